@@ -5,6 +5,10 @@
  *   stereo-reference > docs/elements.md
  *
  * A test compares. Frames in device memory are left out of the caps: whether they are taken depends on the build.
+ *
+ *   stereo-reference --stats PIPELINE
+ *
+ * runs the pipeline and prints the names of the fields that `stats` of its element "asked" has at the end.
  */
 #include <gst/gst.h>
 
@@ -285,12 +289,44 @@ print_element (GstElementFactory *factory)
   gst_clear_object (&element);
 }
 
+static int
+print_fields (const gchar *pipeline)
+{
+  GError *error = NULL;
+  GstElement *made = gst_parse_launch_full (pipeline, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error), *asked;
+  GstStructure *stats;
+  GstMessage *end;
+  gboolean ended;
+
+  if (!made) {
+    g_printerr ("%s: %s\n", pipeline, error->message);
+    return EXIT_FAILURE;
+  }
+  gst_element_set_state (made, GST_STATE_PLAYING);
+  end = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (made), GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  ended = GST_MESSAGE_TYPE (end) == GST_MESSAGE_EOS;
+  if (!ended)
+    g_printerr ("%" GST_PTR_FORMAT "\n", end);
+  asked = gst_bin_get_by_name (GST_BIN (made), "asked");
+  g_object_get (asked, "stats", &stats, NULL);
+  for (gint i = 0; i < gst_structure_n_fields (stats); i++)
+    g_print ("%s\n", gst_structure_nth_field_name (stats, (guint) i));
+  gst_element_set_state (made, GST_STATE_NULL);
+  gst_structure_free (stats);
+  gst_message_unref (end);
+  gst_object_unref (asked);
+  gst_object_unref (made);
+  return ended ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int
 main (int argc, char **argv)
 {
   GList *features;
 
   gst_init (&argc, &argv);
+  if (argc == 3 && !strcmp (argv[1], "--stats"))
+    return print_fields (argv[2]);
   features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereovision");
   if (!features) {
     g_printerr ("The plugin was not found: set GST_PLUGIN_PATH to the folder of libgststereovision.so.\n");

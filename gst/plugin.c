@@ -3,7 +3,9 @@
 #include "gst/ground/element.h"
 #include "gst/meta/gststereoground.h"
 #include "gst/meta/gststereometa.h"
+#include "gst/meta/gststereonearest.h"
 #include "gst/match/element.h"
+#include "gst/nearest/element.h"
 #include "gst/points/element.h"
 #include "gst/rectify/element.h"
 #include "gst/testsrc/element.h"
@@ -14,13 +16,14 @@ plugin_init (GstPlugin *plugin)
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
   gst_stereo_ground_meta_get_info ();
+  gst_stereo_nearest_meta_get_info ();
 #ifdef HAVE_STEREORECTIFY
   if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
     return FALSE;
 #endif
   return GST_ELEMENT_REGISTER (stereomatch, plugin) && GST_ELEMENT_REGISTER (stereotestsrc, plugin) &&
       GST_ELEMENT_REGISTER (stereoconfidence, plugin) && GST_ELEMENT_REGISTER (stereoground, plugin) &&
-      GST_ELEMENT_REGISTER (stereopoints, plugin);
+      GST_ELEMENT_REGISTER (stereonearest, plugin) && GST_ELEMENT_REGISTER (stereopoints, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, stereovision, "Depth from stereo cameras", plugin_init,

@@ -75,6 +75,7 @@ clang_looks () {
       > build-tools/clang-looks.log 2>&1 || { tail -n 5 build-tools/clang-looks.log; return 1; }
   # sources include the public headers by their installed path
   ninja -C build-tools/clang-looks gst/stereo/gststereometa.h gst/stereo/gststereohealth.h gst/stereo/gststereoground.h \
+    gst/stereo/gststereonearest.h \
     > build-tools/clang-looks.log 2>&1 || return 1
   (cd build-tools/clang-looks && python3 -c 'import json, sys
 for one in json.load(open("compile_commands.json")):

@@ -29,6 +29,7 @@
 
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
+#include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -53,12 +54,6 @@ struct _GstStereoConfidence
   gboolean takes_padding; /* downstream heeds GstVideoMeta */
 };
 
-enum
-{
-  PROP_0,
-  PROP_SHOW
-};
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
@@ -66,21 +61,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 G_DEFINE_TYPE (GstStereoConfidence, gst_stereo_confidence, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoconfidence, "stereoconfidence", GST_RANK_NONE, GST_TYPE_STEREO_CONFIDENCE)
-
-static GType
-show_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
-    { SHOW_CONFIDENCE, "Confidence: GRAY8, 0..255 for 0..1, 0 where there is no value", "confidence" },
-    { SHOW_TRUTH, "True disparity, where the source knew it: GRAY16_LE, disparity times 64, 0 = unknown", "truth" },
-    { 0, NULL, NULL }
-  };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoConfidenceShow", values));
-  return once;
-}
 
 static gboolean
 gst_stereo_confidence_start (GstBaseTransform *base)
@@ -301,36 +281,34 @@ gst_stereo_confidence_transform (GstBaseTransform *base, GstBuffer *in, GstBuffe
 
 /* ---- properties -------------------------------------------------------------------------- */
 
+/* Caps depend on it. */
 static void
-gst_stereo_confidence_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+set_show (GstElement *element, gpointer instance, const GValue *value)
 {
-  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (object);
-
-  if (id != PROP_SHOW) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-    return;
-  }
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  GST_OBJECT_LOCK (self);
-  self->show = g_value_get_enum (value);
-  GST_OBJECT_UNLOCK (self);
-  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
+  GST_OBJECT_LOCK (element);
+  GST_STEREO_CONFIDENCE (element)->show = g_value_get_enum (value);
+  GST_OBJECT_UNLOCK (element);
+  gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (element));
 }
 
-static void
-gst_stereo_confidence_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (object);
+static const GEnumValue shows[] = {
+  { SHOW_CONFIDENCE, "Confidence: GRAY8, 0..255 for 0..1, 0 where there is no value", "confidence" },
+  { SHOW_TRUTH, "True disparity, where the source knew it: GRAY16_LE, disparity times 64, 0 = unknown", "truth" },
+  { 0, NULL, NULL },
+};
 
-  if (id != PROP_SHOW) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  g_value_set_enum (value, self->show);
-  GST_OBJECT_UNLOCK (self);
-}
+static const GstStereoProperty properties[] = {
+  { .name = "show",
+      .kind = GST_STEREO_ENUM,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoConfidence, show),
+      .type = "GstStereoConfidenceShow",
+      .choices = shows,
+      .initial = SHOW_CONFIDENCE,
+      .set = set_show,
+      .blurb = "Which picture of the metadata to send; the format of the output depends on it" },
+  { .name = NULL },
+};
 
 static void
 gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
@@ -341,13 +319,7 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_confidence_debug, "stereoconfidence", 0, "confidence of a stereo matcher");
 
-  object_class->set_property = gst_stereo_confidence_set_property;
-  object_class->get_property = gst_stereo_confidence_get_property;
-  g_object_class_install_property (object_class, PROP_SHOW,
-      gst_stereo_unchecked_spec (g_param_spec_enum ("show", "show",
-          "Which picture of the metadata to send; the format of the output depends on it", show_get_type (),
-          SHOW_CONFIDENCE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)));
-  gst_type_mark_as_plugin_api (show_get_type (), 0);
+  gst_stereo_properties_install (object_class, properties, 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -369,5 +341,5 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
 static void
 gst_stereo_confidence_init (GstStereoConfidence *self)
 {
-  self->show = SHOW_CONFIDENCE;
+  gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -92,7 +92,7 @@ look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene
 }
 
 void
-gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoGroundView *view,
+gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoDepthView *view,
     const GstStereoGroundTask *task, GstStereoGroundResult *result)
 {
   const GstStereoGroundGrid *grid = &analysis->grid;

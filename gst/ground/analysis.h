@@ -37,7 +37,7 @@ void gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis);
 void gst_stereo_ground_analysis_skip (
     GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result);
 /* @view's meta has focal length and baseline. What @result points to is the analysis', until the next frame. */
-void gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoGroundView *view,
+void gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoDepthView *view,
     const GstStereoGroundTask *task, GstStereoGroundResult *result);
 
 G_END_DECLS

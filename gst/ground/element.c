@@ -70,10 +70,12 @@
  */
 #include "gst/ground/element.h"
 
+#include "gst/ground/analysis.h"
 #include "gst/ground/check.h"
 #include "gst/ground/output.h"
-#include "gst/ground/properties.h"
-#include "gst/meta/map.h"
+#include "gst/meta/plausible.h"
+#include "gst/video/in_place.h"
+#include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
@@ -82,11 +84,20 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
 #define GST_CAT_DEFAULT gst_stereo_ground_debug
 #define SHORT_GAP (GST_SECOND / 2)
 
+typedef struct
+{
+  gdouble min_camera_height, max_camera_height; /* mm */
+  gdouble min_height, max_height, max_distance; /* mm, of obstacles */
+  gdouble min_confidence;                       /* 0..1 */
+  gint columns;
+  guint64 message_interval; /* ns */
+} Settings;
+
 struct _GstStereoGround
 {
   GstBaseTransform parent;
 
-  GstStereoGroundSettings settings; /* protected by the object lock */
+  Settings settings; /* protected by the object lock */
 
   /* of the streaming thread */
   GstVideoInfo info;
@@ -106,10 +117,10 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 G_DEFINE_TYPE (GstStereoGround, gst_stereo_ground, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoground, "stereoground", GST_RANK_NONE, GST_TYPE_STEREO_GROUND)
 
-static GstStereoGroundSettings
+static Settings
 settings_now (GstStereoGround *self)
 {
-  GstStereoGroundSettings settings;
+  Settings settings;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
@@ -125,11 +136,34 @@ forget (GstStereoGround *self, const gchar *why)
   self->posted = FALSE;
 }
 
+/* What is wrong with values that are each in range; NULL: nothing. g_free */
+static gchar *
+problem_of (const Settings *settings)
+{
+  if (settings->min_camera_height >= settings->max_camera_height)
+    return g_strdup_printf ("min-camera-height=%g is not below max-camera-height=%g: set min-camera-height below it, "
+                            "or max-camera-height above.",
+        settings->min_camera_height, settings->max_camera_height);
+  if (settings->min_height >= settings->max_height)
+    return g_strdup_printf ("min-height=%g is not below max-height=%g: set min-height below it, or max-height above.",
+        settings->min_height, settings->max_height);
+  return NULL;
+}
+
+static GstStereoGroundTask
+task_of (const Settings *settings)
+{
+  GstStereoGroundTask task = { { settings->min_camera_height, settings->max_camera_height },
+    { settings->min_height, settings->max_height, settings->max_distance }, (guint) settings->columns };
+
+  return task;
+}
+
 /* FALSE after an error was posted. */
 static gboolean
-accept_settings (GstStereoGround *self, const GstStereoGroundSettings *settings)
+accept_settings (GstStereoGround *self, const Settings *settings)
 {
-  gchar *problem = gst_stereo_ground_settings_problem (settings);
+  gchar *problem = problem_of (settings);
 
   if (problem)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
@@ -143,7 +177,7 @@ static gboolean
 gst_stereo_ground_start (GstBaseTransform *base)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  GstStereoGroundSettings settings = settings_now (self);
+  Settings settings = settings_now (self);
 
   if (!gst_stereo_values_accepted (GST_ELEMENT (base)) || !accept_settings (self, &settings))
     return FALSE;
@@ -170,39 +204,18 @@ gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_ground_parent_class)->sink_event (base, event);
 }
 
-/* ---- memory ------------------------------------------------------------------------------ */
-
-/* The picture goes on as it is: what downstream wants is what upstream has to give. */
-static gboolean
-gst_stereo_ground_propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
-{
-  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (base), query);
-}
-
-/* No buffer is allocated here. */
-static gboolean
-gst_stereo_ground_decide_allocation (GstBaseTransform *base, GstQuery *query)
-{
-  while (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_remove_nth_allocation_pool (query, 0);
-  return TRUE;
-}
-
-/* Metadata is added to a buffer that others hold too: the copy shares its memory. */
-static GstFlowReturn
-gst_stereo_ground_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
-{
-  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
-  return GST_FLOW_OK;
-}
-
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static GstFlowReturn
-post_unreadable (GstStereoGround *self, const gchar *what)
+post_unreadable (GstStereoGround *self, GstStereoDepthPart part)
 {
+  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
+    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
+
   GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          names[part]),
       (NULL));
   return GST_FLOW_ERROR;
 }
@@ -216,52 +229,6 @@ warn_unsure (GstStereoGround *self)
          "stereomatch, which adds it."),
         (NULL));
   self->warned = TRUE;
-}
-
-/* A picture in the metadata, NULL where there is none. FALSE after an error was posted. */
-static gboolean
-map_plane (GstStereoGround *self, const GstStereoMeta *meta, GstBuffer *plane, const gchar *what, GstVideoFrame *frame,
-    const guint8 **data, gint *stride)
-{
-  if (!plane)
-    return TRUE;
-  if (!gst_stereo_map_plane (frame, plane, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
-    post_unreadable (self, what);
-    return FALSE;
-  }
-  *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
-  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
-  return TRUE;
-}
-
-/* Looks at the samples in @picture and at the confidence and the mask of @meta. */
-static GstFlowReturn
-analyse (GstStereoGround *self, const GstStereoGroundSettings *settings, const GstVideoFrame *picture,
-    const GstStereoMeta *meta, GstStereoGroundResult *result)
-{
-  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
-  GstStereoGroundView view = { .samples = GST_VIDEO_FRAME_PLANE_DATA (picture, 0),
-    .stride = GST_VIDEO_FRAME_PLANE_STRIDE (picture, 0),
-    .wide = GST_VIDEO_FRAME_FORMAT (picture) == GST_VIDEO_FORMAT_GRAY16_LE,
-    .min_confidence = (guint) (settings->min_confidence * 255 + 0.5),
-    .meta = meta };
-  GstVideoFrame confidence, mask;
-  gboolean mapped;
-
-  if (!meta->confidence)
-    warn_unsure (self);
-  if (!map_plane (self, meta, meta->confidence, "confidence in the metadata", &confidence, &view.confidence,
-          &view.confidence_stride))
-    return GST_FLOW_ERROR;
-  mapped = map_plane (
-      self, meta, gst_stereo_meta_get_mask (meta), "mask in the metadata", &mask, &view.mask, &view.mask_stride);
-  if (mapped)
-    gst_stereo_ground_analysis_run (self->analysis, &view, &task, result);
-  if (view.mask)
-    gst_video_frame_unmap (&mask);
-  if (view.confidence)
-    gst_video_frame_unmap (&confidence);
-  return mapped ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 static void
@@ -335,29 +302,33 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
 
 /* A picture that cannot be relied on is not looked at. */
 static GstFlowReturn
-look_at (GstStereoGround *self, const GstStereoGroundSettings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
+look_at (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)
 {
-  GstStereoGroundTask task = gst_stereo_ground_settings_task (settings);
-  GstVideoFrame picture;
-  GstFlowReturn flow;
+  GstStereoGroundTask task = task_of (settings);
+  GstStereoDepthPart unreadable;
+  GstStereoDepthMap map;
 
   if (!gst_stereo_meta_is_reliable (meta)) {
     gst_stereo_ground_analysis_skip (self->analysis, &task, result);
     return GST_FLOW_OK;
   }
-  if (!gst_stereo_map (&picture, &self->info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return post_unreadable (self, "picture");
-  flow = analyse (self, settings, &picture, meta, result);
-  gst_video_frame_unmap (&picture);
-  return flow;
+  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  if (unreadable)
+    return post_unreadable (self, unreadable);
+  if (!map.view.confidence)
+    warn_unsure (self);
+  map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
+  gst_stereo_ground_analysis_run (self->analysis, &map.view, &task, result);
+  gst_stereo_depth_unmap (&map);
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  GstStereoGroundSettings settings = settings_now (self);
+  Settings settings = settings_now (self);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_ground_problem (&self->info, meta);
   GstStereoGroundResult result;
@@ -382,32 +353,35 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* ---- properties -------------------------------------------------------------------------- */
+
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_PLAYING, \
+  .offset = G_STRUCT_OFFSET (GstStereoGround, settings.member)
+#define RANGE(min_, max_, initial_) .min = min_, .max = max_, .initial = initial_
+
+static const GstStereoProperty properties[] = {
+  { ROW ("min-camera-height", DOUBLE, min_camera_height), RANGE (1, 1e6, 200),
+      .blurb = "Least height of the camera above the ground (mm); a plane that is nearer to the camera is no ground" },
+  { ROW ("max-camera-height", DOUBLE, max_camera_height), RANGE (1, 1e6, 6000),
+      .blurb = "Largest height of the camera above the ground (mm); a plane that is farther from the camera is "
+               "no ground" },
+  { ROW ("min-height", DOUBLE, min_height), RANGE (1, 1e6, 300),
+      .blurb = "Height above the ground (mm) that makes an obstacle" },
+  { ROW ("max-height", DOUBLE, max_height), RANGE (1, 1e6, 4000),
+      .blurb = "Height above the ground (mm) beyond which nothing is in the way, as a bridge" },
+  { ROW ("max-distance", DOUBLE, max_distance), RANGE (1, 1e7, 50000),
+      .blurb = "Distance (mm) up to which obstacles are reported and the ground is judged" },
+  { ROW ("min-confidence", DOUBLE, min_confidence), RANGE (0, 1, 0.33),
+      .blurb = "Pixels with a lower confidence do not count (0..1)" },
+  { ROW ("columns", INT, columns), RANGE (1, GST_STEREO_MAX_COLUMNS, 64),
+      .blurb = "Columns of equal width, for each of which the free distance is told" },
+  { ROW ("message-interval", UINT64, message_interval),
+      .blurb = "Least time between messages (stream time, ns); 0 = a message for every frame" },
+  { .name = NULL },
+};
+
 /* ---- object ------------------------------------------------------------------------------ */
-
-static void
-gst_stereo_ground_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstStereoGround *self = GST_STEREO_GROUND (object);
-  gboolean known;
-
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  GST_OBJECT_LOCK (self);
-  known = gst_stereo_ground_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-  if (!known)
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
-
-static void
-gst_stereo_ground_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoGround *self = GST_STEREO_GROUND (object);
-  GstStereoGroundSettings settings = settings_now (self);
-
-  if (!gst_stereo_ground_settings_get (&settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
 
 static void
 gst_stereo_ground_finalize (GObject *object)
@@ -425,10 +399,8 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_ground_debug, "stereoground", 0, "ground and obstacles");
 
-  object_class->set_property = gst_stereo_ground_set_property;
-  object_class->get_property = gst_stereo_ground_get_property;
   object_class->finalize = gst_stereo_ground_finalize;
-  gst_stereo_ground_properties_install (object_class);
+  gst_stereo_properties_install (object_class, properties, 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -436,19 +408,17 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
       "Finds the ground, the obstacles on it and how far it is free, in the disparity or depth that stereomatch gives",
       "gst-stereo");
 
+  gst_stereo_in_place_class_init (base_class);
   base_class->start = gst_stereo_ground_start;
   base_class->set_caps = gst_stereo_ground_set_caps;
   base_class->sink_event = gst_stereo_ground_sink_event;
-  base_class->propose_allocation = gst_stereo_ground_propose_allocation;
-  base_class->decide_allocation = gst_stereo_ground_decide_allocation;
-  base_class->prepare_output_buffer = gst_stereo_ground_prepare_output_buffer;
   base_class->transform_ip = gst_stereo_ground_transform_ip;
 }
 
 static void
 gst_stereo_ground_init (GstStereoGround *self)
 {
-  self->settings = gst_stereo_ground_settings_initial ();
+  gst_stereo_properties_init (G_OBJECT (self));
   self->analysis = gst_stereo_ground_analysis_new ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
 }

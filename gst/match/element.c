@@ -93,6 +93,7 @@
 #include "gst/match/past.h"
 #include "gst/match/presets.h"
 #include "gst/match/properties.h"
+#include "gst/video/properties.h"
 
 struct _GstStereoMatch
 {
@@ -485,36 +486,16 @@ static gboolean
 gst_stereo_match_stop (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  GstStereoPairStats pairs;
   GstStructure *stats;
 
   release (self);
-  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
-  stats = gst_stereo_match_properties_make_stats (&self->parts, &pairs);
+  stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
-
-static void
-gst_stereo_match_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  if (!gst_stereo_match_properties_set (&GST_STEREO_MATCH (object)->parts, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
-
-static void
-gst_stereo_match_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (object);
-  GstStereoPairStats pairs;
-
-  gst_stereo_aggregator_get_stats (&self->parent, &pairs);
-  if (!gst_stereo_match_properties_get (&self->parts, &pairs, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
 
 /* Runs once when a g_object_set() of several properties is through: output=depth and the focal length
  * that goes with it take effect together, never one frame apart. */
@@ -524,7 +505,7 @@ gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GPar
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
   /* another backend may want frames in other memory */
-  if (gst_stereo_settings_commit (self->parts.settings) && gst_stereo_cuda_built ())
+  if (gst_stereo_settings_commit (self->parts.settings, &self->parts.pending) && gst_stereo_cuda_built ())
     gst_stereo_aggregator_reconfigure (&self->parent);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
 }
@@ -569,12 +550,10 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
 
   gst_stereo_match_debug_init ();
 
-  object_class->set_property = gst_stereo_match_set_property;
-  object_class->get_property = gst_stereo_match_get_property;
   object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
   object_class->dispose = gst_stereo_match_dispose;
   object_class->finalize = gst_stereo_match_finalize;
-  gst_stereo_match_properties_install (object_class);
+  gst_stereo_match_properties_install (object_class, G_STRUCT_OFFSET (GstStereoMatch, parts));
 
   element_class->set_context = gst_stereo_match_set_context;
   element_class->change_state = gst_stereo_match_change_state;
@@ -604,4 +583,5 @@ static void
 gst_stereo_match_init (GstStereoMatch *self)
 {
   gst_stereo_match_parts_init (&self->parts, GST_AGGREGATOR (self));
+  gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -2,7 +2,6 @@
 #include "gst/match/mask.h"
 
 #include "gst/video/file.h"
-#include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
 #include <math.h>
@@ -282,7 +281,7 @@ struct _GstStereoMasks
 {
   GstElement *element;
 
-  gchar *text; /* protected by the element's object lock; NULL = none */
+  gchar *const *text; /* the element's, protected by its object lock; NULL = none */
 
   /* of the source pad's task */
   gboolean chosen;     /* since the start */
@@ -291,11 +290,12 @@ struct _GstStereoMasks
 };
 
 GstStereoMasks *
-gst_stereo_masks_new (GstElement *element)
+gst_stereo_masks_new (GstElement *element, gchar *const *text)
 {
   GstStereoMasks *masks = g_new0 (GstStereoMasks, 1);
 
   masks->element = element;
+  masks->text = text;
   return masks;
 }
 
@@ -311,36 +311,16 @@ void
 gst_stereo_masks_free (GstStereoMasks *masks)
 {
   gst_stereo_masks_release (masks);
-  g_free (masks->text);
   g_free (masks);
 }
 
-void
-gst_stereo_masks_set (GstStereoMasks *masks, const gchar *text)
-{
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (masks->element), "mask");
-  gchar *old, *copy = text && *text ? g_strdup (text) : NULL, *message = NULL;
-
-  if (copy && !gst_stereo_mask_check (copy, &message)) {
-    gst_stereo_refuse_value (masks->element, spec, message);
-    g_free (copy);
-    return;
-  }
-  gst_stereo_refuse_value (masks->element, spec, NULL);
-  GST_OBJECT_LOCK (masks->element);
-  old = masks->text;
-  masks->text = copy;
-  GST_OBJECT_UNLOCK (masks->element);
-  g_free (old);
-}
-
-gchar *
-gst_stereo_masks_get (GstStereoMasks *masks)
+static gchar *
+copy_text (GstStereoMasks *masks)
 {
   gchar *text;
 
   GST_OBJECT_LOCK (masks->element);
-  text = g_strdup (masks->text);
+  text = g_strdup (*masks->text);
   GST_OBJECT_UNLOCK (masks->element);
   return text;
 }
@@ -361,7 +341,7 @@ keep (GstStereoMasks *masks, gboolean usable, gchar *message)
 gboolean
 gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask)
 {
-  gchar *text = gst_stereo_masks_get (masks), *message = NULL;
+  gchar *text = copy_text (masks), *message = NULL;
   gboolean fits = !masks->mask || (masks->mask->width == width && masks->mask->height == height);
   GstStereoMask *made = NULL;
   gboolean done = TRUE;

@@ -48,14 +48,10 @@ void gst_stereo_mask_apply (
 
 typedef struct _GstStereoMasks GstStereoMasks;
 
-/* The object belongs to @element and holds no reference. */
-GstStereoMasks *gst_stereo_masks_new (GstElement *element);
+/* The object belongs to @element and holds no reference. @text: its property, which its object lock protects; NULL = no
+ * mask. */
+GstStereoMasks *gst_stereo_masks_new (GstElement *element, gchar *const *text);
 void gst_stereo_masks_free (GstStereoMasks *masks);
-/* From any thread. NULL = no mask. Rectangles that are none are refused with an error on the
- * bus. */
-void gst_stereo_masks_set (GstStereoMasks *masks, const gchar *text);
-/* g_free. */
-gchar *gst_stereo_masks_get (GstStereoMasks *masks);
 /* The mask for views of that size, NULL for none; it is valid until the next call. FALSE after an error was posted. A file that
  * is set while frames pass and cannot be used is a warning: the mask before is kept. */
 gboolean gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask);

@@ -18,7 +18,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  GstStereoSettings *settings;
+  /* as properties set them; protected by the element's object lock */
+  StereoParams pending;
+  gchar *mask;
+
+  GstStereoSettings *settings; /* in effect */
   GstStereoCameras *cameras;
   GstStereoMasks *masks;
   GstStereoDevice *device;

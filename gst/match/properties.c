@@ -1,84 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/properties.h"
 
-#include "gst/video/properties.h"
+#include "gst/video/params.h"
 
-enum
-{
-  PROP_0,
-  PROP_CHECK_INTERVAL,
-  PROP_MASK,
-  PROP_ACTIVE_BACKEND,
-  PROP_STATS,
-  PROP_SETTINGS,
-  PROP_TABLE /* the first of the engine's */
-};
-
-void
-gst_stereo_match_properties_install (GObjectClass *klass)
-{
-  const GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_CHECK_INTERVAL,
-      g_param_spec_uint64 ("check-interval", "check-interval",
-          "Nanoseconds of stream time from one check of the input to the next: whether left and right are exchanged, "
-          "the rows of the views do not fit, their timestamps are out of step, or the search range is too small; a "
-          "warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, and no look at "
-          "what is wrong with a camera (message stereo-health) either",
-          0, G_MAXUINT64, GST_STEREO_CHECK_INTERVAL,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING | GST_PARAM_CONTROLLABLE));
-  g_object_class_install_property (klass, PROP_MASK,
-      g_param_spec_string ("mask", "mask",
-          "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of the "
-          "view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as fractions "
-          "(0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below all others are "
-          "not matched. NULL = none",
-          NULL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_string ("active-backend", "active-backend",
-          "The backend at work: cpu or cuda; NULL before the first pair", NULL, ro));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "stats",
-          "Since the start: pairs computed, dropped-left and dropped-right (frames without a partner), late (pairs "
-          "dropped for QoS), pairing-clock (by which the frames of the last pair were paired: buffer, the name of the "
-          "reference caps of their capture timestamps, or none), overlapped (pairs submitted while another was being "
-          "computed), compute-time (ns from a pair's submission to its result, of the last pair) and "
-          "compute-time-mean, steps-time-mean (of that, the backend's work by its own clock, without copies to a "
-          "device and from it); of the last pair: valid-ratio and mean-confidence (0..1), aligned (whether align=auto "
-          "resampled the right view), align-offset and align-offset-max (pixels by which a point lies lower in the "
-          "right view than in the left one: in the middle of the picture, and at most, up or down); checks (looks at "
-          "the input, see check-interval), check-matches (points found in both views at the last one), exchanged (left "
-          "and right look so), vertical-offset (pixels by which the rows of the views as they come differ, median; "
-          "below 0 = not known), skew-mean (ns between the frames of a pair) and skew-drift (ns that it grows by in a "
-          "second); health (ok, or what is wrong now, for example \"frozen-right, range\": see the message "
-          "stereo-health), health-looks, brightness-left and -right (0..255), sharpness-left and -right (fine detail "
-          "divided by brightness), beyond-range (share of the points found that lie beyond the search range; below 0 = "
-          "not known) and wanted-disparities (that would reach them; 0 = no more than are searched)",
-          GST_TYPE_STRUCTURE, ro));
-  g_object_class_install_property (klass, PROP_SETTINGS,
-      g_param_spec_boxed ("settings", "settings",
-          "All parameters in force; those left at their default have the value that profile and method give them; NULL "
-          "when they contradict each other",
-          GST_TYPE_STRUCTURE, ro));
-  gst_stereo_props_install (klass, PROP_TABLE);
-}
+/* ---- what the parts tell ------------------------------------------------------------------------ */
 
 GstStructure *
-gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstStereoPairStats *pairs)
+gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
 {
   GstStereoFlightsStats flights;
   GstStereoChecksStats checks;
-  guint64 count = MAX (pairs->pairs, 1);
+  GstStereoPairStats pairs;
   GstStructure *stats;
+  guint64 count;
 
+  gst_stereo_aggregator_get_stats (aggregator, &pairs);
+  count = MAX (pairs.pairs, 1);
   gst_stereo_flights_get_stats (parts->flights, &flights);
   gst_stereo_checks_get_stats (parts->checks, &checks);
-  stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs->pairs, "dropped-left", G_TYPE_UINT64,
-      pairs->dropped_left, "dropped-right", G_TYPE_UINT64, pairs->dropped_right, "late", G_TYPE_UINT64, pairs->late,
-      "pairing-clock", G_TYPE_STRING, pairs->pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
-      "compute-time", G_TYPE_UINT64, pairs->compute_last, "compute-time-mean", G_TYPE_UINT64,
-      pairs->compute_total / count, "steps-time-mean", G_TYPE_UINT64,
-      pairs->pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
+  stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left", G_TYPE_UINT64,
+      pairs.dropped_left, "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64, pairs.late,
+      "pairing-clock", G_TYPE_STRING, pairs.pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
+      "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64,
+      pairs.compute_total / count, "steps-time-mean", G_TYPE_UINT64,
+      pairs.pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio", G_TYPE_DOUBLE, flights.valid_ratio,
       "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned", G_TYPE_BOOLEAN, flights.alignment.active,
       "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0], "align-offset-max", G_TYPE_DOUBLE,
       flights.alignment.max, "checks", G_TYPE_UINT64, checks.checks, "check-matches", G_TYPE_UINT64, checks.matches,
@@ -96,7 +41,7 @@ make_settings (GstStereoMatchParts *parts)
   gint output;
 
   if (gst_stereo_planner_get_in_force (parts->planner, &params))
-    return gst_stereo_props_settings (&params);
+    return gst_stereo_params_describe (&params);
   gst_stereo_settings_read (parts->settings, &params);
   /* what depth lacks, the views may yet bring along */
   output = params.output;
@@ -104,51 +49,113 @@ make_settings (GstStereoMatchParts *parts)
   if (stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
     return NULL;
   params.output = output;
-  return gst_stereo_props_settings (&params);
+  return gst_stereo_params_describe (&params);
 }
 
-static gboolean
-is_of_table (guint id)
+static void
+get_stats (GstElement *element, gpointer parts, GValue *value)
 {
-  return id >= PROP_TABLE && stereo_param_info ((gint) (id - PROP_TABLE));
+  g_value_take_boxed (value, gst_stereo_match_properties_make_stats (GST_STEREO_AGGREGATOR (element), parts));
 }
 
-gboolean
-gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GValue *value)
+static void
+get_settings (GstElement *element, gpointer parts, GValue *value)
 {
-  if (id == PROP_CHECK_INTERVAL)
-    gst_stereo_checks_set_interval (parts->checks, g_value_get_uint64 (value));
-  else if (id == PROP_MASK)
-    gst_stereo_masks_set (parts->masks, g_value_get_string (value));
-  else if (is_of_table (id))
-    gst_stereo_settings_set (parts->settings, id - PROP_TABLE, value);
-  else
-    return FALSE;
-  return TRUE;
+  g_value_take_boxed (value, make_settings (parts));
 }
 
-gboolean
-gst_stereo_match_properties_get (GstStereoMatchParts *parts, const GstStereoPairStats *pairs, guint id, GValue *value)
+static void
+get_active_backend (GstElement *element, gpointer parts, GValue *value)
 {
-  switch (id) {
-    case PROP_STATS:
-      g_value_take_boxed (value, gst_stereo_match_properties_make_stats (parts, pairs));
-      return TRUE;
-    case PROP_SETTINGS:
-      g_value_take_boxed (value, make_settings (parts));
-      return TRUE;
-    case PROP_CHECK_INTERVAL:
-      g_value_set_uint64 (value, gst_stereo_checks_get_interval (parts->checks));
-      return TRUE;
-    case PROP_MASK:
-      g_value_take_string (value, gst_stereo_masks_get (parts->masks));
-      return TRUE;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_static_string (value, gst_stereo_planner_get_backend (parts->planner));
-      return TRUE;
-    default:
-      if (is_of_table (id))
-        gst_stereo_settings_get (parts->settings, id - PROP_TABLE, value);
-      return is_of_table (id);
-  }
+  g_value_set_static_string (value, gst_stereo_planner_get_backend (((GstStereoMatchParts *) parts)->planner));
+}
+
+/* ---- what the parts are told --------------------------------------------------------------------- */
+
+static void
+set_check_interval (GstElement *element, gpointer parts, const GValue *value)
+{
+  gst_stereo_checks_set_interval (((GstStereoMatchParts *) parts)->checks, g_value_get_uint64 (value));
+}
+
+static void
+get_check_interval (GstElement *element, gpointer parts, GValue *value)
+{
+  g_value_set_uint64 (value, gst_stereo_checks_get_interval (((GstStereoMatchParts *) parts)->checks));
+}
+
+static gchar *
+problem_of_mask (const GValue *value)
+{
+  const gchar *text = g_value_get_string (value);
+  gchar *message = NULL;
+
+  if (text && *text)
+    gst_stereo_mask_check (text, &message);
+  return message;
+}
+
+static void
+set_mask (GstElement *element, gpointer parts, const GValue *value)
+{
+  gchar **mask = &((GstStereoMatchParts *) parts)->mask, *old;
+  const gchar *text = g_value_get_string (value);
+
+  GST_OBJECT_LOCK (element);
+  old = *mask;
+  *mask = text && *text ? g_strdup (text) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  g_free (old);
+}
+
+/* ---- the table ----------------------------------------------------------------------------------- */
+
+static const GstStereoProperty properties[] = {
+  { .name = "check-interval",
+      .kind = GST_STEREO_UINT64,
+      .flags = GST_STEREO_CONTROLLED,
+      .initial = GST_STEREO_CHECK_INTERVAL,
+      .set = set_check_interval,
+      .get = get_check_interval,
+      .blurb = "Nanoseconds of stream time from one check of the input to the next: whether left and right are "
+               "exchanged, the rows of the views do not fit, their timestamps are out of step, or the search range is "
+               "too small; a warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, "
+               "and no look at what is wrong with a camera (message stereo-health) either" },
+  { .name = "mask",
+      .kind = GST_STEREO_STRING,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoMatchParts, mask),
+      .problem = problem_of_mask,
+      .set = set_mask,
+      .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
+               "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
+               "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
+               "all others are not matched. NULL = none" },
+  { .name = "active-backend",
+      .kind = GST_STEREO_STRING,
+      .flags = G_PARAM_READABLE,
+      .get = get_active_backend,
+      .blurb = "The backend at work: cpu or cuda; NULL before the first pair" },
+  { .name = "stats",
+      .kind = GST_STEREO_STRUCTURE,
+      .flags = G_PARAM_READABLE,
+      .get = get_stats,
+      .blurb = "What was counted and measured since the start, and what is wrong with the input now; docs/streams.md "
+               "has a table of the fields" },
+  { .name = "settings",
+      .kind = GST_STEREO_STRUCTURE,
+      .flags = G_PARAM_READABLE,
+      .get = get_settings,
+      .blurb = "All parameters in force; those left at their default have the value that profile and method give them; "
+               "NULL when they contradict each other" },
+  { .name = NULL },
+};
+
+void
+gst_stereo_match_properties_install (GObjectClass *klass, gssize parts)
+{
+  gst_stereo_properties_install (klass, properties, parts);
+  /* the engine refuses what is out of range when a plan is made */
+  gst_stereo_properties_install (klass,
+      gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoMatchParts, pending), GST_STEREO_CONTROLLED, TRUE), parts);
 }

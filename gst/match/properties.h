@@ -8,14 +8,10 @@
 
 G_BEGIN_DECLS
 
-void gst_stereo_match_properties_install (GObjectClass *klass);
-/* FALSE where there is no such property. */
-gboolean gst_stereo_match_properties_set (GstStereoMatchParts *parts, guint id, const GValue *value);
-/* @pairs: what the base class counts. */
-gboolean gst_stereo_match_properties_get (
-    GstStereoMatchParts *parts, const GstStereoPairStats *pairs, guint id, GValue *value);
+/* @parts: where in an instance its parts lie. */
+void gst_stereo_match_properties_install (GObjectClass *klass, gssize parts);
 /* The value of `stats`. Transfer full. */
-GstStructure *gst_stereo_match_properties_make_stats (GstStereoMatchParts *parts, const GstStereoPairStats *pairs);
+GstStructure *gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts);
 
 G_END_DECLS
 

@@ -4,16 +4,14 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
-#include "gst/video/properties.h"
 
 struct _GstStereoSettings
 {
   GstElement *element;
 
   /* protected by the element's object lock */
-  StereoParams pending; /* as set */
-  StereoParams params;  /* in effect */
-  guint serial;         /* of params */
+  StereoParams params;
+  guint serial; /* of params */
 };
 
 GstStereoSettings *
@@ -22,8 +20,7 @@ gst_stereo_settings_new (GstElement *element)
   GstStereoSettings *settings = g_new0 (GstStereoSettings, 1);
 
   settings->element = element;
-  stereo_params_init (&settings->pending);
-  settings->params = settings->pending;
+  stereo_params_init (&settings->params);
   return settings;
 }
 
@@ -33,33 +30,17 @@ gst_stereo_settings_free (GstStereoSettings *settings)
   g_free (settings);
 }
 
-void
-gst_stereo_settings_set (GstStereoSettings *settings, guint row, const GValue *value)
-{
-  GST_OBJECT_LOCK (settings->element);
-  gst_stereo_props_set (&settings->pending, row, value);
-  GST_OBJECT_UNLOCK (settings->element);
-}
-
-void
-gst_stereo_settings_get (GstStereoSettings *settings, guint row, GValue *value)
-{
-  GST_OBJECT_LOCK (settings->element);
-  gst_stereo_props_get (&settings->pending, row, value);
-  GST_OBJECT_UNLOCK (settings->element);
-}
-
 gboolean
-gst_stereo_settings_commit (GstStereoSettings *settings)
+gst_stereo_settings_commit (GstStereoSettings *settings, const StereoParams *pending)
 {
   gboolean changed, other_backend;
   guint serial;
 
   GST_OBJECT_LOCK (settings->element);
-  other_backend = settings->params.backend != settings->pending.backend;
-  changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
+  other_backend = settings->params.backend != pending->backend;
+  changed = memcmp (&settings->params, pending, sizeof settings->params) != 0;
   if (changed) {
-    settings->params = settings->pending;
+    settings->params = *pending;
     settings->serial++;
   }
   serial = settings->serial;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine's parameters as the user set them. Those that one g_object_set() sets take effect together. */
+/* The engine's parameters that are in effect. Those that one g_object_set() sets take effect together. */
 #ifndef GST_STEREO_SETTINGS_H
 #define GST_STEREO_SETTINGS_H
 
@@ -15,11 +15,8 @@ typedef struct _GstStereoSettings GstStereoSettings;
 GstStereoSettings *gst_stereo_settings_new (GstElement *element);
 void gst_stereo_settings_free (GstStereoSettings *settings);
 
-/* @row: of the engine's table. */
-void gst_stereo_settings_set (GstStereoSettings *settings, guint row, const GValue *value);
-void gst_stereo_settings_get (GstStereoSettings *settings, guint row, GValue *value);
-/* What was set takes effect. TRUE where another backend was set. */
-gboolean gst_stereo_settings_commit (GstStereoSettings *settings);
+/* @pending, which the element's object lock protects, takes effect. TRUE where another backend was set. */
+gboolean gst_stereo_settings_commit (GstStereoSettings *settings, const StereoParams *pending);
 /* What is in effect. Returns its serial number, which every change raises. */
 guint gst_stereo_settings_read (GstStereoSettings *settings, StereoParams *params);
 

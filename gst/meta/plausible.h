@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which numbers a GstStereoMeta may hold, for the library and for the elements, which compile it in: a program or a file
- * may put anything there. They are the ranges of the properties of stereomatch; a test compares them.
+ * Which numbers the metadata may hold, for the library and for the elements, which compile it in: a program or a file
+ * may put anything there. Those of a GstStereoMeta are the ranges of the properties of stereomatch; a test compares them.
  */
 #ifndef GST_STEREO_PLAUSIBLE_H
 #define GST_STEREO_PLAUSIBLE_H
 
 #include "gst/meta/gststereometa.h"
+#include "gst/meta/gststereonearest.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,8 @@ extern const GstStereoMetaRange gst_stereo_meta_ranges[];
 /* What is wrong with the numbers of a meta: a part of a sentence, such as "focal_length is 1e+17, and its range is 0 to
  * 1e+06". NULL: nothing. g_free it. */
 gchar *gst_stereo_meta_problem (const GstStereoMeta *meta);
+/* The same of the nearest surface in a picture of @width x @height pixels. */
+gchar *gst_stereo_nearest_meta_problem (const GstStereoNearestMeta *meta, gint width, gint height);
 
 G_END_DECLS
 

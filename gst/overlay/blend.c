@@ -174,21 +174,22 @@ gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint
 static void
 read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y, gint height, guint8 *codes)
 {
+  const GstStereoDepthView *view = &depth->view;
   /* In locals: for the compiler, a byte that is written could change a member of *blender or *depth. */
-  gint from = (gint) (((gint64) y * 2 + 1) * depth->height / (2 * (gint64) height));
-  gint width = blender->width, depth_width = depth->width;
-  const guint8 *row = depth->samples + (gssize) from * depth->stride, *table = depth->codes;
+  gint from = (gint) (((gint64) y * 2 + 1) * view->height / (2 * (gint64) height));
+  gint width = blender->width, depth_width = view->width;
+  const guint8 *row = view->samples + (gssize) from * view->stride, *table = depth->codes;
   guint8 *sampled = depth_width == width ? codes : blender->sampled;
 
-  if (depth->wide)
+  if (view->wide)
     for (gint x = 0; x < depth_width; x++)
       sampled[x] = table[(guint) row[2 * x] | (guint) row[2 * x + 1] << 8];
   else
     for (gint x = 0; x < depth_width; x++)
       sampled[x] = table[row[x]];
-  if (depth->confidence && depth->min_confidence) {
-    const guint8 *confidence = depth->confidence + (gssize) from * depth->confidence_stride;
-    const guint8 least = (guint8) depth->min_confidence;
+  if (view->confidence && view->min_confidence) {
+    const guint8 *confidence = view->confidence + (gssize) from * view->confidence_stride;
+    const guint8 least = (guint8) view->min_confidence;
 
     for (gint x = 0; x < depth_width; x++)
       sampled[x] = confidence[x] < least ? GST_STEREO_CODE_HIDDEN : sampled[x];
@@ -338,7 +339,7 @@ gst_stereo_blender_run (GstStereoBlender *blender, const GstStereoBlendView *in,
 {
   gint rows = GST_VIDEO_FORMAT_INFO_IS_YUV (in->format) ? 1 << GST_VIDEO_FORMAT_INFO_H_SUB (in->format, 1) : 1;
 
-  ensure_rows (blender, in->width, depth->width);
+  ensure_rows (blender, in->width, depth->view.width);
   for (gint y = 0; y < in->height; y += rows)
     blend_rows (blender, in, out, depth, y, rows);
 }

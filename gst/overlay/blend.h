@@ -11,6 +11,7 @@
 #include <gst/video/video.h>
 
 #include "gst/overlay/colormap.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 
@@ -31,16 +32,10 @@ typedef struct
 void gst_stereo_blend_view_init (
     GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width, gint height);
 
-/* The depth that is shown, in mapped memory. */
+/* The depth that is shown. Pixels below its min_confidence are not. */
 typedef struct
 {
-  const guint8 *samples; /* 1 or, little-endian, 2 bytes each */
-  gint stride;
-  gboolean wide;            /* 2 bytes */
-  const guint8 *confidence; /* may be NULL */
-  gint confidence_stride;
-  guint min_confidence; /* pixels below it are not shown */
-  gint width, height;
+  GstStereoDepthView view;
   const guint8 *codes; /* of all 256 or 65536 samples */
 } GstStereoBlendDepth;
 

@@ -4,20 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-GType
-gst_stereo_colormap_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = { { GST_STEREO_COLORMAP_TURBO, "Blue (far) over green and yellow to red (near)",
-                                           "turbo" },
-    { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
-    { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
-    { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" }, { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoColormap", values));
-  return once;
-}
+const GEnumValue gst_stereo_colormap_choices[] = { { GST_STEREO_COLORMAP_TURBO,
+                                                       "Blue (far) over green and yellow to red (near)", "turbo" },
+  { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
+  { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
+  { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" }, { 0, NULL, NULL } };
 
 #define TERMS 7
 
@@ -69,21 +60,12 @@ gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3])
   }
 }
 
-GType
-gst_stereo_curve_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = {
-    { GST_STEREO_CURVE_INVERSE, "Even in 1/distance, as disparity: most colours for what is near", "inverse" },
-    { GST_STEREO_CURVE_LOGARITHMIC, "Even in the logarithm of the distance: each doubling takes as many colours",
-        "logarithmic" },
-    { GST_STEREO_CURVE_LINEAR, "Even in the distance", "linear" }, { 0, NULL, NULL }
-  };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoCurve", values));
-  return once;
-}
+const GEnumValue gst_stereo_curve_choices[] = {
+  { GST_STEREO_CURVE_INVERSE, "Even in 1/distance, as disparity: most colours for what is near", "inverse" },
+  { GST_STEREO_CURVE_LOGARITHMIC, "Even in the logarithm of the distance: each doubling takes as many colours",
+      "logarithmic" },
+  { GST_STEREO_CURVE_LINEAR, "Even in the distance", "linear" }, { 0, NULL, NULL }
+};
 
 gdouble
 gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value)

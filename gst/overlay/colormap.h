@@ -21,8 +21,7 @@ typedef enum
   GST_STEREO_COLORMAP_HEAT
 } GstStereoColormap;
 
-#define GST_TYPE_STEREO_COLORMAP (gst_stereo_colormap_get_type ())
-GType gst_stereo_colormap_get_type (void);
+extern const GEnumValue gst_stereo_colormap_choices[];
 
 /* @position: 0 = far, 1 = near; clamped. */
 void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3]);
@@ -35,8 +34,7 @@ typedef enum
   GST_STEREO_CURVE_LINEAR
 } GstStereoCurve;
 
-#define GST_TYPE_STEREO_CURVE (gst_stereo_curve_get_type ())
-GType gst_stereo_curve_get_type (void);
+extern const GEnumValue gst_stereo_curve_choices[];
 
 /* 0 = @far, 1 = @near; clamped. Any unit; the curves other than linear take nothing below 1 as a distance. */
 gdouble gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value);

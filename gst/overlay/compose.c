@@ -40,7 +40,7 @@ blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const G
     GstVideoFrame *in, GstVideoFrame *out)
 {
   static const guint8 nothing[256] = { 0 };
-  const GstStereoBlendDepth none = { .samples = nothing, .width = 1, .height = 1, .codes = nothing };
+  const GstStereoBlendDepth none = { { .samples = nothing, .width = 1, .height = 1 }, nothing };
   gint width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstStereoBlendView from, to;
 

@@ -38,51 +38,18 @@
  * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
  * the left view is shown, and the output is as large as that.
  *
- * **Nearest surface.** A wrong pixel must not warn, nor must many that lie apart. A surface is what neighbours connect
- * whose disparities differ by little: by at most 1 px, and half a pixel more for each pixel between them. The nearest
- * one has #GstDepthOverlay:nearest-percentile percent of the pixels in #GstDepthOverlay:region, connected, at its
- * distance or nearer. So an object is found when its matched pixels are that many, half as many again to be sure; by
- * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Of large regions cells of
- * three by three pixels, or of more, are looked at: an object must cover a third of the cells that it lies in.
+ * **Nearest surface.** It is found as stereonearest finds it, by the properties that both elements have; stereonearest tells how,
+ * and what `near`, `clear` and `unknown` mean. The picture shows the nearest distance, a marker on it, and `unknown` with its
+ * reason. The element message `stereo-nearest` is that of stereonearest, with two differences: `x` and `y` are in pixels of the
+ * output; and `state` is `unknown` also where there is no depth for a frame.
  *
- * `state` says what that means:
- *
- * * `near`: a surface is nearer than #GstDepthOverlay:warn-distance. Without a warn-distance: a surface was found
- * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all else. The depth cannot be relied on, because something is wrong with the cameras (#GstStereoMeta.health): what
- *   is near in it, too, is not told then. Or more than #GstDepthOverlay:max-unknown of the region's pixels that count
- *   (#GstStereoMeta.mask) are invalid or less sure than #GstDepthOverlay:min-confidence; or nowhere are enough pixels
- *   connected; or there is no depth for this frame; or there is a warn-distance, and distances are not known
- *
- * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
- * holds only what matters, without the sky, and a small max-unknown make `clear` mean more.
- *
- * The nearest distance, a marker on it and `unknown` are shown in the picture, and posted as an element message
- * `stereo-nearest`, at most every #GstDepthOverlay:message-interval and at once when `state`, `warning` or `valid`
- * changes:
- *
- * * `state` (gchararray): `near`, `clear` or `unknown`
- * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then. The picture shows it too
- * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, of those that count, 0..1
- * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
- *   was found
- * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
- * * `distance` (gdouble): millimetres, of a plane through the surface's nearest part, so that errors of single pixels
- *   cancel out; missing where distances are not known
- * * `disparity` (gdouble): the same in pixels of the depth picture; missing where it is not known
- * * `x`, `y` (gint): where, in pixels of the output
- * * `confidence` (gdouble): of the pixels there, 0..1
- * * `warning` (gboolean): the distance is below #GstDepthOverlay:warn-distance
- * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
+ * Depth that passed through stereonearest is not searched again: the picture shows what the #GstStereoNearestMeta says, with its
+ * region and its warn-distance, and stereonearest posts the messages. Those properties are without effect here then. Only that
+ * there is no depth for a frame is still posted from here, for stereonearest cannot know it.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
  * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
- * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles: the road before the bumper is
- * none. `coverage` is then the share of the region's columns whose ground is seen free up to warn-distance (without one: at
- * all), `confidence` the obstacle's probability, `x` and `y` the middle of its box, and `support` 0. `valid` is FALSE where
- * there is no obstacle. The state is `clear` where enough columns are free and no obstacle is that near; `unknown` also where
- * there is no ground, and where the ground of two neighbouring columns ends before warn-distance: stereoground reports what
- * stands there once it was seen twice.
+ * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles, as those of stereonearest are.
  *
  * **Things that others found.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
  * gets a #GstVideoRegionOfInterestMeta of its type, too. Each #GstVideoRegionOfInterestMeta on the live view, as a detector of persons or cars puts
@@ -115,7 +82,6 @@
 #include "gst/overlay/blend.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/output.h"
-#include "gst/overlay/report.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
@@ -124,26 +90,15 @@ struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstStereoJoin *join;           /* the live view and its depth */
-  GstDepthOverlaySync *sync;     /* what there is to show over a frame */
-  GstDepthOverlayOutput *output; /* what goes downstream */
-  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
+  GstDepthOverlaySettings settings; /* protected by the object lock */
+  GstStereoJoin *join;              /* the live view and its depth */
+  GstDepthOverlaySync *sync;        /* what there is to show over a frame */
+  GstDepthOverlayOutput *output;    /* what goes downstream */
+  GstDepthOverlayShow *show;        /* a frame from the one to the other */
 };
 
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TYPE_DEPTH_OVERLAY)
-
-static void
-gst_depth_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_set_property (GST_DEPTH_OVERLAY (object)->show, id, value, spec);
-}
-
-static void
-gst_depth_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  gst_depth_overlay_show_get_property (GST_DEPTH_OVERLAY (object)->show, id, value);
-}
 
 static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
@@ -405,11 +360,10 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   gst_depth_overlay_debug_init ();
-  object_class->set_property = gst_depth_overlay_set_property;
-  object_class->get_property = gst_depth_overlay_get_property;
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_depth_overlay_show_install_properties (object_class);
+  gst_stereo_properties_install (
+      object_class, gst_depth_overlay_properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_depth_overlay_release_pad;
@@ -417,9 +371,6 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "Blends depth in colours over the live view, and shows, posts and warns of the nearest surface (mm). sink takes "
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_COLORMAP, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_CURVE, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_DEPTH_OVERLAY_NEAREST_OF, 0);
 
   gst_stereo_join_class_init (aggregator_class);
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
@@ -440,8 +391,9 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
+  gst_stereo_properties_init (G_OBJECT (self));
   self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
   self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
   self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->join, self->sync, self->output);
+  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), &self->settings, self->join, self->sync, self->output);
 }

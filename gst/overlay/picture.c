@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/picture.h"
 
-#include "gst/meta/map.h"
+#include "gst/nearest/report.h"
 #include "gst/overlay/debug.h"
-#include "gst/video/depth.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,9 +13,8 @@ struct _GstDepthOverlayPicture
 {
   GstElement *owner;
 
-  GstVideoFrame samples, confidence, mask;
-  gboolean have_samples, have_confidence, have_mask; /* mapped */
-  GstStereoBlendDepth depth;
+  GstStereoDepthMap map;
+  GstStereoBlendDepth depth; /* its view */
 
   GstStereoScale scale;
   gboolean have_scale;
@@ -123,9 +121,15 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *wante
 /* ---- mapping ----------------------------------------------------------------------------- */
 
 static gboolean
-refuse (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const gchar *what)
+refuse (GstDepthOverlayPicture *picture, const GstVideoInfo *info, GstStereoDepthPart part)
 {
-  GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("%s", what),
+  static const gchar *const texts[] = {
+    [GST_STEREO_DEPTH_SAMPLES] = "A buffer on sink_depth does not hold the frame that its caps announce.",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "The confidence of a buffer on sink_depth does not hold a picture of its size.",
+    [GST_STEREO_DEPTH_MASK] = "The mask of a buffer on sink_depth does not hold a picture of its size."
+  };
+
+  GST_ELEMENT_ERROR (picture->owner, STREAM, FORMAT, ("%s", texts[part]),
       ("%dx%d", GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)));
   return FALSE;
 }
@@ -153,96 +157,40 @@ refuse_shape (GstDepthOverlayPicture *picture, const GstVideoInfo *info, const G
   return FALSE;
 }
 
-static gboolean
-map_confidence (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
-{
-  GstBuffer *confidence = gst_stereo_meta_get_confidence (meta);
-
-  if (!confidence) {
-    GST_LOG_OBJECT (picture->owner, "the depth has no confidence: min-confidence hides nothing");
-    return TRUE;
-  }
-  picture->have_confidence = gst_stereo_map_plane (
-      &picture->confidence, confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ);
-  if (!picture->have_confidence)
-    return FALSE;
-  picture->depth.confidence = GST_VIDEO_FRAME_PLANE_DATA (&picture->confidence, 0);
-  picture->depth.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->confidence, 0);
-  return TRUE;
-}
-
-static gboolean
-map_mask (GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
-{
-  GstBuffer *mask = gst_stereo_meta_get_mask (meta);
-
-  if (mask)
-    picture->have_mask = gst_stereo_map_plane (
-        &picture->mask, mask, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ);
-  return !mask || picture->have_mask;
-}
-
 gboolean
 gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJoined *held,
     const GstStereoLiveView *view, const GstDepthOverlayRange *range)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
   const GstVideoInfo *info = &held->info;
-  GstStereoBlendDepth *depth = &picture->depth;
+  GstStereoDepthPart unreadable;
 
   if (!is_readable (picture, info, meta))
     return FALSE;
   if (!gst_stereo_live_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return refuse_shape (picture, info, &view->info);
-  memset (depth, 0, sizeof *depth);
-  picture->have_samples = gst_stereo_map (&picture->samples, info, held->buffer, GST_MAP_READ);
-  if (!picture->have_samples)
-    return refuse (picture, info, "A buffer on sink_depth does not hold the frame that its caps announce.");
-  if (!map_confidence (picture, meta)) {
-    gst_depth_overlay_picture_unmap (picture);
-    return refuse (picture, info, "The confidence of a buffer on sink_depth does not hold a picture of its size.");
-  }
-  if (!map_mask (picture, meta)) {
-    gst_depth_overlay_picture_unmap (picture);
-    return refuse (picture, info, "The mask of a buffer on sink_depth does not hold a picture of its size.");
-  }
-  depth->samples = GST_VIDEO_FRAME_PLANE_DATA (&picture->samples, 0);
-  depth->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->samples, 0);
-  depth->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
-  /* Subtract a millionth before rounding up: 0.2 * 255 may be 51.000001, which must not become 52. */
-  depth->min_confidence = (guint) MAX (0, ceil (range->min_confidence * 255 - 1e-6));
-  depth->width = GST_VIDEO_INFO_WIDTH (info);
-  depth->height = GST_VIDEO_INFO_HEIGHT (info);
+  unreadable = gst_stereo_depth_map (&picture->map, info, held->buffer);
+  if (unreadable)
+    return refuse (picture, info, unreadable);
+  if (!picture->map.view.confidence)
+    GST_LOG_OBJECT (picture->owner, "the depth has no confidence: min-confidence hides nothing");
+  picture->depth.view = picture->map.view;
+  picture->depth.view.min_confidence = gst_stereo_nearest_least (range->min_confidence);
   ensure_scale (picture, range, meta);
-  depth->codes = picture->codes;
+  picture->depth.codes = picture->codes;
   return TRUE;
 }
 
 void
 gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture)
 {
-  if (picture->have_samples)
-    gst_video_frame_unmap (&picture->samples);
-  if (picture->have_confidence)
-    gst_video_frame_unmap (&picture->confidence);
-  if (picture->have_mask)
-    gst_video_frame_unmap (&picture->mask);
-  picture->have_samples = picture->have_confidence = picture->have_mask = FALSE;
+  gst_stereo_depth_unmap (&picture->map);
 }
 
 const GstStereoBlendDepth *
 gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture)
 {
   return &picture->depth;
-}
-
-const guint8 *
-gst_depth_overlay_picture_mask (const GstDepthOverlayPicture *picture, gint *stride)
-{
-  if (!picture->have_mask)
-    return NULL;
-  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture->mask, 0);
-  return GST_VIDEO_FRAME_PLANE_DATA (&picture->mask, 0);
 }
 
 const GstStereoScale *

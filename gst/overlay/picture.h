@@ -31,8 +31,6 @@ void gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture);
 
 /* Of the mapped picture. */
 const GstStereoBlendDepth *gst_depth_overlay_picture_depth (const GstDepthOverlayPicture *picture);
-/* Which pixels of it count: 0 = excluded. NULL where all count. */
-const guint8 *gst_depth_overlay_picture_mask (const GstDepthOverlayPicture *picture, gint *stride);
 /* Of the picture that was mapped last, NULL before the first. */
 const GstStereoScale *gst_depth_overlay_picture_scale (const GstDepthOverlayPicture *picture);
 

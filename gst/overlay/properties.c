@@ -1,147 +1,58 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/properties.h"
 
-#include <string.h>
+#include "gst/overlay/colormap.h"
 
-#include "gst/video/ranges.h"
+#define FARTHEST 1e6 /* mm */
 
-#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-/* Set for the time of the frame that is about to be drawn. */
-#define CONTROLLED (FLAGS | GST_PARAM_CONTROLLABLE)
+static const GEnumValue nearest_choices[] = {
+  { GST_STEREO_NEAREST_SURFACE, "The nearest surface, whatever it is: also the road before the bumper", "surface" },
+  { GST_STEREO_NEAREST_OBSTACLE, "What stands on the ground: needs stereoground before sink_depth", "obstacle" },
+  { 0, NULL, NULL }
+};
 
-static GParamSpec *
-make_spec (const GstDepthOverlayProperty *row, gconstpointer defaults)
-{
-  gconstpointer initial = (const guint8 *) defaults + row->offset;
+#define ROW(name_, kind_, flags_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_##flags_, \
+  .offset = G_STRUCT_OFFSET (GstDepthOverlaySettings, member)
 
-  switch (row->kind) {
-    case GST_DEPTH_OVERLAY_NUMBER:
-      return gst_stereo_unchecked_spec (
-          g_param_spec_double (row->name, row->name, row->blurb, 0, row->most, *(const gdouble *) initial, CONTROLLED));
-    case GST_DEPTH_OVERLAY_TIME:
-      return g_param_spec_uint64 (row->name, row->name, row->blurb, 0, G_MAXUINT64, *(const guint64 *) initial, FLAGS);
-    case GST_DEPTH_OVERLAY_SWITCH:
-      return g_param_spec_boolean (row->name, row->name, row->blurb, *(const gboolean *) initial, CONTROLLED);
-    case GST_DEPTH_OVERLAY_CHOICE:
-      return gst_stereo_unchecked_spec (
-          g_param_spec_enum (row->name, row->name, row->blurb, row->choices (), *(const gint *) initial, CONTROLLED));
-    default:
-      return gst_param_spec_array (row->name, row->name, row->blurb,
-          gst_stereo_unchecked_spec (
-              g_param_spec_double ("fraction", "fraction", "Fraction of the picture's width or height", 0, 1, 0, FLAGS)),
-          FLAGS);
-  }
-}
-
-void
-gst_depth_overlay_properties_install (
-    GObjectClass *klass, const GstDepthOverlayProperty *rows, guint count, gconstpointer defaults)
-{
-  for (guint i = 0; i < count; i++)
-    g_object_class_install_property (klass, i + 1, make_spec (&rows[i], defaults));
-}
-
-static gboolean
-is_region (const GValue *value)
-{
-  guint count = gst_value_array_get_size (value);
-
-  for (guint i = 0; i < count; i++) {
-    gdouble fraction = g_value_get_double (gst_value_array_get_value (value, i));
-    if (!(fraction >= 0 && fraction <= 1))
-      return FALSE;
-  }
-  return count == 0 || count == 4;
-}
-
-gboolean
-gst_depth_overlay_property_accepts (
-    const GstDepthOverlayProperty *row, GstElement *element, GParamSpec *spec, const GValue *value)
-{
-  gchar *given;
-
-  if (row->kind != GST_DEPTH_OVERLAY_REGION)
-    return gst_stereo_value_in_range (element, spec, value);
-  if (is_region (value)) {
-    gst_stereo_refuse_value (element, spec, NULL);
-    return TRUE;
-  }
-  given = gst_value_serialize (value);
-  gst_stereo_refuse_value (element, spec,
-      g_strdup_printf ("%s=%s is no region: set it to x, y, width and height as fractions (0..1) of the picture, for "
-                       "example \"<0.25, 0.25, 0.5, 0.5>\".",
-          row->name, given));
-  g_free (given);
-  return FALSE;
-}
-
-/* An empty array stands for the whole picture. */
-static void
-set_region (gdouble member[4], const GValue *value)
-{
-  guint count = gst_value_array_get_size (value);
-  gdouble region[4] = { 0, 0, 1, 1 };
-
-  for (guint i = 0; i < count; i++)
-    region[i] = g_value_get_double (gst_value_array_get_value (value, i));
-  memcpy (member, region, sizeof region);
-}
-
-static void
-get_region (const gdouble member[4], GValue *value)
-{
-  GValue number = G_VALUE_INIT;
-
-  g_value_init (&number, G_TYPE_DOUBLE);
-  for (guint i = 0; i < 4; i++) {
-    g_value_set_double (&number, member[i]);
-    gst_value_array_append_value (value, &number);
-  }
-  g_value_unset (&number);
-}
-
-void
-gst_depth_overlay_property_set (const GstDepthOverlayProperty *row, gpointer settings, const GValue *value)
-{
-  gpointer member = (guint8 *) settings + row->offset;
-
-  switch (row->kind) {
-    case GST_DEPTH_OVERLAY_NUMBER:
-      *(gdouble *) member = g_value_get_double (value);
-      break;
-    case GST_DEPTH_OVERLAY_TIME:
-      *(guint64 *) member = g_value_get_uint64 (value);
-      break;
-    case GST_DEPTH_OVERLAY_SWITCH:
-      *(gboolean *) member = g_value_get_boolean (value);
-      break;
-    case GST_DEPTH_OVERLAY_CHOICE:
-      *(gint *) member = g_value_get_enum (value);
-      break;
-    default:
-      set_region (member, value);
-  }
-}
-
-void
-gst_depth_overlay_property_get (const GstDepthOverlayProperty *row, gconstpointer settings, GValue *value)
-{
-  gconstpointer member = (const guint8 *) settings + row->offset;
-
-  switch (row->kind) {
-    case GST_DEPTH_OVERLAY_NUMBER:
-      g_value_set_double (value, *(const gdouble *) member);
-      break;
-    case GST_DEPTH_OVERLAY_TIME:
-      g_value_set_uint64 (value, *(const guint64 *) member);
-      break;
-    case GST_DEPTH_OVERLAY_SWITCH:
-      g_value_set_boolean (value, *(const gboolean *) member);
-      break;
-    case GST_DEPTH_OVERLAY_CHOICE:
-      g_value_set_enum (value, *(const gint *) member);
-      break;
-    default:
-      get_region (member, value);
-  }
-}
+const GstStereoProperty gst_depth_overlay_properties[] = {
+  { ROW ("alpha", DOUBLE, CONTROLLED, alpha), .max = 1, .initial = 0.5,
+      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
+  { ROW ("colormap", ENUM, CONTROLLED, colormap), .type = "GstStereoColormap", .choices = gst_stereo_colormap_choices,
+      .initial = GST_STEREO_COLORMAP_TURBO, .blurb = "Colour map, from far to near" },
+  { ROW ("near", DOUBLE, CONTROLLED, near), .max = FARTHEST,
+      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+               "far; 0 = the nearest distance that the search of stereomatch can find" },
+  { ROW ("far", DOUBLE, CONTROLLED, far), .max = FARTHEST,
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
+               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
+               "depth alone gets the far end there, too" },
+  { ROW ("scale", ENUM, CONTROLLED, curve), .type = "GstStereoCurve", .choices = gst_stereo_curve_choices,
+      .initial = GST_STEREO_CURVE_INVERSE,
+      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
+               "even in the disparity" },
+  { ROW ("min-confidence", DOUBLE, CONTROLLED, min_confidence), .max = 1, .initial = 0.01,
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
+               "0 = use every valid pixel" },
+  { ROW ("warn-distance", DOUBLE, CONTROLLED, nearest.warn_distance), .max = FARTHEST,
+      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
+               "in millimetres; 0 = never" },
+  { ROW ("nearest", ENUM, CONTROLLED, nearest.of), .type = "GstDepthOverlayNearestOf", .choices = nearest_choices,
+      .initial = GST_STEREO_NEAREST_SURFACE, .blurb = GST_STEREO_NEAREST_OF_TEXT },
+  { ROW ("nearest-percentile", DOUBLE, CONTROLLED, nearest.percentile), .max = 100, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_PERCENTILE_TEXT },
+  { ROW ("max-unknown", DOUBLE, CONTROLLED, nearest.max_unknown), .max = 1, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_UNKNOWN_TEXT },
+  { ROW ("region", REGION, PLAYING, nearest.region),
+      .blurb = GST_STEREO_NEAREST_REGION_TEXT ". With text a thin frame shows it" },
+  { ROW ("legend", BOOLEAN, CONTROLLED, legend), .initial = TRUE,
+      .blurb = "Draw a legend of the colours and their distances" },
+  { ROW ("text", BOOLEAN, CONTROLLED, text), .initial = TRUE,
+      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
+  { ROW ("max-age", UINT64, PLAYING, max_age), .initial = 500 * GST_MSECOND,
+      .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
+               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
+  { ROW ("message-interval", UINT64, PLAYING, nearest.message_interval), .initial = 100 * GST_MSECOND,
+      .blurb = GST_STEREO_NEAREST_INTERVAL_TEXT },
+  { .name = NULL },
+};

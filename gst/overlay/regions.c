@@ -2,7 +2,7 @@
 #include "gst/overlay/regions.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 
 #include <math.h>
 #include <string.h>
@@ -99,23 +99,17 @@ static GstStructure *
 measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *roi, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta)
 {
-  const GstStereoBlendDepth *depth = picture ? gst_depth_overlay_picture_depth (picture) : NULL;
   gint width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstStructure *parameter = gst_structure_new (PARAMETER, "valid", G_TYPE_BOOLEAN, FALSE, NULL);
   GstStereoThing thing = { 0 };
   gboolean found = FALSE;
 
-  if (depth) {
-    GstStereoNearestView box = { .samples = depth->samples,
-      .stride = depth->stride,
-      .wide = depth->wide,
-      .confidence = depth->confidence,
-      .confidence_stride = depth->confidence_stride,
-      .min_confidence = depth->min_confidence,
-      .meta = meta };
+  if (picture) {
+    GstStereoDepthView box = gst_depth_overlay_picture_depth (picture)->view;
 
-    found = scale_side (roi->x, roi->w, width, depth->width, &box.x, &box.width) &&
-        scale_side (roi->y, roi->h, height, depth->height, &box.y, &box.height) &&
+    box.mask = NULL;
+    found = scale_side (roi->x, roi->w, width, box.width, &box.x, &box.width) &&
+        scale_side (roi->y, roi->h, height, box.height, &box.y, &box.height) &&
         gst_stereo_thing_find (regions->finder, &box, &thing);
   }
   gst_structure_set (parameter, "valid", G_TYPE_BOOLEAN, found, "coverage", G_TYPE_DOUBLE, thing.coverage, NULL);

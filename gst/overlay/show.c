@@ -1,90 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/show.h"
 
+#include "gst/meta/plausible.h"
+#include "gst/nearest/report.h"
 #include "gst/overlay/compose.h"
 #include "gst/overlay/debug.h"
 #include "gst/overlay/ground.h"
 #include "gst/overlay/picture.h"
-#include "gst/overlay/properties.h"
 #include "gst/overlay/regions.h"
-#include "gst/overlay/report.h"
 
-/* ---- settings: a new property is a member, a default, a row, and its use below ------------ */
-
-#define FARTHEST 1e6 /* mm */
-
-typedef struct
-{
-  gdouble alpha, min_confidence;
-  gdouble near, far;            /* mm; 0 = as the metadata says */
-  GstDepthOverlaySearch search; /* of the nearest surface */
-  GstDepthOverlayLimits limits;
-  guint64 max_age, message_interval;
-  gint colormap; /* GstStereoColormap */
-  gint curve;    /* GstStereoCurve */
-  gint nearest;  /* GstDepthOverlayNearestOf */
-  gboolean legend, text;
-} Settings;
-
-static const Settings defaults = { .alpha = 0.5,
-  .min_confidence = 0.01,
-  .search = { .region = { 0, 0, 1, 1 }, .percentile = 0.5 },
-  .limits = { .max_unknown = 0.5 },
-  .max_age = 500 * GST_MSECOND,
-  .message_interval = 100 * GST_MSECOND,
-  .colormap = GST_STEREO_COLORMAP_TURBO,
-  .curve = GST_STEREO_CURVE_INVERSE,
-  .legend = TRUE,
-  .text = TRUE };
-
-#define ROW(kind_, name_, member) \
-  .name = name_, .kind = GST_DEPTH_OVERLAY_##kind_, .offset = G_STRUCT_OFFSET (Settings, member)
-
-static const GstDepthOverlayProperty properties[] = {
-  { ROW (NUMBER, "alpha", alpha), .most = 1,
-      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
-  { ROW (CHOICE, "colormap", colormap), .choices = gst_stereo_colormap_get_type,
-      .blurb = "Colour map, from far to near" },
-  { ROW (NUMBER, "near", near), .most = FARTHEST,
-      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
-               "far; 0 = the nearest distance that the search of stereomatch can find" },
-  { ROW (NUMBER, "far", far), .most = FARTHEST,
-      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
-               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
-               "depth alone gets the far end there, too" },
-  { ROW (CHOICE, "scale", curve), .choices = gst_stereo_curve_get_type,
-      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
-               "even in the disparity" },
-  { ROW (NUMBER, "min-confidence", min_confidence), .most = 1,
-      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
-               "0 = use every valid pixel" },
-  { ROW (NUMBER, "warn-distance", limits.warn_distance), .most = FARTHEST,
-      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
-               "in millimetres; 0 = never" },
-  { ROW (CHOICE, "nearest", nearest), .choices = gst_depth_overlay_nearest_of_get_type,
-      .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
-  { ROW (NUMBER, "nearest-percentile", search.percentile), .most = 100,
-      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: "
-               "the smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a "
-               "single pixel is enough" },
-  { ROW (NUMBER, "max-unknown", limits.max_unknown), .most = 1,
-      .blurb = "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or "
-               "unsure. Where more are, the state is unknown, never clear; a surface nearer than warn-distance is "
-               "reported all the same" },
-  { ROW (REGION, "region", search.region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture. With "
-               "text a thin frame shows it" },
-  { ROW (SWITCH, "legend", legend), .blurb = "Draw a legend of the colours and their distances" },
-  { ROW (SWITCH, "text", text),
-      .blurb = "Draw the nearest distance, its marker and warnings, and say what is not known" },
-  { ROW (TIME, "max-age", max_age),
-      .blurb = "Maximum age of the depth, compared with the frame it is shown over, in nanoseconds; 0 = only depth of "
-               "the same running time. Where the frame or the depth has no timestamp, the depth ages by the clock" },
-  { ROW (TIME, "message-interval", message_interval),
-      .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change "
-               "of state or warning is always posted at once" }
-};
+#include <math.h>
 
 struct _GstDepthOverlayShow
 {
@@ -93,51 +18,27 @@ struct _GstDepthOverlayShow
   GstDepthOverlaySync *sync;
   GstDepthOverlayOutput *output;
 
-  Settings settings; /* protected by the owner's object lock */
+  const GstDepthOverlaySettings *settings; /* protected by the owner's object lock */
 
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
-  GstDepthOverlayReport *report;     /* the nearest surface in it */
+  GstStereoNearestReport *report;    /* the nearest surface in it */
+  GstStereoNearestRegion region;     /* where that was looked for, in the view */
   GstDepthOverlayRegions *regions;   /* that others marked in the live view */
   GstDepthOverlayGround *ground;     /* that came with the depth */
-  gboolean warned;                   /* that it did not */
   gboolean unreliable;               /* the depth of this frame: the report says why */
   GstDepthOverlayComposer *composer; /* draws the output */
 
   gint failed; /* atomic: an error was posted that no frame can mend */
 };
 
-void
-gst_depth_overlay_show_install_properties (GObjectClass *klass)
-{
-  gst_depth_overlay_properties_install (klass, properties, G_N_ELEMENTS (properties), &defaults);
-}
-
-void
-gst_depth_overlay_show_set_property (GstDepthOverlayShow *show, guint id, const GValue *value, GParamSpec *spec)
-{
-  if (!gst_depth_overlay_property_accepts (&properties[id - 1], show->owner, spec, value))
-    return;
-  GST_OBJECT_LOCK (show->owner);
-  gst_depth_overlay_property_set (&properties[id - 1], &show->settings, value);
-  GST_OBJECT_UNLOCK (show->owner);
-}
-
-void
-gst_depth_overlay_show_get_property (GstDepthOverlayShow *show, guint id, GValue *value)
-{
-  GST_OBJECT_LOCK (show->owner);
-  gst_depth_overlay_property_get (&properties[id - 1], &show->settings, value);
-  GST_OBJECT_UNLOCK (show->owner);
-}
-
-static Settings
+static GstDepthOverlaySettings
 current_settings (GstDepthOverlayShow *show)
 {
-  Settings settings;
+  GstDepthOverlaySettings settings;
 
   GST_OBJECT_LOCK (show->owner);
-  settings = show->settings;
+  settings = *show->settings;
   GST_OBJECT_UNLOCK (show->owner);
   return settings;
 }
@@ -145,8 +46,8 @@ current_settings (GstDepthOverlayShow *show)
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 GstDepthOverlayShow *
-gst_depth_overlay_show_new (
-    GstElement *owner, GstStereoJoin *join, GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
+gst_depth_overlay_show_new (GstElement *owner, const GstDepthOverlaySettings *settings, GstStereoJoin *join,
+    GstDepthOverlaySync *sync, GstDepthOverlayOutput *output)
 {
   GstDepthOverlayShow *show = g_new0 (GstDepthOverlayShow, 1);
 
@@ -154,7 +55,7 @@ gst_depth_overlay_show_new (
   show->join = join;
   show->sync = sync;
   show->output = output;
-  show->settings = defaults;
+  show->settings = settings;
   return show;
 }
 
@@ -170,10 +71,9 @@ gst_depth_overlay_show_start (GstDepthOverlayShow *show)
 {
   g_atomic_int_set (&show->failed, FALSE);
   show->picture = gst_depth_overlay_picture_new (show->owner);
-  show->report = gst_depth_overlay_report_new (show->owner);
+  show->report = gst_stereo_nearest_report_new (show->owner, GST_CAT_DEFAULT, "sink_depth");
   show->regions = gst_depth_overlay_regions_new (show->owner);
   show->ground = gst_depth_overlay_ground_new ();
-  show->warned = FALSE;
   show->composer = gst_depth_overlay_composer_new (show->owner);
 }
 
@@ -181,7 +81,7 @@ void
 gst_depth_overlay_show_stop (GstDepthOverlayShow *show)
 {
   g_clear_pointer (&show->picture, gst_depth_overlay_picture_free);
-  g_clear_pointer (&show->report, gst_depth_overlay_report_free);
+  g_clear_pointer (&show->report, gst_stereo_nearest_report_free);
   g_clear_pointer (&show->regions, gst_depth_overlay_regions_free);
   g_clear_pointer (&show->ground, gst_depth_overlay_ground_free);
   g_clear_pointer (&show->composer, gst_depth_overlay_composer_free);
@@ -191,7 +91,7 @@ void
 gst_depth_overlay_show_flush (GstDepthOverlayShow *show)
 {
   if (show->report)
-    gst_depth_overlay_report_reset (show->report);
+    gst_stereo_nearest_report_reset (show->report);
 }
 
 /* ---- a frame ----------------------------------------------------------------------------- */
@@ -214,7 +114,7 @@ notice_of (GstDepthOverlayState state)
 }
 
 static gboolean
-is_part (const GstDepthOverlayRegion *region, gint width, gint height)
+is_part (const GstStereoNearestRegion *region, gint width, gint height)
 {
   return region->width < width || region->height < height;
 }
@@ -236,29 +136,27 @@ describe_finds (GstDepthOverlayShow *show, GstDepthOverlayTextContent *text)
 }
 
 static void
-describe_text (
-    GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayState state, GstDepthOverlayTextContent *text)
+describe_text (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayState state,
+    GstDepthOverlayTextContent *text)
 {
-  const GstDepthOverlayNearest *nearest = gst_depth_overlay_report_nearest (show->report);
+  const GstStereoNearestResult *nearest = gst_stereo_nearest_report_result (show->report);
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
   const GstStereoScale *scale = gst_depth_overlay_picture_scale (show->picture);
-  GstDepthOverlayRegion region;
 
   text->width = GST_VIDEO_INFO_WIDTH (&view->info);
   text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
-  region = gst_depth_overlay_search_region (&settings->search, text->width, text->height);
   text->edges = settings->text && nearest->warning;
-  text->region = settings->text && is_part (&region, text->width, text->height);
-  text->region_x = region.x;
-  text->region_y = region.y;
-  text->region_width = region.width;
-  text->region_height = region.height;
+  text->region = settings->text && is_part (&show->region, text->width, text->height);
+  text->region_x = show->region.x;
+  text->region_y = show->region.y;
+  text->region_width = show->region.width;
+  text->region_height = show->region.height;
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
   text->notice = notice_of (state);
-  text->reason = show->unreliable ? gst_depth_overlay_report_reason (show->report) : NULL;
+  text->reason = show->unreliable ? gst_stereo_nearest_report_reason (show->report) : NULL;
   text->valid = nearest->valid;
-  text->unknown = nearest->verdict == GST_DEPTH_OVERLAY_UNKNOWN;
+  text->unknown = nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
   text->coverage = nearest->found.coverage;
   text->readout = settings->text;
   text->colormap = (GstStereoColormap) settings->colormap;
@@ -272,44 +170,67 @@ describe_text (
   text->warning = nearest->warning;
 }
 
-static void
-find_obstacle (GstDepthOverlayShow *show, const Settings *settings, const GstStereoLiveView *view)
+/* What stereonearest found in a depth of @info, for a view of @width x @height pixels. FALSE after an error was posted. */
+static gboolean
+take_nearest (
+    GstDepthOverlayShow *show, const GstStereoNearestMeta *meta, const GstVideoInfo *info, gint width, gint height)
 {
-  GstDepthOverlayRegion region = gst_depth_overlay_search_region (
-      &settings->search, GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info));
-  GstDepthOverlayNearest nearest;
+  gint depth_width = GST_VIDEO_INFO_WIDTH (info), depth_height = GST_VIDEO_INFO_HEIGHT (info);
+  gchar *problem = gst_stereo_nearest_meta_problem (meta, depth_width, depth_height);
+  GstStereoNearestResult result = { .state = meta->state, .warning = meta->warning, .disparity = meta->disparity };
+  gint right, bottom;
 
-  if (!gst_depth_overlay_ground_is_there (show->ground) && !show->warned) {
-    show->warned = TRUE;
-    GST_ELEMENT_WARNING (show->owner, STREAM, FORMAT,
-        ("nearest=obstacle is set, and the depth comes without a ground: put stereoground before sink_depth, or set "
-         "nearest=surface. Until then the state is unknown."),
-        (NULL));
+  if (problem) {
+    GST_ELEMENT_ERROR (show->owner, STREAM, FORMAT,
+        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
+    g_free (problem);
+    return FALSE;
   }
-  gst_depth_overlay_ground_find (show->ground, &region, settings->limits.warn_distance, &nearest);
-  gst_depth_overlay_report_set (show->report, &nearest);
+  result.metric = gst_depth_overlay_picture_scale (show->picture)->metric;
+  result.value = result.metric ? meta->distance : meta->disparity;
+  result.valid = meta->valid && !isnan (result.value);
+  result.found.coverage = meta->coverage;
+  result.x = (gint) ((2 * (gint64) meta->x + 1) * width / (2 * (gint64) depth_width));
+  result.y = (gint) ((2 * (gint64) meta->y + 1) * height / (2 * (gint64) depth_height));
+  if (show->unreliable)
+    result = (GstStereoNearestResult){ 0 };
+  gst_stereo_nearest_report_take (show->report, &result);
+  show->region.x = (gint) ((gint64) meta->region_x * width / depth_width);
+  show->region.y = (gint) ((gint64) meta->region_y * height / depth_height);
+  right = (gint) (((gint64) meta->region_x + meta->region_width) * width / depth_width);
+  bottom = (gint) (((gint64) meta->region_y + meta->region_height) * height / depth_height);
+  show->region.width = MAX (1, right - show->region.x);
+  show->region.height = MAX (1, bottom - show->region.y);
+  return TRUE;
 }
 
-/* Whether something is wrong with the views of @depth; then nothing is looked for in it. */
+/* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was posted. */
 static gboolean
-is_unreliable (GstDepthOverlayShow *show, const GstStereoJoined *depth)
+find_nearest (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstStereoJoined *depth)
 {
-  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
-  gchar *reason = gst_stereo_health_get_reason (meta->health);
+  const GstStereoNearestMeta *found = gst_buffer_get_stereo_nearest_meta (depth->buffer);
+  const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
+  gint width = GST_VIDEO_INFO_WIDTH (view), height = GST_VIDEO_INFO_HEIGHT (view);
+  gdouble warn_distance = found ? found->warn_distance : settings->nearest.warn_distance;
+  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
 
   show->unreliable = reason != NULL;
-  if (!reason)
-    return FALSE;
-  GST_LOG_OBJECT (show->owner, "the depth cannot be relied on: %s", reason);
-  gst_depth_overlay_report_clear (show->report, reason);
-  gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
+  if (reason)
+    GST_LOG_OBJECT (show->owner, "the depth cannot be relied on: %s", reason);
+  gst_depth_overlay_ground_read (show->ground, reason ? NULL : depth, width, height, warn_distance);
+  if (reason)
+    gst_stereo_nearest_report_clear (show->report, reason);
+  else if (!found)
+    gst_stereo_nearest_report_find (show->report, &settings->nearest,
+        &gst_depth_overlay_picture_depth (show->picture)->view, depth->serial,
+        gst_depth_overlay_ground_found (show->ground), width, height);
   g_free (reason);
-  return TRUE;
+  return !found || take_nearest (show, found, &depth->info, width, height);
 }
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
-read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
+read_depth (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, GstDepthOverlayLook *look)
 {
   const GstDepthOverlayRange range = { .near = settings->near,
     .far = settings->far,
@@ -317,20 +238,11 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
     .beyond = gst_depth_overlay_sync_is_alone (show->sync),
     .min_confidence = settings->min_confidence };
   const GstStereoJoined *depth = gst_stereo_join_held (show->join);
-  const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
 
-  if (!gst_depth_overlay_picture_map (show->picture, depth, view, &range))
+  if (!gst_depth_overlay_picture_map (show->picture, depth, gst_depth_overlay_output_view (show->output), &range))
     return FALSE;
   look->depth = gst_depth_overlay_picture_depth (show->picture);
-  if (is_unreliable (show, depth))
-    return TRUE;
-  gst_depth_overlay_ground_read (show->ground, depth, GST_VIDEO_INFO_WIDTH (&view->info),
-      GST_VIDEO_INFO_HEIGHT (&view->info), settings->limits.warn_distance);
-  if (settings->nearest == GST_DEPTH_OVERLAY_NEAREST_OBSTACLE)
-    find_obstacle (show, settings, view);
-  else
-    gst_depth_overlay_report_search (show->report, &settings->search, depth, show->picture, view);
-  return TRUE;
+  return find_nearest (show, settings, depth);
 }
 
 /* Chooses which part of the live frame is shown, or depth alone, and negotiates caps for it. */
@@ -364,22 +276,25 @@ measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 }
 
 static GstFlowReturn
-make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
+make_output (GstDepthOverlayShow *show, const GstDepthOverlaySettings *settings, const GstDepthOverlayFrame *frame,
+    GstBuffer **out)
 {
   GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
+  const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
   GstFlowReturn flow = prepare_output (show, frame->alone);
 
   if (flow != GST_FLOW_OK)
     return flow;
   show->unreliable = FALSE;
+  show->region = gst_stereo_nearest_region (
+      &settings->nearest, GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info));
   if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
-    gst_depth_overlay_report_clear (show->report, notice_of (frame->state));
+    gst_stereo_nearest_report_clear (show->report, notice_of (frame->state));
     gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
   } else if (!read_depth (show, settings, &look)) {
     g_atomic_int_set (&show->failed, TRUE);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  gst_depth_overlay_report_judge (show->report, &settings->limits);
   measure_regions (show, frame);
   describe_text (show, settings, frame->state, &look.text);
   if (frame->alone) {
@@ -390,7 +305,8 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)
-    gst_depth_overlay_report_post (show->report, frame, settings->message_interval);
+    gst_stereo_nearest_report_post (
+        show->report, frame->live.buffer, &frame->live.segment, settings->nearest.message_interval);
   return flow;
 }
 
@@ -402,7 +318,7 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
       &frame->live.segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->live.buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
-  Settings settings;
+  GstDepthOverlaySettings settings;
 
   if (GST_CLOCK_TIME_IS_VALID (stream_time))
     gst_object_sync_values (GST_OBJECT (show->owner), stream_time);

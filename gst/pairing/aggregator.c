@@ -325,22 +325,6 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
 
 /* ---- the class ---------------------------------------------------------------------------- */
 
-static void
-gst_stereo_aggregator_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  if (!gst_stereo_value_in_range (GST_ELEMENT (object), spec, value))
-    return;
-  if (!gst_stereo_properties_set (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
-
-static void
-gst_stereo_aggregator_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  if (!gst_stereo_properties_get (&GST_STEREO_AGGREGATOR (object)->priv->parts, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-}
-
 void
 gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps)
 {
@@ -387,18 +371,15 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   gst_stereo_pairing_debug_init ();
 
-  object_class->set_property = gst_stereo_aggregator_set_property;
-  object_class->get_property = gst_stereo_aggregator_get_property;
   object_class->constructed = gst_stereo_aggregator_constructed;
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
-  gst_stereo_properties_install (object_class);
+  gst_stereo_properties_install (object_class, gst_stereo_pairing_properties,
+      g_type_class_get_instance_private_offset (klass) + G_STRUCT_OFFSET (GstStereoAggregatorPrivate, parts));
   element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PACKING, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAIRING_CLOCK, 0);
 
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
   aggregator_class->sink_event = gst_stereo_aggregator_sink_event;

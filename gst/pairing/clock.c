@@ -46,20 +46,13 @@ struct _GstStereoClock
   gboolean warned;  /* about stamps that are not of one clock */
 };
 
-GType
-gst_stereo_pairing_clock_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = { { GST_STEREO_PAIRING_CLOCK_AUTO,
-                                           "Capture timestamps where the frames of both views have them with the same "
-                                           "reference caps, else buffer timestamps",
-                                           "auto" },
-    { GST_STEREO_PAIRING_CLOCK_BUFFER, "Buffer timestamps, in any case", "buffer" }, { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoPairingClock", values));
-  return once;
-}
+const GEnumValue gst_stereo_pairing_clocks[] = {
+  { GST_STEREO_PAIRING_CLOCK_AUTO,
+      "Capture timestamps where the frames of both views have them with the same reference caps, else buffer timestamps",
+      "auto" },
+  { GST_STEREO_PAIRING_CLOCK_BUFFER, "Buffer timestamps, in any case", "buffer" },
+  { 0, NULL, NULL },
+};
 
 GstStereoClock *
 gst_stereo_clock_new (GstElement *element)

@@ -25,8 +25,8 @@ typedef enum
   GST_STEREO_PAIRING_CLOCK_BUFFER
 } GstStereoPairingClock;
 
-#define GST_TYPE_STEREO_PAIRING_CLOCK (gst_stereo_pairing_clock_get_type ())
-GType gst_stereo_pairing_clock_get_type (void);
+/* Their names and texts. */
+extern const GEnumValue gst_stereo_pairing_clocks[];
 
 typedef struct _GstStereoClock GstStereoClock;
 

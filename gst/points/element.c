@@ -35,8 +35,8 @@
 #include "gst/meta/map.h"
 #include "gst/points/check.h"
 #include "gst/points/live.h"
-#include "gst/points/properties.h"
 #include "gst/video/frame.h"
+#include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
@@ -377,25 +377,34 @@ gst_stereo_points_stop (GstAggregator *aggregator)
 
 /* ---- properties -------------------------------------------------------------------------- */
 
-static void
-gst_stereo_points_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstStereoPoints *self = GST_STEREO_POINTS (object);
+#define FARTHEST 1e6 /* mm */
 
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  GST_OBJECT_LOCK (self);
-  gst_stereo_points_settings_set (&self->settings, id, value);
-  GST_OBJECT_UNLOCK (self);
-}
+static const GEnumValue formats[] = {
+  { GST_STEREO_POINTS_PLY, "PLY, binary, little endian", "ply" },
+  { GST_STEREO_POINTS_PCD, "PCD of the Point Cloud Library, version 0.7, binary", "pcd" },
+  { 0, NULL, NULL },
+};
 
-static void
-gst_stereo_points_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoPointsSettings settings = settings_now (GST_STEREO_POINTS (object));
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_PLAYING, \
+  .offset = G_STRUCT_OFFSET (GstStereoPoints, settings.member)
 
-  gst_stereo_points_settings_get (&settings, id, value);
-}
+static const GstStereoProperty properties[] = {
+  { ROW ("format", ENUM, format), .type = "GstStereoPointsFormat", .choices = formats, .initial = GST_STEREO_POINTS_PLY,
+      .blurb = "Format of the files, one a buffer; the caps of the output depend on it" },
+  { ROW ("step", INT, step), .min = 1, .max = 1024, .initial = 1,
+      .blurb = "Take every step-th column of every step-th row, in pixels; 1 = all" },
+  { ROW ("near", DOUBLE, near), .max = FARTHEST,
+      .blurb = "Least distance (Z) of a point in millimetres; must be below far" },
+  { ROW ("far", DOUBLE, far), .max = FARTHEST, .blurb = "Largest distance (Z) of a point in millimetres; 0 = no limit" },
+  { ROW ("min-confidence", DOUBLE, min_confidence), .max = 1, .initial = 0.01,
+      .blurb = "Pixels with a lower confidence (0..1) have no point; 0 = use every valid pixel" },
+  { ROW ("organized", BOOLEAN, organized),
+      .blurb = "Keep rows and columns: a pixel without a point is three times not-a-number. FALSE = leave it out" },
+  { .name = NULL },
+};
+
+/* ---- object ------------------------------------------------------------------------------ */
 
 static void
 gst_stereo_points_finalize (GObject *object)
@@ -431,10 +440,8 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_points_debug, "stereopoints", 0, "point clouds of a stereo matcher");
-  object_class->set_property = gst_stereo_points_set_property;
-  object_class->get_property = gst_stereo_points_get_property;
   object_class->finalize = gst_stereo_points_finalize;
-  gst_stereo_points_properties_install (object_class);
+  gst_stereo_properties_install (object_class, properties, 0);
 
   add_pad_templates (element_class);
   element_class->release_pad = gst_stereo_points_release_pad;
@@ -457,7 +464,7 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
 static void
 gst_stereo_points_init (GstStereoPoints *self)
 {
-  self->settings = gst_stereo_points_settings_initial ();
+  gst_stereo_properties_init (G_OBJECT (self));
   self->negotiated = -1;
   self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
   self->live = gst_stereo_points_live_new (GST_ELEMENT (self));

@@ -42,7 +42,7 @@ struct _GstStereoDrift
   GstElement *element;
 
   /* protected by the element's object lock */
-  gboolean enabled;
+  const gboolean *enabled; /* the element's */
   Stats stats;
 
   /* of the source pad's task */
@@ -55,11 +55,12 @@ struct _GstStereoDrift
 };
 
 GstStereoDrift *
-gst_stereo_drift_new (GstElement *element)
+gst_stereo_drift_new (GstElement *element, const gboolean *enabled)
 {
   GstStereoDrift *drift = g_new0 (GstStereoDrift, 1);
 
   drift->element = element;
+  drift->enabled = enabled;
   return drift;
 }
 
@@ -90,21 +91,13 @@ gst_stereo_drift_stop (GstStereoDrift *drift)
 
 /* ---- from any thread --------------------------------------------------------------------- */
 
-void
-gst_stereo_drift_set_enabled (GstStereoDrift *drift, gboolean enabled)
-{
-  GST_OBJECT_LOCK (drift->element);
-  drift->enabled = enabled;
-  GST_OBJECT_UNLOCK (drift->element);
-}
-
 gboolean
 gst_stereo_drift_get_enabled (GstStereoDrift *drift)
 {
   gboolean enabled;
 
   GST_OBJECT_LOCK (drift->element);
-  enabled = drift->enabled;
+  enabled = *drift->enabled;
   GST_OBJECT_UNLOCK (drift->element);
   return enabled;
 }

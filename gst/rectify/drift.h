@@ -19,14 +19,14 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoDrift GstStereoDrift;
 
-/* @element posts the messages; the object belongs to it and holds no reference. */
-GstStereoDrift *gst_stereo_drift_new (GstElement *element);
+/* @element posts the messages; the object belongs to it and holds no reference. @enabled: its property auto-align, which
+ * its object lock protects. */
+GstStereoDrift *gst_stereo_drift_new (GstElement *element, const gboolean *enabled);
 void gst_stereo_drift_free (GstStereoDrift *drift);
 /* At the stop: nothing is known of the cameras. */
 void gst_stereo_drift_stop (GstStereoDrift *drift);
 
 /* From any thread. */
-void gst_stereo_drift_set_enabled (GstStereoDrift *drift, gboolean enabled);
 gboolean gst_stereo_drift_get_enabled (GstStereoDrift *drift);
 /* Adds the fields of `stats`. */
 void gst_stereo_drift_add_stats (GstStereoDrift *drift, GstStructure *stats);

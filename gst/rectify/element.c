@@ -53,9 +53,8 @@
 #include "gst/rectify/drift.h"
 #include "gst/rectify/maps.h"
 #include "gst/rectify/output.h"
-#include "gst/rectify/properties.h"
 #include "gst/video/pool.h"
-#include "gst/video/properties.h"
+#include "gst/video/params.h"
 #include "gst/video/ranges.h"
 
 struct _GstStereoRectify
@@ -66,6 +65,8 @@ struct _GstStereoRectify
   GstStereoRectifySettings pending; /* as set; becomes settings when a batch of properties is complete */
   GstStereoRectifySettings settings;
   guint serial; /* of settings: another one after each change */
+  gboolean auto_align;
+  GstStereoRectifyResults results; /* of maps */
 
   GstStereoRectifyMaps *maps;     /* from the calibration to remapped frames */
   GstStereoDrift *drift;          /* auto-align */
@@ -197,98 +198,64 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
 /* ---- properties -------------------------------------------------------------------------- */
 
 static void
-gst_stereo_rectify_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+get_stats (GstElement *element, gpointer instance, GValue *value)
 {
-  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
-  GstStereoRectifySettings *pending = &self->pending;
-
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  if (id == PROP_AUTO_ALIGN) {
-    gst_stereo_drift_set_enabled (self->drift, g_value_get_boolean (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CALIBRATION:
-      g_free (pending->calibration);
-      pending->calibration = g_value_dup_string (value);
-      break;
-    case PROP_ALPHA:
-      pending->alpha = g_value_get_double (value);
-      break;
-    case PROP_WIDTH:
-      pending->width = g_value_get_int (value);
-      break;
-    case PROP_HEIGHT:
-      pending->height = g_value_get_int (value);
-      break;
-    case PROP_UNIT:
-      pending->unit = g_value_get_double (value);
-      break;
-    case PROP_SAVE:
-      g_free (pending->save);
-      pending->save = g_value_dup_string (value);
-      break;
-    default:
-      if (!gst_stereo_props_set_named (&pending->params, spec->name, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  g_value_take_boxed (value, make_stats (instance));
 }
 
-static void
-gst_stereo_rectify_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoRectify *self = GST_STEREO_RECTIFY (object);
-  GstStereoRectifyResults results;
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .offset = G_STRUCT_OFFSET (GstStereoRectify, member)
 
-  if (id == PROP_STATS) {
-    g_value_take_boxed (value, make_stats (self));
-    return;
-  }
-  if (id == PROP_AUTO_ALIGN) {
-    g_value_set_boolean (value, gst_stereo_drift_get_enabled (self->drift));
-    return;
-  }
-  gst_stereo_rectify_maps_get_results (self->maps, &results);
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_CALIBRATION:
-      g_value_set_string (value, self->pending.calibration);
-      break;
-    case PROP_ALPHA:
-      g_value_set_double (value, self->pending.alpha);
-      break;
-    case PROP_WIDTH:
-      g_value_set_int (value, self->pending.width);
-      break;
-    case PROP_HEIGHT:
-      g_value_set_int (value, self->pending.height);
-      break;
-    case PROP_UNIT:
-      g_value_set_double (value, self->pending.unit);
-      break;
-    case PROP_SAVE:
-      g_value_set_string (value, self->pending.save);
-      break;
-    case PROP_ACTIVE_BACKEND:
-      g_value_set_static_string (value, results.backend);
-      break;
-    case PROP_FOCAL_LENGTH:
-      g_value_set_double (value, results.focal_length);
-      break;
-    case PROP_BASELINE:
-      g_value_set_double (value, results.baseline);
-      break;
-    case PROP_PRINCIPAL_OFFSET:
-      g_value_set_double (value, results.principal_offset);
-      break;
-    default:
-      if (!gst_stereo_props_get_named (&self->pending.params, spec->name, value))
-        G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  }
-  GST_OBJECT_UNLOCK (self);
+static const GstStereoProperty properties[] = {
+  { ROW ("calibration", STRING, pending.calibration), .flags = GST_STEREO_PLAYING,
+      .blurb = "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI or Middlebury), or "
+               "two ROS camera_info files as left,right; must be set" },
+  { ROW ("alpha", DOUBLE, pending.alpha), .flags = GST_STEREO_CONTROLLED, .min = -1, .max = 1, .initial = -1,
+      .blurb = "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
+               "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none" },
+  { ROW ("width", INT, pending.width), .flags = GST_STEREO_CONTROLLED, .max = STEREO_REMAP_MAX_SIDE / 2,
+      .blurb = "Width of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
+  { ROW ("height", INT, pending.height), .flags = GST_STEREO_CONTROLLED, .max = STEREO_REMAP_MAX_SIDE / 2,
+      .blurb = "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
+  { ROW ("unit", DOUBLE, pending.unit), .flags = GST_STEREO_CONTROLLED, .max = 1e9,
+      .blurb = "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
+               "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
+               "and Middlebury" },
+  { ROW ("save", STRING, pending.save), .flags = GST_STEREO_PLAYING,
+      .blurb = "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as "
+               "YAML of OpenCV; NULL = none" },
+  { ROW ("auto-align", BOOLEAN, auto_align), .flags = GST_STEREO_PLAYING,
+      .blurb = "Follow a slow vertical offset and roll of the right view against the left one (vibration, heat), and "
+               "take it out by other maps: by at most 4 pixels or 1/120 of the height, whichever is more, and in steps "
+               "of at most a quarter of a pixel. See stats and the message stereo-align" },
+  { ROW ("active-backend", STRING, results.backend), .flags = G_PARAM_READABLE,
+      .blurb = "Backend in use: cpu or cuda; NULL before the first pair" },
+  { .name = "stats",
+      .kind = GST_STEREO_STRUCTURE,
+      .flags = G_PARAM_READABLE,
+      .get = get_stats,
+      .blurb = "What was counted and measured since the start, and what auto-align takes out now; docs/streams.md has "
+               "a table of the fields" },
+  { ROW ("focal-length", DOUBLE, results.focal_length), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
+      .blurb = "Horizontal focal length of the rectified views in pixels; 0 before the first pair" },
+  { ROW ("baseline", DOUBLE, results.baseline), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
+      .blurb = "Distance between the cameras in millimetres; 0 before the first pair" },
+  { ROW ("principal-offset", DOUBLE, results.principal_offset), .flags = G_PARAM_READABLE, .min = -G_MAXDOUBLE,
+      .max = G_MAXDOUBLE,
+      .blurb = "Pixels to add to a disparity before it becomes depth: x of the right principal point minus "
+               "the left's" },
+  { .name = NULL },
+};
+
+static void
+install_properties (GObjectClass *klass)
+{
+  static const gchar *const of_engine[] = { "backend", "cuda-device-id", "threads", NULL };
+
+  gst_stereo_properties_install (klass, properties, 0);
+  gst_stereo_properties_install (klass,
+      gst_stereo_params_rows (of_engine, G_STRUCT_OFFSET (GstStereoRectify, pending.params), GST_STEREO_PLAYING, FALSE),
+      0);
 }
 
 /* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take
@@ -337,11 +304,9 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
 
   gst_stereo_rectify_debug_init ();
 
-  object_class->set_property = gst_stereo_rectify_set_property;
-  object_class->get_property = gst_stereo_rectify_get_property;
   object_class->dispatch_properties_changed = gst_stereo_rectify_dispatch_properties_changed;
   object_class->finalize = gst_stereo_rectify_finalize;
-  gst_stereo_rectify_properties_install (object_class);
+  install_properties (object_class);
 
   gst_stereo_aggregator_class_add_templates (element_class, gst_stereo_rectify_input_caps (NULL));
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
@@ -362,11 +327,11 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
 static void
 gst_stereo_rectify_init (GstStereoRectify *self)
 {
-  self->pending.alpha = -1;
   stereo_params_init (&self->pending.params);
+  gst_stereo_properties_init (G_OBJECT (self));
   self->settings = self->pending;
   self->serial = 1;
-  self->maps = gst_stereo_rectify_maps_new (GST_ELEMENT (self));
-  self->drift = gst_stereo_drift_new (GST_ELEMENT (self));
+  self->maps = gst_stereo_rectify_maps_new (GST_ELEMENT (self), &self->results);
+  self->drift = gst_stereo_drift_new (GST_ELEMENT (self), &self->auto_align);
   self->output = gst_stereo_rectify_output_new (GST_STEREO_AGGREGATOR (self), self->maps, self->drift);
 }

@@ -29,7 +29,7 @@ typedef struct
 struct _GstStereoRectifyMaps
 {
   GstElement *owner;
-  GstStereoRectifyResults results; /* protected by the owner's object lock */
+  GstStereoRectifyResults *results; /* the owner's, protected by the owner's object lock */
 
   StereoCalibration calibration;
   gdouble unit;                      /* mm of a unit of its lengths */
@@ -46,11 +46,12 @@ struct _GstStereoRectifyMaps
 };
 
 GstStereoRectifyMaps *
-gst_stereo_rectify_maps_new (GstElement *owner)
+gst_stereo_rectify_maps_new (GstElement *owner, GstStereoRectifyResults *results)
 {
   GstStereoRectifyMaps *self = g_new0 (GstStereoRectifyMaps, 1);
 
   self->owner = owner;
+  self->results = results;
   self->chosen_backend = STEREO_BACKEND_AUTO;
   return self;
 }
@@ -93,18 +94,10 @@ post_error (GstStereoRectifyMaps *self, const StereoError *error)
 /* ---- results ----------------------------------------------------------------------------- */
 
 void
-gst_stereo_rectify_maps_get_results (GstStereoRectifyMaps *self, GstStereoRectifyResults *results)
-{
-  GST_OBJECT_LOCK (self->owner);
-  *results = self->results;
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
-void
 gst_stereo_rectify_maps_reset_results (GstStereoRectifyMaps *self)
 {
   GST_OBJECT_LOCK (self->owner);
-  memset (&self->results, 0, sizeof self->results);
+  memset (self->results, 0, sizeof *self->results);
   GST_OBJECT_UNLOCK (self->owner);
 }
 
@@ -113,7 +106,7 @@ publish_geometry (GstStereoRectifyMaps *self)
 {
   static const gchar *const names[] = { "focal-length", "baseline", "principal-offset" };
   const StereoRectification *rectification = &self->rectification;
-  GstStereoRectifyResults *results = &self->results;
+  GstStereoRectifyResults *results = self->results;
   gboolean changed;
 
   GST_OBJECT_LOCK (self->owner);
@@ -137,8 +130,8 @@ publish_backend (GstStereoRectifyMaps *self)
   gboolean changed;
 
   GST_OBJECT_LOCK (self->owner);
-  changed = self->results.backend != backend;
-  self->results.backend = backend;
+  changed = self->results->backend != backend;
+  self->results->backend = backend;
   GST_OBJECT_UNLOCK (self->owner);
   GST_INFO_OBJECT (self->owner, "on %s: %s", backend, stereo_remap_backend_reason (self->remap));
   if (changed)

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoRectifyMaps GstStereoRectifyMaps;
 
-/* What the properties show. */
+/* Properties that are read only. */
 typedef struct
 {
   const gchar *backend;                             /* NULL before the first pair; static */
@@ -25,14 +25,13 @@ typedef struct
 } GstStereoRectifyResults;
 
 /* @owner: the element, which has the properties active-backend, focal-length, baseline and principal-offset, and is
- * notified when these change. */
-GstStereoRectifyMaps *gst_stereo_rectify_maps_new (GstElement *owner);
+ * notified when these change. @results: their values, which its object lock protects. */
+GstStereoRectifyMaps *gst_stereo_rectify_maps_new (GstElement *owner, GstStereoRectifyResults *results);
 void gst_stereo_rectify_maps_free (GstStereoRectifyMaps *maps);
 /* Forgets everything but the results: the calibration file may be another one at the next start. */
 void gst_stereo_rectify_maps_clear (GstStereoRectifyMaps *maps);
 
 /* From any thread, without the object lock of the owner. */
-void gst_stereo_rectify_maps_get_results (GstStereoRectifyMaps *maps, GstStereoRectifyResults *results);
 void gst_stereo_rectify_maps_reset_results (GstStereoRectifyMaps *maps);
 
 /* Loads the calibration, unless that was done for settings of this number. FALSE after an error was posted. */

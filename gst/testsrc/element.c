@@ -21,33 +21,32 @@
  */
 #include "gst/testsrc/element.h"
 
-#include <string.h>
-
 #include "gst/meta/gststereometa.h"
 #include "gst/testsrc/caps.h"
+#include "gst/testsrc/choices.h"
 #include "gst/testsrc/paint.h"
 #include "gst/testsrc/pictures.h"
-#include "gst/testsrc/properties.h"
 #include "gst/testsrc/timeline.h"
+#include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
 
-enum
+/* What the pictures and their times depend on. */
+typedef struct
 {
-  PROP_0,
-  PROP_IS_LIVE,
-  PROP_SETTINGS /* the first of gst_stereo_test_properties_install() */
-};
+  GstStereoSceneParams scene; /* but for the size, which is that of the caps */
+  GstStereoRigParams rig;
+  gint64 timestamp_offset; /* ns */
+} Settings;
 
 struct _GstStereoTestSrc
 {
   GstPushSrc parent;
 
   /* protected by the object lock */
-  GstStereoTestSettings settings;
-  guint serial;      /* of the scene's settings: another one after each change */
+  Settings settings;
   GstVideoInfo info; /* of the frames */
 
   /* of the streaming thread */
@@ -63,43 +62,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE, GST_TYPE_STEREO_TEST_SRC)
 
-static void
-gst_stereo_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-  GstStereoSceneParams before;
-
-  if (!gst_stereo_value_in_range (GST_ELEMENT (self), spec, value))
-    return;
-  if (id == PROP_IS_LIVE) {
-    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  before = self->settings.scene;
-  if (!gst_stereo_test_properties_set (&self->settings, id - PROP_SETTINGS, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  /* a control source sets the same value again for every frame */
-  if (memcmp (&before, &self->settings.scene, sizeof before) != 0)
-    self->serial++;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_stereo_test_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
-{
-  GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
-
-  if (id == PROP_IS_LIVE) {
-    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  if (!gst_stereo_test_properties_get (&self->settings, id - PROP_SETTINGS, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, spec);
-  GST_OBJECT_UNLOCK (self);
-}
-
 /* ---- caps ---------------------------------------------------------------------------------- */
 
 static GstCaps *
@@ -110,22 +72,22 @@ gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
 }
 
 static gboolean
-make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted, guint serial)
+make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
 {
   const GstStereoSceneParams *params;
   gchar *message = NULL;
 
-  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, serial, &message)) {
+  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, &message)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
     g_free (message);
     return FALSE;
   }
   params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
-      "made a scene (settings %u): pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
+      "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
       "per frame, noise %g grey levels",
-      serial, gst_stereo_test_pattern_name (params->pattern), params->seed, params->width, params->height,
-      params->max_disparity, params->motion, params->noise);
+      gst_stereo_choice_name (gst_stereo_test_patterns, (gint) params->pattern), params->seed, params->width,
+      params->height, params->max_disparity, params->motion, params->noise);
   return TRUE;
 }
 
@@ -134,18 +96,17 @@ make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted, guint se
 static gboolean
 ensure_scene (GstStereoTestSrc *self)
 {
-  GstStereoTestSettings settings;
-  guint serial;
+  Settings settings;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
-  serial = self->serial;
   GST_OBJECT_UNLOCK (self);
-  if (!gst_stereo_pictures_have_scene (self->pictures, serial) && !make_scene (self, &settings.scene, serial))
+  if (!gst_stereo_pictures_have_scene (self->pictures, &settings.scene) && !make_scene (self, &settings.scene))
     return FALSE;
   if (gst_stereo_pictures_set_rig (self->pictures, &settings.rig))
     GST_DEBUG_OBJECT (self, "made a rig: the right camera %g px lower, exposure %g; fault %s",
-        settings.rig.vertical_offset, settings.rig.right_gain, gst_stereo_test_fault_name (settings.rig.fault));
+        settings.rig.vertical_offset, settings.rig.right_gain,
+        gst_stereo_choice_name (gst_stereo_test_faults, (gint) settings.rig.fault));
   return TRUE;
 }
 
@@ -329,6 +290,98 @@ gst_stereo_test_src_stop (GstBaseSrc *base)
   return TRUE;
 }
 
+/* ---- properties ---------------------------------------------------------------------------- */
+
+/* The base class has the value. */
+static void
+set_is_live (GstElement *element, gpointer instance, const GValue *value)
+{
+  gst_base_src_set_live (GST_BASE_SRC (element), g_value_get_boolean (value));
+}
+
+static void
+get_is_live (GstElement *element, gpointer instance, GValue *value)
+{
+  g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (element)));
+}
+
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_CONTROLLED, \
+  .offset = G_STRUCT_OFFSET (GstStereoTestSrc, settings.member)
+#define RANGE(min_, max_, initial_) .min = min_, .max = max_, .initial = initial_
+
+static const GstStereoProperty properties[] = {
+  { .name = "is-live",
+      .kind = GST_STEREO_BOOLEAN,
+      .flags = G_PARAM_READWRITE,
+      .set = set_is_live,
+      .get = get_is_live,
+      .blurb = "Send each frame when its time has come, as a camera does; a live source cannot seek" },
+  { ROW ("pattern", ENUM, scene.pattern), .type = "GstStereoTestPattern", .choices = gst_stereo_test_patterns,
+      .initial = GST_STEREO_PATTERN_PLANES, .blurb = "The scene to show" },
+  { ROW ("seed", UINT, scene.seed), .blurb = "Seed of textures and noise: the same seed gives the same pictures" },
+  { ROW ("max-disparity", INT, scene.max_disparity), RANGE (0, GST_STEREO_SCENE_MAX_DISPARITY, 0),
+      .blurb = "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, "
+               "at most 120, or with pattern=road more where its ground or its obstacle is nearer than that" },
+  { ROW ("motion", DOUBLE, scene.motion), RANGE (-1000, 1000, 2),
+      .blurb = "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not "
+               "move. Without effect on pattern=road" },
+  { ROW ("noise", DOUBLE, scene.noise), RANGE (0, 64, 1),
+      .blurb = "Noise of the sensors: its standard deviation at mid grey, in grey levels, different in each view and "
+               "frame. Half of the variance is the same at all levels, the other half is shot noise and grows with the "
+               "level; 0 = no noise" },
+  { ROW ("vertical-offset", DOUBLE, rig.vertical_offset),
+      RANGE (-GST_STEREO_RIG_MAX_OFFSET, GST_STEREO_RIG_MAX_OFFSET, 0),
+      .blurb = "Pixels by which a point lies lower in the right view than in the left one; fractions too" },
+  { ROW ("roll", DOUBLE, rig.roll), RANGE (-GST_STEREO_RIG_MAX_ROLL, GST_STEREO_RIG_MAX_ROLL, 0),
+      .blurb = "Degrees by which the right view is turned clockwise, about its middle; the true disparity stays that "
+               "of the scene" },
+  { ROW ("right-gain", DOUBLE, rig.right_gain), RANGE (0, GST_STEREO_RIG_MAX_GAIN, 1),
+      .blurb = "Exposure of the right view: what its grey levels are multiplied with, before noise" },
+  { ROW ("fault", ENUM, rig.fault), .type = "GstStereoTestFault", .choices = gst_stereo_test_faults,
+      .initial = GST_STEREO_TEST_FAULT_NONE,
+      .blurb = "What is wrong with a camera; the true disparity stays that of the scene" },
+  { ROW ("fault-view", ENUM, rig.fault_view), .type = "GstStereoTestFaultView", .choices = gst_stereo_test_fault_views,
+      .initial = GST_STEREO_TEST_FAULT_VIEW_RIGHT, .blurb = "Which view has the fault" },
+  { ROW ("timestamp-offset", INT64, timestamp_offset),
+      .blurb = "Nanoseconds to add to the timestamps; no timestamp goes below 0" },
+  { ROW ("camera-height", DOUBLE, scene.road.camera_height), RANGE (200, 20000, 1650),
+      .blurb = "pattern=road: height of the camera above the ground, in millimetres" },
+  { ROW ("camera-pitch", DOUBLE, scene.road.camera_pitch), RANGE (-20, 20, 0),
+      .blurb = "pattern=road: angle by which the camera looks down, in degrees: above 0, the horizon lies above the "
+               "middle of the picture" },
+  { ROW ("camera-roll", DOUBLE, scene.road.camera_roll), RANGE (-20, 20, 0),
+      .blurb = "pattern=road: angle by which the camera is turned about its optical axis, in degrees: above 0, it is "
+               "turned clockwise as seen from behind it, its right side is lower, and the horizon rises to the right" },
+  { ROW ("obstacle-height", DOUBLE, scene.road.obstacle_height), RANGE (0, 10000, 0),
+      .blurb = "pattern=road: height of an obstacle, in millimetres: a board, parallel to the picture, that stands on "
+               "the ground; 0 = there is none" },
+  { ROW ("obstacle-width", DOUBLE, scene.road.obstacle_width), RANGE (10, 20000, 600),
+      .blurb = "pattern=road: width of the obstacle, in millimetres" },
+  { ROW ("obstacle-distance", DOUBLE, scene.road.obstacle_distance), RANGE (300, 79000, 10000),
+      .blurb = "pattern=road: distance of the obstacle in frame 0, along the optical axis, in millimetres; its "
+               "disparity is at most max-disparity" },
+  { ROW ("obstacle-lateral", DOUBLE, scene.road.obstacle_lateral), RANGE (-40000, 40000, 0),
+      .blurb = "pattern=road: how far the middle of the obstacle is to the right of the optical axis, in millimetres" },
+  { ROW ("obstacle-approach", DOUBLE, scene.road.obstacle_approach), RANGE (0, 10000, 0),
+      .blurb = "pattern=road: millimetres that the obstacle comes nearer per frame, until its disparity is "
+               "max-disparity; 0 = it stands still" },
+  { ROW ("ramp-slope", DOUBLE, scene.road.ramp_slope), RANGE (0, 45, 0),
+      .blurb = "pattern=road: slope of a ramp that rises out of the ground, in degrees; 0 = there is none" },
+  { ROW ("ramp-distance", DOUBLE, scene.road.ramp_distance), RANGE (500, 79000, 15000),
+      .blurb = "pattern=road: where the ramp begins: distance along the ground from the point below the camera, "
+               "in millimetres" },
+  { ROW ("kerb-height", DOUBLE, scene.road.kerb_height), RANGE (0, 1000, 0),
+      .blurb = "pattern=road: how much higher the ground is on the right of a kerb, in millimetres, at least 200 less "
+               "than camera-height; 0 = there is none" },
+  { ROW ("kerb-distance", DOUBLE, scene.road.kerb_distance), RANGE (200, 20000, 2500),
+      .blurb = "pattern=road: how far the kerb is to the right of the camera, along the ground, in millimetres; it has "
+               "a vertical face" },
+  { .name = NULL },
+};
+
+/* ---- object -------------------------------------------------------------------------------- */
+
 static void
 gst_stereo_test_src_finalize (GObject *object)
 {
@@ -348,22 +401,13 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_test_src_debug, "stereotestsrc", 0, "stereo test source");
 
-  object_class->set_property = gst_stereo_test_src_set_property;
-  object_class->get_property = gst_stereo_test_src_get_property;
   object_class->finalize = gst_stereo_test_src_finalize;
-  g_object_class_install_property (object_class, PROP_IS_LIVE,
-      g_param_spec_boolean ("is-live", "is-live",
-          "Send each frame when its time has come, as a camera does; a live source cannot seek", FALSE,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS));
-  gst_stereo_test_properties_install (object_class, PROP_SETTINGS);
+  gst_stereo_properties_install (object_class, properties, 0);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo test source", "Source/Video/Stereo",
       "Makes both views of a moving scene in one frame, with the true disparity of every pixel in its GstStereoMeta",
       "gst-stereo");
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_PATTERN, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_STEREO_TEST_FAULT_VIEW, 0);
 
   base_class->fixate = gst_stereo_test_src_fixate;
   base_class->set_caps = gst_stereo_test_src_set_caps;
@@ -380,7 +424,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
 static void
 gst_stereo_test_src_init (GstStereoTestSrc *self)
 {
-  gst_stereo_test_settings_init (&self->settings);
+  gst_stereo_properties_init (G_OBJECT (self));
   self->timeline = gst_stereo_timeline_new ();
   self->pictures = gst_stereo_pictures_new ();
   gst_video_info_init (&self->info);

@@ -6,6 +6,7 @@
 #include "gst/meta/map.h"
 #include "gst/testsrc/paint.h"
 #include "gst/video/pool.h"
+#include "gst/video/properties.h"
 
 struct _GstStereoPictures
 {
@@ -14,8 +15,8 @@ struct _GstStereoPictures
   GstVideoInfo truth_info;
   GstBufferPool *truth_pool;
   GstStereoScene *scene;
-  guint serial;              /* of the parameters that the scene was made of */
-  GstStereoPainter *painter; /* of the scene */
+  GstStereoSceneParams asked; /* what the scene was made of */
+  GstStereoPainter *painter;  /* of the scene */
   GstStereoRigParams rig_params;
   GstStereoRig *rig; /* that look at the scene */
 };
@@ -95,26 +96,21 @@ gchar *
 gst_stereo_pictures_describe (const GstStereoPictures *pictures)
 {
   const GstStereoLayout *layout = &pictures->layout;
-  GEnumClass *packings = g_type_class_ref (GST_TYPE_STEREO_PACKING);
-  const GEnumValue *packing = g_enum_get_value (packings, (gint) layout->packing);
-  gchar *text = g_strdup_printf ("%dx%d pixels, %s, %s view first", layout->width, layout->height,
-      packing ? packing->value_nick : "?", layout->right_first ? "right" : "left");
 
-  g_type_class_unref (packings);
-  return text;
+  return g_strdup_printf ("%dx%d pixels, %s, %s view first", layout->width, layout->height,
+      gst_stereo_choice_name (gst_stereo_packings, (gint) layout->packing), layout->right_first ? "right" : "left");
 }
 
 /* ---- scene --------------------------------------------------------------------------------- */
 
 gboolean
-gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guint serial)
+gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params)
 {
-  return pictures->scene && pictures->serial == serial;
+  return pictures->scene && !memcmp (&pictures->asked, params, sizeof *params);
 }
 
 gboolean
-gst_stereo_pictures_set_scene (
-    GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message)
+gst_stereo_pictures_set_scene (GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message)
 {
   GstStereoSceneParams sized = *params;
 
@@ -125,7 +121,7 @@ gst_stereo_pictures_set_scene (
   if (!pictures->scene)
     return FALSE;
   pictures->painter = gst_stereo_painter_new (pictures->scene, &pictures->info, &pictures->layout);
-  pictures->serial = serial;
+  pictures->asked = *params;
   return TRUE;
 }
 

@@ -21,12 +21,12 @@ gboolean gst_stereo_pictures_set_format (GstStereoPictures *pictures, const GstV
 /* "320x240 pixels, side-by-side, left view first": how the views lie in a frame; g_free. */
 gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);
 
-/* Whether there is a scene, and it was made of the parameters that had this number. */
-gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, guint serial);
+/* Whether there is a scene, and it was made of these parameters. */
+gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params);
 /* Makes a scene for views of the format's size: that in @params is not read. FALSE and a sentence in @message (g_free)
  * where there can be no such scene. */
 gboolean gst_stereo_pictures_set_scene (
-    GstStereoPictures *pictures, const GstStereoSceneParams *params, guint serial, gchar **message);
+    GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message);
 /* What the cameras do to the pictures from now on. There must be a scene; a new scene needs this again. FALSE: they did
  * that already. */
 gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);

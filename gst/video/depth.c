@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/depth.h"
 
+#include "gst/meta/map.h"
 #include "gst/meta/plausible.h"
 
 gchar *
@@ -30,4 +31,52 @@ gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, c
       NULL;
   g_free (number);
   return problem;
+}
+
+/* A picture of the metadata, NULL where there is none. FALSE: it cannot be read. */
+static gboolean
+map_plane (const GstStereoMeta *meta, GstBuffer *plane, GstVideoFrame *frame, const guint8 **data, gint *stride)
+{
+  if (!plane)
+    return TRUE;
+  if (!gst_stereo_map_plane (frame, plane, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ))
+    return FALSE;
+  *data = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
+  *stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  return TRUE;
+}
+
+GstStereoDepthPart
+gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  GstStereoDepthView *view = &map->view;
+  GstStereoDepthPart unreadable = GST_STEREO_DEPTH_NONE;
+
+  *view = (GstStereoDepthView){ .meta = meta, .width = (gint) meta->width, .height = (gint) meta->height };
+  if (!gst_stereo_map (&map->samples, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
+    return GST_STEREO_DEPTH_SAMPLES;
+  view->samples = GST_VIDEO_FRAME_PLANE_DATA (&map->samples, 0);
+  view->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&map->samples, 0);
+  view->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  if (!map_plane (
+          meta, gst_stereo_meta_get_confidence (meta), &map->confidence, &view->confidence, &view->confidence_stride))
+    unreadable = GST_STEREO_DEPTH_CONFIDENCE;
+  else if (!map_plane (meta, gst_stereo_meta_get_mask (meta), &map->mask, &view->mask, &view->mask_stride))
+    unreadable = GST_STEREO_DEPTH_MASK;
+  if (unreadable)
+    gst_stereo_depth_unmap (map);
+  return unreadable;
+}
+
+void
+gst_stereo_depth_unmap (GstStereoDepthMap *map)
+{
+  if (map->view.samples)
+    gst_video_frame_unmap (&map->samples);
+  if (map->view.confidence)
+    gst_video_frame_unmap (&map->confidence);
+  if (map->view.mask)
+    gst_video_frame_unmap (&map->mask);
+  map->view.samples = map->view.confidence = map->view.mask = NULL;
 }

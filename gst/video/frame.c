@@ -7,23 +7,15 @@
   (GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_LEFT_FLOPPED | \
       GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLIPPED | GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_FLOPPED)
 
-GType
-gst_stereo_packing_get_type (void)
-{
-  static gsize once = 0;
-  static const GEnumValue values[] = { { GST_STEREO_PACKING_AUTO,
-                                           "Side by side when at least twice as wide as high, else an error", "auto" },
-    { GST_STEREO_PACKING_SIDE_BY_SIDE, "Left half, right half", "side-by-side" },
-    { GST_STEREO_PACKING_TOP_BOTTOM, "Left view above the right one", "top-bottom" },
-    { GST_STEREO_PACKING_ROW_INTERLEAVED, "Even rows left, odd rows right", "row-interleaved" },
-    { GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Even columns left, odd columns right", "column-interleaved" },
-    { GST_STEREO_PACKING_FRAME_BY_FRAME, "Left and right views in alternating buffers", "frame-by-frame" },
-    { 0, NULL, NULL } };
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, g_enum_register_static ("GstStereoPacking", values));
-  return once;
-}
+const GEnumValue gst_stereo_packings[] = {
+  { GST_STEREO_PACKING_AUTO, "Side by side when at least twice as wide as high, else an error", "auto" },
+  { GST_STEREO_PACKING_SIDE_BY_SIDE, "Left half, right half", "side-by-side" },
+  { GST_STEREO_PACKING_TOP_BOTTOM, "Left view above the right one", "top-bottom" },
+  { GST_STEREO_PACKING_ROW_INTERLEAVED, "Even rows left, odd rows right", "row-interleaved" },
+  { GST_STEREO_PACKING_COLUMN_INTERLEAVED, "Even columns left, odd columns right", "column-interleaved" },
+  { GST_STEREO_PACKING_FRAME_BY_FRAME, "Left and right views in alternating buffers", "frame-by-frame" },
+  { 0, NULL, NULL },
+};
 
 /* The packing that the caps name; AUTO where they name none. FALSE: frames of that kind cannot be split into two
  * views. */

@@ -24,8 +24,8 @@ typedef enum
   GST_STEREO_PACKING_FRAME_BY_FRAME
 } GstStereoPacking;
 
-#define GST_TYPE_STEREO_PACKING (gst_stereo_packing_get_type ())
-GType gst_stereo_packing_get_type (void);
+/* Their names and texts. */
+extern const GEnumValue gst_stereo_packings[];
 
 /* How the views lie in the frames of one caps. */
 typedef struct

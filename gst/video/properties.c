@@ -1,201 +1,324 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/properties.h"
 
+#include <string.h>
+
 #include "gst/video/ranges.h"
 
-#define FLAGS (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-
-/* Properties take values outside their range, too: the engine refuses them when a plan is made, and the element posts that
- * error. */
-static gpointer
-new_spec (GType parent, const StereoParamInfo *info)
+/* What a GParamSpec knows of its row. */
+typedef struct
 {
-  return g_param_spec_internal (gst_stereo_unchecked_type (parent), info->name, info->name, info->text, FLAGS);
+  const GstStereoProperty *row;
+  gssize settings; /* in an instance */
+} Place;
+
+static GQuark
+place_key (void)
+{
+  return g_quark_from_static_string ("gst-stereo-property");
 }
 
-/* "refine-mode" -> "GstStereoMatchRefineMode" */
-static gchar *
-type_name (const gchar *name)
+const gchar *
+gst_stereo_choice_name (const GEnumValue *choices, gint value)
 {
-  GString *type = g_string_new ("GstStereoMatch");
-  gboolean start = TRUE;
-
-  for (; *name; name++) {
-    if (*name != '-')
-      g_string_append_c (type, start ? g_ascii_toupper (*name) : *name);
-    start = *name == '-';
-  }
-  return g_string_free (type, FALSE);
+  for (; choices->value_nick; choices++)
+    if (choices->value == value)
+      return choices->value_nick;
+  return NULL;
 }
 
-/* The values live as long as the type: for ever. */
+/* ---- specs ------------------------------------------------------------------------------- */
+
+static void
+unchecked_class_init (gpointer klass, gpointer data)
+{
+  (void) data;
+  G_PARAM_SPEC_CLASS (klass)->value_validate = NULL;
+}
+
+/* The type that is derived from @parent and takes every value. It shows its range as @parent does. */
 static GType
-enum_type (const StereoParamInfo *info)
+unchecked_type (GType parent)
 {
-  gchar *name = type_name (info->name);
+  gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
   GType type = g_type_from_name (name);
-  GEnumValue *values;
-  guint count = 0;
+  GTypeQuery query;
 
   if (!type) {
-    while (info->choices[count].name)
-      count++;
-    values = g_new0 (GEnumValue, count + 1);
-    for (guint i = 0; i < count; i++)
-      values[i] = (GEnumValue){ info->choices[i].value, info->choices[i].text, info->choices[i].name };
-    type = g_enum_register_static (name, values);
-    gst_type_mark_as_plugin_api (type, 0);
+    GTypeInfo info = { .class_init = unchecked_class_init };
+    g_type_query (parent, &query);
+    info.class_size = (guint16) query.class_size;
+    info.instance_size = (guint16) query.instance_size;
+    type = g_type_register_static (parent, name, &info, 0);
   }
   g_free (name);
   return type;
 }
 
-GParamSpec *
-gst_stereo_props_spec (const StereoParamInfo *info)
+static gpointer
+new_unchecked (GType parent, const GstStereoProperty *row)
 {
-  switch (info->type) {
-    case STEREO_PARAM_ENUM: {
-      GParamSpecEnum *spec = new_spec (G_TYPE_PARAM_ENUM, info);
-      spec->enum_class = g_type_class_ref (enum_type (info));
-      spec->default_value = (gint) info->initial;
-      G_PARAM_SPEC (spec)->value_type = enum_type (info);
+  return g_param_spec_internal (
+      unchecked_type (parent), row->name, row->name, row->blurb, row->flags | G_PARAM_STATIC_STRINGS);
+}
+
+static GType
+enum_type (const GstStereoProperty *row)
+{
+  GType type = g_type_from_name (row->type);
+
+  if (!type) {
+    type = g_enum_register_static (row->type, row->choices);
+    gst_type_mark_as_plugin_api (type, 0);
+  }
+  return type;
+}
+
+/* Numbers and choices: kinds that have values out of range. */
+static GParamSpec *
+new_ranged (const GstStereoProperty *row)
+{
+  switch (row->kind) {
+    case GST_STEREO_INT: {
+      GParamSpecInt *spec = new_unchecked (G_TYPE_PARAM_INT, row);
+      spec->minimum = (gint) row->min;
+      spec->maximum = (gint) row->max;
+      spec->default_value = (gint) row->initial;
       return G_PARAM_SPEC (spec);
     }
-    case STEREO_PARAM_DOUBLE: {
-      GParamSpecDouble *spec = new_spec (G_TYPE_PARAM_DOUBLE, info);
-      spec->minimum = info->min;
-      spec->maximum = info->max;
-      spec->default_value = info->initial;
+    case GST_STEREO_INT64: {
+      GParamSpecInt64 *spec = new_unchecked (G_TYPE_PARAM_INT64, row);
+      spec->minimum = GST_STEREO_LEAST_INT64;
+      spec->maximum = GST_STEREO_LARGEST_INT64;
+      spec->default_value = (gint64) row->initial;
       return G_PARAM_SPEC (spec);
     }
-    case STEREO_PARAM_SIZE: {
-      GParamSpecUInt64 *spec = new_spec (G_TYPE_PARAM_UINT64, info);
-      spec->minimum = (guint64) info->min;
-      spec->maximum = info->max < 18446744073709551616.0 ? (guint64) info->max : G_MAXUINT64;
-      spec->default_value = (guint64) info->initial;
+    case GST_STEREO_UINT64: {
+      GParamSpecUInt64 *spec = new_unchecked (G_TYPE_PARAM_UINT64, row);
+      spec->maximum = gst_stereo_property_max (row);
+      spec->default_value = row->initial < 18446744073709551616.0 ? (guint64) row->initial : G_MAXUINT64;
+      return G_PARAM_SPEC (spec);
+    }
+    case GST_STEREO_DOUBLE: {
+      GParamSpecDouble *spec = new_unchecked (G_TYPE_PARAM_DOUBLE, row);
+      spec->minimum = row->min;
+      spec->maximum = row->max;
+      spec->default_value = row->initial;
       return G_PARAM_SPEC (spec);
     }
     default: {
-      GParamSpecInt *spec = new_spec (G_TYPE_PARAM_INT, info);
-      spec->minimum = (gint) info->min;
-      spec->maximum = (gint) info->max;
-      spec->default_value = (gint) info->initial;
+      GParamSpecEnum *spec = new_unchecked (G_TYPE_PARAM_ENUM, row);
+      spec->enum_class = g_type_class_ref (enum_type (row));
+      spec->default_value = (gint) row->initial;
+      G_PARAM_SPEC (spec)->value_type = enum_type (row);
       return G_PARAM_SPEC (spec);
     }
   }
 }
 
-guint
-gst_stereo_props_install (GObjectClass *klass, guint first)
+static GParamSpec *
+new_spec (const GstStereoProperty *row)
 {
-  const StereoParamInfo *info;
+  static const GstStereoProperty fraction = { .name = "fraction",
+    .blurb = "Fraction of the picture's width or height",
+    .kind = GST_STEREO_DOUBLE,
+    .flags = GST_STEREO_PLAYING,
+    .max = 1 };
+  const GParamFlags flags = row->flags | G_PARAM_STATIC_STRINGS;
 
-  for (gint row = 0; (info = stereo_param_info (row)); row++) {
-    GParamSpec *spec = gst_stereo_props_spec (info);
-    spec->flags |= GST_PARAM_CONTROLLABLE;
-    g_object_class_install_property (klass, first++, spec);
+  switch (row->kind) {
+    case GST_STEREO_BOOLEAN:
+      return g_param_spec_boolean (row->name, row->name, row->blurb, row->initial != 0, flags);
+    case GST_STEREO_UINT:
+      return g_param_spec_uint (row->name, row->name, row->blurb, 0, G_MAXUINT, (guint) row->initial, flags);
+    case GST_STEREO_STRING:
+      return g_param_spec_string (row->name, row->name, row->blurb, NULL, flags);
+    case GST_STEREO_REGION:
+      return gst_param_spec_array (row->name, row->name, row->blurb, new_ranged (&fraction), flags);
+    case GST_STEREO_STRUCTURE:
+      return g_param_spec_boxed (row->name, row->name, row->blurb, GST_TYPE_STRUCTURE, flags);
+    default:
+      return new_ranged (row);
   }
-  return first;
+}
+
+/* ---- values ------------------------------------------------------------------------------ */
+
+static void
+write_region (gdouble member[4], const GValue *value)
+{
+  guint count = gst_value_array_get_size (value);
+  gdouble region[4] = { 0, 0, 1, 1 };
+
+  for (guint i = 0; i < count; i++)
+    region[i] = g_value_get_double (gst_value_array_get_value (value, i));
+  memcpy (member, region, sizeof region);
 }
 
 static void
-set_param (StereoParams *params, const StereoParamInfo *info, const GValue *value)
+read_region (const gdouble member[4], GValue *value)
 {
-  switch (info->type) {
-    case STEREO_PARAM_ENUM:
-      stereo_param_set (params, info, g_value_get_enum (value));
+  GValue number = G_VALUE_INIT;
+
+  g_value_init (&number, G_TYPE_DOUBLE);
+  for (guint i = 0; i < 4; i++) {
+    g_value_set_double (&number, member[i]);
+    gst_value_array_append_value (value, &number);
+  }
+  g_value_unset (&number);
+}
+
+static void
+write_member (const GstStereoProperty *row, gpointer member, const GValue *value)
+{
+  switch (row->kind) {
+    case GST_STEREO_BOOLEAN:
+      *(gboolean *) member = g_value_get_boolean (value);
       break;
-    case STEREO_PARAM_DOUBLE:
-      stereo_param_set (params, info, g_value_get_double (value));
+    case GST_STEREO_INT:
+      *(gint *) member = g_value_get_int (value);
       break;
-    case STEREO_PARAM_SIZE:
-      stereo_param_set (params, info, (gdouble) g_value_get_uint64 (value));
+    case GST_STEREO_UINT:
+      *(guint *) member = g_value_get_uint (value);
+      break;
+    case GST_STEREO_INT64:
+      *(gint64 *) member = g_value_get_int64 (value);
+      break;
+    case GST_STEREO_UINT64:
+      *(guint64 *) member = g_value_get_uint64 (value);
+      break;
+    case GST_STEREO_DOUBLE:
+      *(gdouble *) member = g_value_get_double (value);
+      break;
+    case GST_STEREO_ENUM:
+      *(gint *) member = g_value_get_enum (value);
+      break;
+    case GST_STEREO_STRING:
+      g_free (*(gchar **) member);
+      *(gchar **) member = g_value_dup_string (value);
+      break;
+    case GST_STEREO_REGION:
+      write_region (member, value);
       break;
     default:
-      stereo_param_set (params, info, g_value_get_int (value));
+      g_return_if_reached ();
+  }
+}
+
+static void
+read_member (const GstStereoProperty *row, gconstpointer member, GValue *value)
+{
+  switch (row->kind) {
+    case GST_STEREO_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) member);
+      break;
+    case GST_STEREO_INT:
+      g_value_set_int (value, *(const gint *) member);
+      break;
+    case GST_STEREO_UINT:
+      g_value_set_uint (value, *(const guint *) member);
+      break;
+    case GST_STEREO_INT64:
+      g_value_set_int64 (value, *(const gint64 *) member);
+      break;
+    case GST_STEREO_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) member);
+      break;
+    case GST_STEREO_DOUBLE:
+      g_value_set_double (value, *(const gdouble *) member);
+      break;
+    case GST_STEREO_ENUM:
+      g_value_set_enum (value, *(const gint *) member);
+      break;
+    case GST_STEREO_STRING:
+      g_value_set_string (value, *(gchar *const *) member);
+      break;
+    case GST_STEREO_REGION:
+      read_region (member, value);
+      break;
+    default:
+      g_return_if_reached ();
+  }
+}
+
+/* ---- the class --------------------------------------------------------------------------- */
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  const Place *place = g_param_spec_get_qdata (spec, place_key ());
+  const GstStereoProperty *row = place->row;
+  guint8 *settings = (guint8 *) object + place->settings;
+  gchar *problem = gst_stereo_property_problem (row, value);
+  gboolean refused = problem != NULL;
+
+  gst_stereo_note_problem (GST_ELEMENT (object), spec, problem);
+  if (refused)
+    return;
+  if (row->set) {
+    row->set (GST_ELEMENT (object), settings, value);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  write_member (row, settings + row->offset, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  const Place *place = g_param_spec_get_qdata (spec, place_key ());
+  const GstStereoProperty *row = place->row;
+  guint8 *settings = (guint8 *) object + place->settings;
+
+  if (row->get) {
+    row->get (GST_ELEMENT (object), settings, value);
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  read_member (row, settings + row->offset, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+/* An id that is larger than those of all properties that the class has. */
+static guint
+next_id (GObjectClass *klass)
+{
+  guint count;
+
+  g_free (g_object_class_list_properties (klass, &count));
+  return count + 1;
+}
+
+void
+gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings)
+{
+  guint id = next_id (klass);
+
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  for (const GstStereoProperty *row = rows; row->name; row++) {
+    GParamSpec *spec = new_spec (row);
+    Place *place = g_new (Place, 1);
+
+    *place = (Place){ row, settings };
+    g_param_spec_set_qdata_full (spec, place_key (), place, g_free);
+    g_object_class_install_property (klass, id++, spec);
   }
 }
 
 void
-gst_stereo_props_set (StereoParams *params, guint row, const GValue *value)
+gst_stereo_properties_init (GObject *object)
 {
-  set_param (params, stereo_param_info ((gint) row), value);
-}
+  guint count;
+  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &count);
 
-gboolean
-gst_stereo_props_set_named (StereoParams *params, const gchar *name, const GValue *value)
-{
-  const StereoParamInfo *info = stereo_param_find (name);
+  for (guint i = 0; i < count; i++) {
+    const Place *place = g_param_spec_get_qdata (specs[i], place_key ());
 
-  if (info)
-    set_param (params, info, value);
-  return info != NULL;
-}
-
-static void
-get_param (const StereoParams *params, const StereoParamInfo *info, GValue *value)
-{
-  gdouble number = stereo_param_get (params, info);
-
-  switch (info->type) {
-    case STEREO_PARAM_ENUM:
-      g_value_set_enum (value, (gint) number);
-      break;
-    case STEREO_PARAM_DOUBLE:
-      g_value_set_double (value, number);
-      break;
-    case STEREO_PARAM_SIZE:
-      g_value_set_uint64 (value, (guint64) number);
-      break;
-    default:
-      g_value_set_int (value, (gint) number);
+    if (place && !place->row->get)
+      write_member (place->row, (guint8 *) object + place->settings + place->row->offset,
+          g_param_spec_get_default_value (specs[i]));
   }
-}
-
-void
-gst_stereo_props_get (const StereoParams *params, guint row, GValue *value)
-{
-  get_param (params, stereo_param_info ((gint) row), value);
-}
-
-gboolean
-gst_stereo_props_get_named (const StereoParams *params, const gchar *name, GValue *value)
-{
-  const StereoParamInfo *info = stereo_param_find (name);
-
-  if (info)
-    get_param (params, info, value);
-  return info != NULL;
-}
-
-GstStructure *
-gst_stereo_props_settings (const StereoParams *params)
-{
-  GstStructure *settings = gst_structure_new_empty ("stereomatch-settings");
-  const StereoParamInfo *info;
-  gchar text[64];
-
-  for (gint row = 0; (info = stereo_param_info (row)); row++) {
-    GValue value = G_VALUE_INIT;
-
-    switch (info->type) {
-      case STEREO_PARAM_ENUM:
-        g_value_init (&value, G_TYPE_STRING);
-        g_value_set_string (&value, stereo_param_format (params, info, text, sizeof text));
-        break;
-      case STEREO_PARAM_DOUBLE:
-        g_value_init (&value, G_TYPE_DOUBLE);
-        gst_stereo_props_get (params, (guint) row, &value);
-        break;
-      case STEREO_PARAM_SIZE:
-        g_value_init (&value, G_TYPE_UINT64);
-        gst_stereo_props_get (params, (guint) row, &value);
-        break;
-      default:
-        g_value_init (&value, G_TYPE_INT);
-        gst_stereo_props_get (params, (guint) row, &value);
-    }
-    gst_structure_take_value (settings, info->name, &value);
-  }
-  return settings;
+  g_free (specs);
 }

@@ -1,31 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine's parameter table as GObject properties. */
-#ifndef GST_STEREO_PROPS_H
-#define GST_STEREO_PROPS_H
+/*
+ * The properties of elements, from tables: a row for each property.
+ *
+ * An element has a structure of settings in its instance. A row says where in it the value of a property lies, or has
+ * functions that set and get it. Everything else is done here: GObject properties with their texts, ranges and
+ * defaults are installed, set and got under the object lock. ranges.h says what becomes of a value out of range.
+ */
+#ifndef GST_STEREO_PROPERTIES_H
+#define GST_STEREO_PROPERTIES_H
 
 #include <gst/gst.h>
 
-#include "stereo/stereo.h"
-
 G_BEGIN_DECLS
 
-/* One property for every row; the property of row i has the id @first + i. Returns the first id left free. The element has
- * to call gst_object_sync_values() for every frame: the properties are controllable. */
-guint gst_stereo_props_install (GObjectClass *klass, guint first);
+typedef enum
+{
+  GST_STEREO_BOOLEAN,  /* gboolean */
+  GST_STEREO_INT,      /* gint, min..max */
+  GST_STEREO_UINT,     /* guint, every value */
+  GST_STEREO_INT64,    /* gint64, every value but those near its limits: G_MININT64 / 4..G_MAXINT64 / 4 */
+  GST_STEREO_UINT64,   /* guint64, 0..max; max = 0: every value */
+  GST_STEREO_DOUBLE,   /* gdouble, min..max */
+  GST_STEREO_ENUM,     /* gint, one of the choices */
+  GST_STEREO_STRING,   /* gchar *, NULL at first; the element frees it */
+  GST_STEREO_REGION,   /* gdouble[4]: x, y, width, height as fractions of a picture, which is the default */
+  GST_STEREO_STRUCTURE /* GstStructure, read-only: the row has a function that makes it */
+} GstStereoPropertyKind;
 
-/* The property of one row, for an element that has only a few of them. It takes values outside its range too, which the
- * engine then refuses: GObject would only warn and keep the old value. */
-GParamSpec *gst_stereo_props_spec (const StereoParamInfo *info);
+/* Flags of a row. */
+#define GST_STEREO_PLAYING (G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING)
+#define GST_STEREO_CONTROLLED (GST_STEREO_PLAYING | GST_PARAM_CONTROLLABLE) /* gst_object_sync_values() is called */
 
-/* @row: the row of the table. */
-void gst_stereo_props_set (StereoParams *params, guint row, const GValue *value);
-void gst_stereo_props_get (const StereoParams *params, guint row, GValue *value);
-/* The same by name; FALSE when there is none. */
-gboolean gst_stereo_props_set_named (StereoParams *params, const gchar *name, const GValue *value);
-gboolean gst_stereo_props_get_named (const StereoParams *params, const gchar *name, GValue *value);
+/* A table ends with a row without a name. It lives for ever. */
+typedef struct
+{
+  const gchar *name, *blurb;
+  GstStereoPropertyKind kind;
+  GParamFlags flags;
+  gsize offset; /* in the structure of settings, of a member of the type that the kind names */
+  gdouble min, max, initial;
+  const GEnumValue *choices; /* of an enumeration; as the table, for ever */
+  const gchar *type;         /* the enumeration's name */
+  gboolean unchecked;        /* takes values outside its range: somebody else refuses them */
 
-/* Every parameter by name; enumerations as their names. */
-GstStructure *gst_stereo_props_settings (const StereoParams *params);
+  /* May be NULL. Why a value is not taken: a sentence (g_free) or NULL. */
+  gchar *(*problem) (const GValue *value);
+  /* Instead of the member, where they are not NULL. Called without the object lock. */
+  void (*set) (GstElement *element, gpointer settings, const GValue *value);
+  void (*get) (GstElement *element, gpointer settings, GValue *value);
+} GstStereoProperty;
+
+/* In class_init: installs the rows of a table, set_property() and get_property(). @settings: where in an instance the
+ * structure of settings lies. A class may install several tables. */
+void gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings);
+/* In instance_init: writes the defaults to the members. */
+void gst_stereo_properties_init (GObject *object);
+
+/* The name of a choice: "side-by-side". */
+const gchar *gst_stereo_choice_name (const GEnumValue *choices, gint value);
 
 G_END_DECLS
 

@@ -1,74 +1,117 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/ranges.h"
 
-/* ---- properties that take every value ------------------------------------------------------ */
+/* ---- what is wrong with a value --------------------------------------------------------------- */
 
-static void
-unchecked_class_init (gpointer klass, gpointer data)
+guint64
+gst_stereo_property_max (const GstStereoProperty *row)
 {
-  (void) data;
-  G_PARAM_SPEC_CLASS (klass)->value_validate = NULL;
+  return row->max > 0 ? (guint64) row->max : G_MAXUINT64;
 }
 
-GType
-gst_stereo_unchecked_type (GType parent)
+static gchar *
+list_choices (const GEnumValue *choices)
 {
-  gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
-  GType type = g_type_from_name (name);
-  GTypeQuery query;
+  GString *text = g_string_new (choices->value_nick);
 
-  if (!type) {
-    GTypeInfo info = { .class_init = unchecked_class_init };
-    g_type_query (parent, &query);
-    info.class_size = (guint16) query.class_size;
-    info.instance_size = (guint16) query.instance_size;
-    type = g_type_register_static (parent, name, &info, 0);
+  while ((++choices)->value_nick)
+    g_string_append_printf (text, "%s%s", choices[1].value_nick ? ", " : " or ", choices->value_nick);
+  return g_string_free (text, FALSE);
+}
+
+/* Why the property does not take @value: a sentence, or NULL. */
+static gchar *
+problem_of_range (const GstStereoProperty *row, const GValue *value)
+{
+  switch (row->kind) {
+    case GST_STEREO_INT: {
+      const gint number = g_value_get_int (value), min = (gint) row->min, max = (gint) row->max;
+      return number >= min && number <= max ?
+          NULL :
+          g_strdup_printf ("%s=%d is out of range: set it between %d and %d.", row->name, number, min, max);
+    }
+    case GST_STEREO_INT64: {
+      const gint64 number = g_value_get_int64 (value);
+      return number >= GST_STEREO_LEAST_INT64 && number <= GST_STEREO_LARGEST_INT64 ?
+          NULL :
+          g_strdup_printf ("%s=%" G_GINT64_FORMAT " is out of range: set it between %" G_GINT64_FORMAT
+                           " and %" G_GINT64_FORMAT ".",
+              row->name, number, GST_STEREO_LEAST_INT64, GST_STEREO_LARGEST_INT64);
+    }
+    case GST_STEREO_UINT64: {
+      const guint64 number = g_value_get_uint64 (value), max = gst_stereo_property_max (row);
+      return number <= max ?
+          NULL :
+          g_strdup_printf ("%s=%" G_GUINT64_FORMAT " is out of range: set it to %" G_GUINT64_FORMAT " or less.",
+              row->name, number, max);
+    }
+    case GST_STEREO_DOUBLE: {
+      const gdouble number = g_value_get_double (value);
+      return number >= row->min && number <= row->max ? /* not-a-number is not */
+          NULL :
+          g_strdup_printf ("%s=%g is out of range: set it between %g and %g.", row->name, number, row->min, row->max);
+    }
+    default:
+      return NULL;
   }
-  g_free (name);
-  return type;
 }
 
-#define COPY_RANGE(Type) \
-  do { \
-    ((Type *) to)->minimum = ((const Type *) from)->minimum; \
-    ((Type *) to)->maximum = ((const Type *) from)->maximum; \
-    ((Type *) to)->default_value = ((const Type *) from)->default_value; \
-  } while (0)
-
-static void
-copy_range (gpointer to, const GParamSpec *from)
+static gchar *
+problem_of_choice (const GstStereoProperty *row, const GValue *value)
 {
-  const GType type = G_PARAM_SPEC_TYPE (from);
+  const gint number = g_value_get_enum (value);
+  gchar *choices, *problem;
 
-  if (type == G_TYPE_PARAM_DOUBLE) {
-    COPY_RANGE (GParamSpecDouble);
-  } else if (type == G_TYPE_PARAM_INT) {
-    COPY_RANGE (GParamSpecInt);
-  } else if (type == G_TYPE_PARAM_INT64) {
-    COPY_RANGE (GParamSpecInt64);
-  } else {
-    GParamSpecEnum *spec = to;
-    g_assert (type == G_TYPE_PARAM_ENUM);
-    spec->enum_class = g_type_class_ref (from->value_type);
-    spec->default_value = ((const GParamSpecEnum *) from)->default_value;
-    G_PARAM_SPEC (spec)->value_type = from->value_type;
+  if (gst_stereo_choice_name (row->choices, number))
+    return NULL;
+  choices = list_choices (row->choices);
+  problem = g_strdup_printf ("%s=%d is out of range: set it to %s.", row->name, number, choices);
+  g_free (choices);
+  return problem;
+}
+
+/* An empty array stands for the whole picture. */
+static gchar *
+problem_of_region (const GstStereoProperty *row, const GValue *value)
+{
+  const guint count = gst_value_array_get_size (value);
+  gboolean fits = count == 0 || count == 4;
+  gchar *given, *problem;
+
+  for (guint i = 0; i < count; i++) {
+    gdouble fraction = g_value_get_double (gst_value_array_get_value (value, i));
+    fits = fits && fraction >= 0 && fraction <= 1;
+  }
+  if (fits)
+    return NULL;
+  given = gst_value_serialize (value);
+  problem = g_strdup_printf ("%s=%s is no region: set it to x, y, width and height as fractions (0..1) of the picture, "
+                             "for example \"<0.25, 0.25, 0.5, 0.5>\".",
+      row->name, given);
+  g_free (given);
+  return problem;
+}
+
+gchar *
+gst_stereo_property_problem (const GstStereoProperty *row, const GValue *value)
+{
+  if (row->unchecked)
+    return NULL;
+  if (row->problem)
+    return row->problem (value);
+  switch (row->kind) {
+    case GST_STEREO_ENUM:
+      return problem_of_choice (row, value);
+    case GST_STEREO_REGION:
+      return problem_of_region (row, value);
+    default:
+      return problem_of_range (row, value);
   }
 }
 
-GParamSpec *
-gst_stereo_unchecked_spec (GParamSpec *spec)
-{
-  GParamSpec *unchecked = g_param_spec_internal (gst_stereo_unchecked_type (G_PARAM_SPEC_TYPE (spec)), spec->name,
-      g_param_spec_get_nick (spec), g_param_spec_get_blurb (spec), spec->flags & ~G_PARAM_STATIC_STRINGS);
+/* ---- values that are refused ------------------------------------------------------------- */
 
-  copy_range (unchecked, spec);
-  g_param_spec_sink (spec);
-  return unchecked;
-}
-
-/* ---- values that were refused --------------------------------------------------------------- */
-
-/* What an element keeps of a refused value: the message. */
+/* An element keeps the message about a value that was refused. */
 static GQuark
 refused_key (const GParamSpec *spec)
 {
@@ -79,58 +122,6 @@ refused_key (const GParamSpec *spec)
   return key;
 }
 
-/* Asks the type that would have checked. */
-static gboolean
-is_in_range (GParamSpec *spec, const GValue *value)
-{
-  GParamSpecClass *checked = g_type_class_peek (g_type_parent (G_PARAM_SPEC_TYPE (spec)));
-  GValue copy = G_VALUE_INIT;
-  gboolean changed;
-
-  if (G_PARAM_SPEC_GET_CLASS (spec)->value_validate || !checked->value_validate)
-    return TRUE;
-  g_value_init (&copy, G_VALUE_TYPE (value));
-  g_value_copy (value, &copy);
-  changed = checked->value_validate (spec, &copy);
-  g_value_unset (&copy);
-  return !changed;
-}
-
-static gchar *
-describe_range (GParamSpec *spec)
-{
-  if (G_IS_PARAM_SPEC_DOUBLE (spec))
-    return g_strdup_printf (
-        "between %g and %g", G_PARAM_SPEC_DOUBLE (spec)->minimum, G_PARAM_SPEC_DOUBLE (spec)->maximum);
-  if (G_IS_PARAM_SPEC_INT (spec))
-    return g_strdup_printf ("between %d and %d", G_PARAM_SPEC_INT (spec)->minimum, G_PARAM_SPEC_INT (spec)->maximum);
-  if (G_IS_PARAM_SPEC_INT64 (spec))
-    return g_strdup_printf ("between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT, G_PARAM_SPEC_INT64 (spec)->minimum,
-        G_PARAM_SPEC_INT64 (spec)->maximum);
-  if (G_IS_PARAM_SPEC_ENUM (spec)) {
-    const GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
-    GString *text = g_string_new ("to ");
-    for (guint i = 0; i < klass->n_values; i++)
-      g_string_append_printf (text, "%s%s",
-          i == 0                      ? "" :
-              i + 1 < klass->n_values ? ", " :
-                                        " or ",
-          klass->values[i].value_nick);
-    return g_string_free (text, FALSE);
-  }
-  return g_strdup ("as gst-inspect-1.0 says");
-}
-
-static gchar *
-describe_value (const GValue *value)
-{
-  if (G_VALUE_HOLDS_DOUBLE (value))
-    return g_strdup_printf ("%g", g_value_get_double (value));
-  if (G_VALUE_HOLDS_ENUM (value))
-    return g_strdup_printf ("%d", g_value_get_enum (value));
-  return g_strdup_value_contents (value);
-}
-
 static void
 post (GstElement *element, const gchar *message)
 {
@@ -138,36 +129,20 @@ post (GstElement *element, const gchar *message)
 }
 
 void
-gst_stereo_refuse_value (GstElement *element, GParamSpec *spec, gchar *message)
+gst_stereo_note_problem (GstElement *element, const GParamSpec *spec, gchar *problem)
 {
   const GQuark key = refused_key (spec);
   gboolean news;
 
   GST_OBJECT_LOCK (element);
   /* a control source sets the same value for every frame */
-  news = message && GST_STATE (element) > GST_STATE_READY &&
-      g_strcmp0 (g_object_get_qdata (G_OBJECT (element), key), message) != 0;
-  g_object_set_qdata_full (G_OBJECT (element), key, g_strdup (message), g_free);
+  news = problem && GST_STATE (element) > GST_STATE_READY &&
+      g_strcmp0 (g_object_get_qdata (G_OBJECT (element), key), problem) != 0;
+  g_object_set_qdata_full (G_OBJECT (element), key, g_strdup (problem), g_free);
   GST_OBJECT_UNLOCK (element);
   if (news)
-    post (element, message);
-  g_free (message);
-}
-
-gboolean
-gst_stereo_value_in_range (GstElement *element, GParamSpec *spec, const GValue *value)
-{
-  gchar *message = NULL;
-
-  if (!is_in_range (spec, value)) {
-    gchar *range = describe_range (spec), *number = describe_value (value);
-    message = g_strdup_printf ("%s=%s is out of range: set it %s.", spec->name, number, range);
-    g_free (number);
-    g_free (range);
-  }
-  gst_stereo_refuse_value (element, spec, g_strdup (message));
-  g_free (message);
-  return message == NULL;
+    post (element, problem);
+  g_free (problem);
 }
 
 gboolean

@@ -50,6 +50,8 @@ static const Target targets[] = {
   { "stereorectify", "backend=cpu", { { "sink_left", VIEW }, { "sink_right", VIEW } } },
   { "stereoconfidence", "", { { "sink", DEPTH } } },
   { "stereoground", "", { { "sink", DEPTH } } },
+  { "stereonearest", "", { { "sink", DEPTH } } },
+  { "stereonearest", "nearest=obstacle warn-distance=2000", { { "sink", DEPTH } } },
   { "stereopoints", "", { { "sink", DEPTH }, { "sink_live", LIVE } } },
   { "stereopoints", "", { { "sink", DEPTH } } },
   { "depthoverlay", "", { { "sink", LIVE }, { "sink_depth", DEPTH } } },

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "gst/meta/gststereoground.h"
+#include "gst/meta/gststereonearest.h"
 #include "gst/meta/gststereometa.h"
 #include "tests/support/picture.h"
 
@@ -224,6 +225,35 @@ add_ground (Random *random, GstBuffer *buffer)
   ground->roll = wild_number (random, 0);
 }
 
+static gint
+wild_integer (Random *random, gint usual)
+{
+  return random_range (random, 0, 7) ? random_range (random, 0, usual) : (gint) random_next (random);
+}
+
+static void
+add_nearest (Random *random, GstBuffer *buffer)
+{
+  GstStereoNearestMeta *nearest = gst_buffer_add_stereo_nearest_meta (
+      buffer, random_range (random, 0, 1) ? NULL : "left camera \xff");
+
+  nearest->state = (GstStereoNearestState) wild_integer (random, 2);
+  nearest->valid = random_range (random, 0, 3) != 0;
+  nearest->warning = random_range (random, 0, 1);
+  nearest->distance = wild_number (random, 1200);
+  nearest->disparity = wild_number (random, 20);
+  nearest->x = wild_integer (random, 8);
+  nearest->y = wild_integer (random, 8);
+  nearest->confidence = wild_number (random, 0.7);
+  nearest->coverage = wild_number (random, 0.7);
+  nearest->support = random_next (random);
+  nearest->warn_distance = wild_number (random, 1500);
+  nearest->region_width = 1 + wild_integer (random, 8);
+  nearest->region_height = 1 + wild_integer (random, 8);
+  nearest->region_x = wild_integer (random, 4);
+  nearest->region_y = wild_integer (random, 4);
+}
+
 void
 lies_add_finds (Random *random, GstBuffer *buffer)
 {
@@ -237,4 +267,6 @@ lies_add_finds (Random *random, GstBuffer *buffer)
   }
   if (random_range (random, 0, 1))
     add_ground (random, buffer);
+  if (random_range (random, 0, 2) == 0)
+    add_nearest (random, buffer);
 }

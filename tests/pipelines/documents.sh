@@ -3,7 +3,7 @@
 # Every gst-launch-1.0 line of the documents that takes stereotestsrc does run: documents.sh BUILD
 set -eu
 . "$(dirname "$0")/common.sh"
-skip_without stereotestsrc depthoverlay stereoground stereorectify
+skip_without stereotestsrc depthoverlay stereoground stereonearest stereorectify
 
 # lines FILE: the commands of its sh blocks, one a line, what is continued joined
 lines () {

@@ -82,7 +82,7 @@ shape (GstStereoGroundGrid *grid, gint width, gint height)
 
 /* A row of samples: which of them nobody asks about. */
 static void
-read_mask (GstStereoGroundGrid *grid, const GstStereoGroundView *view, gint j)
+read_mask (GstStereoGroundGrid *grid, const GstStereoDepthView *view, gint j)
 {
   const guint8 *mask = view->mask ? view->mask + (gssize) gst_stereo_ground_grid_pixel (grid, j) * view->mask_stride :
                                     NULL;
@@ -95,7 +95,7 @@ read_mask (GstStereoGroundGrid *grid, const GstStereoGroundView *view, gint j)
 }
 
 void
-gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoGroundView *view)
+gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoDepthView *view)
 {
   make_table (grid, view->meta);
   shape (grid, (gint) view->meta->width, (gint) view->meta->height);

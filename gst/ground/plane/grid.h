@@ -6,23 +6,9 @@
 #ifndef GST_STEREO_GROUND_GRID_H
 #define GST_STEREO_GROUND_GRID_H
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
-
-/* A picture of meta->width x meta->height. */
-typedef struct
-{
-  const guint8 *samples;    /* 1 or, little-endian, 2 bytes each; 0 = invalid */
-  gint stride;              /* bytes */
-  gboolean wide;            /* 2 bytes */
-  const guint8 *confidence; /* NULL: every pixel's is 255 */
-  gint confidence_stride;
-  guint min_confidence; /* pixels below it do not count */
-  const GstStereoMeta *meta;
-  const guint8 *mask; /* 0 where nobody asks about a pixel; NULL: nowhere */
-  gint mask_stride;
-} GstStereoGroundView;
 
 /* What samples mean. */
 typedef struct
@@ -51,7 +37,7 @@ typedef struct
 
 /* @grid is zeroed before the first call. */
 void gst_stereo_ground_grid_clear (GstStereoGroundGrid *grid);
-void gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoGroundView *view);
+void gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoDepthView *view);
 
 /* The place of a sample. */
 static inline gsize

@@ -72,7 +72,7 @@ made_picture_new (const MadeScene *scene)
 
     picture->truth[i] = (gfloat) (isinf (distance) ? scene->background : scene->focal * scene->baseline / distance);
   }
-  picture->view = (GstStereoGroundView){ .samples = (guint8 *) picture->samples,
+  picture->view = (GstStereoDepthView){ .samples = (guint8 *) picture->samples,
     .stride = 2 * scene->width,
     .wide = TRUE,
     .confidence = picture->confidence,

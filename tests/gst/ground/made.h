@@ -44,7 +44,7 @@ typedef struct
   gfloat *truth;    /* px; 0 = none */
   guint16 *samples; /* in 64ths of a pixel */
   guint8 *confidence;
-  GstStereoGroundView view;
+  GstStereoDepthView view;
 } MadePicture;
 
 /* The road of a car: KITTI's camera. */

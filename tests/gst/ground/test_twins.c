@@ -38,9 +38,15 @@ check_grid (GstStereoGroundGrid *grid)
   guint8 *samples = g_malloc ((gsize) stride * meta.height),
          *confidence = g_malloc ((gsize) confidence_stride * meta.height),
          *mask = g_malloc ((gsize) confidence_stride * meta.height);
-  GstStereoGroundView view = { samples, stride, wide, random_range (&generator, 0, 3) ? confidence : NULL,
-    confidence_stride, (guint) random_range (&generator, 0, 255), &meta, random_range (&generator, 0, 3) ? mask : NULL,
-    confidence_stride };
+  GstStereoDepthView view = { .samples = samples,
+    .stride = stride,
+    .wide = wide,
+    .confidence = random_range (&generator, 0, 3) ? confidence : NULL,
+    .confidence_stride = confidence_stride,
+    .min_confidence = (guint) random_range (&generator, 0, 255),
+    .mask = random_range (&generator, 0, 3) ? mask : NULL,
+    .mask_stride = confidence_stride,
+    .meta = &meta };
   guint64 sure = 0, asked_for = 0;
   guint wrong = 0;
 

@@ -27,8 +27,8 @@ static const struct
 } targets[] = { { "stereomatch backend=cpu threads=2", "sink", NULL },
   { "stereomatch backend=cpu threads=2 output=depth focal-length=500 baseline=100", "sink_left", "sink_right" },
   { "stereorectify backend=cpu", "sink", NULL }, { "stereorectify backend=cpu", "sink_left", "sink_right" },
-  { "stereoconfidence", "sink", NULL }, { "stereoground", "sink", NULL }, { "depthoverlay", "sink", NULL },
-  { "depthoverlay", "sink", "sink_depth" } };
+  { "stereoconfidence", "sink", NULL }, { "stereoground", "sink", NULL }, { "stereonearest", "sink", NULL },
+  { "depthoverlay", "sink", NULL }, { "depthoverlay", "sink", "sink_depth" } };
 
 /* A pad that takes whatever comes. */
 static GstPad *

@@ -99,6 +99,13 @@ judged = GstStereo.buffer_get_stereo_ground_meta(passed)
 assert not judged.valid, 'noise is no ground'
 assert list(judged.get_free_distances()) == [-1] * 5
 holder = Gst.Buffer.new()
+near = GstStereo.buffer_add_stereo_nearest_meta(holder, 'right camera frozen')
+near.distance, near.x = 1500, 7
+read = GstStereo.buffer_get_stereo_nearest_meta(holder)
+assert (read.distance, read.x, read.valid, read.get_reason()) == (1500, 7, False, 'right camera frozen')
+assert read.state == GstStereo.StereoNearestState.UNKNOWN and read.disparity != read.disparity
+assert GstStereo.buffer_get_stereo_nearest_meta(Gst.Buffer.new()) is None
+del near, read
 made = GstStereo.buffer_add_stereo_ground_meta(holder, [1500.0, -1.0])
 assert list(made.get_free_distances()) == [1500, -1]
 del judged, passed, made, holder

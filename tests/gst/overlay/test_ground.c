@@ -143,6 +143,19 @@ GST_START_TEST (test_no_ground)
 }
 GST_END_TEST;
 
+/* What was known of the ground says nothing of surfaces, once these are asked for. */
+GST_START_TEST (test_change_to_surfaces)
+{
+  Overlay *overlay = new_overlay ("nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
+
+  expect_state (overlay, new_ground (TRUE, 9000), 0, "clear", 1, 0);
+  set_properties (overlay->element, "nearest=surface");
+  expect_state (overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 0), TICK, "unknown", 0, 0);
+  expect_state (overlay, new_ground (TRUE, 9000), 2 * TICK, "near", 1, 3000);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 static gboolean
 is_changed (GstVideoFrame *frame, gint x, gint y)
 {
@@ -213,6 +226,7 @@ ground_suite (void)
   tcase_add_test (tc, test_doubt);
   tcase_add_test (tc, test_region);
   tcase_add_test (tc, test_no_ground);
+  tcase_add_test (tc, test_change_to_surfaces);
   tcase_add_test (tc, test_picture);
   tcase_add_test (tc, test_no_line);
   return suite;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* depthoverlay's nearest surface: the messages, the state, the warning. test_surface.c tests the search. */
+/* depthoverlay's nearest surface: the messages, the state, the warning. tests/gst/nearest/test_surface.c tests the search. */
 #include "tests/support/gst/overlay.h"
 
 #define QUIET "text=false legend=false message-interval=0 "

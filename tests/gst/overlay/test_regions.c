@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gst/overlay/label.h"
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 #include "tests/support/gst/overlay.h"
 
 #ifdef HAVE_GST_ANALYTICS
@@ -84,10 +84,10 @@ paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble thing,
     }
 }
 
-static GstStereoNearestView
+static GstStereoDepthView
 box_of (const Picture *picture, gint x, gint y, gint width, gint height)
 {
-  return (GstStereoNearestView){ .samples = (const guint8 *) picture->samples,
+  return (GstStereoDepthView){ .samples = (const guint8 *) picture->samples,
     .stride = 2 * WIDTH,
     .wide = TRUE,
     .confidence = picture->confidence,
@@ -111,7 +111,7 @@ GST_START_TEST (test_things)
     gint width = random_range (&random_state, 12, 200), height = random_range (&random_state, 12, 180);
     gint x = random_range (&random_state, 0, WIDTH - width), y = random_range (&random_state, 0, HEIGHT - height);
     gdouble disparity = random_range (&random_state, 80, 500) / 10.0, measured;
-    GstStereoNearestView view = box_of (picture, x, y, width, height);
+    GstStereoDepthView view = box_of (picture, x, y, width, height);
     GstStereoThing thing;
 
     paint (picture, x, y, width, height, disparity, disparity / 2, disparity * 2);
@@ -135,7 +135,7 @@ GST_START_TEST (test_few_pixels)
 {
   Picture *picture = picture_new (GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoThingFinder *finder = gst_stereo_thing_finder_new ();
-  GstStereoNearestView view = box_of (picture, 10, 10, 40, 30);
+  GstStereoDepthView view = box_of (picture, 10, 10, 40, 30);
   GstStereoThing thing;
 
   memset (picture->confidence, 255, sizeof picture->confidence);

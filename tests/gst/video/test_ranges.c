@@ -7,7 +7,7 @@
 
 /* All but stereomatch: the engine refuses the values of its parameters when a plan is made (match/test_errors.c). */
 static const gchar *const factories[] = { "stereotestsrc", "stereorectify", "stereoconfidence", "stereoground",
-  "stereopoints", "depthoverlay" };
+  "stereonearest", "stereopoints", "depthoverlay" };
 
 static GstElement *
 element_new (const gchar *factory, GstBus **bus)

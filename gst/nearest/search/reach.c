@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/reach.h"
+#include "gst/nearest/search/reach.h"
 
 #include <math.h>
 #include <string.h>

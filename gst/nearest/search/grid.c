@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/grid.h"
+#include "gst/nearest/search/grid.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,7 +107,7 @@ exclude_samples (GstStereoGrid *grid, guint16 *plane, const guint8 *mask, gint c
 
 /* One sample of each cell of a row: that at @i, @j in it. */
 static void
-read_samples (GstStereoGrid *grid, const GstStereoNearestView *view, gint row, gint i, gint j, gboolean smaller)
+read_samples (GstStereoGrid *grid, const GstStereoDepthView *view, gint row, gint i, gint j, gboolean smaller)
 {
   guint16 *plane = grid->planes[j * grid->side + i];
   gint y = view->y + (row * grid->side + j) * grid->step, x = view->x + i * grid->step;
@@ -176,7 +176,7 @@ count_row (GstStereoGrid *grid, const guint16 *restrict ranks, guint8 *restrict 
 }
 
 void
-gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoNearestView *view, const GstStereoReach *reach)
+gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoReach *reach)
 {
   grid->seen = 0;
   grid->counting = (guint64) grid->across * (guint64) grid->down;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/thing.h"
+#include "gst/nearest/search/thing.h"
 
-#include "gst/overlay/search/grid.h"
-#include "gst/overlay/search/reach.h"
+#include "gst/nearest/search/grid.h"
+#include "gst/nearest/search/reach.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ weight_at (gint at, gint size)
 
 /* Reads every pixel of the box that counts, or of a large one some in even steps. Returns how many it looked at. */
 static guint
-read_samples (GstStereoThingFinder *finder, const GstStereoNearestView *view)
+read_samples (GstStereoThingFinder *finder, const GstStereoDepthView *view)
 {
   gint step = 1;
   guint looked = 0;
@@ -122,7 +122,7 @@ quantile (const GstStereoThingFinder *finder, guint from, guint to, gdouble weig
 }
 
 gboolean
-gst_stereo_thing_find (GstStereoThingFinder *finder, const GstStereoNearestView *view, GstStereoThing *thing)
+gst_stereo_thing_find (GstStereoThingFinder *finder, const GstStereoDepthView *view, GstStereoThing *thing)
 {
   gdouble all = 0, confidence = 0, best;
   guint looked, from = 0, to = 0;

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_SURFACE_H
 #define GST_STEREO_SURFACE_H
 
-#include "gst/overlay/search/grid.h"
+#include "gst/nearest/search/grid.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #ifndef GST_STEREO_THING_H
 #define GST_STEREO_THING_H
 
-#include "gst/overlay/search/nearest.h"
+#include "gst/nearest/search/nearest.h"
 
 G_BEGIN_DECLS
 
@@ -29,7 +29,7 @@ GstStereoThingFinder *gst_stereo_thing_finder_new (void);
 void gst_stereo_thing_finder_free (GstStereoThingFinder *finder);
 
 /* @view: the region is the box, inside the picture. FALSE where too few of its pixels count: less than a twentieth. */
-gboolean gst_stereo_thing_find (GstStereoThingFinder *finder, const GstStereoNearestView *view, GstStereoThing *thing);
+gboolean gst_stereo_thing_find (GstStereoThingFinder *finder, const GstStereoDepthView *view, GstStereoThing *thing);
 
 G_END_DECLS
 

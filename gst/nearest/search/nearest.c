@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/nearest.h"
+#include "gst/nearest/search/nearest.h"
 
-#include "gst/overlay/search/plane.h"
-#include "gst/overlay/search/surface.h"
+#include "gst/nearest/search/plane.h"
+#include "gst/nearest/search/surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder)
 /* ---- the pixels of a surface ------------------------------------------------------------- */
 
 static void
-add_pixel (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gint x, gint y)
+add_pixel (GstStereoNearestFinder *finder, const GstStereoDepthView *view, gint x, gint y)
 {
   Block *block = &finder->blocks[(y - view->y) / finder->block * BLOCKS + (x - view->x) / finder->block];
 
@@ -56,7 +56,7 @@ add_pixel (GstStereoNearestFinder *finder, const GstStereoNearestView *view, gin
 
 /* The samples of a cell that are at @least or nearer. */
 static void
-add_cell (GstStereoNearestFinder *finder, const GstStereoNearestView *view, guint32 cell, guint least)
+add_cell (GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint32 cell, guint least)
 {
   const GstStereoGrid *grid = &finder->grid;
   gint row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
@@ -72,7 +72,7 @@ add_cell (GstStereoNearestFinder *finder, const GstStereoNearestView *view, guin
 
 /* Reads the pixels of the surface that are as near as it is. */
 static void
-add_surface (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
+add_surface (GstStereoNearestFinder *finder, const GstStereoDepthView *view)
 {
   const GstStereoSurface *surface = &finder->surface;
   guint least = finder->reach.alike[surface->rank];
@@ -86,7 +86,7 @@ add_surface (GstStereoNearestFinder *finder, const GstStereoNearestView *view)
 }
 
 static void
-place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
+place (const GstStereoNearestFinder *finder, GstStereoNearestFound *nearest)
 {
   const Block *best = finder->blocks;
 
@@ -102,8 +102,8 @@ place (const GstStereoNearestFinder *finder, GstStereoNearest *nearest)
 
 /* The sample in the middle of a cell, if it is part of the surface around the place. */
 static void
-add_middle (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, guint32 cell, gint reach_pixels,
-    const GstStereoNearest *nearest, GstStereoPlane *plane)
+add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint32 cell, gint reach_pixels,
+    const GstStereoNearestFound *nearest, GstStereoPlane *plane)
 {
   const GstStereoGrid *grid = &finder->grid;
   const GstStereoReach *reach = &finder->reach;
@@ -122,7 +122,8 @@ add_middle (const GstStereoNearestFinder *finder, const GstStereoNearestView *vi
 /* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
  * are nearer than the truth. */
 static guint
-sample_at_place (const GstStereoNearestFinder *finder, const GstStereoNearestView *view, const GstStereoNearest *nearest)
+sample_at_place (
+    const GstStereoNearestFinder *finder, const GstStereoDepthView *view, const GstStereoNearestFound *nearest)
 {
   const GstStereoSurface *surface = &finder->surface;
   gint pixels = (gint) ceil (AROUND_PLACE * sqrt ((gdouble) finder->grid.needed)) * finder->grid.step;
@@ -141,7 +142,7 @@ sample_at_place (const GstStereoNearestFinder *finder, const GstStereoNearestVie
 
 gboolean
 gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentage, GstStereoNearest *nearest)
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest)
 {
   GstStereoGrid *grid = &finder->grid;
   guint64 pixels = (guint64) view->width * (guint64) view->height, samples;

@@ -2,9 +2,9 @@
 /* The search for the nearest surface: pure logic, compared with slow plain twins. */
 #include <math.h>
 
-#include "gst/overlay/search/grid.h"
-#include "gst/overlay/search/nearest.h"
-#include "tests/gst/overlay/naive_surface.h"
+#include "gst/nearest/search/grid.h"
+#include "gst/nearest/search/nearest.h"
+#include "tests/gst/nearest/naive_surface.h"
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"
 
@@ -27,7 +27,7 @@ typedef struct
   GstBuffer *buffer; /* has the meta */
   GstStereoMeta *meta;
   guint8 *samples, *confidence, *mask; /* mask: NULL = none */
-  GstStereoNearestView view;
+  GstStereoDepthView view;
 } Picture;
 
 static Picture
@@ -46,7 +46,7 @@ picture_new (gint width, gint height, GstStereoOutputKind kind)
   picture.samples = g_malloc0 ((gsize) (stride * height));
   picture.confidence = g_malloc ((gsize) (confidence_stride * height));
   memset (picture.confidence, 255, (gsize) (confidence_stride * height));
-  picture.view = (GstStereoNearestView){ .samples = picture.samples,
+  picture.view = (GstStereoDepthView){ .samples = picture.samples,
     .stride = stride,
     .wide = wide,
     .confidence = picture.confidence,
@@ -70,7 +70,7 @@ picture_free (Picture *picture)
 static void
 add_mask (Picture *picture)
 {
-  GstStereoNearestView *view = &picture->view;
+  GstStereoDepthView *view = &picture->view;
 
   view->mask_stride = view->width + random_in (0, 9);
   picture->mask = g_malloc ((gsize) (view->mask_stride * view->height));
@@ -130,7 +130,7 @@ set_disparity (Picture *picture, gint x, gint y, gdouble disparity)
 }
 
 static gboolean
-find (const Picture *picture, gdouble percentage, GstStereoNearest *nearest)
+find (const Picture *picture, gdouble percentage, GstStereoNearestFound *nearest)
 {
   GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
   gboolean found = gst_stereo_nearest_find (finder, &picture->view, percentage, nearest);
@@ -143,7 +143,7 @@ find (const Picture *picture, gdouble percentage, GstStereoNearest *nearest)
 
 /* No other sample is closer to @nearness. */
 static gboolean
-is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
+is_closest (const GstStereoDepthView *view, guint sample, gdouble nearness)
 {
   guint most = view->meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 255 : 65535;
   gdouble off = fabs (naive_surface_nearness (view, sample) - nearness), slack = 1e-6 * (1 + fabs (nearness));
@@ -153,7 +153,8 @@ is_closest (const GstStereoNearestView *view, guint sample, gdouble nearness)
 }
 
 static void
-check_like_naive (const GstStereoNearestView *view, gdouble percentage, const GstStereoNearest *nearest, gboolean found)
+check_like_naive (
+    const GstStereoDepthView *view, gdouble percentage, const GstStereoNearestFound *nearest, gboolean found)
 {
   guint64 pixels = (guint64) view->width * (guint64) view->height, samples;
   gint width = view->x + view->width;
@@ -215,8 +216,8 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
     GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE };
   Picture picture = picture_new (width, height, kinds[random_in (0, 2)]);
   gdouble percentage = random_in (0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100;
-  GstStereoNearestView *view = &picture.view;
-  GstStereoNearest nearest;
+  GstStereoDepthView *view = &picture.view;
+  GstStereoNearestFound nearest;
   gboolean found;
 
   if (random_in (0, 3) == 0)
@@ -256,7 +257,7 @@ GST_START_TEST (test_like_the_naive_twin_when_large)
 {
   GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
   Picture picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
-  GstStereoNearest nearest;
+  GstStereoNearestFound nearest;
   gboolean found;
 
   paint_anything (&picture, 1021, 577);
@@ -366,7 +367,7 @@ distance_of (const Picture *picture, guint sample)
 }
 
 static void
-check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, const GstStereoNearest *nearest)
+check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, const GstStereoNearestFound *nearest)
 {
   gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity, told;
   gdouble seen = (gdouble) obstacle->width * obstacle->height * (1 - holes / 100.0);
@@ -399,7 +400,7 @@ GST_START_TEST (test_obstacles)
         width, height, i % 2 ? GST_STEREO_OUTPUT_KIND_DISPARITY : GST_STEREO_OUTPUT_KIND_DEPTH);
     gdouble least = PERCENTAGE / 100 * width * height;
     Obstacle obstacle = random_obstacle (width, height, 1.6 / (1 - holes / 100.0) + random_unit (&random_state) * 20);
-    GstStereoNearest nearest;
+    GstStereoNearestFound nearest;
 
     paint_background (&picture, 0, 0, width, height, 10);
     paint_blobs (&picture);
@@ -422,7 +423,7 @@ GST_START_TEST (test_thin_posts)
   for (gint i = 0; i < 12; i++) {
     Picture picture = picture_new (641, 479, GST_STEREO_OUTPUT_KIND_DISPARITY);
     gint x = random_in (0, 639);
-    GstStereoNearest nearest;
+    GstStereoNearestFound nearest;
 
     for (gint y = 0; y < 479; y++)
       for (gint k = 0; k < 641; k++)
@@ -447,7 +448,7 @@ GST_END_TEST;
 GST_START_TEST (test_support_and_coverage)
 {
   Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
-  GstStereoNearest nearest;
+  GstStereoNearestFound nearest;
 
   fail_if (find (&picture, 0, &nearest));
   fail_unless_equals_float (nearest.coverage, 0);
@@ -479,7 +480,7 @@ GST_END_TEST;
 GST_START_TEST (test_support_when_large)
 {
   Picture picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
-  GstStereoNearest nearest;
+  GstStereoNearestFound nearest;
 
   for (gint y = 0; y < 1200; y++)
     for (gint x = 0; x < 1600; x++)
@@ -494,7 +495,7 @@ GST_END_TEST;
 GST_START_TEST (test_excluded)
 {
   Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
-  GstStereoNearest nearest;
+  GstStereoNearestFound nearest;
 
   add_mask (&picture);
   for (gint y = 0; y < 40; y++)
@@ -527,7 +528,7 @@ GST_END_TEST;
 GST_START_TEST (test_excluded_middles)
 {
   Picture picture = picture_new (99, 81, GST_STEREO_OUTPUT_KIND_DISPARITY);
-  GstStereoNearest nearest;
+  GstStereoNearestFound nearest;
 
   add_mask (&picture);
   for (gint y = 0; y < 81; y++)
@@ -548,9 +549,9 @@ GST_START_TEST (test_excluded_middles)
 GST_END_TEST;
 
 static Suite *
-overlay_surface_suite (void)
+nearest_surface_suite (void)
 {
-  Suite *suite = suite_create ("overlay_surface");
+  Suite *suite = suite_create ("nearest_surface");
   TCase *tcase = tcase_create ("general");
 
   random_state.state = random_seed ();
@@ -566,4 +567,4 @@ overlay_surface_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (overlay_surface)
+GST_CHECK_MAIN (nearest_surface)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/search/surface.h"
+#include "gst/nearest/search/surface.h"
 
 #include <string.h>
 

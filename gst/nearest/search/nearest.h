@@ -15,24 +15,9 @@
 #ifndef GST_STEREO_NEAREST_H
 #define GST_STEREO_NEAREST_H
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
-
-/* Samples and their confidence, and the part of them to search. */
-typedef struct
-{
-  const guint8 *samples;    /* 1 or, little-endian, 2 bytes each; 0 = invalid */
-  gint stride;              /* bytes */
-  gboolean wide;            /* 2 bytes */
-  const guint8 *confidence; /* NULL: every pixel's is 255 */
-  gint confidence_stride;
-  guint min_confidence; /* pixels below it are not seen */
-  const guint8 *mask;   /* 0 = the pixel is excluded: neither seen nor unseen. NULL: none is */
-  gint mask_stride;
-  gint x, y, width, height;  /* the region, inside the picture */
-  const GstStereoMeta *meta; /* what samples mean */
-} GstStereoNearestView;
 
 typedef struct
 {
@@ -42,7 +27,7 @@ typedef struct
   gint x, y;          /* in the picture */
   gdouble confidence; /* mean of the pixels there, 0..1 */
   guint64 support;    /* pixels of the surface */
-} GstStereoNearest;
+} GstStereoNearestFound;
 
 typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 
@@ -52,7 +37,7 @@ void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 /* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least. FALSE when that
  * many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
-    GstStereoNearestFinder *finder, const GstStereoNearestView *view, gdouble percentage, GstStereoNearest *nearest);
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest);
 
 G_END_DECLS
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/gst/overlay/naive_surface.h"
+#include "tests/gst/nearest/naive_surface.h"
 
 #include <math.h>
 
 typedef struct
 {
-  const GstStereoNearestView *view;
+  const GstStereoDepthView *view;
   gint step, side, columns, rows;
   gint *ranks, *counts, *labels; /* per cell */
 } Cells;
@@ -13,7 +13,7 @@ typedef struct
 /* ---- samples ----------------------------------------------------------------------------- */
 
 static guint
-sample_of (const GstStereoNearestView *view, gint x, gint y)
+sample_of (const GstStereoDepthView *view, gint x, gint y)
 {
   const guint8 *row = view->samples + y * view->stride;
 
@@ -23,20 +23,20 @@ sample_of (const GstStereoNearestView *view, gint x, gint y)
 }
 
 static gboolean
-is_excluded (const GstStereoNearestView *view, gint x, gint y)
+is_excluded (const GstStereoDepthView *view, gint x, gint y)
 {
   return view->mask && view->mask[y * view->mask_stride + x] == 0;
 }
 
 static gint
-rank_of (const GstStereoNearestView *view, guint sample)
+rank_of (const GstStereoDepthView *view, guint sample)
 {
   return sample && view->meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH ? 65536 - (gint) sample : (gint) sample;
 }
 
 /* Pixels of disparity; or, where that is not known, steps of 6 % of the distance. */
 static gdouble
-nearness_of (const GstStereoNearestView *view, gint rank)
+nearness_of (const GstStereoDepthView *view, gint rank)
 {
   guint sample = (guint) (view->meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH ? 65536 - rank : rank);
   gdouble disparity = gst_stereo_meta_get_disparity (view->meta, sample);
@@ -77,7 +77,7 @@ compare (gconstpointer a, gconstpointer b)
 static gint
 read_cell (const Cells *cells, gint column, gint row, gint ranks[9], guint64 *counting)
 {
-  const GstStereoNearestView *view = cells->view;
+  const GstStereoDepthView *view = cells->view;
   gint count = 0;
 
   for (gint j = row * cells->side; j < (row + 1) * cells->side; j++)
@@ -216,7 +216,7 @@ add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guin
 {
   gint most = (gint) ceil (2 * sqrt ((gdouble) needed)) * cells->step, pitch = cells->step * cells->side;
   GArray *points = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  const GstStereoNearestView *view = cells->view;
+  const GstStereoDepthView *view = cells->view;
 
   memset (cells->labels, 0, (gsize) (cells->columns * cells->rows) * sizeof *cells->labels);
   naive->surfaces[naive->count].samples = fill (cells, start, 1, 1);
@@ -243,7 +243,7 @@ add_surface (NaiveSurface *naive, Cells *cells, gint start, gint threshold, guin
 
 void
 naive_surface_find (
-    NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed, gint x, gint y)
+    NaiveSurface *naive, const GstStereoDepthView *view, gint step, gint side, guint64 needed, gint x, gint y)
 {
   gint pitch = step * side, columns = (view->width + pitch - 1) / pitch, rows = (view->height + pitch - 1) / pitch;
   gint starts[NAIVE_MOST], low = 0, high = 65536;
@@ -272,7 +272,7 @@ naive_surface_find (
 }
 
 gdouble
-naive_surface_nearness (const GstStereoNearestView *view, guint sample)
+naive_surface_nearness (const GstStereoDepthView *view, guint sample)
 {
   return nearness_of (view, rank_of (view, sample));
 }

@@ -9,8 +9,8 @@
 #ifndef GST_STEREO_GRID_H
 #define GST_STEREO_GRID_H
 
-#include "gst/overlay/search/nearest.h"
-#include "gst/overlay/search/reach.h"
+#include "gst/nearest/search/nearest.h"
+#include "gst/nearest/search/reach.h"
 
 G_BEGIN_DECLS
 
@@ -42,7 +42,7 @@ void gst_stereo_grid_clear (GstStereoGrid *grid);
 /* Sizes the grid for a region, and how many samples a surface of @percentage of its pixels has. */
 void gst_stereo_grid_shape (GstStereoGrid *grid, gint width, gint height, gdouble percentage);
 /* Reads the region into the grid. @reach was made for gst_stereo_grid_pitch(). */
-void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoNearestView *view, const GstStereoReach *reach);
+void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoReach *reach);
 
 static inline gint
 gst_stereo_grid_pitch (const GstStereoGrid *grid)
@@ -52,7 +52,7 @@ gst_stereo_grid_pitch (const GstStereoGrid *grid)
 
 /* The rank of a pixel of @view, 0 where it is not seen or excluded. */
 static inline guint
-gst_stereo_grid_rank (const GstStereoNearestView *view, gint x, gint y, gboolean smaller_is_nearer)
+gst_stereo_grid_rank (const GstStereoDepthView *view, gint x, gint y, gboolean smaller_is_nearer)
 {
   const guint8 *row = view->samples + (gssize) y * view->stride;
   guint sample = view->wide ? (guint) row[2 * x] | (guint) row[2 * x + 1] << 8 : row[x];

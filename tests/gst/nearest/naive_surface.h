@@ -3,7 +3,7 @@
 #ifndef NAIVE_SURFACE_H
 #define NAIVE_SURFACE_H
 
-#include "gst/overlay/search/nearest.h"
+#include "gst/nearest/search/nearest.h"
 
 #define NAIVE_MOST 64
 
@@ -22,8 +22,8 @@ typedef struct
 /* Of the samples that lie @step pixels apart, with cells of @side by @side; a surface has @needed samples. How near it is
  * is asked for at @x, @y. */
 void naive_surface_find (
-    NaiveSurface *naive, const GstStereoNearestView *view, gint step, gint side, guint64 needed, gint x, gint y);
+    NaiveSurface *naive, const GstStereoDepthView *view, gint step, gint side, guint64 needed, gint x, gint y);
 /* Of a sample, in pixels of disparity or what takes their place. */
-gdouble naive_surface_nearness (const GstStereoNearestView *view, guint sample);
+gdouble naive_surface_nearness (const GstStereoDepthView *view, guint sample);
 
 #endif

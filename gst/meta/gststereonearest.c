@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The meta about the nearest surface as GStreamer knows it, and what it says. */
+#include "gst/meta/gststereonearest.h"
+
+#include <gst/video/video.h>
+#include <math.h>
+#include <string.h>
+
+GType
+gst_stereo_nearest_meta_api_get_type (void)
+{
+  static gsize once = 0;
+  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+    GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once, gst_meta_api_type_register ("GstStereoNearestMetaAPI", tags));
+  return once;
+}
+
+static gboolean
+gst_stereo_nearest_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
+{
+  GstStereoNearestMeta *self = (GstStereoNearestMeta *) meta;
+
+  memset ((guint8 *) self + sizeof (GstMeta), 0, sizeof *self - sizeof (GstMeta));
+  self->distance = self->disparity = NAN;
+  return TRUE;
+}
+
+static void
+gst_stereo_nearest_meta_free (GstMeta *meta, GstBuffer *buffer)
+{
+  g_clear_pointer (&((GstStereoNearestMeta *) meta)->reason, g_free);
+}
+
+/* The place and the region are those of this very picture: only a whole copy keeps them right. */
+static gboolean
+gst_stereo_nearest_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
+{
+  const GstStereoNearestMeta *self = (GstStereoNearestMeta *) meta;
+  GstStereoNearestMeta *copy;
+
+  if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
+    return FALSE;
+  copy = gst_buffer_add_stereo_nearest_meta (target, self->reason);
+  copy->state = self->state;
+  copy->warning = self->warning;
+  copy->valid = self->valid;
+  copy->distance = self->distance;
+  copy->disparity = self->disparity;
+  copy->x = self->x;
+  copy->y = self->y;
+  copy->confidence = self->confidence;
+  copy->coverage = self->coverage;
+  copy->support = self->support;
+  copy->warn_distance = self->warn_distance;
+  copy->region_x = self->region_x;
+  copy->region_y = self->region_y;
+  copy->region_width = self->region_width;
+  copy->region_height = self->region_height;
+  return TRUE;
+}
+
+const GstMetaInfo *
+gst_stereo_nearest_meta_get_info (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once))
+    g_once_init_leave (&once,
+        (gsize) gst_meta_register (GST_STEREO_NEAREST_META_API_TYPE, "GstStereoNearestMeta",
+            sizeof (GstStereoNearestMeta), gst_stereo_nearest_meta_init, gst_stereo_nearest_meta_free,
+            gst_stereo_nearest_meta_transform));
+  return (const GstMetaInfo *) once;
+}
+
+GstStereoNearestMeta *
+gst_buffer_add_stereo_nearest_meta (GstBuffer *buffer, const gchar *reason)
+{
+  GstStereoNearestMeta *meta;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  meta = (GstStereoNearestMeta *) gst_buffer_add_meta (buffer, GST_STEREO_NEAREST_META_INFO, NULL);
+  meta->reason = g_strdup (reason);
+  return meta;
+}
+
+GstStereoNearestMeta *
+gst_buffer_get_stereo_nearest_meta (GstBuffer *buffer)
+{
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  return (GstStereoNearestMeta *) gst_buffer_get_meta (buffer, GST_STEREO_NEAREST_META_API_TYPE);
+}
+
+const gchar *
+gst_stereo_nearest_meta_get_reason (const GstStereoNearestMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, NULL);
+  return meta->reason;
+}

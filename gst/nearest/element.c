@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-stereonearest
+ * @title: stereonearest
+ *
+ * Says how far the nearest surface is, and whether the way is near, clear or unknown. It needs no picture: it takes the
+ * disparity or depth that stereomatch gives, which passes through untouched. What is found is added as metadata, a
+ * #GstStereoNearestMeta, and posted as a message. depthoverlay draws what that metadata says.
+ *
+ * **Nearest surface.** A wrong pixel must not warn, nor must many that lie apart. A surface is what neighbours connect
+ * whose disparities differ by little: by at most 1 px, and half a pixel more for each pixel between them. The nearest
+ * one has #GstStereoNearest:nearest-percentile percent of the pixels in #GstStereoNearest:region, connected, at its
+ * distance or nearer. So an object is found when its matched pixels are that many, half as many again to be sure; by
+ * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Of large regions cells of
+ * three by three pixels, or of more, are looked at: an object must cover a third of the cells that it lies in.
+ *
+ * `state` says what that means:
+ *
+ * * `near`: a surface is nearer than #GstStereoNearest:warn-distance. Without a warn-distance: a surface was found
+ * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
+ * * `unknown`: all else. The depth cannot be relied on, because something is wrong with the cameras (#GstStereoMeta.health): what
+ *   is near in it, too, is not told then. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
+ *   (#GstStereoMeta.mask) are invalid or less sure than #GstStereoNearest:min-confidence; or nowhere are enough pixels
+ *   connected; or there is a warn-distance, and distances are not known
+ *
+ * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
+ * holds only what matters, without the sky, and a small max-unknown make `clear` mean more. Where no depth comes there is no
+ * message: a program must take a state that is older than its depth may be for unknown, too.
+ *
+ * The element message `stereo-nearest` is posted at most every #GstStereoNearest:message-interval of running time, and at once
+ * when `state`, `warning` or `valid` changes:
+ *
+ * * `state` (gchararray): `near`, `clear` or `unknown`
+ * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then
+ * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, of those that count, 0..1
+ * * `support` (gint): pixels of the nearest surface in the depth picture, with what is farther away on it; 0 = none
+ *   was found
+ * * `valid` (gboolean): whether a surface was found; the next five fields are there only if so
+ * * `distance` (gdouble): millimetres, of a plane through the surface's nearest part, so that errors of single pixels
+ *   cancel out; missing where distances are not known
+ * * `disparity` (gdouble): the same in pixels of the depth picture; missing where it is not known
+ * * `x`, `y` (gint): where, in pixels of the depth picture
+ * * `confidence` (gdouble): of the pixels there, 0..1
+ * * `warning` (gboolean): the distance is below #GstStereoNearest:warn-distance
+ * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the picture, ns
+ *
+ * The metadata has the same values for every picture, and the region in pixels. Where several of these elements follow each
+ * other, each adds its own, and depthoverlay draws the first one.
+ *
+ * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the warning
+ * and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of the region's
+ * columns whose ground is seen free up to warn-distance (without one: at all), `confidence` the obstacle's probability, `x` and
+ * `y` the middle of its box, and `support` 0. `valid` is FALSE where there is no obstacle. The state is `clear` where enough
+ * columns are free and no obstacle is that near; `unknown` also where there is no ground, and where the ground of two
+ * neighbouring columns ends before warn-distance: stereoground reports what stands there once it was seen twice.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 -m v4l2src ! video/x-raw,width=2560,height=720 ! stereomatch packing=side-by-side focal-length=700 \
+ *     baseline=120 ! stereonearest warn-distance=1500 ! fakesink
+ * gst-launch-1.0 -m stereotestsrc ! stereomatch ! stereonearest ! fakesink
+ * ]|
+ */
+#include "gst/nearest/element.h"
+
+#include "gst/nearest/report.h"
+#include "gst/video/depth.h"
+#include "gst/video/in_place.h"
+#include "gst/video/properties.h"
+#include "gst/video/ranges.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
+#define GST_CAT_DEFAULT gst_stereo_nearest_debug
+
+#define FARTHEST 1e6 /* mm */
+
+typedef struct
+{
+  GstStereoNearestSettings nearest;
+  gdouble min_confidence;
+} Settings;
+
+struct _GstStereoNearest
+{
+  GstBaseTransform parent;
+
+  Settings settings; /* protected by the object lock */
+
+  /* of the streaming thread */
+  GstVideoInfo info;
+  GstStereoNearestReport *report;
+  GstStereoFoundGround *ground;
+};
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+
+G_DEFINE_TYPE (GstStereoNearest, gst_stereo_nearest, GST_TYPE_BASE_TRANSFORM)
+GST_ELEMENT_REGISTER_DEFINE (stereonearest, "stereonearest", GST_RANK_NONE, GST_TYPE_STEREO_NEAREST)
+
+static const GEnumValue nearest_choices[] = {
+  { GST_STEREO_NEAREST_SURFACE, "The nearest surface, whatever it is: also the road before the bumper", "surface" },
+  { GST_STEREO_NEAREST_OBSTACLE, "What stands on the ground: needs stereoground before stereonearest", "obstacle" },
+  { 0, NULL, NULL }
+};
+
+#define ROW(name_, kind_, flags_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_##flags_, .offset = G_STRUCT_OFFSET (Settings, member)
+
+static const GstStereoProperty properties[] = {
+  { ROW ("min-confidence", DOUBLE, CONTROLLED, min_confidence), .max = 1, .initial = 0.01,
+      .blurb = "Pixels with a lower confidence (0..1) count as not seen; 0 = use every valid pixel" },
+  { ROW ("warn-distance", DOUBLE, CONTROLLED, nearest.warn_distance), .max = FARTHEST,
+      .blurb = "Warn when the nearest surface is nearer than this, in millimetres; 0 = never" },
+  { ROW ("nearest", ENUM, CONTROLLED, nearest.of), .type = "GstStereoNearestOf", .choices = nearest_choices,
+      .initial = GST_STEREO_NEAREST_SURFACE, .blurb = GST_STEREO_NEAREST_OF_TEXT },
+  { ROW ("nearest-percentile", DOUBLE, CONTROLLED, nearest.percentile), .max = 100, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_PERCENTILE_TEXT },
+  { ROW ("max-unknown", DOUBLE, CONTROLLED, nearest.max_unknown), .max = 1, .initial = 0.5,
+      .blurb = GST_STEREO_NEAREST_UNKNOWN_TEXT },
+  { ROW ("region", REGION, PLAYING, nearest.region), .blurb = GST_STEREO_NEAREST_REGION_TEXT },
+  { ROW ("message-interval", UINT64, PLAYING, nearest.message_interval), .initial = 100 * GST_MSECOND,
+      .blurb = GST_STEREO_NEAREST_INTERVAL_TEXT },
+  { .name = NULL },
+};
+
+static Settings
+settings_now (GstStereoNearest *self)
+{
+  Settings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+/* ---- start, caps, events ----------------------------------------------------------------- */
+
+static gboolean
+gst_stereo_nearest_start (GstBaseTransform *base)
+{
+  GstStereoNearest *self = GST_STEREO_NEAREST (base);
+
+  if (!gst_stereo_values_accepted (GST_ELEMENT (base)))
+    return FALSE;
+  self->report = gst_stereo_nearest_report_new (GST_ELEMENT (self), GST_CAT_DEFAULT, "stereonearest");
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_nearest_stop (GstBaseTransform *base)
+{
+  g_clear_pointer (&GST_STEREO_NEAREST (base)->report, gst_stereo_nearest_report_free);
+  return TRUE;
+}
+
+static gboolean
+gst_stereo_nearest_set_caps (GstBaseTransform *base, GstCaps *in, GstCaps *out)
+{
+  GST_DEBUG_OBJECT (base, "negotiated %" GST_PTR_FORMAT, in);
+  return gst_video_info_from_caps (&GST_STEREO_NEAREST (base)->info, in);
+}
+
+static gboolean
+gst_stereo_nearest_sink_event (GstBaseTransform *base, GstEvent *event)
+{
+  GstStereoNearest *self = GST_STEREO_NEAREST (base);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP && self->report)
+    gst_stereo_nearest_report_reset (self->report);
+  return GST_BASE_TRANSFORM_CLASS (gst_stereo_nearest_parent_class)->sink_event (base, event);
+}
+
+/* ---- a picture --------------------------------------------------------------------------- */
+
+static GstFlowReturn
+post_unreadable (GstStereoNearest *self, GstStereoDepthPart part)
+{
+  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
+    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
+
+  GST_ELEMENT_ERROR (self, RESOURCE, READ,
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          names[part]),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+/* Nothing is looked for in a picture that cannot be relied on. */
+static GstFlowReturn
+look_at (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
+{
+  gchar *reason = gst_stereo_health_get_reason (meta->health);
+  gint width = GST_VIDEO_INFO_WIDTH (&self->info), height = GST_VIDEO_INFO_HEIGHT (&self->info);
+  GstStereoDepthPart unreadable;
+  GstStereoDepthMap map;
+
+  if (reason) {
+    GST_LOG_OBJECT (self, "the depth cannot be relied on: %s", reason);
+    gst_stereo_nearest_report_clear (self->report, reason);
+    g_free (reason);
+    return GST_FLOW_OK;
+  }
+  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  if (unreadable)
+    return post_unreadable (self, unreadable);
+  map.view.min_confidence = gst_stereo_nearest_least (settings->min_confidence);
+  gst_stereo_found_ground_read (self->ground, buffer, &self->info, width, height);
+  gst_stereo_nearest_report_find (self->report, &settings->nearest, &map.view, 0, self->ground, width, height);
+  gst_stereo_depth_unmap (&map);
+  return GST_FLOW_OK;
+}
+
+static void
+attach (GstStereoNearest *self, const GstStereoNearestSettings *settings, GstBuffer *buffer)
+{
+  const GstStereoNearestResult *result = gst_stereo_nearest_report_result (self->report);
+  gboolean unknown = result->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
+  GstStereoNearestRegion region = gst_stereo_nearest_region (
+      settings, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
+  GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (
+      buffer, unknown ? gst_stereo_nearest_report_reason (self->report) : NULL);
+
+  meta->state = result->state;
+  meta->warning = result->warning;
+  meta->valid = result->valid;
+  meta->coverage = result->found.coverage;
+  meta->warn_distance = settings->warn_distance;
+  meta->region_x = region.x;
+  meta->region_y = region.y;
+  meta->region_width = region.width;
+  meta->region_height = region.height;
+  if (!result->valid)
+    return;
+  if (result->metric)
+    meta->distance = result->value;
+  meta->disparity = result->disparity;
+  meta->x = result->x;
+  meta->y = result->y;
+  meta->confidence = result->found.confidence;
+  meta->support = (guint) result->found.support;
+}
+
+static GstFlowReturn
+gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
+{
+  GstStereoNearest *self = GST_STEREO_NEAREST (base);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  GstClockTime time = gst_segment_to_stream_time (&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  gchar *problem = gst_stereo_depth_problem (&self->info, meta, "stereonearest");
+  GstFlowReturn flow;
+  Settings settings;
+
+  if (problem) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
+    g_free (problem);
+    return GST_FLOW_ERROR;
+  }
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (GST_OBJECT (self), time);
+  settings = settings_now (self);
+  flow = look_at (self, &settings, buffer, meta);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  attach (self, &settings.nearest, buffer);
+  gst_stereo_nearest_report_post (self->report, buffer, &base->segment, settings.nearest.message_interval);
+  return GST_FLOW_OK;
+}
+
+/* ---- object ------------------------------------------------------------------------------ */
+
+static void
+gst_stereo_nearest_finalize (GObject *object)
+{
+  gst_stereo_found_ground_free (GST_STEREO_NEAREST (object)->ground);
+  G_OBJECT_CLASS (gst_stereo_nearest_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_nearest_class_init (GstStereoNearestClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *base_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_nearest_debug, "stereonearest", 0, "the nearest surface");
+
+  object_class->finalize = gst_stereo_nearest_finalize;
+  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstStereoNearest, settings));
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Stereo nearest", "Filter/Analyzer/Video/Stereo",
+      "Says how far the nearest surface is (mm), and whether the way is near, clear or unknown, in the disparity or depth "
+      "that stereomatch gives",
+      "gst-stereo");
+
+  gst_stereo_in_place_class_init (base_class);
+  base_class->start = gst_stereo_nearest_start;
+  base_class->stop = gst_stereo_nearest_stop;
+  base_class->set_caps = gst_stereo_nearest_set_caps;
+  base_class->sink_event = gst_stereo_nearest_sink_event;
+  base_class->transform_ip = gst_stereo_nearest_transform_ip;
+}
+
+static void
+gst_stereo_nearest_init (GstStereoNearest *self)
+{
+  gst_stereo_properties_init (G_OBJECT (self));
+  self->ground = gst_stereo_found_ground_new ();
+  gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
+}

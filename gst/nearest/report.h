@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The nearest surface in a depth picture, what that means for a machine that moves, and the message `stereo-nearest` about it.
+ * stereonearest and depthoverlay both work with it.
+ */
+#ifndef GST_STEREO_NEAREST_REPORT_H
+#define GST_STEREO_NEAREST_REPORT_H
+
+#include "gst/nearest/ground.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstStereoNearestReport GstStereoNearestReport;
+
+/* What the nearest distance is about. */
+typedef enum
+{
+  GST_STEREO_NEAREST_SURFACE,
+  GST_STEREO_NEAREST_OBSTACLE /* of stereoground */
+} GstStereoNearestOf;
+
+/* Where the nearest surface is looked for, how, and by what it is judged. */
+typedef struct
+{
+  gdouble region[4];        /* x, y, width, height: fractions of the picture */
+  gdouble percentile;       /* 0..100, of the region's pixels: the smallest surface */
+  gdouble warn_distance;    /* mm; 0 = every surface is near */
+  gdouble max_unknown;      /* share of the region's pixels, 0..1 */
+  gint of;                  /* GstStereoNearestOf */
+  guint64 message_interval; /* ns */
+} GstStereoNearestSettings;
+
+/* Texts of properties that both elements have. */
+#define GST_STEREO_NEAREST_OF_TEXT "What the nearest distance, its warning and stereo-nearest are about"
+#define GST_STEREO_NEAREST_PERCENTILE_TEXT \
+  "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: the smallest " \
+  "surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a single pixel is enough"
+#define GST_STEREO_NEAREST_UNKNOWN_TEXT \
+  "Share (0..1) of the region's pixels, of those that a mask does not exclude, that may be invalid or unsure. Where more " \
+  "are, the state is unknown, never clear; a surface nearer than warn-distance is reported all the same"
+#define GST_STEREO_NEAREST_REGION_TEXT \
+  "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts outside the " \
+  "picture are ignored; the default, <0, 0, 1, 1>, is the whole picture"
+#define GST_STEREO_NEAREST_INTERVAL_TEXT \
+  "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of state or " \
+  "warning is always posted at once"
+
+/* @place: before which stereoground has to be, for a warning: "sink_depth". Debug lines are of @category. */
+GstStereoNearestReport *gst_stereo_nearest_report_new (
+    GstElement *owner, GstDebugCategory *category, const gchar *place);
+void gst_stereo_nearest_report_free (GstStereoNearestReport *report);
+/* After a flush: the next message is due at once. */
+void gst_stereo_nearest_report_reset (GstStereoNearestReport *report);
+
+/* The region of a picture @width pixels wide and @height high, at least a pixel. */
+GstStereoNearestRegion gst_stereo_nearest_region (const GstStereoNearestSettings *settings, gint width, gint height);
+/* The confidence of 0..255 below which pixels are not seen. */
+guint gst_stereo_nearest_least (gdouble min_confidence);
+
+/* Looks for the nearest surface in @depth or, if that is asked for, for the nearest obstacle in @ground, which was read for an
+ * output of @width x @height pixels, and judges it. @serial: of the picture; one that was searched before, with equal settings, is
+ * not searched again. 0: it was not. */
+void gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
+    const GstStereoDepthView *depth, guint serial, const GstStereoFoundGround *ground, gint width, gint height);
+/* There is no depth to look in, or none that can be relied on, and why: the state is unknown. */
+void gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const gchar *reason);
+/* stereonearest found and judged it before, and posted its message. */
+void gst_stereo_nearest_report_take (GstStereoNearestReport *report, const GstStereoNearestResult *result);
+
+/* After one of the three above; the reason after one of the first two. */
+const GstStereoNearestResult *gst_stereo_nearest_report_result (const GstStereoNearestReport *report);
+/* Why the state is unknown; empty where it is not. */
+const gchar *gst_stereo_nearest_report_reason (const GstStereoNearestReport *report);
+/* Posts the message about @buffer, of a stream in @segment, if @interval (ns) passed since the last one, or `state`, `reason`,
+ * `warning` or `valid` changed. */
+void gst_stereo_nearest_report_post (
+    GstStereoNearestReport *report, GstBuffer *buffer, const GstSegment *segment, guint64 interval);
+
+G_END_DECLS
+
+#endif

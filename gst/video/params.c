@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/video/params.h"
+
+/* "refine-mode" -> "GstStereoMatchRefineMode" */
+static gchar *
+type_name (const gchar *name)
+{
+  GString *type = g_string_new ("GstStereoMatch");
+  gboolean start = TRUE;
+
+  for (; *name; name++) {
+    if (*name != '-')
+      g_string_append_c (type, start ? g_ascii_toupper (*name) : *name);
+    start = *name == '-';
+  }
+  return g_string_free (type, FALSE);
+}
+
+static const GEnumValue *
+copy_choices (const StereoChoice *choices)
+{
+  GEnumValue *values;
+  guint count = 0;
+
+  while (choices[count].name)
+    count++;
+  values = g_new0 (GEnumValue, count + 1);
+  for (guint i = 0; i < count; i++)
+    values[i] = (GEnumValue){ choices[i].value, choices[i].text, choices[i].name };
+  return values;
+}
+
+static GstStereoProperty
+row_of (const StereoParamInfo *info)
+{
+  static const GstStereoPropertyKind kinds[] = { [STEREO_PARAM_INT] = GST_STEREO_INT,
+    [STEREO_PARAM_DOUBLE] = GST_STEREO_DOUBLE,
+    [STEREO_PARAM_ENUM] = GST_STEREO_ENUM,
+    [STEREO_PARAM_SIZE] = GST_STEREO_UINT64 };
+  GstStereoProperty row = { .name = info->name,
+    .blurb = info->text,
+    .kind = kinds[info->type],
+    .offset = info->offset,
+    .min = info->min,
+    .max = info->max,
+    .initial = info->initial };
+
+  if (info->choices) {
+    row.type = type_name (info->name);
+    row.choices = copy_choices (info->choices);
+  }
+  return row;
+}
+
+const GstStereoProperty *
+gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags, gboolean unchecked)
+{
+  GArray *rows = g_array_new (TRUE, FALSE, sizeof (GstStereoProperty));
+  const StereoParamInfo *info;
+
+  for (gint i = 0; (info = stereo_param_info (i)); i++) {
+    GstStereoProperty row;
+
+    if (names && !g_strv_contains (names, info->name))
+      continue;
+    row = row_of (info);
+    row.offset += offset;
+    row.flags = flags;
+    row.unchecked = unchecked;
+    g_array_append_val (rows, row);
+  }
+  return (const GstStereoProperty *) g_array_free (rows, FALSE);
+}
+
+GstStructure *
+gst_stereo_params_describe (const StereoParams *params)
+{
+  GstStructure *settings = gst_structure_new_empty ("stereomatch-settings");
+  const StereoParamInfo *info;
+  gchar text[64];
+
+  for (gint i = 0; (info = stereo_param_info (i)); i++) {
+    gdouble number = stereo_param_get (params, info);
+
+    switch (info->type) {
+      case STEREO_PARAM_ENUM:
+        gst_structure_set (
+            settings, info->name, G_TYPE_STRING, stereo_param_format (params, info, text, sizeof text), NULL);
+        break;
+      case STEREO_PARAM_DOUBLE:
+        gst_structure_set (settings, info->name, G_TYPE_DOUBLE, number, NULL);
+        break;
+      case STEREO_PARAM_SIZE:
+        gst_structure_set (settings, info->name, G_TYPE_UINT64, (guint64) number, NULL);
+        break;
+      default:
+        gst_structure_set (settings, info->name, G_TYPE_INT, (gint) number, NULL);
+    }
+  }
+  return settings;
+}

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* stereonearest in a stream: state, message and metadata on made depth. test_surface.c tests the search. */
+#include <math.h>
+
+#include "gst/meta/gststereoground.h"
+#include "gst/meta/gststereonearest.h"
+#include "tests/support/gst/overlay.h"
+#include "tests/support/gst/util.h"
+
+#define WIDTH 80
+#define HEIGHT 60
+#define MM GST_STEREO_OUTPUT_KIND_DEPTH
+
+typedef struct
+{
+  GstHarness *harness;
+  GstBus *bus;
+} Stream;
+
+static void
+set_caps (Stream *stream, GstVideoFormat format, gint width, gint height)
+{
+  gchar *caps = make_caps (format, width, height, NULL);
+
+  gst_harness_set_src_caps_str (stream->harness, caps);
+  g_free (caps);
+}
+
+static Stream
+stream_new (const gchar *properties)
+{
+  GstElement *element = gst_element_factory_make ("stereonearest", "n");
+  Stream stream = { .bus = gst_bus_new () };
+
+  fail_unless (element != NULL, "no stereonearest: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  gst_element_set_bus (element, stream.bus);
+  stream.harness = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
+  return stream;
+}
+
+static void
+stream_free (Stream *stream)
+{
+  gst_element_set_bus (stream->harness->element, NULL);
+  gst_harness_teardown (stream->harness);
+  gst_bus_set_flushing (stream->bus, TRUE);
+  gst_object_unref (stream->bus);
+}
+
+static GstBuffer *
+pass (Stream *stream, GstBuffer *depth, GstClockTime pts)
+{
+  GstBuffer *out;
+
+  fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, pts, FRAME)), GST_FLOW_OK);
+  out = gst_harness_pull (stream->harness);
+  check_time (out, pts);
+  return out;
+}
+
+/* The next message, or NULL; gst_structure_free() it. */
+static GstStructure *
+take_message (Stream *stream)
+{
+  GstMessage *message = gst_bus_pop_filtered (stream->bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
+  GstStructure *copy;
+
+  if (!message)
+    return NULL;
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT, "a warning that nobody expects");
+  copy = gst_structure_copy (gst_message_get_structure (message));
+  fail_unless (gst_structure_has_name (copy, "stereo-nearest"));
+  gst_message_unref (message);
+  return copy;
+}
+
+/* The next message of @type has both. */
+static void
+expect_words (Stream *stream, GstMessageType type, const gchar *what, const gchar *remedy)
+{
+  const gchar *const words[] = { what, remedy, NULL };
+  GstMessage *message = gst_bus_timed_pop_filtered (stream->bus, PATIENCE, type);
+
+  fail_unless (message != NULL, "nothing is said of %s", what);
+  check_words (message, words);
+  gst_message_unref (message);
+}
+
+/* ---- message and metadata ---------------------------------------------------------------- */
+
+/* A field of the message is there just where the metadata has a number. */
+static void
+check_number (const GstStructure *message, const gchar *name, gdouble number)
+{
+  gdouble said = NAN;
+
+  gst_structure_get_double (message, name, &said);
+  fail_unless (said == number || (isnan (said) && isnan (number)), "%s: %g in the message, %g in the metadata", name,
+      said, number);
+}
+
+static void
+check_place (const GstStructure *message, const GstStereoNearestMeta *meta)
+{
+  gint x = -1, y = -1;
+
+  fail_unless_equals_int (gst_structure_get (message, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL), meta->valid);
+  if (!meta->valid)
+    return;
+  fail_unless_equals_int (x, meta->x);
+  fail_unless_equals_int (y, meta->y);
+  check_number (message, "confidence", meta->confidence);
+}
+
+/* The metadata of @out and the message about it say the same. */
+static void
+check_alike (const GstStructure *message, GstBuffer *out)
+{
+  static const gchar *const states[] = { "unknown", "near", "clear" };
+  const GstStereoNearestMeta *meta = gst_buffer_get_stereo_nearest_meta (out);
+  gboolean valid, warning;
+  gint support;
+  guint64 time;
+
+  fail_unless (meta != NULL && message != NULL);
+  fail_unless_equals_string (gst_structure_get_string (message, "state"), states[meta->state]);
+  fail_unless_equals_string (gst_structure_get_string (message, "reason"), gst_stereo_nearest_meta_get_reason (meta));
+  fail_unless (gst_structure_get (message, "valid", G_TYPE_BOOLEAN, &valid, "warning", G_TYPE_BOOLEAN, &warning,
+      "support", G_TYPE_INT, &support, "timestamp", G_TYPE_UINT64, &time, NULL));
+  fail_unless_equals_int (valid, meta->valid);
+  fail_unless_equals_int (warning, meta->warning);
+  fail_unless_equals_int (support, (gint) meta->support);
+  fail_unless_equals_uint64 (time, GST_BUFFER_PTS (out));
+  check_number (message, "coverage", meta->coverage);
+  check_number (message, "distance", meta->distance);
+  check_number (message, "disparity", meta->disparity);
+  check_place (message, meta);
+}
+
+/* What is said of @depth, by metadata that is valid until the next call. */
+static const GstStereoNearestMeta *
+judge (Stream *stream, GstBuffer *depth, GstBuffer **out)
+{
+  static GstClockTime pts = 0;
+  GstStructure *message;
+
+  gst_clear_buffer (out);
+  *out = pass (stream, depth, pts);
+  pts += FRAME;
+  message = take_message (stream);
+  check_alike (message, *out);
+  gst_structure_free (message);
+  return gst_buffer_get_stereo_nearest_meta (*out);
+}
+
+static void
+expect_state (Stream *stream, GstBuffer *depth, GstStereoNearestState state, const gchar *reason, gdouble distance)
+{
+  GstBuffer *out = NULL;
+  const GstStereoNearestMeta *meta = judge (stream, depth, &out);
+
+  fail_unless_equals_int (meta->state, state);
+  fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (meta), reason);
+  fail_unless_equals_int (meta->valid, distance > 0);
+  if (distance > 0)
+    fail_unless (fabs (meta->distance - distance) < 1, "%g mm, not %g", meta->distance, distance);
+  gst_buffer_unref (out);
+}
+
+/* A box of 20 x 20 pixels before a wall: where and how far. */
+static GstBuffer *
+with_box (guint wall, guint box)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, wall);
+
+  fill_depth (depth, 50, 10, 20, 20, box);
+  return depth;
+}
+
+GST_START_TEST (test_states)
+{
+  Stream stream = stream_new ("message-interval=0");
+  GstBuffer *depth;
+
+  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 2000);
+  set_properties (stream.harness->element, "warn-distance=1500");
+  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_CLEAR, NULL, 2000);
+  expect_state (&stream, with_box (5000, 1400), GST_STEREO_NEAREST_STATE_NEAR, NULL, 1400);
+  /* 40 of 60 rows are not seen: a third is left, and the box is in it or not */
+  depth = with_box (5000, 2000);
+  fill_depth (depth, 0, 0, WIDTH, 40, 0);
+  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_UNKNOWN, "33 % of the region is seen", 5000);
+  depth = with_box (5000, 1400);
+  fill_depth (depth, 0, 20, WIDTH, 40, 0);
+  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_NEAR, NULL, 1400);
+  set_properties (stream.harness->element, "max-unknown=1");
+  expect_state (&stream, new_depth (WIDTH, HEIGHT, MM, 0), GST_STEREO_NEAREST_STATE_UNKNOWN, "no surface is found", 0);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Of each kind of samples: the box, its place and its size. */
+GST_START_TEST (test_kinds)
+{
+  static const struct
+  {
+    GstStereoOutputKind kind;
+    guint wall, box;
+    gdouble distance, disparity;
+  } kinds[] = { { MM, 5000, 2000, 2000, 5 }, { GST_STEREO_OUTPUT_KIND_DISPARITY, 2 * 64, 8 * 64, 1250, 8 },
+    { GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE, 1 + 254 / 63 * 4, 1 + 254, 100 * 100 / 63.0, 63 } };
+  Stream stream = stream_new ("message-interval=0");
+  GstBuffer *depth, *out = NULL;
+  const GstStereoNearestMeta *meta;
+
+  set_caps (&stream, __i__ == 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
+  depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
+  fill_depth (depth, 50, 10, 20, 20, kinds[__i__].box);
+  meta = judge (&stream, depth, &out);
+  fail_unless (meta->valid && fabs (meta->distance / kinds[__i__].distance - 1) < 0.001, "%g mm", meta->distance);
+  fail_unless (fabs (meta->disparity - kinds[__i__].disparity) < 0.02, "%g px", meta->disparity);
+  fail_unless (meta->x >= 50 && meta->x < 70 && meta->y >= 10 && meta->y < 30, "at %d, %d", meta->x, meta->y);
+  fail_unless (meta->support >= 380 && meta->support <= 420, "%u pixels", meta->support);
+  fail_unless_equals_float (meta->confidence, 1);
+  fail_unless_equals_float (meta->coverage, 1);
+  /* without cameras only the disparity is known, and with a warn-distance not whether it is clear */
+  if (kinds[__i__].kind != MM) {
+    set_properties (stream.harness->element, "warn-distance=100");
+    depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
+    gst_buffer_get_stereo_meta (depth)->baseline = 0;
+    meta = judge (&stream, depth, &out);
+    fail_unless (meta->valid && isnan (meta->distance) && meta->disparity > 0);
+    fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (meta), "distances are not known");
+  }
+  gst_buffer_unref (out);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* What lies outside the region, is unsure or excluded, is not seen; and the region is told in pixels. */
+GST_START_TEST (test_what_counts)
+{
+  Stream stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
+  GstBuffer *depth, *mask, *out = NULL;
+  GValue region = G_VALUE_INIT;
+  const GstStereoNearestMeta *meta;
+
+  depth = with_box (5000, 1000);
+  for (gint y = 10; y < 30; y++)
+    for (gint x = 50; x < 70; x++)
+      set_confidence (depth, x, y, 127);
+  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_CLEAR, NULL, 5000);
+  depth = with_box (5000, 1000);
+  mask = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+  gst_buffer_memset (mask, 0, 255, WIDTH * HEIGHT);
+  gst_buffer_memset (mask, 0, 0, WIDTH * 30);
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+  gst_buffer_unref (mask);
+  meta = judge (&stream, depth, &out);
+  fail_unless_equals_int (meta->state, GST_STEREO_NEAREST_STATE_CLEAR);
+  fail_unless_equals_float (meta->coverage, 1);
+  g_value_init (&region, GST_TYPE_ARRAY);
+  fail_unless (gst_value_deserialize (&region, "<0.0, 0.5, 0.625, 0.5>"));
+  g_object_set_property (G_OBJECT (stream.harness->element), "region", &region);
+  g_value_unset (&region);
+  meta = judge (&stream, with_box (5000, 1000), &out);
+  fail_unless_equals_int (meta->state, GST_STEREO_NEAREST_STATE_CLEAR);
+  fail_unless_equals_float (meta->warn_distance, 1500);
+  fail_unless (meta->region_x == 0 && meta->region_y == 30 && meta->region_width == 50 && meta->region_height == 30);
+  gst_buffer_unref (out);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Of depth that cannot be relied on nothing is told but why, at once; what lasts without harm is no reason. */
+GST_START_TEST (test_unreliable_depth)
+{
+  static const struct
+  {
+    GstStereoHealthFlags health;
+    const gchar *reason;
+  } frames[] = { { 0, NULL }, { GST_STEREO_HEALTH_SLOW, NULL },
+    { GST_STEREO_HEALTH_FROZEN_RIGHT, "right camera frozen" }, { GST_STEREO_HEALTH_BLACK_LEFT, "left camera black" },
+    { 0, NULL } };
+  Stream stream = stream_new ("message-interval=0 warn-distance=500");
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstBuffer *depth = with_box (5000, 2000);
+
+    gst_buffer_get_stereo_meta (depth)->health = frames[i].health;
+    expect_state (&stream, depth, frames[i].reason ? GST_STEREO_NEAREST_STATE_UNKNOWN : GST_STEREO_NEAREST_STATE_CLEAR,
+        frames[i].reason, frames[i].reason ? 0 : 2000);
+  }
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Obstacles of stereoground in place of surfaces; a warning where there is no ground. */
+GST_START_TEST (test_obstacles)
+{
+  Stream stream = stream_new ("message-interval=0 nearest=obstacle warn-distance=4000");
+  const gdouble free[4] = { 9000, 9000, 9000, 9000 };
+
+  /* once */
+  gst_buffer_unref (pass (&stream, new_depth (WIDTH, HEIGHT, MM, 1000), 0));
+  expect_words (&stream, GST_MESSAGE_WARNING, "nearest=obstacle", "put stereoground before stereonearest");
+  gst_structure_free (take_message (&stream));
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 1000);
+
+    if (i > 0)
+      gst_buffer_add_stereo_ground_meta (depth, free, 4)->valid = TRUE;
+    if (i > 1)
+      gst_video_region_of_interest_meta_add_param (
+          gst_buffer_add_video_region_of_interest_meta (depth, "obstacle", 30, 20, 11, 20),
+          gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, i == 2 ? 6000.0 : 3000.0, "probability",
+              G_TYPE_DOUBLE, 0.75, NULL));
+    expect_state (&stream, depth,
+        i == 0     ? GST_STEREO_NEAREST_STATE_UNKNOWN :
+            i == 3 ? GST_STEREO_NEAREST_STATE_NEAR :
+                     GST_STEREO_NEAREST_STATE_CLEAR,
+        i == 0 ? "0 % of the region is seen" : NULL,
+        i < 2      ? 0 :
+            i == 2 ? 6000 :
+                     3000);
+  }
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* ---- the stream -------------------------------------------------------------------------- */
+
+/* The picture is not copied, and a buffer that another branch holds stays as it was. */
+GST_START_TEST (test_passes_through)
+{
+  Stream stream = stream_new ("");
+  GstBuffer *depth = with_box (5000, 2000), *out;
+  const GstMemory *memory = gst_buffer_peek_memory (depth, 0);
+
+  gst_buffer_ref (depth);
+  out = pass (&stream, depth, 0);
+  fail_unless (gst_buffer_peek_memory (out, 0) == memory, "the picture was copied");
+  fail_unless (gst_buffer_get_stereo_nearest_meta (depth) == NULL);
+  fail_unless (gst_buffer_get_stereo_nearest_meta (out) != NULL && gst_buffer_get_stereo_meta (out) != NULL);
+  gst_buffer_unref (depth);
+  gst_buffer_unref (out);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+static gboolean
+is_told (Stream *stream, GstBuffer *depth, GstClockTime pts)
+{
+  GstStructure *message;
+
+  gst_buffer_unref (pass (stream, depth, pts));
+  message = take_message (stream);
+  if (!message)
+    return FALSE;
+  gst_structure_free (message);
+  return TRUE;
+}
+
+/* At most one message in the interval, but for what is new, and for the first one after a flush. */
+GST_START_TEST (test_interval)
+{
+  Stream stream = stream_new ("warn-distance=1500"); /* the interval is 2.5 frames */
+  GstSegment segment;
+
+  for (guint i = 0; i < 8; i++)
+    fail_unless_equals_int (is_told (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
+  fail_unless (is_told (&stream, with_box (5000, 1000), 8 * FRAME));
+  fail_if (is_told (&stream, with_box (5000, 1100), 9 * FRAME));
+  fail_unless (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 10 * FRAME));
+  gst_harness_push_event (stream.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (stream.harness, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (stream.harness, gst_event_new_segment (&segment));
+  fail_unless (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
+  fail_if (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+static void
+expect_event (Stream *stream, GstEventType type)
+{
+  GstEvent *event;
+
+  do {
+    event = gst_harness_try_pull_event (stream->harness);
+    fail_unless (event != NULL, "no %s came", gst_event_type_get_name (type));
+    if (GST_EVENT_TYPE (event) == type)
+      break;
+    gst_event_unref (event);
+  } while (TRUE);
+  gst_event_unref (event);
+}
+
+/* Gaps and the end pass. Another size in between is another picture. */
+GST_START_TEST (test_gaps_caps_end)
+{
+  Stream stream = stream_new ("message-interval=0");
+
+  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 2000);
+  fail_unless (gst_harness_push_event (stream.harness, gst_event_new_gap (FRAME, 3 * FRAME)));
+  expect_event (&stream, GST_EVENT_GAP);
+  set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, 2 * WIDTH, HEIGHT / 2);
+  expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 3000);
+  fail_unless (gst_harness_push_event (stream.harness, gst_event_new_eos ()));
+  expect_event (&stream, GST_EVENT_EOS);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Behind stereomatch, to the end, and once more: the same messages. */
+GST_START_TEST (test_plays_twice)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! stereomatch backend=cpu threads=1 "
+      "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink",
+      NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstStructure *said[3];
+
+  for (guint run = 0; run < 2; run++) {
+    GstMessage *message;
+    guint count = 0;
+    gchar *error;
+
+    gst_bus_set_flushing (bus, TRUE);
+    gst_bus_set_flushing (bus, FALSE);
+    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    while (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
+      const GstStructure *structure = gst_message_get_structure (message);
+      if (gst_structure_has_name (structure, "stereo-nearest")) {
+        fail_unless (count < 3, "more messages than pictures");
+        if (run == 0)
+          said[count] = gst_structure_copy (structure);
+        else
+          fail_unless (gst_structure_is_equal (said[count], structure));
+        count++;
+      }
+      gst_message_unref (message);
+      message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+    }
+    error = message ? message_text (message) : g_strdup ("no end came");
+    fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", error);
+    g_free (error);
+    gst_message_unref (message);
+    fail_unless_equals_int (count, 3);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  for (guint i = 0; i < 3; i++)
+    gst_structure_free (said[i]);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* ---- what cannot be read ----------------------------------------------------------------- */
+
+static void
+expect_refused (Stream *stream, GstBuffer *depth, const gchar *what, const gchar *remedy)
+{
+  fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, 0, FRAME)), GST_FLOW_ERROR);
+  expect_words (stream, GST_MESSAGE_ERROR, what, remedy);
+}
+
+GST_START_TEST (test_errors)
+{
+  Stream stream = stream_new ("");
+  GstBuffer *depth = with_box (5000, 2000), *small = gst_buffer_new_allocate (NULL, 3, NULL);
+
+  gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_stereo_meta (depth));
+  expect_refused (&stream, depth, "without stereo metadata", "put stereonearest right after stereomatch");
+  depth = with_box (5000, 2000);
+  gst_buffer_get_stereo_meta (depth)->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  expect_refused (&stream, depth, "two views", "put stereomatch before stereonearest");
+  depth = with_box (5000, 2000);
+  gst_buffer_get_stereo_meta (depth)->disparity_scale = NAN;
+  expect_refused (&stream, depth, "disparity_scale is nan", "its range is");
+  depth = with_box (5000, 2000);
+  gst_buffer_resize (depth, 0, 100);
+  expect_refused (&stream, depth, "picture could not be read", "smaller");
+  depth = with_box (5000, 2000);
+  gst_buffer_replace (&gst_buffer_get_stereo_meta (depth)->confidence, small);
+  expect_refused (&stream, depth, "confidence in the metadata could not be read", "smaller");
+  depth = with_box (5000, 2000);
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), small);
+  expect_refused (&stream, depth, "mask in the metadata could not be read", "smaller");
+  gst_buffer_unref (small);
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* ---- the metadata ------------------------------------------------------------------------ */
+
+/* A whole copy has it, to the last field; a part and a scaled picture have it not. */
+GST_START_TEST (test_copies)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8, NULL), *copy;
+  GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (buffer, "why");
+  const GstStereoNearestMeta *copied;
+  const gsize head = G_STRUCT_OFFSET (GstStereoNearestMeta, state),
+              tail = G_STRUCT_OFFSET (GstStereoNearestMeta, reason);
+  GstVideoMetaTransform scale = { 0 };
+
+  fail_unless (isnan (meta->distance) && isnan (meta->disparity) && !meta->valid && !meta->state);
+  memset ((guint8 *) meta + head, 0x11, tail - head);
+  copy = gst_buffer_copy (buffer);
+  copied = gst_buffer_get_stereo_nearest_meta (copy);
+  fail_unless (copied != NULL);
+  fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (copied), "why");
+  fail_unless (copied->state == meta->state && copied->warning == meta->warning && copied->valid == meta->valid);
+  fail_unless (copied->distance == meta->distance && copied->disparity == meta->disparity);
+  fail_unless (copied->x == meta->x && copied->y == meta->y && copied->confidence == meta->confidence);
+  fail_unless (copied->coverage == meta->coverage && copied->support == meta->support);
+  fail_unless (copied->warn_distance == meta->warn_distance);
+  fail_unless (copied->region_x == meta->region_x && copied->region_y == meta->region_y);
+  fail_unless (copied->region_width == meta->region_width && copied->region_height == meta->region_height);
+  gst_buffer_unref (copy);
+  copy = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 0, 4);
+  fail_unless (gst_buffer_get_stereo_nearest_meta (copy) == NULL, "a part has it");
+  fail_if (GST_STEREO_NEAREST_META_INFO->transform_func (
+      copy, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale));
+  gst_buffer_unref (copy);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+static Suite *
+nearest_suite (void)
+{
+  Suite *suite = suite_create ("stereonearest");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_states);
+  tcase_add_loop_test (tcase, test_kinds, 0, 3);
+  tcase_add_test (tcase, test_what_counts);
+  tcase_add_test (tcase, test_unreliable_depth);
+  tcase_add_test (tcase, test_obstacles);
+  tcase_add_test (tcase, test_passes_through);
+  tcase_add_test (tcase, test_interval);
+  tcase_add_test (tcase, test_gaps_caps_end);
+  tcase_add_test (tcase, test_plays_twice);
+  tcase_add_test (tcase, test_errors);
+  tcase_add_test (tcase, test_copies);
+  return suite;
+}
+
+GST_CHECK_MAIN (nearest)

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* depthoverlay behind stereonearest: both find the same, and the one draws what the other found. */
+#include "gst/meta/gststereonearest.h"
+#include "tests/support/gst/overlay.h"
+
+#define WIDTH 96
+#define HEIGHT 64
+
+static Random generator;
+
+/* A wall with a box of any distance somewhere before it, and holes and unsure pixels here and there. */
+static GstBuffer *
+draw_depth (GstStereoOutputKind kind)
+{
+  gboolean wide = kind != GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+  guint most = wide ? 6000 : 255;
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, kind, random_range (&generator, 0, 9) ? most / 2 : 0);
+  gint width = random_range (&generator, 1, WIDTH / 2), height = random_range (&generator, 1, HEIGHT / 2);
+
+  fill_depth (depth, random_range (&generator, 0, WIDTH - width), random_range (&generator, 0, HEIGHT - height), width,
+      height, (guint) random_range (&generator, 1, (gint) most));
+  for (gint i = random_range (&generator, 0, 2000); i > 0; i--) {
+    gint x = random_range (&generator, 0, WIDTH - 1), y = random_range (&generator, 0, HEIGHT - 1);
+    set_depth (depth, x, y, random_range (&generator, 0, 3) ? 0 : (guint) random_range (&generator, 0, (gint) most));
+    set_confidence (depth, y % WIDTH, x % HEIGHT, (guint8) random_next (&generator));
+  }
+  if (random_range (&generator, 0, 7) == 0)
+    gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
+  if (random_range (&generator, 0, 3) == 0)
+    gst_buffer_get_stereo_meta (depth)->baseline = 0;
+  return depth;
+}
+
+/* Properties of the search. */
+static gchar *
+draw_properties (void)
+{
+  return g_strdup_printf ("message-interval=0 warn-distance=%d nearest-percentile=%g max-unknown=%g min-confidence=%g",
+      random_range (&generator, 0, 3) * 1500, random_range (&generator, 0, 20) / 4.0,
+      random_range (&generator, 0, 4) / 4.0, random_range (&generator, 0, 2) / 4.0);
+}
+
+static void
+draw_region (GstElement *one, GstElement *other)
+{
+  GValue region = G_VALUE_INIT;
+  gchar *text = g_strdup_printf ("<%.4f, %.4f, %.4f, %.4f>", random_range (&generator, 0, 10) / 16.0,
+      random_range (&generator, 0, 10) / 16.0, random_range (&generator, 1, 16) / 16.0,
+      random_range (&generator, 1, 16) / 16.0);
+
+  g_value_init (&region, GST_TYPE_ARRAY);
+  fail_unless (gst_value_deserialize (&region, text));
+  g_object_set_property (G_OBJECT (one), "region", &region);
+  g_object_set_property (G_OBJECT (other), "region", &region);
+  g_value_unset (&region);
+  g_free (text);
+}
+
+static const gchar *
+format_of (GstStereoOutputKind kind)
+{
+  return kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? "GRAY8" : "GRAY16_LE";
+}
+
+static GstHarness *
+finder_new (const gchar *properties, GstStereoOutputKind kind, GstBus **bus)
+{
+  GstElement *element = gst_element_factory_make ("stereonearest", NULL);
+  GstHarness *finder;
+  gchar *caps = g_strdup_printf (
+      "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format_of (kind), WIDTH, HEIGHT);
+
+  fail_unless (element != NULL, "no stereonearest: is GST_PLUGIN_PATH right?");
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  finder = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  gst_harness_set_src_caps_str (finder, caps);
+  g_free (caps);
+  return finder;
+}
+
+static void
+finder_free (GstHarness *finder, GstBus *bus)
+{
+  gst_element_set_bus (finder->element, NULL);
+  gst_harness_teardown (finder);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+}
+
+static GstBuffer *
+find (GstHarness *finder, GstBuffer *depth, GstClockTime pts)
+{
+  GST_BUFFER_PTS (depth) = pts;
+  GST_BUFFER_DURATION (depth) = TICK;
+  fail_unless_equals_int (gst_harness_push (finder, depth), GST_FLOW_OK);
+  return gst_harness_pull (finder);
+}
+
+/* Shows @depth over a plain frame; unref it. */
+static GstBuffer *
+show (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
+{
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 90), pts);
+  return overlay_pull (overlay, pts);
+}
+
+static void
+check_same_picture (GstBuffer *one, GstBuffer *other)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (one, &map, GST_MAP_READ));
+  fail_unless_equals_int (gst_buffer_get_size (other), map.size);
+  fail_unless (gst_buffer_memcmp (other, 0, map.data, map.size) == 0, "the pictures differ");
+  gst_buffer_unmap (one, &map);
+}
+
+/* Of any depth and with any properties: the same messages, and the same picture, for which the second overlay searches nothing
+ * and posts nothing. Its own properties of the search do not matter. */
+GST_START_TEST (test_finds_the_same)
+{
+  const GstStereoOutputKind kind = (GstStereoOutputKind) __i__;
+
+  for (guint round = 0; round < 12; round++) {
+    gchar *properties = draw_properties (), *own = draw_properties ();
+    Overlay *searches = overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
+    Overlay *draws = overlay_new (own, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
+    GstBus *bus;
+    GstHarness *finder = finder_new (properties, kind, &bus);
+    gdouble sure;
+
+    draw_region (searches->element, finder->element);
+    g_object_get (searches->element, "min-confidence", &sure, NULL);
+    g_object_set (draws->element, "min-confidence", sure, NULL); /* it hides pixels, too */
+    for (guint i = 0; i < 4; i++) {
+      GstBuffer *depth = draw_depth (kind), *found = find (finder, gst_buffer_copy (depth), i * TICK);
+      GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+      GstBuffer *one = show (searches, depth, i * TICK), *other = show (draws, found, i * TICK);
+      GstStructure *said = overlay_nearest (searches);
+
+      fail_unless (said != NULL && message != NULL);
+      fail_unless (gst_structure_is_equal (said, gst_message_get_structure (message)),
+          "%" GST_PTR_FORMAT ", and %" GST_PTR_FORMAT, said, gst_message_get_structure (message));
+      check_same_picture (one, other);
+      fail_unless (overlay_nearest (draws) == NULL, "the depth was searched again");
+      gst_structure_free (said);
+      gst_message_unref (message);
+      gst_buffer_unref (one);
+      gst_buffer_unref (other);
+    }
+    finder_free (finder, bus);
+    overlay_free (searches);
+    overlay_free (draws);
+    g_free (properties);
+    g_free (own);
+  }
+}
+GST_END_TEST;
+
+static GstBuffer *
+found_depth (void)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
+  GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (depth, NULL);
+
+  meta->state = GST_STEREO_NEAREST_STATE_NEAR;
+  meta->valid = TRUE;
+  meta->distance = 3000;
+  meta->coverage = 1;
+  meta->region_width = WIDTH;
+  meta->region_height = HEIGHT;
+  return depth;
+}
+
+/* Only depthoverlay knows that a frame has no depth: it posts that, and nothing again once there is some. */
+GST_START_TEST (test_no_depth_is_told)
+{
+  Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  GstStructure *said;
+
+  gst_buffer_unref (show (overlay, found_depth (), 0));
+  fail_unless (overlay_nearest (overlay) == NULL);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 90), TICK);
+  overlay_push_depth (overlay, found_depth (), 2 * TICK);
+  gst_buffer_unref (overlay_pull (overlay, TICK));
+  said = overlay_nearest (overlay);
+  fail_unless (said != NULL);
+  fail_unless_equals_string (gst_structure_get_string (said, "state"), "unknown");
+  fail_unless_equals_string (gst_structure_get_string (said, "reason"), "depth is stale");
+  gst_structure_free (said);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 90), 2 * TICK);
+  gst_buffer_unref (overlay_pull (overlay, 2 * TICK));
+  fail_unless (overlay_nearest (overlay) == NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* Depth that cannot be relied on is never shown as clear, whatever the metadata says. */
+GST_START_TEST (test_unreliable_depth)
+{
+  Overlay *overlay = overlay_new (
+      "alpha=0 legend=false", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  GstBuffer *shown[2];
+
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *depth = found_depth ();
+
+    gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
+    if (i == 1)
+      gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_stereo_nearest_meta (depth));
+    shown[i] = show (overlay, depth, i * TICK);
+  }
+  check_same_picture (shown[0], shown[1]);
+  gst_buffer_unref (shown[0]);
+  gst_buffer_unref (shown[1]);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static void
+lie (GstStereoNearestMeta *meta, guint which)
+{
+  switch (which) {
+    case 0:
+      meta->state = (GstStereoNearestState) 3;
+      break;
+    case 1:
+      meta->coverage = 1.5;
+      break;
+    case 2:
+      meta->x = WIDTH;
+      break;
+    case 3:
+      meta->y = -1;
+      break;
+    case 4:
+      meta->region_x = 1;
+      break;
+    case 5:
+      meta->region_height = 0;
+      break;
+    case 6:
+      meta->distance = -1;
+      break;
+    default:
+      meta->warn_distance = -5;
+  }
+}
+
+GST_START_TEST (test_metadata_that_lies)
+{
+  static const gchar *const words[] = { "state is 3", "coverage is 1.5", "96, 0 does not lie", "0, -1 does not lie",
+    "region of 96x64 pixels at 1, 0", "region of 96x0", "distance is -1", "warn_distance is -5" };
+  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  GstBuffer *depth = found_depth ();
+
+  lie (gst_buffer_get_stereo_nearest_meta (depth), (guint) __i__);
+  overlay_push_depth (overlay, depth, 0);
+  overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
+  overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", words[__i__], NULL);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+static Suite *
+found_suite (void)
+{
+  Suite *suite = suite_create ("overlay_found");
+  TCase *tcase = tcase_create ("general");
+
+  generator.state = random_seed ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_finds_the_same, 0, 3);
+  tcase_add_test (tcase, test_no_depth_is_told);
+  tcase_add_test (tcase, test_unreliable_depth);
+  tcase_add_loop_test (tcase, test_metadata_that_lies, 0, 8);
+  return suite;
+}
+
+GST_CHECK_MAIN (found)
