@@ -232,17 +232,17 @@ ensure_caps (GstStereoMatch *self, const GstStereoLayout *layout)
 }
 
 static gboolean
-are_comparable (const GstStereoFrame *a, const GstStereoFrame *b)
+are_comparable (const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
+  return left->layout.width == right->layout.width && left->layout.height == right->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
 }
 
 static GstFlowReturn
-submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *first, const GstStereoFrame *second)
+submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
   StereoError error;
-  GstFlowReturn flow = gst_stereo_flights_submit (self->parts.flights, pair, first, second, &error);
+  GstFlowReturn flow = gst_stereo_flights_submit (self->parts.flights, pair, left, right, &error);
 
   if (flow != GST_STEREO_FLOW_PLAN_FAILED)
     return flow;
@@ -255,12 +255,12 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
 }
 
 static GstStereoHealthFlags
-check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second, const GstStereoMask *mask)
+check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right, const GstStereoMask *mask)
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
-  GstStereoCheckedPair pair = { .first = first,
-    .second = second,
+  GstStereoCheckedPair pair = { .first = left,
+    .second = right,
     .mask = mask,
     .params = gst_stereo_planner_params (self->parts.planner),
     .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
@@ -275,9 +275,9 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
 
 /* Says where the stream breaks, so that the frames before have no part in those after. */
 static void
-note_break (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFrame *second)
+note_break (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  const gchar *why = gst_stereo_match_past_add_pair (&self->past, first, second);
+  const gchar *why = gst_stereo_match_past_add_pair (&self->past, left, right);
 
   if (why)
     GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
@@ -285,14 +285,12 @@ note_break (GstStereoMatch *self, const GstStereoFrame *first, const GstStereoFr
 
 /* There are a plan and caps for it. */
 static GstFlowReturn
-match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *first, const GstStereoFrame *second)
+match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  gboolean swap = first->layout.right_first;
-  const GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstFlowReturn flow;
 
-  pair->health = check_pair (self, first, second, pair->mask);
-  note_break (self, first, second);
+  pair->health = check_pair (self, left, right, pair->mask);
+  note_break (self, left, right);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
       gst_stereo_aggregator_drop_if_late (&self->parent, left, right, &flow))
     return flow;
@@ -301,22 +299,20 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   pair->forget = gst_stereo_match_past_compute (&self->past);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
-  return submit_pair (self, pair, first, second);
+  return submit_pair (self, pair, left, right);
 }
 
 static GstFlowReturn
-gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (base);
-  gboolean swap = first->layout.right_first;
-  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstStereoMatchPair pair = { .width = left->layout.width,
     .height = left->layout.height,
     .segment = left->segment,
     .skew = gst_stereo_frame_skew (left, right) };
   GstFlowReturn flow = self->drained;
 
-  if (!are_comparable (first, second))
+  if (!are_comparable (left, right))
     return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
   follow_controls (self, left);
@@ -324,7 +320,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *first, GstS
     flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_OK && (flow = ensure_plan (self, &pair, left, right)) == GST_FLOW_OK &&
       (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
-    flow = match_pair (self, &pair, first, second);
+    flow = match_pair (self, &pair, left, right);
   gst_stereo_match_pair_clear (&pair);
   return flow;
 }

@@ -104,11 +104,11 @@ free_flight (Flight *flight)
 
 /* Device memory is read where it lies, for as long as the pair is in flight. */
 static gboolean
-map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *first, const GstStereoFrame *second)
+map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  const GstStereoFrame *frames[2] = { first, second };
+  const GstStereoFrame *frames[2] = { left, right };
 
-  for (guint i = 0; i < (first == second ? 1u : 2u); i++) {
+  for (guint i = 0; i < (left == right ? 1u : 2u); i++) {
     if (!gst_stereo_map_input (
             flights->element, &flight->input[i], frames[i], gst_stereo_planner_context (flights->planner))) {
       flight->input[i].buffer = NULL;
@@ -187,16 +187,16 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
 }
 
 GstFlowReturn
-gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, const GstStereoFrame *first,
-    const GstStereoFrame *second, StereoError *error)
+gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, const GstStereoFrame *left,
+    const GstStereoFrame *right, StereoError *error)
 {
   Flight *flight = g_new0 (Flight, 1);
   GstFlowReturn flow = GST_FLOW_ERROR;
   StereoOutput target;
 
-  if (map_inputs (flights, flight, first, second) &&
+  if (map_inputs (flights, flight, left, right) &&
       gst_stereo_match_output_map (flights->output, &flight->mapped, pair->out, pair->confidence, &target))
-    flow = submit (flights, flight, &first->layout, &target, pair, error);
+    flow = submit (flights, flight, &left->layout, &target, pair, error);
   if (flow != GST_FLOW_OK && flow != GST_STEREO_FLOW_PLAN_FAILED) {
     free_flight (flight);
     return flow;

@@ -54,10 +54,10 @@ void gst_stereo_flights_free (GstStereoFlights *flights);
 void gst_stereo_flights_start (GstStereoFlights *flights);
 
 guint gst_stereo_flights_count (const GstStereoFlights *flights);
-/* Maps the frames and the buffers, and submits them. @second is @first for a frame that holds both views. Takes what
+/* Maps the frames and the buffers, and submits them. @right is @left for a frame that holds both views. Takes what
  * @pair holds, unless an error was posted. */
 GstFlowReturn gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair,
-    const GstStereoFrame *first, const GstStereoFrame *second, StereoError *error);
+    const GstStereoFrame *left, const GstStereoFrame *right, StereoError *error);
 /* Waits for the oldest pair, and gives it back. */
 GstFlowReturn gst_stereo_flights_collect (
     GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error);

@@ -29,10 +29,10 @@ break_in_time (const GstStereoMatchPast *past, gint64 time)
 }
 
 const gchar *
-gst_stereo_match_past_add_pair (GstStereoMatchPast *past, const GstStereoFrame *first, const GstStereoFrame *second)
+gst_stereo_match_past_add_pair (GstStereoMatchPast *past, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  const GstStereoFrame *frames[2] = { first, second };
-  gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
+  const GstStereoFrame *frames[2] = { left, right };
+  gint64 time = left->time == GST_STEREO_TIME_NONE ? right->time : left->time;
   const gchar *why = break_in_time (past, time);
 
   for (guint view = 0; view < 2; view++) {

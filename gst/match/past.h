@@ -23,10 +23,10 @@ typedef struct
   gint64 time, computed; /* of the last pair, of the last one that was computed; or GST_STEREO_TIME_NONE */
 } GstStereoMatchPast;
 
-/* Every pair that comes, computed or not. Both views in one frame: @second is @first. Returns why the stream broke before
+/* Every pair that comes, computed or not. Both views in one frame: @right is @left. Returns why the stream broke before
  * it, or NULL. */
 const gchar *gst_stereo_match_past_add_pair (
-    GstStereoMatchPast *past, const GstStereoFrame *first, const GstStereoFrame *second);
+    GstStereoMatchPast *past, const GstStereoFrame *left, const GstStereoFrame *right);
 /* The pair added last is computed. TRUE where the frames before it are to be forgotten. */
 gboolean gst_stereo_match_past_compute (GstStereoMatchPast *past);
 

@@ -2,19 +2,18 @@
 #include "gst/pairing/aggregator.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/decorate.h"
 #include "gst/pairing/events.h"
 #include "gst/pairing/parts.h"
 #include "gst/pairing/properties.h"
-#include "gst/pairing/queries.h"
+#include "gst/video/metas.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
+
+GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
 struct _GstStereoAggregatorPrivate
 {
   GstStereoParts parts;
-
-  gboolean busy; /* in aggregate(); protected by the object lock */
 
   /* of the source pad's task */
   gboolean negotiated; /* the source pad has caps */
@@ -24,16 +23,13 @@ struct _GstStereoAggregatorPrivate
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
-/* ---- aggregate ---------------------------------------------------------------------------- */
-
-/* Under the lock that the silence watch takes as well: it never looks while frames are on their way through. */
-static void
-set_busy (GstStereoAggregator *self, gboolean busy)
+GstStereoParts *
+gst_stereo_parts_of (GstAggregator *aggregator)
 {
-  GST_OBJECT_LOCK (self);
-  self->priv->busy = busy;
-  GST_OBJECT_UNLOCK (self);
+  return &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
 }
+
+/* ---- aggregate ---------------------------------------------------------------------------- */
 
 static GstFlowReturn
 drain (GstStereoAggregator *self, gboolean one_may_stay)
@@ -50,82 +46,78 @@ has_ended (GstStereoPad *pad)
 }
 
 static GstFlowReturn
-find_pair (GstStereoAggregator *self, const GstStereoPadSet *pads)
+find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads, GstStereoPair *pair)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
+  GstStereoParts *parts = &self->priv->parts;
 
-  if (!gst_stereo_pads_check (priv->parts.pads))
+  if (!gst_stereo_inputs_check (parts->inputs))
     return GST_FLOW_NOT_NEGOTIATED;
-  if (pads->packed)
-    return gst_stereo_pairs_find_in_one (priv->parts.pairs, pads->packed);
-  if (pads->left && pads->right)
-    return gst_stereo_pairs_find_in_two (priv->parts.pairs, pads->left, pads->right);
+  if (pads->packed || (pads->left && pads->right))
+    return gst_stereo_pairs_find (parts->pairs, pads, pair);
   if (has_ended (pads->left) && has_ended (pads->right))
     return GST_FLOW_EOS;
-  /* the other view's pad is not there yet: the frames wait, and GstStereoPads gives up after a while */
+  /* the other view's pad is not there yet: the frames wait, and GstStereoInputs gives up after a while */
   g_usleep (10000);
   return GST_AGGREGATOR_FLOW_NEED_DATA;
+}
+
+/* Whether downstream has the caps and the segment that a GAP event needs. */
+static gboolean
+can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
+{
+  const GstStereoAggregatorPrivate *priv = self->priv;
+
+  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, &frame->segment);
+}
+
+/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
+ * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
+static GstFlowReturn
+forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
+{
+  GstClockTime time = GST_BUFFER_PTS (missing->buffer);
+  GstFlowReturn flow = drain (self, FALSE);
+
+  if (flow == GST_FLOW_OK && can_forward_gap (self, missing) && GST_CLOCK_TIME_IS_VALID (time))
+    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (time, GST_BUFFER_DURATION (missing->buffer)));
+  return flow;
+}
+
+static GstFlowReturn
+forward_gaps (GstStereoAggregator *self, GQueue *missing)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstStereoFrame *frame;
+
+  while (flow == GST_FLOW_OK && (frame = g_queue_pop_head (missing))) {
+    flow = forward_gap (self, frame);
+    gst_stereo_frame_unref (frame);
+  }
+  return flow;
 }
 
 static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPadSet pads = gst_stereo_pads_get (self->priv->parts.pads);
-  GstFlowReturn flow, drained;
+  GstStereoInputs *inputs = self->priv->parts.inputs;
+  GstStereoInputPads pads = gst_stereo_inputs_get (inputs);
+  GstStereoPair pair = { NULL };
+  GstFlowReturn flow, forwarded, drained;
   gboolean live;
 
-  set_busy (self, TRUE);
-  flow = find_pair (self, &pads);
-  gst_stereo_pad_set_return_peeked (&pads);
+  gst_stereo_inputs_set_busy (inputs, TRUE);
+  flow = find_pair (self, &pads, &pair);
+  if ((forwarded = forward_gaps (self, &pair.missing)) != GST_FLOW_OK)
+    flow = forwarded;
+  if (flow == GST_FLOW_OK)
+    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, pair.left, pair.right);
+  gst_stereo_pair_clear (&pair);
   live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
-  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_pad_set_has_buffers (&pads));
-  gst_stereo_pad_set_clear (&pads);
-  set_busy (self, FALSE);
+  drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
+  gst_stereo_input_pads_clear (&pads);
+  gst_stereo_inputs_set_busy (inputs, FALSE);
   return drained == GST_FLOW_OK ? flow : drained;
-}
-
-/* Whether downstream has what says when a gap is. */
-static gboolean
-can_tell_of_gaps (const GstStereoAggregator *self, const GstSegment *segment)
-{
-  const GstStereoAggregatorPrivate *priv = self->priv;
-
-  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, segment);
-}
-
-/* Where the stream that gives the timestamps has a gap, or a frame of it gives no output, the output has a gap. An element
- * that waits for the output, as depthoverlay does, would wait on. */
-static GstFlowReturn
-tell_of_gap (GstStereoAggregator *self, const GstSegment *segment, GstBuffer *missing)
-{
-  GstFlowReturn flow = drain (self, FALSE);
-
-  if (flow == GST_FLOW_OK && can_tell_of_gaps (self, segment) && GST_BUFFER_PTS_IS_VALID (missing))
-    gst_pad_push_event (
-        GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (GST_BUFFER_PTS (missing), GST_BUFFER_DURATION (missing)));
-  return flow;
-}
-
-/* For the silence watch. */
-static GstStereoViewsState
-describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed)
-{
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-  GstStereoPadSet pads = gst_stereo_pads_get (priv->parts.pads);
-  GstStereoViewsState state = GST_STEREO_VIEWS_MISSING;
-
-  GST_OBJECT_LOCK (aggregator);
-  *packed = pads.packed != NULL;
-  if (pads.packed || (pads.left && pads.right))
-    state = priv->busy ? GST_STEREO_VIEWS_BUSY : GST_STEREO_VIEWS_KNOWN;
-  if (pads.packed || pads.left)
-    activity[0] = gst_stereo_pad_activity (pads.packed ? pads.packed : pads.left);
-  if (pads.right)
-    activity[1] = gst_stereo_pad_activity (pads.right);
-  GST_OBJECT_UNLOCK (aggregator);
-  gst_stereo_pad_set_clear (&pads);
-  return state;
 }
 
 /* ---- for subclasses ----------------------------------------------------------------------- */
@@ -133,9 +125,9 @@ describe_views (GstAggregator *aggregator, GstStereoActivity activity[2], gboole
 void
 gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *stats)
 {
-  GstStereoLatePairsStats pairs;
+  GstStereoQosStats pairs;
 
-  gst_stereo_late_pairs_get_stats (self->priv->parts.late_pairs, &pairs);
+  gst_stereo_qos_get_stats (self->priv->parts.qos, &pairs);
   *stats = (GstStereoPairStats){
     .pairs = pairs.pairs, .late = pairs.late, .compute_last = pairs.compute_last, .compute_total = pairs.compute_total
   };
@@ -146,7 +138,7 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
 void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
-  gst_stereo_pads_reconfigure (self->priv->parts.pads);
+  gst_stereo_inputs_reconfigure (self->priv->parts.inputs);
 }
 
 void
@@ -161,20 +153,39 @@ gst_stereo_aggregator_drop_if_late (
 {
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 
-  /* where nothing is live, others may wait for each pair until they are told that it does not come */
-  if ((!live && !can_tell_of_gaps (self, &left->segment)) ||
-      !gst_stereo_late_pairs_drop (self->priv->parts.late_pairs, left->time == GST_STEREO_TIME_NONE ? right : left))
+  /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
+  if ((!live && !can_forward_gap (self, left)) ||
+      !gst_stereo_qos_drop_if_late (self->priv->parts.qos, left->time == GST_STEREO_TIME_NONE ? right : left))
     return FALSE;
   gst_stereo_drops_break_stream (self->priv->parts.drops);
-  *flow = tell_of_gap (self, &left->segment, left->buffer);
+  *flow = forward_gap (self, left);
   return TRUE;
+}
+
+/* The frame that gives the timestamps: the other one where the left view of a bundle has none. */
+static GstBuffer *
+timed_buffer (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  return GST_BUFFER_PTS_IS_VALID (left->buffer) || left->layout.packing == GST_STEREO_PACKING_AUTO ? left->buffer :
+                                                                                                     right->buffer;
 }
 
 void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
-    const GstStereoFrame *other, gboolean same_place)
+    const GstStereoFrame *right, gboolean same_place)
 {
-  gst_stereo_decorate (out, left, other, same_place, gst_stereo_drops_mend_stream (self->priv->parts.drops));
+  gboolean discont = gst_stereo_drops_mend_stream (self->priv->parts.drops);
+  gboolean alone = left->layout.packing == GST_STEREO_PACKING_AUTO ||
+      left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME;
+
+  gst_buffer_copy_into (out, timed_buffer (left, right), GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;
+  if (discont || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  if (GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_CORRUPTED) ||
+      GST_BUFFER_FLAG_IS_SET (right->buffer, GST_BUFFER_FLAG_CORRUPTED))
+    GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
+  gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
 }
 
 GstFlowReturn
@@ -185,39 +196,60 @@ gst_stereo_aggregator_finish (
   GstFlowReturn flow;
   gint64 begin;
 
-  gst_stereo_late_pairs_computed (priv->parts.late_pairs, compute_time);
+  gst_stereo_qos_computed (priv->parts.qos, compute_time);
   GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
   begin = g_get_monotonic_time ();
   flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
-  gst_stereo_late_pairs_pushed (priv->parts.late_pairs, (g_get_monotonic_time () - begin) * 1000);
+  gst_stereo_qos_pushed (priv->parts.qos, (g_get_monotonic_time () - begin) * 1000);
   return flow;
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
+
+/* Forgets what must not outlive a flush. */
+static void
+reset_stream (GstStereoAggregatorPrivate *priv)
+{
+  gst_stereo_qos_flush (priv->parts.qos);
+  gst_stereo_pairs_flush (priv->parts.pairs);
+  gst_stereo_drops_break_stream (priv->parts.drops);
+  priv->have_segment = FALSE;
+}
 
 static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
-  gst_stereo_parts_flush (&priv->parts);
-  priv->have_segment = FALSE;
+  reset_stream (priv);
+  gst_stereo_watch_reset (priv->parts.watch, FALSE);
   return GST_FLOW_OK;
 }
 
+/* FALSE after an error was posted. */
 static gboolean
 gst_stereo_aggregator_start (GstAggregator *aggregator)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   priv->have_segment = FALSE;
-  return gst_stereo_values_accepted (GST_ELEMENT (aggregator)) && gst_stereo_parts_start (&priv->parts);
+  if (!gst_stereo_values_accepted (GST_ELEMENT (aggregator)))
+    return FALSE;
+  gst_stereo_inputs_start (priv->parts.inputs);
+  gst_stereo_qos_start (priv->parts.qos);
+  gst_stereo_drops_start (priv->parts.drops);
+  reset_stream (priv);
+  gst_stereo_watch_reset (priv->parts.watch, TRUE);
+  return gst_stereo_inputs_check (priv->parts.inputs);
 }
 
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  gst_stereo_parts_stop (&GST_STEREO_AGGREGATOR (aggregator)->priv->parts);
+  GstStereoParts *parts = gst_stereo_parts_of (aggregator);
+
+  gst_stereo_inputs_stop (parts->inputs);
+  gst_stereo_watch_set_playing (parts->watch, FALSE);
   return TRUE;
 }
 
@@ -228,10 +260,10 @@ gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transiti
   GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    gst_stereo_silence_set_playing (self->priv->parts.silence, FALSE);
+    gst_stereo_watch_set_playing (self->priv->parts.watch, FALSE);
   result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
-    gst_stereo_silence_set_playing (self->priv->parts.silence, TRUE);
+    gst_stereo_watch_set_playing (self->priv->parts.watch, TRUE);
   return result;
 }
 
@@ -242,85 +274,18 @@ gst_stereo_aggregator_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPad *pad = gst_stereo_pads_add (self->priv->parts.pads, template);
+  GstStereoPad *pad = gst_stereo_inputs_add (self->priv->parts.inputs, template);
 
   if (pad)
-    gst_stereo_silence_forget_view (self->priv->parts.silence, gst_stereo_pad_is_right (pad));
+    gst_stereo_watch_forget_view (self->priv->parts.watch, gst_stereo_pad_is_right (pad));
   return (GstAggregatorPad *) pad;
 }
 
 static void
 gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_pads_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.pads, GST_STEREO_PAD (pad));
+  gst_stereo_inputs_remove (GST_STEREO_AGGREGATOR (element)->priv->parts.inputs, GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
-}
-
-/* ---- events ------------------------------------------------------------------------------- */
-
-static gboolean
-gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
-{
-  GstStereoParts *parts = &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
-  GstStereoEventResult result = gst_stereo_events_read_sink (
-      parts, GST_ELEMENT (aggregator), GST_STEREO_PAD (pad), event);
-
-  if (result == GST_STEREO_EVENT_FORWARD)
-    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, pad, event);
-  gst_event_unref (event);
-  return result == GST_STEREO_EVENT_TAKEN;
-}
-
-static GstFlowReturn
-gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
-{
-  gst_stereo_pad_preview_event (GST_STEREO_PAD (pad), event);
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, pad, event);
-}
-
-static gboolean
-gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
-{
-  GstAggregatorClass *parent = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class);
-  GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-    guint generation = gst_stereo_pads_expect_seek (priv->parts.pads, event);
-    gboolean sent = parent->src_event (aggregator, event);
-    if (!sent)
-      gst_stereo_pads_cancel_seek (priv->parts.pads, generation);
-    return sent;
-  }
-  gst_stereo_events_read_src (&priv->parts, event);
-  return parent->src_event (aggregator, event);
-}
-
-/* ---- queries ------------------------------------------------------------------------------ */
-
-static gboolean
-gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
-{
-  GstPad *pad = gst_stereo_pads_get_leading (GST_STEREO_AGGREGATOR (aggregator)->priv->parts.pads);
-  gboolean answered;
-
-  if (pad && gst_stereo_query_is_for_upstream (query))
-    answered = gst_pad_peer_query (pad, query);
-  else
-    answered = GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
-  gst_clear_object (&pad);
-  return answered;
-}
-
-static gboolean
-gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-
-  if (gst_stereo_query_is_about_caps (query)) {
-    gst_stereo_query_answer_caps (query, GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self));
-    return TRUE;
-  }
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
 }
 
 /* ---- the class ---------------------------------------------------------------------------- */
@@ -337,28 +302,24 @@ gst_stereo_aggregator_class_add_templates (GstElementClass *klass, GstCaps *caps
   gst_caps_unref (caps);
 }
 
-/* The class is the subclass's from here on: pairs go to its process() directly. */
-static void
-gst_stereo_aggregator_constructed (GObject *object)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (object);
-  GstStereoPairsFuncs funcs = { .pair = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process, .gap = tell_of_gap };
-
-  gst_stereo_pairs_set_funcs (self->priv->parts.pairs, &funcs);
-  G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->constructed (object);
-}
-
 static void
 gst_stereo_aggregator_dispose (GObject *object)
 {
-  gst_stereo_pads_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.pads);
+  gst_stereo_inputs_stop (GST_STEREO_AGGREGATOR (object)->priv->parts.inputs);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->dispose (object);
 }
 
 static void
 gst_stereo_aggregator_finalize (GObject *object)
 {
-  gst_stereo_parts_clear (&GST_STEREO_AGGREGATOR (object)->priv->parts);
+  GstStereoParts *parts = gst_stereo_parts_of (GST_AGGREGATOR (object));
+
+  gst_stereo_watch_free (parts->watch);
+  gst_stereo_qos_free (parts->qos);
+  gst_stereo_pairs_free (parts->pairs);
+  gst_stereo_clock_free (parts->clock);
+  gst_stereo_drops_free (parts->drops);
+  gst_stereo_inputs_free (parts->inputs);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
 }
 
@@ -369,9 +330,8 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  gst_stereo_pairing_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
 
-  object_class->constructed = gst_stereo_aggregator_constructed;
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
   gst_stereo_properties_install (object_class, gst_stereo_pairing_properties,
@@ -381,13 +341,8 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
 
+  gst_stereo_events_install (aggregator_class);
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
-  aggregator_class->sink_event = gst_stereo_aggregator_sink_event;
-  aggregator_class->sink_event_pre_queue = gst_stereo_aggregator_sink_event_pre_queue;
-  aggregator_class->src_event = gst_stereo_aggregator_src_event;
-  aggregator_class->src_query = gst_stereo_aggregator_src_query;
-  aggregator_class->sink_query = gst_stereo_aggregator_sink_query;
-  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->clip = gst_stereo_pad_clip;
   aggregator_class->start = gst_stereo_aggregator_start;
   aggregator_class->stop = gst_stereo_aggregator_stop;
@@ -398,6 +353,16 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstElement *element = GST_ELEMENT (self);
+  GstStereoParts *parts;
+
   self->priv = gst_stereo_aggregator_get_instance_private (self);
-  gst_stereo_parts_init (&self->priv->parts, GST_AGGREGATOR (self), describe_views);
+  parts = &self->priv->parts;
+  parts->inputs = gst_stereo_inputs_new (element);
+  parts->drops = gst_stereo_drops_new (element);
+  parts->clock = gst_stereo_clock_new (element);
+  parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
+  parts->qos = gst_stereo_qos_new (aggregator);
+  parts->watch = gst_stereo_watch_new (aggregator, parts->inputs);
 }

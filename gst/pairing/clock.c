@@ -21,7 +21,7 @@ typedef struct
 {
   gint64 run[2];   /* running time of the head and the frame after it, in that of the left view */
   gint64 stamp[2]; /* their stamps, ns of the capture clock */
-  gint64 moment;   /* when the head was taken, by the clock that pairs */
+  gint64 captured; /* when the head was taken, by the clock that pairs */
   gint64 offset;   /* of the capture clock from running time, smoothed, where it is known */
   gint64 last;     /* stamp of the head before */
   gint64 shortest; /* recent time from one stamp to the next, ns; 0 = none seen */
@@ -96,7 +96,7 @@ gst_stereo_clock_flush (GstStereoClock *clock)
 {
   use_reference (clock, NULL);
   clock->trusted = FALSE;
-  clock->view[LEFT].moment = clock->view[RIGHT].moment = NONE;
+  clock->view[LEFT].captured = clock->view[RIGHT].captured = NONE;
   publish (clock, "none");
 }
 
@@ -168,10 +168,10 @@ common_reference (const GstStereoClock *clock, GstBuffer *left, GstBuffer *right
 }
 
 static void
-read_views (GstStereoClock *clock, const GstStereoClockView views[2])
+read_views (GstStereoClock *clock, GstStereoNext next[2])
 {
-  GstBuffer *left = views[LEFT].buffers[0], *right = views[RIGHT].buffers[0];
-  GstCaps *reference = left && right ? common_reference (clock, left, right) : NULL;
+  const GstStereoFrame *left = next[LEFT].frames[0], *right = next[RIGHT].frames[0];
+  GstCaps *reference = left && right ? common_reference (clock, left->buffer, right->buffer) : NULL;
 
   if (reference && (!clock->reference || !gst_caps_is_equal (reference, clock->reference))) {
     GST_INFO_OBJECT (clock->element, "both views have capture timestamps of %" GST_PTR_FORMAT, reference);
@@ -179,8 +179,8 @@ read_views (GstStereoClock *clock, const GstStereoClockView views[2])
   }
   for (guint v = 0; v < 2; v++)
     for (guint i = 0; i < 2; i++) {
-      clock->view[v].run[i] = views[v].queue->time[i];
-      clock->view[v].stamp[i] = stamp_of (views[v].buffers[i], clock->reference);
+      clock->view[v].run[i] = next[v].stream.time[i];
+      clock->view[v].stamp[i] = next[v].frames[i] ? stamp_of (next[v].frames[i]->buffer, clock->reference) : NONE;
     }
 }
 
@@ -273,80 +273,74 @@ plus (gint64 time, gint64 by)
 
 /* The times of a view's frames where the heads' stamps are used: @head is the time of the first. */
 static void
-time_by_stamps (const View *view, GstStereoQueue *queue, gint64 head)
+time_by_stamps (const View *view, GstStereoStream *stream, gint64 head)
 {
-  queue->time[0] = head;
+  stream->time[0] = head;
   if (view->stamp[1] != NONE)
-    queue->time[1] = plus (head, view->stamp[1] - view->stamp[0]);
+    stream->time[1] = plus (head, view->stamp[1] - view->stamp[0]);
   else if (view->run[0] != NONE)
-    queue->time[1] = view->run[1] == NONE ? NONE : plus (head, view->run[1] - view->run[0]);
-  if (view->shortest && queue->soonest > view->shortest)
-    queue->soonest = view->shortest;
+    stream->time[1] = view->run[1] == NONE ? NONE : plus (head, view->run[1] - view->run[0]);
+  if (view->shortest && stream->soonest > view->shortest)
+    stream->soonest = view->shortest;
 }
 
 static void
-use_stamps (GstStereoClock *clock, const GstStereoClockView views[2])
+use_stamps (GstStereoClock *clock, GstStereoNext next[2])
 {
   View *left = &clock->view[LEFT], *right = &clock->view[RIGHT];
   gint64 base = left->run[0] == NONE ? 0 : left->run[0], skew = right->stamp[0] - left->stamp[0];
 
-  time_by_stamps (left, views[LEFT].queue, base);
-  time_by_stamps (right, views[RIGHT].queue, plus (base, skew));
-  left->moment = left->stamp[0];
-  right->moment = right->stamp[0];
+  time_by_stamps (left, &next[LEFT].stream, base);
+  time_by_stamps (right, &next[RIGHT].stream, plus (base, skew));
+  left->captured = left->stamp[0];
+  right->captured = right->stamp[0];
 }
 
-/* The frames are dated by what the last stamps said. Without a frame of the right view, only its gap is. */
+/* Dates the frames by the offsets that the last stamps gave. Without a frame of the right view, only its gap is dated. */
 static void
-use_offsets (GstStereoClock *clock, const GstStereoClockView views[2])
+use_offsets (GstStereoClock *clock, GstStereoNext next[2])
 {
-  GstStereoQueue *queue = views[RIGHT].queue;
+  GstStereoStream *stream = &next[RIGHT].stream;
 
-  queue->time[0] = plus (queue->time[0], lead (clock));
-  queue->time[1] = plus (queue->time[1], lead (clock));
+  stream->time[0] = plus (stream->time[0], lead (clock));
+  stream->time[1] = plus (stream->time[1], lead (clock));
   for (guint v = 0; v < 2; v++)
-    clock->view[v].moment = plus (clock->view[v].run[0], clock->view[v].offset);
-  if (clock->view[LEFT].moment == NONE || clock->view[RIGHT].moment == NONE)
-    clock->view[LEFT].moment = clock->view[RIGHT].moment = NONE;
+    clock->view[v].captured = plus (clock->view[v].run[0], clock->view[v].offset);
+  if (clock->view[LEFT].captured == NONE || clock->view[RIGHT].captured == NONE)
+    clock->view[LEFT].captured = clock->view[RIGHT].captured = NONE;
 }
 
-void
-gst_stereo_clock_apply (GstStereoClock *clock, const GstStereoClockView views[2], gboolean forwards)
+gboolean
+gst_stereo_clock_apply (GstStereoClock *clock, GstStereoPairingClock choice, GstStereoNext next[2])
 {
-  GstStereoQueue *left = views[LEFT].queue, *right = views[RIGHT].queue;
+  GstStereoStream *left = &next[LEFT].stream, *right = &next[RIGHT].stream;
   gboolean both = left->count && right->count;
 
   clock->trusted = FALSE;
-  clock->view[LEFT].moment = clock->view[RIGHT].moment = NONE;
+  clock->view[LEFT].captured = clock->view[RIGHT].captured = NONE;
   if (left->generation != right->generation)
-    return;
-  if (!forwards || gst_stereo_clock_get_choice (clock) == GST_STEREO_PAIRING_CLOCK_BUFFER) {
+    return FALSE;
+  if (!next[LEFT].forwards || !next[RIGHT].forwards || choice == GST_STEREO_PAIRING_CLOCK_BUFFER) {
     use_reference (clock, NULL);
-    return;
+    return FALSE;
   }
-  read_views (clock, views);
+  read_views (clock, next);
   if (!clock->reference)
-    return;
+    return FALSE;
   /* sources need not be at one place after a seek */
   clock->known &= clock->generation == left->generation;
   clock->heads = left->generation;
   clock->trusted = both && are_sane (clock);
-  /* the gap of the right view, by what the stamps said before it */
+  /* the gap of the right view is dated by the stamps before it */
   if (clock->known)
     right->gap_end = plus (right->gap_end, lead (clock));
   if (clock->trusted)
-    use_stamps (clock, views);
+    use_stamps (clock, next);
   else if (clock->known && (!both || is_held (clock)))
-    use_offsets (clock, views);
+    use_offsets (clock, next);
   else if (both)
     fall_back (clock);
-}
-
-void
-gst_stereo_clock_moments (const GstStereoClock *clock, gint64 moments[2])
-{
-  for (guint v = 0; v < 2; v++)
-    moments[v] = clock->view[v].moment;
+  return clock->view[LEFT].captured != NONE;
 }
 
 /* ---- what became of the heads ------------------------------------------------------------- */
@@ -375,19 +369,29 @@ learn_offset (View *view, gboolean known)
   view->offset += known && ABS (change) <= JUMP ? change / 8 : change;
 }
 
-void
-gst_stereo_clock_pair_heads (GstStereoClock *clock)
+static void
+learn_offsets (GstStereoClock *clock)
 {
-  gboolean dated = clock->view[LEFT].moment != NONE;
   gboolean timed = clock->view[LEFT].run[0] != NONE && clock->view[RIGHT].run[0] != NONE;
 
-  publish (clock, dated ? gst_structure_get_name (gst_caps_get_structure (clock->reference, 0)) : "buffer");
-  if (!clock->trusted)
-    return;
   learn_offset (&clock->view[LEFT], clock->known);
   learn_offset (&clock->view[RIGHT], clock->known);
   clock->known = timed;
   clock->warned = FALSE;
   clock->since = time_of_heads (clock);
   clock->generation = clock->heads;
+}
+
+void
+gst_stereo_clock_take_pair (GstStereoClock *clock, GstStereoFrame *left, GstStereoFrame *right)
+{
+  gboolean dated = clock->view[LEFT].captured != NONE;
+
+  left->captured = clock->view[LEFT].captured;
+  right->captured = clock->view[RIGHT].captured;
+  publish (clock, dated ? gst_structure_get_name (gst_caps_get_structure (clock->reference, 0)) : "buffer");
+  if (clock->trusted)
+    learn_offsets (clock);
+  gst_stereo_clock_take_head (clock, FALSE);
+  gst_stereo_clock_take_head (clock, TRUE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * By which clock the frames of two views are paired: by buffer timestamps, or by the capture timestamps that sources
+ * Chooses the timestamps that pair the frames of two views: buffer timestamps, or the capture timestamps that sources
  * attach to their buffers (GstReferenceTimestampMeta).
  *
  * A capture clock pairs where the next frames of both views have a stamp with equal reference caps. Meanwhile the
@@ -8,14 +8,14 @@
  * one view, this difference dates the frames for HOLD_TIME; after that, buffer timestamps pair, and a warning says so.
  * Stamps that lie far apart from the start are not of one clock, and are not used.
  *
- * Functions without a word on threads belong to the source pad's task.
+ * Functions whose comment does not mention threads belong to the source pad's task.
  */
 #ifndef GST_STEREO_PAIRING_CLOCK_H
 #define GST_STEREO_PAIRING_CLOCK_H
 
 #include <gst/gst.h>
 
-#include "gst/pairing/partner.h"
+#include "gst/pairing/frame.h"
 
 G_BEGIN_DECLS
 
@@ -43,23 +43,14 @@ GstStereoPairingClock gst_stereo_clock_get_choice (GstStereoClock *clock);
  * both views. Static. */
 const gchar *gst_stereo_clock_get_name (GstStereoClock *clock);
 
-/* What is at hand of a view. */
-typedef struct
-{
-  GstBuffer *buffers[2]; /* the next frame and the one after it; NULL: not there */
-  GstStereoQueue *queue; /* their running times, in those of the left view */
-} GstStereoClockView;
-
-/* Moves the times of the queues to those of the clock that pairs: the difference between the views is then that of the
- * clock, while the left head keeps its time. @forwards: neither stream plays backwards. */
-void gst_stereo_clock_apply (GstStereoClock *clock, const GstStereoClockView views[2], gboolean forwards);
-/* When the heads were taken, by the clock that the last call of apply found; GST_STEREO_TIME_NONE: buffer timestamps
- * pair. Left, right. */
-void gst_stereo_clock_moments (const GstStereoClock *clock, gint64 moments[2]);
-/* The head of a view was taken out, alone or in a pair. */
+/* Moves the times of the streams, left and right, to those of the clock that pairs: the difference between the views is
+ * then that of the clock, while the left head keeps its time. Before that, both streams have the running times of the
+ * left view. @choice: the property. Returns whether capture timestamps date the heads. */
+gboolean gst_stereo_clock_apply (GstStereoClock *clock, GstStereoPairingClock choice, GstStereoNext next[2]);
+/* The head of a view was taken out, alone. */
 void gst_stereo_clock_take_head (GstStereoClock *clock, gboolean right);
-/* The heads were a pair: before they are taken out. */
-void gst_stereo_clock_pair_heads (GstStereoClock *clock);
+/* The heads were taken out as a pair. Writes when each was captured. */
+void gst_stereo_clock_take_pair (GstStereoClock *clock, GstStereoFrame *left, GstStereoFrame *right);
 
 G_END_DECLS
 

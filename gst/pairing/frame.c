@@ -1,11 +1,75 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/frame.h"
 
+GstStereoFrame *
+gst_stereo_frame_new (GstBuffer *buffer)
+{
+  GstStereoFrame *frame = g_atomic_rc_box_new0 (GstStereoFrame);
+
+  frame->buffer = gst_buffer_ref (buffer);
+  return frame;
+}
+
+static void
+clear_frame (gpointer frame)
+{
+  gst_buffer_unref (((GstStereoFrame *) frame)->buffer);
+}
+
+void
+gst_stereo_frame_unref (GstStereoFrame *frame)
+{
+  if (frame)
+    g_atomic_rc_box_release_full (frame, clear_frame);
+}
+
+/* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,
+ * twice of which is still a time. */
+static gint64
+running_duration (const GstSegment *segment, GstClockTime duration)
+{
+  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
+
+  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, (gdouble) (G_MAXINT64 / 4));
+}
+
+gint64
+gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before)
+{
+  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
+    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
+  if (frame->layout.fps_n > 0)
+    return running_duration (
+        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
+  if (frame->time != GST_STEREO_TIME_NONE && before != GST_STEREO_TIME_NONE && frame->time > before)
+    return frame->time - before;
+  return 0;
+}
+
+void
+gst_stereo_next_clear (GstStereoNext *next)
+{
+  g_clear_pointer (&next->frames[0], gst_stereo_frame_unref);
+  g_clear_pointer (&next->frames[1], gst_stereo_frame_unref);
+  g_clear_pointer (&next->gap, gst_stereo_frame_unref);
+  g_clear_pointer (&next->error, g_free);
+}
+
+void
+gst_stereo_pair_clear (GstStereoPair *pair)
+{
+  if (pair->right != pair->left)
+    gst_stereo_frame_unref (pair->right);
+  gst_stereo_frame_unref (pair->left);
+  pair->left = pair->right = NULL;
+  g_queue_clear_full (&pair->missing, (GDestroyNotify) gst_stereo_frame_unref);
+}
+
 gint64
 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  if (left->moment != GST_STEREO_TIME_NONE && right->moment != GST_STEREO_TIME_NONE)
-    return right->moment - left->moment;
+  if (left->captured != GST_STEREO_TIME_NONE && right->captured != GST_STEREO_TIME_NONE)
+    return right->captured - left->captured;
   if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
     return 0;
   return right->time - left->time;

@@ -2,18 +2,22 @@
 #include "gst/pairing/pairs.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/input/stream.h"
 
-/* When one view ends, the other view's surplus is taken so far, and no farther: that view may never end. */
+/* When one view has ended, so much of the other view is still taken in, dropped and counted. That view may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
+
+enum
+{
+  LEFT,
+  RIGHT
+};
 
 struct _GstStereoPairs
 {
   GstElement *element;
   GstStereoDrops *drops;
   GstStereoClock *clock;
-  GstStereoPairsFuncs funcs;
 
   /* protected by the element's object lock */
   GstStereoPacking packing;
@@ -25,14 +29,21 @@ struct _GstStereoPairs
   gint64 surplus_time; /* of the first of them */
 };
 
-/* What the pads of two views have at hand. The times are running times of the left view, and of the right view what
- * these are by the clock that pairs. */
+/* One search for a pair: what it uses, what the pads show, and what it finds. */
 typedef struct
 {
-  GstStereoQueue left, right;
-  gint64 moments[2]; /* as gst_stereo_clock_moments() has it */
-  gint64 max_skew;   /* ns; GST_STEREO_TIME_NONE = any */
-} Heads;
+  /* the properties, read once */
+  GstStereoPacking packing;
+  guint64 max_skew;
+  GstStereoPairingClock clock;
+
+  GstStereoPad *pads[2]; /* left, right */
+  GstStereoNext next[2]; /* what they show; all times are those of the left view, by the clock that pairs */
+  gint64 limit;          /* of the distance of two frames in ns; GST_STEREO_TIME_NONE = none */
+  gboolean dated;        /* the heads, by their capture timestamps */
+  gboolean failed;       /* an error was posted */
+  GstStereoPair *pair;
+} Search;
 
 GstStereoPairs *
 gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock)
@@ -44,12 +55,6 @@ gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock
   pairs->clock = clock;
   pairs->max_skew = GST_STEREO_MAX_SKEW_AUTO;
   return pairs;
-}
-
-void
-gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs)
-{
-  pairs->funcs = *funcs;
 }
 
 void
@@ -106,65 +111,38 @@ gst_stereo_pairs_get_max_skew (GstStereoPairs *pairs)
   return max_skew;
 }
 
-/* In ns; GST_STEREO_TIME_NONE = any. */
-static gint64
-resolve_max_skew (GstStereoPairs *pairs)
-{
-  guint64 max_skew = gst_stereo_pairs_get_max_skew (pairs);
-
-  if (max_skew != GST_STEREO_MAX_SKEW_AUTO)
-    return (gint64) MIN (max_skew, G_MAXINT64 / 4);
-  return pairs->left_spacing ? pairs->left_spacing / 2 : GST_STEREO_TIME_NONE;
-}
-
 /* ---- frames come in ----------------------------------------------------------------------- */
 
-/* Looks at one more frame of @pad; FALSE when there is none. */
+/* Reads what the pad of a view shows: one frame at least where there is any, and with @more one more than before. FALSE:
+ * nothing came. */
 static gboolean
-pull (GstStereoPairs *pairs, GstStereoPad *pad, GstFlowReturn *flow)
+read_pad (GstStereoPairs *pairs, Search *search, guint view, gboolean more)
 {
-  GstBuffer *gap = NULL;
-  gchar *message = NULL;
-  GstSegment segment;
+  GstStereoNext *next = &search->next[view];
+  gboolean came = gst_stereo_pad_read (search->pads[view], search->packing, more, next);
 
-  switch (gst_stereo_pad_pull (pad, gst_stereo_pairs_get_packing (pairs), &gap, &message)) {
-    case GST_STEREO_PULL_FRAME:
-      return TRUE;
-    case GST_STEREO_PULL_GAP:
-      GST_OBJECT_LOCK (pad);
-      segment = GST_AGGREGATOR_PAD (pad)->segment;
-      GST_OBJECT_UNLOCK (pad);
-      if (!gst_stereo_pad_is_right (pad))
-        *flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &segment, gap);
-      gst_buffer_unref (gap);
-      return TRUE;
-    case GST_STEREO_PULL_ERROR:
-      GST_ELEMENT_ERROR (pairs->element, CORE, NEGOTIATION, ("%s", message), (NULL));
-      g_free (message);
-      *flow = GST_FLOW_NOT_NEGOTIATED;
-      return FALSE;
-    default:
-      return FALSE;
-  }
+  if (next->gap && view == LEFT)
+    g_queue_push_tail (&search->pair->missing, g_steal_pointer (&next->gap));
+  if (next->error && !search->failed)
+    GST_ELEMENT_ERROR (pairs->element, CORE, NEGOTIATION, ("%s", next->error), (NULL));
+  search->failed |= next->error != NULL;
+  return came;
 }
 
 /* ---- frames without a partner ------------------------------------------------------------- */
 
-static GstFlowReturn
-drop (GstStereoPairs *pairs, GstStereoPad *pad, gboolean right, const gchar *reason)
+/* @frame is the first one of @pad. Nothing happens where a flush was faster. */
+static void
+drop (GstStereoPairs *pairs, Search *search, GstStereoPad *pad, GstStereoFrame *frame, gboolean right,
+    const gchar *reason)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-  GstStereoFrame frame;
-
-  if (!gst_stereo_pad_take (pad, &frame))
-    return flow;
+  if (!gst_stereo_pad_remove (pad, frame))
+    return;
   GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
-      GST_STIME_ARGS (frame.time), frame.buffer);
-  if (!right)
-    flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &frame.segment, frame.buffer);
-  gst_buffer_unref (frame.buffer);
+      GST_STIME_ARGS (frame->time), frame->buffer);
   gst_stereo_drops_count (pairs->drops, right);
-  return flow;
+  if (!right)
+    g_queue_push_tail (&search->pair->missing, g_atomic_rc_box_acquire (frame));
 }
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
@@ -180,7 +158,7 @@ count_surplus (GstStereoPairs *pairs, gint64 time)
 
 /* Why the head of @own has no partner in @other: for the log. */
 static const gchar *
-reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 max_skew)
+reason_to_drop (const GstStereoStream *own, const GstStereoStream *other, gint64 limit)
 {
   gint64 skew;
 
@@ -189,28 +167,34 @@ reason_to_drop (const GstStereoQueue *own, const GstStereoQueue *other, gint64 m
   if (!other->count)
     return other->ended ? "the other view has ended" : "the other view has a gap there";
   skew = ABS (own->time[0] - other->time[0]);
-  return max_skew != GST_STEREO_TIME_NONE && skew > max_skew ? "farther than max-skew from the other view's frame" :
-                                                               "its next frame is nearer to the other view's frame";
+  return limit != GST_STEREO_TIME_NONE && skew > limit ? "farther than max-skew from the other view's frame" :
+                                                         "its next frame is nearer to the other view's frame";
 }
 
-/* The head of @pad has no partner. */
-static GstFlowReturn
-drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
+/* The two heads were compared, and one of them is dropped. */
+static void
+note_skew (GstStereoPairs *pairs, const Search *search, GstStereoPad *pad)
 {
-  const gboolean right = gst_stereo_pad_is_right (pad);
-  const GstStereoQueue *own = right ? &heads->right : &heads->left, *other = right ? &heads->left : &heads->right;
-  GstFlowReturn flow;
+  const GstStereoStream *left = &search->next[0].stream, *right = &search->next[1].stream;
+  gint64 skew = right->time[0] - left->time[0], limit = search->limit == GST_STEREO_TIME_NONE ? 0 : search->limit;
 
-  if (own->generation == other->generation && own->count && other->count && own->time[0] != GST_STEREO_TIME_NONE &&
-      other->time[0] != GST_STEREO_TIME_NONE) {
-    gint64 skew = heads->right.time[0] - heads->left.time[0];
-    gint64 max_skew = heads->max_skew == GST_STEREO_TIME_NONE ? 0 : heads->max_skew;
+  if (left->generation != right->generation || !left->count || !right->count || left->time[0] == GST_STEREO_TIME_NONE ||
+      right->time[0] == GST_STEREO_TIME_NONE)
+    return;
+  GST_DEBUG_OBJECT (pad, "the next frames are %+.3f ms apart, max-skew is %.3f ms", skew / 1e6, limit / 1e6);
+  gst_stereo_drops_set_skew (pairs->drops, skew, limit, search->dated);
+}
 
-    GST_DEBUG_OBJECT (pad, "the next frames are %+.3f ms apart, max-skew is %.3f ms", skew / 1e6, max_skew / 1e6);
-    gst_stereo_drops_set_skew (pairs->drops, skew, max_skew, heads->moments[0] != GST_STEREO_TIME_NONE);
-  }
-  gst_stereo_clock_take_head (pairs->clock, right);
-  flow = drop (pairs, pad, right, reason_to_drop (own, other, heads->max_skew));
+/* The head of a view has no partner. */
+static void
+drop_head (GstStereoPairs *pairs, Search *search, guint view)
+{
+  const GstStereoStream *own = &search->next[view].stream, *other = &search->next[!view].stream;
+  GstStereoPad *pad = search->pads[view];
+
+  note_skew (pairs, search, pad);
+  gst_stereo_clock_take_head (pairs->clock, view == RIGHT);
+  drop (pairs, search, pad, search->next[view].frames[0], view == RIGHT, reason_to_drop (own, other, search->limit));
   if (own->generation < other->generation)
     gst_stereo_pad_count_old_frame (pad);
   if (other->count || !other->ended) {
@@ -221,7 +205,6 @@ drop_head (GstStereoPairs *pairs, GstStereoPad *pad, const Heads *heads)
         pairs->element, "%s goes on and the other view has ended: no more of it is taken in", GST_PAD_NAME (pad));
     gst_stereo_pad_close (pad);
   }
-  return flow;
 }
 
 static GstFlowReturn
@@ -241,73 +224,70 @@ shift_time (gint64 *time, gint64 by)
     *time += by;
 }
 
-static void
-apply_clock (GstStereoPairs *pairs, GstStereoPad *const pads[2], Heads *heads)
+/* In ns; GST_STEREO_TIME_NONE = any. */
+static gint64
+limit_of_skew (const GstStereoPairs *pairs, guint64 max_skew)
 {
-  GstStereoClockView views[2] = { { .queue = &heads->left }, { .queue = &heads->right } };
-  gboolean forwards = TRUE;
-
-  for (guint v = 0; v < 2; v++)
-    forwards &= gst_stereo_pad_ref_buffers (pads[v], views[v].buffers);
-  gst_stereo_clock_apply (pairs->clock, views, forwards);
-  gst_stereo_clock_moments (pairs->clock, heads->moments);
-  for (guint v = 0; v < 2; v++) {
-    gst_clear_buffer (&views[v].buffers[0]);
-    gst_clear_buffer (&views[v].buffers[1]);
-  }
+  if (max_skew != GST_STEREO_MAX_SKEW_AUTO)
+    return (gint64) MIN (max_skew, G_MAXINT64 / 4);
+  return pairs->left_spacing ? pairs->left_spacing / 2 : GST_STEREO_TIME_NONE;
 }
 
-static void
-look_at_heads (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right, Heads *heads)
+/* What two pads show, in the times of the left view. FALSE after an error was posted. */
+static gboolean
+read_two_pads (GstStereoPairs *pairs, Search *search)
 {
-  gint64 right_spacing, left_origin, right_origin;
+  GstStereoNext *left = &search->next[LEFT], *right = &search->next[RIGHT];
 
-  gst_stereo_pad_describe (left, &heads->left, &pairs->left_spacing, &left_origin);
-  gst_stereo_pad_describe (right, &heads->right, &right_spacing, &right_origin);
-  if (heads->left.generation == heads->right.generation) {
-    shift_time (&heads->right.time[0], left_origin - right_origin);
-    shift_time (&heads->right.time[1], left_origin - right_origin);
-    shift_time (&heads->right.gap_end, left_origin - right_origin);
+  read_pad (pairs, search, LEFT, FALSE);
+  if (!search->failed)
+    read_pad (pairs, search, RIGHT, FALSE);
+  if (search->failed)
+    return FALSE;
+  if (left->stream.count)
+    pairs->left_spacing = left->frames[0]->spacing;
+  if (left->stream.generation == right->stream.generation) {
+    shift_time (&right->stream.time[0], left->origin - right->origin);
+    shift_time (&right->stream.time[1], left->origin - right->origin);
+    shift_time (&right->stream.gap_end, left->origin - right->origin);
   }
-  apply_clock (pairs, (GstStereoPad *const[2]){ left, right }, heads);
-  heads->max_skew = resolve_max_skew (pairs);
+  search->dated = gst_stereo_clock_apply (pairs->clock, search->clock, search->next);
+  search->limit = limit_of_skew (pairs, search->max_skew);
+  return TRUE;
 }
 
-/* The heads of two pads, or the first two frames of one, are a pair. @heads: of two pads, else NULL. */
+/* The first frame of each pad, or the first two of one pad, are a pair. Where a flush was faster, there is none yet. */
 static GstFlowReturn
-hand_on_pair (GstStereoPairs *pairs, GstStereoPad *first_pad, GstStereoPad *second_pad, const Heads *heads)
+take_pair (GstStereoPairs *pairs, Search *search, GstStereoFrame *const frames[2], gboolean right_first)
 {
-  GstStereoFrame first, second;
-  GstFlowReturn flow;
+  GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
+  gboolean one_pad = search->pads[0] == search->pads[1];
 
-  if (!gst_stereo_pad_take (first_pad, &first))
-    return GST_FLOW_OK;
-  if (!gst_stereo_pad_take (second_pad, &second)) {
-    gst_buffer_unref (first.buffer);
-    return GST_FLOW_OK;
-  }
-  if (first.generation == second.generation)
-    shift_time (&second.time, first.origin - second.origin);
-  if (heads) {
-    first.moment = heads->moments[0];
-    second.moment = heads->moments[1];
-    gst_stereo_clock_pair_heads (pairs->clock);
-    gst_stereo_clock_take_head (pairs->clock, FALSE);
-    gst_stereo_clock_take_head (pairs->clock, TRUE);
-  }
+  if (!gst_stereo_pad_remove (search->pads[0], frames[0]) || !gst_stereo_pad_remove (search->pads[1], frames[1]))
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  search->pair->left = g_atomic_rc_box_acquire (left);
+  search->pair->right = g_atomic_rc_box_acquire (right);
+  if (left->generation == right->generation)
+    shift_time (&right->time, left->origin - right->origin);
+  if (!one_pad)
+    gst_stereo_clock_take_pair (pairs->clock, left, right);
+  /* they are a left and a right frame from here on, whichever came first */
+  left->layout.right_first = right->layout.right_first = FALSE;
   GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart by %s",
-      GST_STIME_ARGS (first.time), GST_STIME_ARGS (second.time), gst_stereo_frame_skew (&first, &second) / 1e6,
-      heads ? gst_stereo_clock_get_name (pairs->clock) : "buffer");
-  flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &first, &second);
-  gst_buffer_unref (first.buffer);
-  gst_buffer_unref (second.buffer);
-  return flow;
+      GST_STIME_ARGS (left->time), GST_STIME_ARGS (right->time), gst_stereo_frame_skew (left, right) / 1e6,
+      one_pad ? "buffer" : gst_stereo_clock_get_name (pairs->clock));
+  return GST_FLOW_OK;
 }
 
-/* The next frame of @needed is missing. When one thread feeds both pads, it must get past the other pad first. */
+/* The next frame of a view is missing. When one thread feeds both pads, it must get past the other pad first. */
 static GstFlowReturn
-wait_for_frame (GstStereoPad *pad, const GstStereoQueue *needed, GstStereoPad *other)
+wait_for_frame (const Search *search, guint view)
 {
+  const GstStereoStream *needed = &search->next[view].stream;
+  GstStereoPad *pad = search->pads[view], *other = search->pads[!view];
+
+  if (search->failed)
+    return GST_FLOW_NOT_NEGOTIATED;
   if (needed->count) {
     GST_LOG_OBJECT (pad, "waits: the frame after %" GST_STIME_FORMAT " may be nearer to the one of %s",
         GST_STIME_ARGS (needed->time[0]), GST_PAD_NAME (other));
@@ -318,69 +298,60 @@ wait_for_frame (GstStereoPad *pad, const GstStereoQueue *needed, GstStereoPad *o
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-GstFlowReturn
-gst_stereo_pairs_find_in_two (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right)
+static GstFlowReturn
+find_in_two (GstStereoPairs *pairs, Search *search)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-  Heads heads;
+  while (read_two_pads (pairs, search)) {
+    GstStereoFrame *const heads[2] = { search->next[LEFT].frames[0], search->next[RIGHT].frames[0] };
 
-  while (flow == GST_FLOW_OK) {
-    if (!gst_stereo_pad_count (left))
-      pull (pairs, left, &flow);
-    if (!gst_stereo_pad_count (right) && flow == GST_FLOW_OK)
-      pull (pairs, right, &flow);
-    if (flow != GST_FLOW_OK)
-      break;
-    look_at_heads (pairs, left, right, &heads);
-    switch (gst_stereo_pairing_decide (&heads.left, &heads.right, heads.max_skew)) {
+    switch (gst_stereo_pairing_decide (&search->next[LEFT].stream, &search->next[RIGHT].stream, search->limit)) {
       case GST_STEREO_PAIRING_PAIR:
-        return hand_on_pair (pairs, left, right, &heads);
+        return take_pair (pairs, search, heads, FALSE);
       case GST_STEREO_PAIRING_DROP_LEFT:
-        flow = drop_head (pairs, left, &heads);
+        drop_head (pairs, search, LEFT);
         break;
       case GST_STEREO_PAIRING_DROP_RIGHT:
-        flow = drop_head (pairs, right, &heads);
+        drop_head (pairs, search, RIGHT);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
-        if (!pull (pairs, left, &flow) && flow == GST_FLOW_OK)
-          return wait_for_frame (left, &heads.left, right);
+        if (!read_pad (pairs, search, LEFT, TRUE))
+          return wait_for_frame (search, LEFT);
         break;
       case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (!pull (pairs, right, &flow) && flow == GST_FLOW_OK)
-          return wait_for_frame (right, &heads.right, left);
+        if (!read_pad (pairs, search, RIGHT, TRUE))
+          return wait_for_frame (search, RIGHT);
         break;
       default:
         return end (pairs);
     }
   }
-  return flow;
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* ---- one pad ------------------------------------------------------------------------------ */
 
-/* A frame that holds both views. In a stream of mixed frames, those with one view are dropped. */
-static GstFlowReturn
-hand_on_packed (GstStereoPairs *pairs, GstStereoPad *pad)
+/* In a stream of mixed frames, some hold one view only. */
+static gboolean
+holds_both_views (const GstStereoFrame *frame)
 {
-  GstVideoMultiviewFlags flags;
-  GstStereoFrame frame;
-  GstFlowReturn flow = GST_FLOW_OK;
+  return !(GST_VIDEO_INFO_MULTIVIEW_FLAGS (&frame->info) & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO) ||
+      GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW);
+}
 
-  if (!gst_stereo_pad_take (pad, &frame))
-    return GST_FLOW_OK;
-  flags = GST_VIDEO_INFO_MULTIVIEW_FLAGS (&frame.info);
-  if ((flags & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO) &&
-      !GST_BUFFER_FLAG_IS_SET (frame.buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
-    GST_DEBUG_OBJECT (pad, "dropped, it holds one view only: %" GST_PTR_FORMAT, frame.buffer);
-    gst_stereo_drops_count (pairs->drops, FALSE);
+/* A frame that should hold both views. TRUE: the search is over. */
+static gboolean
+take_packed (GstStereoPairs *pairs, Search *search, GstStereoFrame *frame)
+{
+  if (!holds_both_views (frame)) {
+    drop (pairs, search, search->pads[LEFT], frame, FALSE, "it holds one view only");
     gst_stereo_drops_report (pairs->drops, FALSE);
-    flow = pairs->funcs.gap ((GstStereoAggregator *) pairs->element, &frame.segment, frame.buffer);
-  } else {
-    GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame.time));
-    flow = pairs->funcs.pair ((GstStereoAggregator *) pairs->element, &frame, &frame);
+    return FALSE;
   }
-  gst_buffer_unref (frame.buffer);
-  return flow;
+  if (gst_stereo_pad_remove (search->pads[LEFT], frame)) {
+    GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame->time));
+    search->pair->left = search->pair->right = g_atomic_rc_box_acquire (frame);
+  }
+  return TRUE;
 }
 
 static void
@@ -391,39 +362,65 @@ warn_of_packing (GstStereoPairs *pairs, GstStereoPad *pad)
         ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
 }
 
-GstFlowReturn
-gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad)
+static gboolean
+is_first (const GstStereoFrame *frame)
 {
-  GstFlowReturn flow = GST_FLOW_OK;
-  GstStereoPairing decision;
-  GstStereoLayout layout;
-  gboolean first[2], marked, ended;
-  guint count;
+  return frame && GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+}
 
-  while (flow == GST_FLOW_OK) {
-    if (!gst_stereo_pad_count (pad))
-      pull (pairs, pad, &flow);
-    if (flow != GST_FLOW_OK)
-      break;
-    ended = gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
-    count = gst_stereo_pad_describe_bundle (pad, first, &marked, &layout);
-    if (count && layout.overruled)
+/* Frames that hold both views, or alternate between them. */
+static GstFlowReturn
+find_in_one (GstStereoPairs *pairs, Search *search)
+{
+  const GstStereoNext *next = &search->next[LEFT];
+  GstStereoPad *pad = search->pads[LEFT];
+
+  for (read_pad (pairs, search, LEFT, FALSE); !search->failed; read_pad (pairs, search, LEFT, FALSE)) {
+    GstStereoFrame *const *frames = next->frames;
+    const gboolean first[2] = { is_first (frames[0]), is_first (frames[1]) };
+    const gboolean right_first = frames[0] && frames[0]->layout.right_first;
+
+    if (frames[0] && frames[0]->layout.overruled)
       warn_of_packing (pairs, pad);
-    if (count && layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME)
-      return hand_on_packed (pairs, pad);
-    decision = gst_stereo_pairing_bundle (count, first, marked, ended);
-    if (decision == GST_STEREO_PAIRING_PAIR) {
-      return hand_on_pair (pairs, pad, pad, NULL);
-    } else if (decision == GST_STEREO_PAIRING_DROP_LEFT) {
-      flow = drop (
-          pairs, pad, marked ? layout.right_first == first[0] : layout.right_first, "its bundle lacks the other view");
-      gst_stereo_drops_report (pairs->drops, FALSE);
-    } else if (decision == GST_STEREO_PAIRING_END) {
-      return end (pairs);
-    } else if (!pull (pairs, pad, &flow) && flow == GST_FLOW_OK) {
-      GST_LOG_OBJECT (pad, "waits for a frame");
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    if (frames[0] && frames[0]->layout.packing != GST_STEREO_PACKING_FRAME_BY_FRAME) {
+      if (take_packed (pairs, search, frames[0]))
+        return search->pair->left ? GST_FLOW_OK : GST_AGGREGATOR_FLOW_NEED_DATA;
+      continue;
+    }
+    switch (gst_stereo_pairing_bundle (next->stream.count, first, next->marked, next->stream.ended)) {
+      case GST_STEREO_PAIRING_PAIR:
+        return take_pair (pairs, search, frames, right_first);
+      case GST_STEREO_PAIRING_DROP_LEFT:
+        drop (pairs, search, pad, frames[0], next->marked ? right_first == first[0] : right_first,
+            "its bundle lacks the other view");
+        gst_stereo_drops_report (pairs->drops, FALSE);
+        break;
+      case GST_STEREO_PAIRING_END:
+        return end (pairs);
+      default:
+        if (!read_pad (pairs, search, LEFT, TRUE) && !search->failed) {
+          GST_LOG_OBJECT (pad, "waits for a frame");
+          return GST_AGGREGATOR_FLOW_NEED_DATA;
+        }
     }
   }
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+GstFlowReturn
+gst_stereo_pairs_find (GstStereoPairs *pairs, const GstStereoInputPads *pads, GstStereoPair *pair)
+{
+  Search search = { .pads = { pads->packed ? pads->packed : pads->left, pads->packed ? pads->packed : pads->right },
+    .clock = gst_stereo_clock_get_choice (pairs->clock),
+    .pair = pair };
+  GstFlowReturn flow;
+
+  GST_OBJECT_LOCK (pairs->element);
+  search.packing = pairs->packing;
+  search.max_skew = pairs->max_skew;
+  GST_OBJECT_UNLOCK (pairs->element);
+  flow = pads->packed ? find_in_one (pairs, &search) : find_in_two (pairs, &search);
+  gst_stereo_next_clear (&search.next[LEFT]);
+  gst_stereo_next_clear (&search.next[RIGHT]);
   return flow;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From frames to pairs: looks at the next frames of the pads, asks partner.h which of them belong together, drops those
- * without a partner, and hands each pair on.
+ * From frames to pairs: asks decide.h which of the frames that the pads show belong together, takes those out, and drops
+ * frames without a partner.
  */
 #ifndef GST_STEREO_PAIRS_H
 #define GST_STEREO_PAIRS_H
 
 #include "gst/pairing/clock.h"
 #include "gst/pairing/drops.h"
-#include "gst/pairing/input/pad.h"
+#include "gst/pairing/input/inputs.h"
 
 G_BEGIN_DECLS
 
@@ -16,19 +16,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoPairs GstStereoPairs;
 
-/* What becomes of what was found. */
-typedef struct
-{
-  /* A pair. @second is @first for a frame that holds both views. The caller unrefs their buffers. */
-  GstFlowReturn (*pair) (GstStereoAggregator *owner, GstStereoFrame *first, GstStereoFrame *second);
-  /* A gap of the stream that gives the timestamps, between its frames; or a frame of it that has no partner. */
-  GstFlowReturn (*gap) (GstStereoAggregator *owner, const GstSegment *segment, GstBuffer *missing);
-} GstStereoPairsFuncs;
-
-/* @element is the owner that the functions get; the object belongs to it and holds no reference. */
+/* @element posts the errors; the object belongs to it and holds no reference. */
 GstStereoPairs *gst_stereo_pairs_new (GstElement *element, GstStereoDrops *drops, GstStereoClock *clock);
-/* Before the first frame. */
-void gst_stereo_pairs_set_funcs (GstStereoPairs *pairs, const GstStereoPairsFuncs *funcs);
 void gst_stereo_pairs_free (GstStereoPairs *pairs);
 /* After a flush, or at the start. */
 void gst_stereo_pairs_flush (GstStereoPairs *pairs);
@@ -39,11 +28,10 @@ GstStereoPacking gst_stereo_pairs_get_packing (GstStereoPairs *pairs);
 void gst_stereo_pairs_set_max_skew (GstStereoPairs *pairs, guint64 max_skew);
 guint64 gst_stereo_pairs_get_max_skew (GstStereoPairs *pairs);
 
-/* Goes on until one pair was handed on, a frame is missing (GST_AGGREGATOR_FLOW_NEED_DATA), or the streams ended. After
- * a pair it returns: events and renegotiation come between two pairs. */
-GstFlowReturn gst_stereo_pairs_find_in_two (GstStereoPairs *pairs, GstStereoPad *left, GstStereoPad *right);
-/* The same for the pad whose frames hold both views, or alternate between them. */
-GstFlowReturn gst_stereo_pairs_find_in_one (GstStereoPairs *pairs, GstStereoPad *pad);
+/* Finds the next pair on sink, or on sink_left and sink_right. @pair: zeroed; the caller clears it, whatever is returned.
+ * GST_FLOW_OK: there is a pair. GST_AGGREGATOR_FLOW_NEED_DATA: a frame is missing. GST_FLOW_EOS: no further pair can
+ * come. Others: an error was posted. */
+GstFlowReturn gst_stereo_pairs_find (GstStereoPairs *pairs, const GstStereoInputPads *pads, GstStereoPair *pair);
 
 G_END_DECLS
 

@@ -3,30 +3,24 @@
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H
 
-#include "gst/pairing/late_pairs.h"
-#include "gst/pairing/input/pads.h"
+#include "gst/pairing/aggregator.h"
 #include "gst/pairing/pairs.h"
-#include "gst/pairing/silence.h"
+#include "gst/pairing/qos.h"
+#include "gst/pairing/watch.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  GstStereoPads *pads;
+  GstStereoInputs *inputs;
   GstStereoDrops *drops;
   GstStereoClock *clock;
   GstStereoPairs *pairs;
-  GstStereoLatePairs *late_pairs;
-  GstStereoSilence *silence;
+  GstStereoQos *qos;
+  GstStereoWatch *watch;
 } GstStereoParts;
 
-void gst_stereo_parts_init (GstStereoParts *parts, GstAggregator *aggregator, GstStereoViewsFunc views);
-void gst_stereo_parts_clear (GstStereoParts *parts);
-/* FALSE after an error was posted: the pads do not go together. */
-gboolean gst_stereo_parts_start (GstStereoParts *parts);
-/* Nothing of the old position is left. */
-void gst_stereo_parts_flush (GstStereoParts *parts);
-void gst_stereo_parts_stop (GstStereoParts *parts);
+GstStereoParts *gst_stereo_parts_of (GstAggregator *aggregator);
 
 G_END_DECLS
 

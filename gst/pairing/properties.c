@@ -44,13 +44,13 @@ get_pairing_clock (GstElement *element, gpointer parts, GValue *value)
 static void
 set_qos (GstElement *element, gpointer parts, const GValue *value)
 {
-  gst_stereo_late_pairs_set_qos (((GstStereoParts *) parts)->late_pairs, g_value_get_boolean (value));
+  gst_stereo_qos_set_enabled (((GstStereoParts *) parts)->qos, g_value_get_boolean (value));
 }
 
 static void
 get_qos (GstElement *element, gpointer parts, GValue *value)
 {
-  g_value_set_boolean (value, gst_stereo_late_pairs_get_qos (((GstStereoParts *) parts)->late_pairs));
+  g_value_set_boolean (value, gst_stereo_qos_get_enabled (((GstStereoParts *) parts)->qos));
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */

@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Says that a camera, or both of them, have stopped without a word.
- *
- * The base class calls aggregate() only when both views have something, so that a clock has to look. It looks in live
- * pipelines only: elsewhere a view may take all the time it likes. quiet.h has the rules.
+ * Which cameras have stopped sending, although their streams did not end: pure logic, on what the pads did from
+ * observation to observation. The times between observations are added up, instead of comparing clock times, so that
+ * neither PAUSED nor a process that was stopped counts as silence.
  */
 #ifndef GST_STEREO_SILENCE_H
 #define GST_STEREO_SILENCE_H
 
-#include <gst/base/gstaggregator.h>
-
-#include "gst/pairing/quiet.h"
+#include "gst/pairing/input/pad.h"
 
 G_BEGIN_DECLS
 
-typedef struct _GstStereoSilence GstStereoSilence;
+/* For so long a view may have nothing: one that had something before, or one beside a view that goes on. */
+#define GST_STEREO_SILENCE_TIME (2 * GST_SECOND)
 
-typedef enum
+typedef struct
 {
-  GST_STEREO_VIEWS_MISSING, /* there are neither two view pads nor one for both */
-  GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: nobody knows what waits */
-  GST_STEREO_VIEWS_KNOWN
-} GstStereoViewsState;
+  guint seen;         /* buffers and gaps up to the last observation */
+  GstClockTime idle;  /* for so long nothing came */
+  GstClockTime alone; /* of that, while the other view went on */
+  gboolean heard;     /* something came once */
+  gboolean reported;  /* that it is silent */
+} GstStereoSilenceView;
 
-/* What the left and the right view do now; of one pad for both, @packed, the first alone is filled in. */
-typedef GstStereoViewsState (*GstStereoViewsFunc) (
-    GstAggregator *aggregator, GstStereoActivity activity[2], gboolean *packed);
+/* Zeroed at first. */
+typedef struct
+{
+  GstStereoSilenceView view[2]; /* left, right; of a pad with both views the first one alone */
+} GstStereoSilence;
 
-/* @aggregator posts the messages; the object belongs to it, holds no reference, and is freed with it. */
-GstStereoSilence *gst_stereo_silence_new (GstAggregator *aggregator, GstStereoViewsFunc views);
-void gst_stereo_silence_free (GstStereoSilence *silence);
+/* What is to be reported of a view. */
+typedef struct
+{
+  gboolean silent, back; /* it has been silent for long; it is back */
+  gboolean never;        /* it never had a frame */
+  GstClockTime time;     /* for so long it had none */
+} GstStereoSilenceFinding;
 
-/* Into PLAYING, or out of it. */
-void gst_stereo_silence_set_playing (GstStereoSilence *silence, gboolean playing);
-/* The pipeline may have become live, or a view pad may have come: begins to look where there is reason to. */
-void gst_stereo_silence_update (GstStereoSilence *silence);
-/* Asks upstream of @pad whether it is live. GstAggregator keeps the answer from before the sources knew, so that each
- * branch is asked once it has begun. */
-void gst_stereo_silence_ask_live (GstStereoSilence *silence, GstPad *pad);
-/* The view has another pad now. */
-void gst_stereo_silence_forget_view (GstStereoSilence *silence, gboolean right);
-/* After a flush, or a start (@all). */
-void gst_stereo_silence_reset (GstStereoSilence *silence, gboolean all);
+/* What @count views did in the last @elapsed ns. */
+void gst_stereo_silence_add (GstStereoSilence *silence, guint count, const GstStereoActivity *activity,
+    GstClockTime elapsed, GstStereoSilenceFinding findings[2]);
+/* The silence begins anew, as after a pause. */
+void gst_stereo_silence_resume (GstStereoSilence *silence);
+/* After a flush, or a start (@all): only what comes from now on counts. */
+void gst_stereo_silence_reset (GstStereoSilence *silence, const GstStereoActivity activity[2], gboolean all);
 
 G_END_DECLS
 

@@ -118,25 +118,25 @@ gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query
 
 /* Properties that a control source drives. */
 static void
-follow_controls (GstStereoRectify *self, const GstStereoFrame *left)
+follow_controls (GstStereoRectify *self, const GstStereoFrame *frame)
 {
-  GstClockTime time = gst_segment_to_stream_time (&left->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
+  GstClockTime time = gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer));
 
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
 }
 
 static GstFlowReturn
-gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *first, GstStereoFrame *second)
+gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (base);
   GstStereoRectifySettings settings;
   GstFlowReturn flow;
   guint serial;
 
-  follow_controls (self, first);
+  follow_controls (self, GST_BUFFER_PTS_IS_VALID (left->buffer) ? left : right);
   settings = current_settings (self, &serial);
-  flow = gst_stereo_rectify_output_process (self->output, &settings, serial, first, second);
+  flow = gst_stereo_rectify_output_process (self->output, &settings, serial, left, right);
   gst_stereo_rectify_settings_clear (&settings);
   return flow;
 }

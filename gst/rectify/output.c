@@ -317,18 +317,18 @@ remap_mapped (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const
 }
 
 static GstFlowReturn
-remap_pair (GstStereoRectifyOutput *self, const GstStereoFrame *first, const GstStereoFrame *second, GstBuffer *out,
+remap_pair (GstStereoRectifyOutput *self, const GstStereoFrame *left, const GstStereoFrame *right, GstBuffer *out,
     guint64 *compute_time)
 {
   GstVideoFrame mapped[2];
   GstFlowReturn flow = GST_FLOW_ERROR;
 
-  if (!gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[0], first, NULL))
+  if (!gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[0], left, NULL))
     return GST_FLOW_ERROR;
-  if (first == second) {
-    flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[0], out, compute_time);
-  } else if (gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[1], second, NULL)) {
-    flow = remap_mapped (self, &first->layout, &mapped[0], &mapped[1], out, compute_time);
+  if (left == right) {
+    flow = remap_mapped (self, &left->layout, &mapped[0], &mapped[0], out, compute_time);
+  } else if (gst_stereo_map_input (GST_ELEMENT (self->base), &mapped[1], right, NULL)) {
+    flow = remap_mapped (self, &left->layout, &mapped[0], &mapped[1], out, compute_time);
     gst_video_frame_unmap (&mapped[1]);
   }
   gst_video_frame_unmap (&mapped[0]);
@@ -337,16 +337,14 @@ remap_pair (GstStereoRectifyOutput *self, const GstStereoFrame *first, const Gst
 
 GstFlowReturn
 gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereoRectifySettings *settings, guint serial,
-    GstStereoFrame *first, GstStereoFrame *second)
+    GstStereoFrame *left, GstStereoFrame *right)
 {
   GstStereoAggregator *base = self->base;
-  gboolean swap = first->layout.right_first;
-  GstStereoFrame *left = swap ? second : first, *right = swap ? first : second;
   GstBuffer *out = NULL;
   guint64 compute_time = 0;
   GstFlowReturn flow;
 
-  if (!comparable (first, second))
+  if (!comparable (left, right))
     return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
   if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
       (flow = acquire (self, &out)) != GST_FLOW_OK)
@@ -356,7 +354,7 @@ gst_stereo_rectify_output_process (GstStereoRectifyOutput *self, const GstStereo
     return flow;
   }
   gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
-  flow = remap_pair (self, first, second, out, &compute_time);
+  flow = remap_pair (self, left, right, out, &compute_time);
   if (flow != GST_FLOW_OK) {
     gst_buffer_unref (out);
     return flow;

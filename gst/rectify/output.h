@@ -22,10 +22,10 @@ void gst_stereo_rectify_output_stop (GstStereoRectifyOutput *output);
 GstFlowReturn gst_stereo_rectify_output_update_src_caps (
     GstStereoRectifyOutput *output, GstCaps *caps, GstCaps **result);
 gboolean gst_stereo_rectify_output_negotiated_src_caps (GstStereoRectifyOutput *output, GstCaps *caps);
-/* Rectifies a pair by these settings, and pushes it. @serial: another number for other settings. @second is @first
+/* Rectifies a pair by these settings, and pushes it. @serial: another number for other settings. @right is @left
  * where one frame holds both views. */
 GstFlowReturn gst_stereo_rectify_output_process (GstStereoRectifyOutput *output,
-    const GstStereoRectifySettings *settings, guint serial, GstStereoFrame *first, GstStereoFrame *second);
+    const GstStereoRectifySettings *settings, guint serial, GstStereoFrame *left, GstStereoFrame *right);
 
 G_END_DECLS
 

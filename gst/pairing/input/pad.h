@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink pad that receives frames and shows the next two of them, each with the caps and the segment that it came
- * under.
+ * A sink pad, and the list of its frames: a frame is in there from its arrival until it is removed, alone or in a pair.
  *
- * Upstream's thread delivers frames into the aggregator's queue. The task of the source pad looks at them there and
- * takes them out. What the pad learns from events is in stream.h.
+ * Upstream's thread puts each frame into this list and into GstAggregator's queue, where frames and events are in the
+ * order of the stream. The task of the source pad reads the events, and then _shows_ the frame behind them, as its caps,
+ * its segment and its seek are known by then. At most two frames are shown. A frame is _popped_ when it leaves
+ * GstAggregator's queue. The last frame that is shown stays in there as long as possible: GstAggregator waits for a
+ * buffer on every pad, and without this frame it would wait for another one of this pad, although it is the turn of the
+ * other pad.
+ *
+ *   removed <-  [ popped ]  [ shown ]  [ not shown yet: its events come first ]  <- arrives
  */
 #ifndef GST_STEREO_PAD_H
 #define GST_STEREO_PAD_H
@@ -25,43 +30,51 @@ gboolean gst_stereo_pad_is_packed (GstStereoPad *pad);
 gboolean gst_stereo_pad_is_right (GstStereoPad *pad);
 /* GstAggregatorClass.clip. */
 GstBuffer *gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
-/* Before GstAggregator's release_pad, which drops the peeked frame without its own lock while the task may just be
- * taking it. From here on the task finds nothing. */
+/* Before GstAggregator's release_pad, which drops a buffer without its own lock while the task may just be taking it.
+ * From here on the task finds nothing. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
 
 /* ---- frames, for the task of the source pad ----------------------------------------------- */
 
-/* What the pad's next buffer is. */
-typedef enum
-{
-  GST_STEREO_PULL_NOTHING, /* there is none, or two frames are at hand */
-  GST_STEREO_PULL_FRAME,   /* it is one of the frames at hand now */
-  GST_STEREO_PULL_GAP,     /* it was a gap, and is gone; @gap is set */
-  GST_STEREO_PULL_ERROR    /* it cannot be used; @message is set */
-} GstStereoPull;
-
-/* Looks at one frame more. @packing: how both views lie in it, where its caps do not say.
- * @gap (transfer full) gets the empty buffer of a gap, @message (transfer full) the text of an error. */
-GstStereoPull gst_stereo_pad_pull (GstStereoPad *pad, GstStereoPacking packing, GstBuffer **gap, gchar **message);
-/* Frames at hand. */
-guint gst_stereo_pad_count (GstStereoPad *pad);
-/* Moves the head out; the caller unrefs its buffer. FALSE when a flush was faster. */
-gboolean gst_stereo_pad_take (GstStereoPad *pad, GstStereoFrame *frame);
-/* Pops the peeked frame and keeps it, so that upstream can deliver the next one. FALSE when there is no room for
- * that. */
+/* Puts what the pad shows into @next, which is zeroed before the first reading and cleared after the last one. With @more,
+ * and where no frame is shown, one more frame is shown first. @packing: how both views lie in a frame whose caps do not say
+ * it. Returns whether a frame or a gap came. With @more, and where nothing came, @next stays as it was, but for an error. */
+gboolean gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoNext *next);
+/* Removes @frame, the first one that is shown. FALSE where a flush was faster. */
+gboolean gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame);
+/* Pops the last frame that is shown, so that upstream can deliver the next one. FALSE where two are shown. */
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
-/* For gst_stereo_pairing_decide(): what is at hand. @spacing gets the head's (unchanged when there is no head), @origin
- * the running time that its generation is timed from. */
-void gst_stereo_pad_describe (GstStereoPad *pad, GstStereoQueue *queue, gint64 *spacing, gint64 *origin);
-/* References of the frames at hand, to be unreffed; NULL for those that are not there. FALSE where the stream plays
- * backwards. */
-gboolean gst_stereo_pad_ref_buffers (GstStereoPad *pad, GstBuffer *buffers[2]);
-/* gst_stereo_pad_describe() for gst_stereo_pairing_bundle(); @layout (may be NULL) gets the head's. Returns the number of frames. */
-guint gst_stereo_pad_describe_bundle (GstStereoPad *pad, gboolean first[2], gboolean *marked, GstStereoLayout *layout);
-/* At the end of aggregate(): a peeked frame is left to the aggregator's queue, and looked at again next time. */
-void gst_stereo_pad_return_peeked (GstStereoPad *pad);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
+/* Nothing more is taken in. What was taken in already still comes, to be counted. */
+void gst_stereo_pad_close (GstStereoPad *pad);
+
+/* ---- the stream: stream.c ----------------------------------------------------------------- */
+
+/* Before the event enters GstAggregator's queue. */
+void gst_stereo_pad_preview_event (GstStereoPad *pad, GstEvent *event);
+/* New caps. Returns what they say, or NULL where they cannot be used. Lives until the next caps. */
+const GstVideoInfo *gst_stereo_pad_set_caps (GstStereoPad *pad, GstCaps *caps);
+/* TRUE the first time after new caps: for a warning about them. */
+gboolean gst_stereo_pad_warn_once (GstStereoPad *pad);
+/* A segment begins. */
+void gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event);
+/* The seek of that number, without a flush, goes upstream and begins @generation; or was refused there. */
+void gst_stereo_pad_expect_seek (GstStereoPad *pad, guint generation, guint32 seqnum);
+void gst_stereo_pad_cancel_seek (GstStereoPad *pad, guint generation);
+/* A frame from before a seek was dropped. */
+void gst_stereo_pad_count_old_frame (GstStereoPad *pad);
+
+/* For the silence watch. */
+typedef struct
+{
+  guint received;     /* buffers and gaps so far */
+  gboolean receiving; /* upstream's thread is in the pad with a buffer */
+  gboolean over;      /* upstream has sent its end */
+  gboolean waiting;   /* frames came that were not removed yet */
+} GstStereoActivity;
+
+GstStereoActivity gst_stereo_pad_activity (GstStereoPad *pad);
 
 G_END_DECLS
 

@@ -408,6 +408,61 @@ GST_START_TEST (test_backwards_and_flush)
 }
 GST_END_TEST;
 
+/* Upstream takes every seek. */
+static gboolean
+accept_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* A source answers a seek with moment 0. Its stream had come to the running time @base. */
+static void
+push_answer (GstHarness *source, guint32 seqnum, GstClockTime base)
+{
+  GstSegment segment;
+  GstEvent *event;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.base = base;
+  event = gst_event_new_segment (&segment);
+  gst_event_set_seqnum (event, seqnum);
+  gst_harness_push_event (source, event);
+}
+
+/* The sources need not be at one place after a seek: what the stamps said before it dates no frame after it. */
+GST_START_TEST (test_seek_without_flush)
+{
+  GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, 0, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
+  guint32 seqnum = gst_event_get_seqnum (seek);
+  Pair *pair = pair_new_gray (EXACT);
+
+  gst_pad_set_event_function (pair->left->srcpad, accept_event);
+  gst_pad_set_event_function (pair->right->srcpad, accept_event);
+  for (guint i = 0; i < 5; i++) {
+    push_moment (pair, i, 10 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    expect_pair (pair, i, 0);
+  }
+  fail_unless (gst_harness_push_upstream_event (pair->left, seek));
+  push_answer (pair->left, seqnum, 5 * FRAME);
+  push_answer (pair->right, seqnum, 7 * FRAME);
+  /* without stamps the buffer timestamps count, and those of the right view are late by something else now */
+  for (guint i = 0; i < 3; i++) {
+    push_moment (pair, i, 3 * GST_MSECOND, NONE, NONE);
+    expect_pair (pair, i, 3 * GST_MSECOND);
+  }
+  expect_clock (pair, "buffer");
+  for (guint i = 3; i < 6; i++) {
+    push_moment (pair, i, 3 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    expect_pair (pair, i, 0);
+  }
+  expect_clock (pair, UNIX);
+  expect_drops (pair, 0, 0);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 static Suite *
 clock_suite (void)
 {
@@ -428,6 +483,7 @@ clock_suite (void)
   tcase_add_test (cases, test_stamps_without_buffer_timestamps);
   tcase_add_test (cases, test_gap_of_the_right_view);
   tcase_add_test (cases, test_backwards_and_flush);
+  tcase_add_test (cases, test_seek_without_flush);
   return suite;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A camera that stops without an end of stream and without an error. In a live pipeline one warning reports it, and one
  * message reports that the camera is back. A pipeline that is not live gets no warning, because a source may be slow
- * there. test_quiet.c has the rules, both cameras at once, and a pad with both views, by a simulated clock. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
+ * there. test_silence_rules.c has the rules, both cameras at once, and a pad with both views, by a simulated clock. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered.h"

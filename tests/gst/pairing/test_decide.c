@@ -2,19 +2,19 @@
 /* The pairing logic alone: tables of small cases, then random streams, which check what must hold of any stream. */
 #include <gst/check/gstcheck.h>
 
-#include "gst/pairing/partner.h"
+#include "gst/pairing/decide.h"
 
 #define NONE GST_STEREO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)
 
-static GstStereoQueue
+static GstStereoStream
 queue (guint count, gint64 first, gint64 second, gint64 soonest, gboolean ended)
 {
-  return (GstStereoQueue){ count, { first, second }, soonest, NONE, ended };
+  return (GstStereoStream){ count, { first, second }, soonest, NONE, ended };
 }
 
 static void
-check (GstStereoQueue left, GstStereoQueue right, gint64 max_skew, GstStereoPairing expected)
+check (GstStereoStream left, GstStereoStream right, gint64 max_skew, GstStereoPairing expected)
 {
   fail_unless_equals_int (gst_stereo_pairing_decide (&left, &right, max_skew), expected);
 }
@@ -105,7 +105,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_a_gap_lets_go_of_what_lies_in_it)
 {
-  GstStereoQueue gap = queue (0, 0, 0, 0, FALSE);
+  GstStereoStream gap = queue (0, 0, 0, 0, FALSE);
 
   gap.gap_end = 100 * MS;
   check (queue (1, 79 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
@@ -145,7 +145,7 @@ typedef struct
   gint64 worst;
 } Outcome;
 
-static GstStereoQueue
+static GstStereoStream
 view (const Stream *stream, guint at, gint64 spacing, guint known)
 {
   guint count = MIN (stream->count - at, known);
@@ -162,7 +162,7 @@ run (const Stream *left, const Stream *right, gint64 spacing, gint64 max_skew)
   Outcome outcome = { 0 };
 
   for (;;) {
-    GstStereoQueue a = view (left, l, spacing, known_left), b = view (right, r, spacing, known_right);
+    GstStereoStream a = view (left, l, spacing, known_left), b = view (right, r, spacing, known_right);
     if (steps++ > 10000)
       fail ("no end");
     switch (gst_stereo_pairing_decide (&a, &b, max_skew)) {
@@ -338,8 +338,8 @@ GST_END_TEST;
 /* Of before and after a seek, whatever the times say. */
 GST_START_TEST (test_generations_do_not_mix)
 {
-  GstStereoQueue before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
-  GstStereoQueue nothing = queue (0, NONE, NONE, 0, FALSE);
+  GstStereoStream before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
+  GstStereoStream nothing = queue (0, NONE, NONE, 0, FALSE);
 
   after.generation = 1;
   before.moves_on = nothing.moves_on = TRUE;

@@ -3,45 +3,45 @@
  * Which cameras have stopped without a word: the rules, and the messages of the element on a pad with both views, by a
  * clock that the test moves.
  */
-#include "gst/pairing/quiet.h"
+#include "gst/pairing/silence.h"
 
 #include <gst/check/gsttestclock.h>
 
 #include "tests/support/gst/util.h"
 
-#define LOOK (100 * GST_MSECOND)
+#define INTERVAL (100 * GST_MSECOND)
 
 typedef struct
 {
-  GstStereoQuiet quiet;
+  GstStereoSilence silence;
   GstStereoActivity activity[2];
   guint count;
-  GString *said; /* "R2.0": the right view is silent for 2 s; "r2.3": it is back */
+  GString *reported; /* "R2.0": the right view is silent for 2 s; "r2.3": it is back */
 } Watch;
 
-/* So many looks, in which a frame comes on the views of the bits @sends. Returns what was said. */
+/* So many observations, in which a frame comes on the views of the bits @sends. Returns what is reported. */
 static const gchar *
-watch (Watch *watch, guint looks, guint sends)
+watch (Watch *watch, guint count, guint sends)
 {
-  g_string_truncate (watch->said, 0);
-  for (guint n = 0; n < looks; n++) {
-    GstStereoQuietFinding findings[2] = { 0 };
+  g_string_truncate (watch->reported, 0);
+  for (guint n = 0; n < count; n++) {
+    GstStereoSilenceFinding findings[2] = { 0 };
 
     for (guint i = 0; i < watch->count; i++)
-      watch->activity[i].arrivals += sends >> i & 1;
-    gst_stereo_quiet_add (&watch->quiet, watch->count, watch->activity, LOOK, findings);
+      watch->activity[i].received += sends >> i & 1;
+    gst_stereo_silence_add (&watch->silence, watch->count, watch->activity, INTERVAL, findings);
     for (guint i = 0; i < 2; i++)
       if (findings[i].silent || findings[i].back)
-        g_string_append_printf (watch->said, "%c%s%.1f ", "LRlr"[i + 2 * findings[i].back],
+        g_string_append_printf (watch->reported, "%c%s%.1f ", "LRlr"[i + 2 * findings[i].back],
             findings[i].never ? "-" : "", (gdouble) findings[i].time / GST_SECOND);
   }
-  return watch->said->str;
+  return watch->reported->str;
 }
 
 static Watch
 watch_new (guint count)
 {
-  return (Watch){ .count = count, .said = g_string_new (NULL) };
+  return (Watch){ .count = count, .reported = g_string_new (NULL) };
 }
 
 GST_START_TEST (test_one_of_two)
@@ -57,7 +57,7 @@ GST_START_TEST (test_one_of_two)
   fail_unless_equals_string (watch (&w, 20, 2), "L2.0 ");
   fail_unless_equals_string (watch (&w, 20, 0), "R2.0 ");
   fail_unless_equals_string (watch (&w, 1, 3), "l4.1 r2.1 ");
-  g_string_free (w.said, TRUE);
+  g_string_free (w.reported, TRUE);
 }
 GST_END_TEST;
 
@@ -69,14 +69,14 @@ GST_START_TEST (test_never_heard)
   fail_unless_equals_string (watch (&w, 100, 0), "");
   fail_unless_equals_string (watch (&w, 19, 2), "");
   fail_unless_equals_string (watch (&w, 1, 2), "L-12.0 ");
-  g_string_free (w.said, TRUE);
+  g_string_free (w.reported, TRUE);
   w = watch_new (1);
   fail_unless_equals_string (watch (&w, 100, 0), "");
-  g_string_free (w.said, TRUE);
+  g_string_free (w.reported, TRUE);
 }
 GST_END_TEST;
 
-/* Both stop, one 0.3 s after the other: said of both at once, as soon as that can be said of one. */
+/* Both stop, one 0.3 s after the other: one report for both, as soon as one of them is reported. */
 GST_START_TEST (test_both)
 {
   Watch w = watch_new (2);
@@ -87,7 +87,7 @@ GST_START_TEST (test_both)
   fail_unless_equals_string (watch (&w, 50, 0), "");
   fail_unless_equals_string (watch (&w, 1, 1), "l7.1 ");
   fail_unless_equals_string (watch (&w, 1, 3), "r6.9 ");
-  g_string_free (w.said, TRUE);
+  g_string_free (w.reported, TRUE);
 }
 GST_END_TEST;
 
@@ -100,28 +100,28 @@ GST_START_TEST (test_what_is_no_silence)
   w.activity[0].over = TRUE;
   fail_unless_equals_string (watch (&w, 50, 2), "");
   w.activity[0].over = FALSE;
-  w.activity[1].pushing = TRUE;
+  w.activity[1].receiving = TRUE;
   fail_unless_equals_string (watch (&w, 50, 1), "");
-  w.activity[1].pushing = FALSE;
+  w.activity[1].receiving = FALSE;
   fail_unless_equals_string (watch (&w, 15, 0), "");
-  gst_stereo_quiet_resume (&w.quiet);
+  gst_stereo_silence_resume (&w.silence);
   fail_unless_equals_string (watch (&w, 19, 0), "");
-  gst_stereo_quiet_reset (&w.quiet, w.activity, FALSE);
+  gst_stereo_silence_reset (&w.silence, w.activity, FALSE);
   fail_unless_equals_string (watch (&w, 19, 0), "");
   fail_unless_equals_string (watch (&w, 1, 0), "L2.0 R2.0 ");
-  gst_stereo_quiet_reset (&w.quiet, w.activity, TRUE);
+  gst_stereo_silence_reset (&w.silence, w.activity, TRUE);
   fail_unless_equals_string (watch (&w, 50, 0), "");
-  g_string_free (w.said, TRUE);
+  g_string_free (w.reported, TRUE);
 }
 GST_END_TEST;
 
 /* ---- the element ------------------------------------------------------------------------- */
 
-/* Lets the time of a look pass. Others wait for the clock too. */
+/* Lets the time of an observation pass. Others wait for the clock too. */
 static void
-let_look (GstTestClock *clock)
+let_observe (GstTestClock *clock)
 {
-  GstClockTime end = gst_clock_get_time (GST_CLOCK (clock)) + LOOK;
+  GstClockTime end = gst_clock_get_time (GST_CLOCK (clock)) + INTERVAL;
   gboolean before = TRUE;
 
   while (before) {
@@ -136,22 +136,22 @@ let_look (GstTestClock *clock)
   gst_test_clock_set_time (clock, end);
 }
 
-/* Lets it look until there is such a message; returns how often. While the element's thread is not back from pushing, looks do
- * not count. */
+/* Observes until there is such a message; returns how often. While the element's thread is not back from pushing,
+ * observations do not count. */
 static guint
-look_until (GstTestClock *clock, GstBus *bus, GstMessageType type)
+observe_until (GstTestClock *clock, GstBus *bus, GstMessageType type)
 {
   GstMessage *message = NULL;
-  guint looks = 0;
+  guint count = 0;
 
   while (!message) {
-    let_look (clock);
-    looks++;
+    let_observe (clock);
+    count++;
     g_thread_yield ();
     message = gst_bus_pop_filtered (bus, type);
   }
   gst_bus_post (bus, message);
-  return looks;
+  return count;
 }
 
 static void
@@ -160,7 +160,7 @@ expect_back (GstTestClock *clock, GstBus *bus)
   GError *info = NULL;
   GstMessage *message;
 
-  look_until (clock, bus, GST_MESSAGE_INFO);
+  observe_until (clock, bus, GST_MESSAGE_INFO);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
   gst_message_parse_info (message, &info, NULL);
   fail_unless (g_str_has_prefix (info->message, "sink is back after "), "%s", info->message);
@@ -191,10 +191,10 @@ GST_START_TEST (test_a_pad_with_both_views)
     }
     if (turn)
       expect_back (clock, bus);
-    fail_unless (look_until (clock, bus, GST_MESSAGE_WARNING) >= 20);
+    fail_unless (observe_until (clock, bus, GST_MESSAGE_WARNING) >= 20);
     expect_warning (bus, "sink has been silent for 2.0 s", NULL);
     for (guint n = 0; n < 50; n++)
-      let_look (clock);
+      let_observe (clock);
     expect_no_message (bus, GST_MESSAGE_WARNING);
   }
   packed_free (harness, bus);
@@ -205,9 +205,9 @@ GST_START_TEST (test_a_pad_with_both_views)
 GST_END_TEST;
 
 static Suite *
-quiet_suite (void)
+silence_rules_suite (void)
 {
-  Suite *suite = suite_create ("quiet");
+  Suite *suite = suite_create ("silence_rules");
   TCase *general = tcase_create ("general");
 
   suite_add_tcase (suite, general);
@@ -219,4 +219,4 @@ quiet_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (quiet);
+GST_CHECK_MAIN (silence_rules);

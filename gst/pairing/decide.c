@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/partner.h"
+#include "gst/pairing/decide.h"
 
 static gint64
 distance (gint64 a, gint64 b)
@@ -9,7 +9,7 @@ distance (gint64 a, gint64 b)
 
 /* One queue is empty. The other queue's head is dropped when no frame that can still come is near enough. */
 static GstStereoPairing
-decide_without (const GstStereoQueue *empty, const GstStereoQueue *other, gint64 max_skew, GstStereoPairing wait,
+decide_without (const GstStereoStream *empty, const GstStereoStream *other, gint64 max_skew, GstStereoPairing wait,
     GstStereoPairing drop)
 {
   if (other->count == 0)
@@ -24,16 +24,16 @@ decide_without (const GstStereoQueue *empty, const GstStereoQueue *other, gint64
 
 /* Whether the head of @queue is from before a seek, and the head of @other from after it. */
 static gboolean
-is_behind (const GstStereoQueue *queue, const GstStereoQueue *other)
+is_behind (const GstStereoStream *queue, const GstStereoStream *other)
 {
   return queue->generation < other->generation && queue->moves_on && (queue->count > 0 || !queue->ended);
 }
 
 GstStereoPairing
-gst_stereo_pairing_decide (const GstStereoQueue *left, const GstStereoQueue *right, gint64 max_skew)
+gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew)
 {
   gboolean left_earlier;
-  const GstStereoQueue *earlier, *later;
+  const GstStereoStream *earlier, *later;
   GstStereoPairing drop, wait;
   gint64 skew;
 
