@@ -47,8 +47,8 @@ tool () {
   for place in "$build/pipelines" "$(dirname "$0")/../../../libexec/gst-stereo"; do
     [ ! -x "$place/$1" ] || { printf '%s\n' "$place/$1"; return; }
   done
-  fail "there is no program $1: build it (meson setup build && ninja -C build; stereo-snapshot wants libpng-dev)," \
-    "or install the package gst-stereo-tools"
+  fail "there is no program $1: build it (meson setup build && ninja -C build), or" \
+    "install the package gst-stereo-tools"
 }
 
 # where_from ELEMENT: what gives it, on Debian
@@ -60,7 +60,7 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
+    video[cst]* | compositor | textoverlay | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
     ximagesink | xvimagesink) echo "gstreamer1.0-x" ;;
     autovideosink | *mux | *demux | png* | jpeg* | multifile* | v4l2src | vp[89]* | gamma | deinterlace | rtp*pay) echo "gstreamer1.0-plugins-good" ;;
   esac

@@ -18,27 +18,13 @@ try:
 except (ImportError, ValueError) as error:
     sys.exit(f"web.py: {error}: install python3-gi and gir1.2-gstreamer-1.0, and start this with /usr/bin/python3")
 from parameters import FIRST, Choice, Number, parameters_of  # noqa: E402
+from structures import members_of  # noqa: E402
 from webserver import Hub, Server, at_age  # noqa: E402
 
 CONTROLS = FIRST + ("confidence-threshold",)
 SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
 COUNTED = 4  # seconds over which rates are taken
 PASSING = 30  # seconds that a warning is shown which nothing takes back
-
-
-def members_of(structure):
-    """Numbers, words and truths of a structure; a number that JSON does not know is None."""
-    found = {}
-    for name in (structure.nth_field_name(i) for i in range(structure.n_fields())):
-        try:
-            value = structure.get_value(name)
-        except TypeError:
-            continue  # a list
-        if isinstance(value, float) and not math.isfinite(value):
-            value = None
-        if value is None or isinstance(value, (bool, int, float, str)):
-            found[name] = value
-    return found
 
 
 class Trouble:
