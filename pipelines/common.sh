@@ -60,7 +60,7 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | compositor | textoverlay | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
+    video[cst]* | compositor | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
     ximagesink | xvimagesink) echo "gstreamer1.0-x" ;;
     autovideosink | *mux | *demux | png* | jpeg* | multifile* | v4l2src | vp[89]* | gamma | deinterlace | rtp*pay) echo "gstreamer1.0-plugins-good" ;;
   esac

@@ -6,7 +6,7 @@
 #   sh pipelines/pair.sh left.jpg right.jpg out num-disparities=96
 #
 # Leaves in FOLDER: disparity.png (16 bit, times 64, 0 = no value), disparity-color.png (black = no value), confidence.png
-# (0..255 for 0..1), and sheet.png: the left view, the disparity with a legend, and the confidence side by side.
+# (black 0, white 1), and sheet.png: the left view, the disparity with a legend, and the confidence side by side.
 # BUILD is the build folder that is used: STEREO_BUILD stands for it too. Variables: pipelines/README.md.
 set -eu
 if [ $# -gt 0 ] && [ -d "$1" ]; then
@@ -37,7 +37,7 @@ usage_unless $# -ge 3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-need stereomatch depthoverlay stereoconfidence pngdec pngenc decodebin videoconvert compositor textoverlay
+need stereomatch depthoverlay stereoconfidence pngdec pngenc decodebin videoconvert compositor
 left=$1 right=$2 out=$3
 shift 3
 if is_property "$out"; then
@@ -73,7 +73,6 @@ add compositor name=sheet background=white "sink_1::xpos=$((width + gap))" "sink
 add_png sheet
 add views. ! queue ! videoconvert ! sheet.sink_0 \
   depth. ! queue ! legend.sink_depth depthoverlay name=legend min-confidence=0 text=false ! videoconvert ! sheet.sink_1 \
-  confidence. ! queue ! videoconvert ! textoverlay "text=confidence: black 0, white 1" valignment=top shaded-background=true \
-  "font-desc=Sans Bold 10" ! videoconvert ! sheet.sink_2
+  confidence. ! queue ! videoconvert ! sheet.sink_2
 printf '%sgst-launch-1.0%s\n' "$environment" "$pipeline"
 eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/pair.py")$pipeline"

@@ -34,11 +34,10 @@ cmp view.raw left.raw || bad "the sheet does not begin with the left view"
 # the far end of the colours, dark blue, and no value, black
 od -An -v -w3 -tu1 color.raw | sort -u | awk '$1 + $2 + $3 && !($1 < 60 && $2 < 60 && $3 < 60) { exit 1 }' ||
   bad "the far end has another colour"
-# the legends: bytes that the pictures alone do not have, the near end of the colours among them
-for pair in "color middle" "confidence right"; do
-  written=$(cmp -l "${pair% *}.raw" "${pair#* }.raw" | wc -l)
-  [ "$written" -gt 500 ] && [ "$written" -lt $((160 * 90 * 3 / 2)) ] || bad "the legend of $pair: $written bytes"
-done
+cmp confidence.raw right.raw || bad "the sheet does not end with the confidence"
+# the legend: bytes that the disparity alone does not have, the near end of the colours among them
+written=$(cmp -l color.raw middle.raw | wc -l)
+[ "$written" -gt 500 ] && [ "$written" -lt $((160 * 90 * 3 / 2)) ] || bad "the legend has $written bytes"
 od -An -v -w3 -tu1 middle.raw | awk '$1 > 130 && $2 < 30 && $3 < 30 { found = 1 } END { exit !found }' ||
   bad "the legend does not have the near end of the colours"
 if sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/no" window=32 2>"$folder/message"; then
