@@ -146,6 +146,11 @@ add_screen () {
   add videoconvert ! "$@"
 }
 
+# errors_of LOG: what gst-launch-1.0 said was wrong
+errors_of () {
+  sed -n 's/^ERROR: from element [^ ]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$1" | sort -u
+}
+
 # ---- cameras ---------------------------------------------------------------------------------
 
 is_property () {
@@ -256,7 +261,7 @@ check_movie () {
   need decodebin videoconvert
   said=$(mktemp)
   finish "$said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! fakesink num-buffers=1 || {
-    sed -n 's/^ERROR: from element [^:]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$said" | sort -u >&2
+    errors_of "$said" >&2
     rm -f "$said"
     fail "$1 cannot be decoded: gstreamer1.0-libav has decoders of most movies, H.264 and H.265 among them"
   }

@@ -26,7 +26,7 @@ as_png () {
   finish "$work/said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! \
     pngenc snapshot=true ! filesink "location=$work/$2.png" || true
   [ -s "$work/$2.png" ] || {
-    cat "$work/said" >&2
+    errors_of "$work/said" >&2
     fail "$1 cannot be decoded to a picture: gstreamer1.0-plugins-good has PNG and JPEG, gstreamer1.0-libav many movies"
   }
   printf '%s\n' "$work/$2.png"
