@@ -36,7 +36,9 @@ install_missing () {
     return 0
   fi
   say "installing $wanted"
-  as_root apt-get update -q
+  # once a run
+  [ -n "${updated:-}" ] || as_root apt-get update -q
+  updated=yes
   # how much that is: apt-get's own words
   # $wanted is a list
   # shellcheck disable=SC2086

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # quickstart.sh where every package is there and the build is up to date: what it says and in which order, its pictures, and
 # the command for live depth, without a display and with one. quickstart.sh BUILD
-set -eu
 # $pair is a list of words
 # shellcheck disable=SC2086
+set -eu
 . "$(dirname "$0")/common.sh"
 skip_without stereotestsrc depthoverlay videocrop pngdec pngenc decodebin
 
@@ -77,6 +77,7 @@ sed -n 's/.*install -q -y --no-install-recommends //p; s/^\(meson setup --reconf
   "$folder/called" | sed 's/ *$//' >"$folder/order"
 printf '%s\n' ninja-build "meson setup --reconfigure" ninja "libgirepository1.0-dev gstreamer1.0-libav" \
   "meson setup --reconfigure" ninja | diff - "$folder/order" || bad "not in this order"
+[ "$(grep -c '^apt-get update' "$folder/called")" = 1 ] || bad "the lists of packages are read twice: $(cat "$folder/called")"
 [ "$(sed -n 's/^   sh .*/live/p; s/^== 5.5.*/rest/p' "$folder/said" | xargs)" = "live rest live" ] ||
   { cat "$folder/said"; bad "the command for live depth comes late"; }
 # the user's own pair may be movies: what decodes them comes first
