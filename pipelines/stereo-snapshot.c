@@ -32,24 +32,36 @@ typedef struct Snapshot
   double valid, certain;
 } Snapshot;
 
-/* Copies the rows of a picture whose format has one plane. */
+/* Copies the rows of a picture whose format has one plane; NULL where they are not all in the buffer. */
 static gpointer
 copy_rows (GstBuffer *buffer, const GstVideoInfo *info, gsize pixel)
 {
   gsize width = (gsize) GST_VIDEO_INFO_WIDTH (info), height = (gsize) GST_VIDEO_INFO_HEIGHT (info);
-  guint8 *rows = g_malloc (width * height * pixel);
+  guint8 *rows = NULL;
   GstVideoFrame frame;
 
-  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ)) {
-    g_free (rows);
+  if (!gst_video_frame_map (&frame, info, buffer, GST_MAP_READ))
     return NULL;
+  /* a GstVideoMeta may say anything of the memory, and of the size of the picture */
+  gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0);
+  gint64 first = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) - frame.map[0].data;
+  gint64 last = first + (gint64) (height - 1) * stride;
+  if (MIN (first, last) >= 0 && MAX (first, last) + (gint64) (width * pixel) <= (gint64) frame.map[0].size) {
+    rows = g_malloc (width * height * pixel);
+    for (gsize y = 0; y < height; y++)
+      memcpy (rows + y * width * pixel, frame.map[0].data + first + (gint64) y * stride, width * pixel);
   }
-  for (gsize y = 0; y < height; y++)
-    memcpy (rows + y * width * pixel,
-        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
-        width * pixel);
   gst_video_frame_unmap (&frame);
   return rows;
+}
+
+/* The confidence has the size of the picture, and the search has the bounds of the properties of stereomatch. */
+static gboolean
+is_of (const GstStereoMeta *meta, const GstVideoInfo *info)
+{
+  return meta->confidence && meta->width == (guint) GST_VIDEO_INFO_WIDTH (info) &&
+      meta->height == (guint) GST_VIDEO_INFO_HEIGHT (info) && ABS (meta->min_disparity) <= G_MAXUINT16 &&
+      meta->num_disparities >= 1 && meta->num_disparities <= G_MAXUINT16 && meta->disparity_scale > 0;
 }
 
 static gboolean
@@ -60,7 +72,7 @@ read_sample (GstSample *sample, Snapshot *snapshot)
   GstVideoInfo info, confidence;
 
   if (!gst_video_info_from_caps (&info, gst_sample_get_caps (sample)) ||
-      GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_GRAY16_LE || !meta || !meta->confidence) {
+      GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_GRAY16_LE || !meta || !is_of (meta, &info)) {
     g_printerr ("The pipeline's last element must be stereomatch with GRAY16_LE output.\n");
     return FALSE;
   }
@@ -74,6 +86,8 @@ read_sample (GstSample *sample, Snapshot *snapshot)
   snapshot->high = (meta->min_disparity + meta->num_disparities - 1) * meta->disparity_scale;
   snapshot->valid = meta->valid_ratio;
   snapshot->certain = meta->mean_confidence;
+  if (!snapshot->disparity || !snapshot->confidence)
+    g_printerr ("The disparity or the confidence cannot be read from its buffer.\n");
   return snapshot->disparity && snapshot->confidence;
 }
 
