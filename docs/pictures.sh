@@ -17,6 +17,8 @@ for element in stereotestsrc stereomatch stereoground stereopoints depthoverlay 
   videobox videoconvert videocrop; do
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
+python=/usr/bin/python3
+[ -x $python ] || python=python3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -27,23 +29,22 @@ source="stereotestsrc max-disparity=32"
 caps="video/x-raw,format=RGB,width=$((2 * width)),height=$height,framerate=30/1,multiview-mode=side-by-side"
 half="capssetter caps=video/x-raw,multiview-mode=mono"
 # half pixels: fewer colours make a smaller file
-match="stereomatch name=m backend=cpu num-disparities=40 disparity-scale=2"
+match="stereomatch name=match backend=cpu num-disparities=40 disparity-scale=2"
 
-# panel NAME WORD...: a pipeline up to stereomatch; its first disparity: far blue, near red, grey without a value
+# panel NAME WORD...: a pipeline up to stereomatch; its first disparity: far blue, near red, black without a value
 panel () {
   name=$1
   shift
-  mkdir "$work/$name"
   printf '%-24s' "$name"
-  "$build/pipelines/stereo-snapshot" "$work/$name" "$work/left.png" "$@"
-  mv "$work/$name/disparity-color.png" "$work/$name.png"
+  $python pipelines/pair.py "$@" ! color.sink_depth depthoverlay name=color min-confidence=0 text=false legend=false ! \
+    videoconvert ! video/x-raw,format=RGB ! pngenc snapshot=true ! filesink "location=$work/$name.png"
 }
 
 # pair NAME FIRST SECOND WORD...: the views one by one, being what comes behind each source; then stereomatch
 pair () {
   name=$1 first=$2 second=$3
   shift 3
-  panel "$name" $source $first ! m.sink_left $source $second ! m.sink_right "$@"
+  panel "$name" $source $first ! match.sink_left $source $second ! match.sink_right "$@"
 }
 
 # strip PICTURE PANEL...: side by side
@@ -148,8 +149,6 @@ gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! tee name=t \
   t. ! queue ! videoconvert ! video/x-raw,format=RGB ! tee name=l ! queue ! p.sink_live \
   t. ! queue ! $depth ! queue ! stereopoints name=p min-confidence=0.5 ! filesink "location=$work/cloud.ply" \
   l. ! queue ! videocrop right=$width ! pngenc ! filesink "location=$work/live.png"
-python=/usr/bin/python3
-[ -x $python ] || python=python3
 $python docs/points-picture.py "$work/cloud.ply" $width $height 20 0 "$work/cloud-left.png"
 $python docs/points-picture.py "$work/cloud.ply" $width $height -12 -25 "$work/cloud-above.png"
 strip points live cloud-left cloud-above

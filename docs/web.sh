@@ -23,7 +23,7 @@ clean_up () {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 method=sgm paths=4 >"$work/said" 2>&1 &
+RATE=10 SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 method=sgm paths=4 >"$work/said" 2>&1 &
 server=$!
 touch "$work/state"
 # rates are counted over some seconds

@@ -47,8 +47,8 @@ tool () {
   for place in "$build/pipelines" "$(dirname "$0")/../../../libexec/gst-stereo"; do
     [ ! -x "$place/$1" ] || { printf '%s\n' "$place/$1"; return; }
   done
-  fail "there is no program $1: build it (meson setup build && ninja -C build; stereo-snapshot wants libpng-dev)," \
-    "or install the package gst-stereo-tools"
+  fail "there is no program $1: build it (meson setup build && ninja -C build), or" \
+    "install the package gst-stereo-tools"
 }
 
 # where_from ELEMENT: what gives it, on Debian
@@ -60,7 +60,7 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
+    video[cst]* | compositor | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
     ximagesink | xvimagesink) echo "gstreamer1.0-x" ;;
     autovideosink | *mux | *demux | png* | jpeg* | multifile* | v4l2src | vp[89]* | gamma | deinterlace | rtp*pay) echo "gstreamer1.0-plugins-good" ;;
   esac
@@ -144,6 +144,11 @@ add_screen () {
   set -- ${SINK:-autovideosink}
   need videoconvert "$1"
   add videoconvert ! "$@"
+}
+
+# errors_of LOG: what gst-launch-1.0 said was wrong
+errors_of () {
+  sed -n 's/^ERROR: from element [^ ]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$1" | sort -u
 }
 
 # ---- cameras ---------------------------------------------------------------------------------
@@ -256,7 +261,7 @@ check_movie () {
   need decodebin videoconvert
   said=$(mktemp)
   finish "$said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! fakesink num-buffers=1 || {
-    sed -n 's/^ERROR: from element [^:]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$said" | sort -u >&2
+    errors_of "$said" >&2
     rm -f "$said"
     fail "$1 cannot be decoded: gstreamer1.0-libav has decoders of most movies, H.264 and H.265 among them"
   }

@@ -120,7 +120,7 @@ place () {
     else
       finish "$work/said" gst-launch-1.0 -q filesrc "location=$picture" ! decodebin ! videoconvert ! \
         pngenc snapshot=true ! filesink "location=$at" || true
-      [ -s "$at" ] || { cat "$work/said" >&2; fail "$picture cannot be decoded: gstreamer1.0-libav knows more formats"; }
+      [ -s "$at" ] || { errors_of "$work/said" >&2; fail "$picture cannot be decoded: gstreamer1.0-libav knows more formats"; }
     fi
     number=$((number + 1))
   done <"$work/todo"

@@ -36,7 +36,9 @@ install_missing () {
     return 0
   fi
   say "installing $wanted"
-  as_root apt-get update -q
+  # once a run
+  [ -n "${updated:-}" ] || as_root apt-get update -q
+  updated=yes
   # how much that is: apt-get's own words
   # $wanted is a list
   # shellcheck disable=SC2086
@@ -46,15 +48,20 @@ install_missing () {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $wanted
 }
 
-# What building the plugin and its typelib needs, and what reading the metadata from Python does.
-build_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
+# What building the plugin needs, and what the scripts do that show and match pictures.
+picture_packages='meson ninja-build gcc pkg-config libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libpng-dev
   libyaml-dev libpango1.0-dev fonts-dejavu-core gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good
-  libgirepository1.0-dev python3-gi gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0'
+  python3-gi gir1.2-gstreamer-1.0'
 
-# What the scripts and the programs of README.md need besides: a window, H.264, recordings, NumPy.
-use_packages='gstreamer1.0-x gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-numpy'
-# A screen of Wayland alone.
-[ -z "${WAYLAND_DISPLAY:-}" ] || [ -n "${DISPLAY:-}" ] || use_packages="$use_packages gstreamer1.0-plugins-bad"
+# And the typelib, and what reading the metadata from Python does.
+build_packages="$picture_packages libgirepository1.0-dev gir1.2-gst-plugins-base-1.0"
+
+# A window; a screen of Wayland alone has sinks of its own.
+screen_packages='gstreamer1.0-x'
+[ -z "${WAYLAND_DISPLAY:-}" ] || [ -n "${DISPLAY:-}" ] || screen_packages="$screen_packages gstreamer1.0-plugins-bad"
+
+# What the scripts and the programs of README.md need besides: H.264, recordings, NumPy.
+use_packages='gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-numpy'
 
 # cuda_options: "$1" where no GPU answers; meson finds those that do
 cuda_options () {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # From a fresh Debian 12 or 13 to depth: installs the packages that are missing, builds into build/ of this project, matches a
-# real stereo pair, leaves pictures of it in out/ where you stand, and says which command shows live depth on this machine.
+# real stereo pair, leaves pictures of it in out/ where you stand, and says which command shows live depth on this machine. Then it
+# installs what movies, recordings and programs need, while that command already works.
 #
 #   sh pipelines/quickstart.sh                      the motorcycle of Middlebury 2014 (out of Debian's python3-skimage)
 #   sh pipelines/quickstart.sh LEFT RIGHT [stereomatch properties]
@@ -82,7 +83,7 @@ END
 fast='method=sgm paths=4 num-disparities=64'
 
 say_what_is_next () {
-  say "done. The left view, its disparity and its confidence: $PWD/out/sheet.png"
+  say "the left view, its disparity and its confidence (black 0, white 1): $PWD/out/sheet.png"
   if has_screen; then
     say "live depth of a made scene on this screen, until Ctrl-C:"
     echo "   sh $here/overlay.sh test $fast"
@@ -96,30 +97,41 @@ say_what_is_next () {
 
 say "installs packages that are missing, builds into $build, matches a stereo pair: about 3 minutes on 2 cores, and on a" \
   "fresh Debian 300 MB of downloads and 1.1 GB of disk"
-say "1/4 packages"
+say "1/5 packages for building and for pictures"
+# A pair of the user's may be movies.
+[ $# -lt 2 ] || picture_packages="$picture_packages $use_packages"
 # lists
 # shellcheck disable=SC2086
-install_missing $build_packages $use_packages
+install_missing $picture_packages $screen_packages
 
-say "2/4 building (half a minute on 2 cores; with a GPU and nvcc, 3 minutes more)"
+say "2/5 building (half a minute on 2 cores; with a GPU and nvcc, 3 minutes more)"
 configure
 ninja -C "$build"
 
 if [ $# -ge 2 ]; then
-  say "3/4 the pair: $1 and $2"
+  say "3/5 the pair: $1 and $2"
   left=$1 right=$2
   shift 2
 else
   left=$build/quickstart/left.png right=$build/quickstart/right.png
   if [ -f "$left" ] && [ -f "$right" ]; then
-    say "3/4 the pair is there: $build/quickstart"
+    say "3/5 the pair is there: $build/quickstart"
   else
-    say "3/4 getting the motorcycle pair out of Debian's python3-skimage (21 MB; not installed)"
+    say "3/5 getting the motorcycle pair out of Debian's python3-skimage (21 MB; not installed)"
     fetch_pair "$build/quickstart"
   fi
   set -- num-disparities=70 profile=quality
 fi
 
-say "4/4 matching"
+say "4/5 matching"
 STEREO_BUILD=$build sh "$root/pipelines/pair.sh" "$left" "$right" out "$@"
 say_what_is_next
+
+say "5/5 packages for movies, recordings and programs; the command above works already, in another terminal"
+# shellcheck disable=SC2086
+install_missing $build_packages $use_packages
+if [ -n "$wanted" ]; then
+  configure
+  ninja -C "$build" # the typelib
+  say_what_is_next
+fi

@@ -14,7 +14,8 @@
 
 #include <glib-unix.h>
 #include <signal.h>
-#include <string.h>
+
+#include "attachments.h"
 
 /* How the names of the queues before the encoders of the views begin. */
 #define RAW "raw_queue_"
@@ -144,129 +145,6 @@ on_second (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* ---- files inside the recording ----------------------------------------------------------- */
-
-/*
- * matroskamux writes no attachments (GStreamer 1.26): texts are kept in the recording's comment. Each begins with a line
- * of its own, MARK NAME SIZE, and SIZE bytes follow it.
- */
-#define MARK "gst-stereo-file"
-
-/* @option: --attach with NAME=FILE, or --text with NAME=TEXT. */
-static gboolean
-attach (GString *comment, const gchar *option, const gchar *word)
-{
-  gchar **parts = g_strsplit (word, "=", 2), *text = NULL;
-  gboolean file = g_str_equal (option, "--attach");
-  GError *error = NULL;
-
-  if (!parts[0] || !parts[1])
-    g_printerr ("ERROR: %s %s: NAME=%s is wanted\n", option, word, file ? "FILE" : "TEXT");
-  else if (!file)
-    text = g_strdup_printf ("%s\n", parts[1]);
-  else if (!g_file_get_contents (parts[1], &text, NULL, &error))
-    g_printerr ("ERROR: %s %s: %s\n", option, word, error->message);
-  g_clear_error (&error);
-  if (text && !g_utf8_validate (text, -1, NULL)) {
-    g_printerr ("ERROR: %s %s: this is no text\n", option, word);
-    g_clear_pointer (&text, g_free);
-  }
-  if (text)
-    g_string_append_printf (comment, MARK " %s %" G_GSIZE_FORMAT "\n%s", parts[0], strlen (text), text);
-  g_free (text);
-  g_strfreev (parts);
-  return text != NULL;
-}
-
-static gboolean
-write_text (const gchar *folder, const gchar *name, const gchar *text, gsize size)
-{
-  /* whoever made the recording chose the name: it must not leave the folder */
-  gchar *base = g_path_get_basename (name), *path = g_build_filename (folder, base, NULL);
-  gboolean done = g_file_set_contents (path, text, (gssize) size, NULL);
-
-  if (!done)
-    g_printerr ("ERROR: %s cannot be written\n", path);
-  g_free (path);
-  g_free (base);
-  return done;
-}
-
-static gboolean
-write_texts (const gchar *comment, const gchar *folder)
-{
-  const gchar *at = comment;
-  gboolean done = TRUE;
-
-  while (g_str_has_prefix (at, MARK " ")) {
-    const gchar *end = strchr (at, '\n');
-    gchar *line = g_strndup (at, end ? (gsize) (end - at) : 0), **words = g_strsplit (line, " ", 3);
-    guint64 size = g_strv_length (words) == 3 ? g_ascii_strtoull (words[2], NULL, 10) : 0;
-
-    at = end ? end + 1 : "";
-    size = MIN (size, strlen (at));
-    if (*line)
-      done &= write_text (folder, words[1], at, size);
-    at += size;
-    g_strfreev (words);
-    g_free (line);
-  }
-  return done;
-}
-
-static gboolean
-write_comment (GstMessage *message, const gchar *folder)
-{
-  gchar *comment = NULL;
-  GstTagList *tags;
-  gboolean done = TRUE;
-
-  gst_message_parse_tag (message, &tags);
-  if (gst_tag_list_get_string_index (tags, GST_TAG_COMMENT, 0, &comment))
-    done = write_texts (comment, folder);
-  g_free (comment);
-  gst_tag_list_unref (tags);
-  return done;
-}
-
-static int
-extract (const gchar *file, const gchar *folder)
-{
-  GstElement *pipeline = gst_parse_launch ("filesrc name=file ! matroskademux ! fakesink", NULL);
-  GstElement *source = pipeline ? gst_bin_get_by_name (GST_BIN (pipeline), "file") : NULL;
-  gboolean done = TRUE, ended = FALSE;
-  GError *error = NULL;
-  GstBus *bus;
-
-  if (!source) {
-    g_printerr ("ERROR: there is no matroskademux: install gstreamer1.0-plugins-good\n");
-    return 1;
-  }
-  g_object_set (source, "location", file, NULL);
-  gst_object_unref (source);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_TAG | GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-      gst_message_parse_error (message, &error, NULL);
-      g_printerr ("ERROR: %s: %s\n", file, error->message);
-      g_clear_error (&error);
-      done = FALSE;
-    }
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_TAG)
-      done &= write_comment (message, folder);
-    else
-      ended = TRUE;
-    gst_message_unref (message);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  return done ? 0 : 1;
-}
-
 /* ---- start and stop ----------------------------------------------------------------------- */
 
 static void
@@ -367,7 +245,7 @@ run (gchar **words, int options)
   GstElement *mux = NULL;
 
   for (int i = 0; i < options; i += 2)
-    recorder.status |= !attach (comment, words[i], words[i + 1]);
+    recorder.status |= !attachments_add (comment, words[i], words[i + 1]);
   recorder.pipeline = gst_parse_launchv ((const gchar **) words + options, &error);
   if (!error && GST_IS_BIN (recorder.pipeline)) {
     recorder.match = gst_bin_get_by_name (GST_BIN (recorder.pipeline), "match");
@@ -399,7 +277,7 @@ main (int argc, char **argv)
 
   gst_init (&argc, &argv);
   if (argc == 4 && g_str_equal (argv[1], "--extract"))
-    return extract (argv[2], argv[3]);
+    return attachments_extract (argv[2], argv[3]) ? 0 : 1;
   while (first + 1 < argc && (g_str_equal (argv[first], "--attach") || g_str_equal (argv[first], "--text")))
     first += 2;
   if (first >= argc || argv[first][0] == '-') {

@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The same as truck.c, in Python: embeds a pipeline and tells what it sees.
+"""Embeds a pipeline and reads what depth it sees, as a vehicle would:
 
 truck.py [--json] [--log FILE] CAMERAS ! ... stereomatch name=match ... ! stereoground ! ... depthoverlay ... ! autovideosink
 truck.py [--json] --replay FILE
 
-pipelines/truck.sh --python puts the pipeline together. Ctrl-C ends the stream, and a second one the program.
+The pipeline is written as for gst-launch-1.0; pipelines/truck.sh puts it together. stereoground's messages say where the
+ground is, what stands on it and how far it is free; depthoverlay's, how far the nearest surface is, whether it is too near,
+and when that is unknown; stereomatch's, what is wrong with a camera. Once a second the GstStereoMeta of stereomatch's output
+is read: how many pixels have a value, how sure they are, and how far it is straight ahead.
+
+--json prints each message as a line of JSON in place of words. --log writes each message to a file, as GStreamer writes
+structures, and --replay tells them again, in the time they took. Ctrl-C ends the stream, and a second one the program.
 """
 import argparse
 import json
@@ -14,7 +20,6 @@ import os
 import signal
 import sys
 import time
-import warnings
 
 # What each import needs, on Debian
 PACKAGES = {
@@ -34,7 +39,7 @@ for name, package in PACKAGES.items():
     except ValueError as error:
         sys.exit(f"truck.py: {error}: install {package}")
 from gi.repository import GLib, Gst, GstStereo, GstVideo  # noqa: E402
-
+from structures import members_of  # noqa: E402
 
 FAR_SAMPLE = 65535  # of depth: that far or farther
 OLDEST = 1  # second that what was said of the nearest surface holds: without a newer message it is not known
@@ -47,102 +52,93 @@ def say(text):
 def depth_ahead(pad, buffer, meta):
     """Millimetres in the middle of the picture; NaN: no value there, or no camera known; infinity: farther than samples go."""
     info = GstVideo.VideoInfo.new_from_caps(pad.get_current_caps())
-    placed = GstVideo.buffer_get_video_meta(buffer)
+    placed = GstVideo.buffer_get_video_meta(buffer) or info
     size = 2 if info.finfo.format == GstVideo.VideoFormat.GRAY16_LE else 1
-    at = info.height // 2 * (placed or info).stride[0] + info.width // 2 * size
+    at = placed.offset[0] + info.height // 2 * placed.stride[0] + info.width // 2 * size
     sample = int.from_bytes(buffer.extract_dup(at, size), "little")
     far = meta.kind == GstStereo.StereoOutputKind.DEPTH and sample == FAR_SAMPLE
     return math.inf if far else meta.get_depth(sample)
 
 
-# ---- messages: a Gst.Structure becomes a dictionary -------------------------------------------
+# ---- words: what is not known is said to be not known -----------------------------------------
 
 
-def value_of(structure, name):
-    """Lists and structures within become lists and dictionaries; a number that JSON does not know, None."""
-    for read in (structure.get_array, structure.get_list):
-        found, values = read(name)
-        if found:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of GLib's own; there is no other way to read them
-                return [content_of(values.get_nth(i)) for i in range(values.n_values)]
-    return content_of(structure.get_value(name))
+def number(content, name):
+    """NaN where there is none."""
+    value = content.get(name)
+    return math.nan if value is None else value
 
 
-def content_of(value):
-    if isinstance(value, Gst.Structure):
-        return members_of(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if isinstance(value, (bool, int, float, str)) else None if value is None else str(value)
+def reason_of(content):
+    return content.get("reason") or "no reason is given"
 
 
-def members_of(structure):
-    names = (structure.nth_field_name(i) for i in range(structure.n_fields()))
-    return {name: value_of(structure, name) for name in names}
+def state_of(nearest):
+    """What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see."""
+    if nearest.get("warning"):
+        return " WARNING"
+    if nearest.get("state") == "clear":
+        return ", clear"
+    if nearest.get("state") == "near":
+        return ""  # there is no distance to warn below
+    return f", UNKNOWN: {reason_of(nearest)}"
+
+
+def say_nearest(nearest):
+    if not nearest.get("valid"):
+        say("nearest: nothing to be seen" + state_of(nearest))
+        return
+    if "distance" in nearest:
+        text = f"{number(nearest, 'distance'):.0f} mm"
+    else:
+        text = f"{number(nearest, 'disparity'):.1f} px (set focal-length and baseline for mm)"
+    say(f"nearest: {text} at {nearest.get('x')},{nearest.get('y')}, confidence {number(nearest, 'confidence'):.2f}"
+        + state_of(nearest))
+
+
+def say_obstacles(seen):
+    if not seen.get("ground"):
+        say(f"ground: NONE, so no obstacle can be told: {reason_of(seen)}")
+        return
+    distances = seen.get("free")
+    ahead = distances[len(distances) // 2] if distances else None
+    say(f"ground: camera {number(seen, 'camera-height'):.0f} mm high, pitch {number(seen, 'pitch'):.1f}, "
+        f"roll {number(seen, 'roll'):.1f} degrees; "
+        + ("UNKNOWN whether it is free ahead" if ahead is None or ahead < 0 else f"free for {ahead:.0f} mm ahead"))
+    for obstacle in seen.get("obstacles") or []:
+        say_obstacle(obstacle)
+
+
+def say_obstacle(obstacle):
+    lateral = number(obstacle, "lateral")
+    say(f"obstacle {obstacle.get('id')}: {number(obstacle, 'distance'):.0f} mm, {abs(lateral):.0f} mm to the "
+        f"{'left' if lateral < 0 else 'right'}, {number(obstacle, 'object-width'):.0f} x "
+        f"{number(obstacle, 'object-height'):.0f} mm, probability {number(obstacle, 'probability'):.2f}")
+
+
+def say_health(health):
+    say("camera: " + ("" if health.get("active") else "over: ") + (health.get("text") or ""))
+
+
+def say_ahead(ahead):
+    depth = number(ahead, "depth")
+    if "reason" in ahead:
+        say(f"depth: not to be relied on: {reason_of(ahead)}")
+        return
+    say(f"depth: {100 * number(ahead, 'valid-ratio'):.1f} % of the pixels, mean confidence {number(ahead, 'confidence'):.3f}, "
+        + ("farther ahead than can be told" if ahead.get("far") else
+           "none known ahead" if math.isnan(depth) else f"{depth:.0f} mm ahead"))
+
+
+WORDS = {"stereo-nearest": say_nearest, "stereo-obstacles": say_obstacles, "stereo-health": say_health, "ahead": say_ahead}
 
 
 def structure_of(text):
     """None where @text is no structure."""
     try:
         return Gst.Structure.from_string(text)[0]
-    except TypeError:
+    except (TypeError, ValueError):
         return None
-
-
-# ---- words ------------------------------------------------------------------------------------
-
-
-def state_of(nearest):
-    """What a vehicle goes by. Unknown is not clear: something may be near that the cameras do not see."""
-    if nearest["warning"]:
-        return " WARNING"
-    if nearest["state"] == "clear":
-        return ", clear"
-    if nearest["state"] == "near":
-        return ""  # there is no distance to warn below
-    return f", UNKNOWN: {nearest.get('reason') or 'nobody says why'}"
-
-
-def say_nearest(nearest):
-    if not nearest["valid"]:
-        say("nearest: nothing to be seen" + state_of(nearest))
-        return
-    if "distance" in nearest:
-        text = f"{nearest['distance']:.0f} mm"
-    else:
-        text = f"{nearest['disparity']:.1f} px (set focal-length and baseline for mm)"
-    say(f"nearest: {text} at {nearest['x']},{nearest['y']}, confidence {nearest['confidence']:.2f}" + state_of(nearest))
-
-
-def say_obstacles(seen):
-    if not seen["ground"]:
-        say(f"ground: NONE, so no obstacle can be told: {seen.get('reason') or 'nobody says why'}")
-        return
-    free = seen["free"][len(seen["free"]) // 2] if seen["free"] else -1
-    say(f"ground: camera {seen['camera-height']:.0f} mm high, pitch {seen['pitch']:.1f}, roll {seen['roll']:.1f} degrees; "
-        + ("UNKNOWN whether it is free ahead" if free < 0 else f"free for {free:.0f} mm ahead"))
-    for o in seen["obstacles"]:
-        say(f"obstacle {o['id']}: {o['distance']:.0f} mm, {abs(o['lateral']):.0f} mm to the "
-            f"{'left' if o['lateral'] < 0 else 'right'}, {o['object-width']:.0f} x {o['object-height']:.0f} mm, "
-            f"probability {o['probability']:.2f}")
-
-
-def say_health(health):
-    say("camera: " + ("" if health["active"] else "over: ") + (health["text"] or ""))
-
-
-def say_ahead(ahead):
-    depth = ahead["depth"]
-    if "reason" in ahead:
-        say("depth: not to be relied on: " + ahead["reason"])
-        return
-    say(f"depth: {100 * ahead['valid-ratio']:.1f} % of the pixels, mean confidence {ahead['confidence']:.3f}, "
-        + (f"{depth:.0f} mm ahead" if depth is not None else
-           "farther ahead than can be told" if ahead["far"] else "none known ahead"))
-
-
-WORDS = {"stereo-nearest": say_nearest, "stereo-obstacles": say_obstacles, "stereo-health": say_health, "ahead": say_ahead}
 
 
 class Teller:
@@ -166,9 +162,9 @@ class Teller:
     def replay(self, path):
         """In the time that the messages took."""
         first, start = None, time.monotonic()
-        if not os.path.isfile(path):
+        if not os.path.exists(path):
             sys.exit(f"truck.py: error: there is no file {path}")
-        with open(path, encoding="utf-8") as log:
+        with open(path, encoding="utf-8", errors="replace") as log:
             for number, line in enumerate(log, 1):
                 if not line.strip():
                     continue
@@ -272,6 +268,7 @@ class Truck:
 
 
 def main():
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # where nobody reads on, it ends
     Gst.init(None)
     parser = argparse.ArgumentParser(prog="truck.py", description="Tells what a pipeline of stereomatch sees.")
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
@@ -288,7 +285,8 @@ def main():
             return 0
         truck = Truck(teller, options.pipeline)
     except (GLib.Error, OSError) as error:
-        print(f"truck.py: error: {getattr(error, 'message', error)}", file=sys.stderr)
+        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error.message
+        print(f"truck.py: error: {text}", file=sys.stderr)
         return 1
     return truck.drive()
 

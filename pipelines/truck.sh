@@ -6,7 +6,6 @@
 #
 #   CALIBRATION=stereo.yml WARN=1500 sh pipelines/truck.sh /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/truck.sh test                      one camera that gives both views
-#   sh pipelines/truck.sh --python test test        truck.py in place of truck.c: a start for your own program
 #   sh pipelines/truck.sh --json test               a line of JSON for each message, for programs in any language
 #   sh pipelines/truck.sh --log drive.log test      writes the messages to a file, too
 #   sh pipelines/truck.sh --replay drive.log        tells them again, in the time they took
@@ -19,12 +18,11 @@ set -eu
 . "$(dirname "$0")/common.sh"
 
 usage_unless $# -ge 1
-language=c
 options=
 replay=
 while [ $# -gt 0 ]; do
   case $1 in
-    --python) language=python ;;
+    --python) ;; # there is no other: taken for those who still say so
     --json) options="$options --json" ;;
     --log | --replay)
       usage_unless $# -ge 2
@@ -37,15 +35,11 @@ while [ $# -gt 0 ]; do
   shift
 done
 usage_unless -n "$replay" -o $# -ge 1
-if [ $language = python ]; then
-  if [ -n "$environment" ] && [ ! -f "$build/gst/GstStereo-1.0.typelib" ]; then
-    fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
-      "meson setup --reconfigure $build && ninja -C $build"
-  fi
-  program="$(quoted "$(python)") $(quoted "$(dirname "$0")/truck.py")"
-else
-  program=$(quoted "$(tool truck)")
+if [ -n "$environment" ] && [ ! -f "$build/gst/GstStereo-1.0.typelib" ]; then
+  fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
+    "meson setup --reconfigure $build && ninja -C $build"
 fi
+program="$(quoted "$(python)") $(quoted "$(dirname "$0")/truck.py")"
 if [ -n "$replay" ]; then
   usage_unless $# -eq 0
   eval "exec $program$options"

@@ -18,7 +18,8 @@ try:
 except (ImportError, ValueError) as error:
     sys.exit(f"web.py: {error}: install python3-gi and gir1.2-gstreamer-1.0, and start this with /usr/bin/python3")
 from parameters import FIRST, Choice, Number, parameters_of  # noqa: E402
-from webserver import Hub, Server, at_age  # noqa: E402
+from structures import members_of  # noqa: E402
+from webserver import OLDEST, Hub, Server, at_age  # noqa: E402
 
 CONTROLS = FIRST + ("confidence-threshold",)
 SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
@@ -26,26 +27,13 @@ COUNTED = 4  # seconds over which rates are taken
 PASSING = 30  # seconds that a warning is shown which nothing takes back
 
 
-def members_of(structure):
-    """Numbers, words and truths of a structure; a number that JSON does not know is None."""
-    found = {}
-    for name in (structure.nth_field_name(i) for i in range(structure.n_fields())):
-        try:
-            value = structure.get_value(name)
-        except TypeError:
-            continue  # a list
-        if isinstance(value, float) and not math.isfinite(value):
-            value = None
-        if value is None or isinstance(value, (bool, int, float, str)):
-            found[name] = value
-    return found
-
-
 class Trouble:
-    """What is wrong with the input, in sentences: what stereo-health says until that is over, other warnings for a while."""
+    """What is wrong with the input, in sentences: what stereo-health says until that is over, other warnings for a while, and that
+    nothing is known where no depth comes."""
 
     def __init__(self, clock=time.monotonic):
         self.clock, self.lasting, self.passing = clock, {}, {}
+        self.pairs, self.came, self.begun = 0, None, clock()  # came: when the newest depth came
 
     def on_health(self, health):
         kind = health.get("kind"), health.get("view")
@@ -64,13 +52,27 @@ class Trouble:
     def on_warning(self, text):
         self.passing[text] = self.clock()
 
+    def note_pairs(self, pairs):
+        """@pairs were matched until now. It starts again at 0 where the stream does."""
+        if pairs > self.pairs:
+            self.came = self.clock()
+        self.pairs = pairs
+
+    def silence(self):
+        """A list of one line where nobody has looked at the views for a while: stereomatch does when it matches them."""
+        age = self.clock() - (self.begun if self.came is None else self.came)
+        if self.came is not None and age <= OLDEST:
+            return []
+        return [{"text": "No depth comes. Whether anything is wrong with the cameras is not known.", "age": age}]
+
     def lines(self, stats):
         now = self.clock()
         self.note_exchange(stats.get("exchanged"))
+        self.note_pairs(stats.get("pairs", 0))
         said = {text for text, _ in self.lasting.values()}
         self.passing = {text: since for text, since in self.passing.items() if now - since <= PASSING}
         lines = list(self.lasting.values()) + [(text, since) for text, since in self.passing.items() if text not in said]
-        return [{"text": text, "age": now - since} for text, since in lines]
+        return self.silence() + [{"text": text, "age": now - since} for text, since in lines]
 
 
 class Rates:
@@ -174,6 +176,7 @@ class Stream:
             self.measure(sample, buffer)
             with self.lock:
                 self.rates.on_picture(self.controls.pairs())
+                self.trouble.note_pairs(self.controls.pairs())
             self.hub.put(buffer.extract_dup(0, buffer.get_size()))
         return Gst.FlowReturn.OK
 

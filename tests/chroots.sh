@@ -88,8 +88,8 @@ inside () {
 # What each part does. After quickstart README.md's commands and programs run, and nothing of it is installed.
 quickstart='cd /tmp; sh /gst-stereo/pipelines/quickstart.sh; cd /gst-stereo
   python3 tests/pipelines/readme_picture.py /tmp/out/sheet.png
-  for part in files programs browser; do sh tests/pipelines/readme.sh /gst-stereo/build $part; done
-  SINK=fakesink TEST_SOURCE="is-live=false num-buffers=3" sh pipelines/truck.sh --python test num-disparities=24'
+  for part in live files programs browser; do sh tests/pipelines/readme.sh /gst-stereo/build $part; done
+  SINK=fakesink TEST_SOURCE="is-live=false num-buffers=3" sh pipelines/truck.sh test num-disparities=24'
 run='sh tests/run.sh'
 all='sh tests/run.sh --all'
 # the default prefix takes two variables, GStreamer'"'"'s own none

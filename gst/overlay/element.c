@@ -27,7 +27,9 @@
  * stereomatch got it from the same source, and an older one where depth comes at a lower rate or a frame of it was
  * dropped. Depth more than #GstDepthOverlay:max-age older than the frame is not shown; the picture then says that
  * depth is stale. Without a live source the element waits for as long as it takes to know which depth that is; with
- * one, for at most the latency of the pipeline. When depth ends before the live view the view goes on without it,
+ * one, for at most the latency of the pipeline. Depth whose duration is that of several live frames, as behind a
+ * videorate, goes with all of them, and none of these waits for the next depth. Other elements that drop depth must send
+ * gaps in its place (`valve drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view the view goes on without it,
  * which a warning and the picture say; the end of the live view is the end of the output. Put a `queue` before both
  * pads where one thread feeds both, as after a tee.
  *
@@ -136,7 +138,7 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   gst_event_unref (event);
   /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
   if (taken && is_live (self, pad)) {
-    GstClockTime latency = gst_depth_overlay_sync_frame_time (self->sync);
+    GstClockTime latency = gst_stereo_join_frame_time (self->join);
     GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
     gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
   }

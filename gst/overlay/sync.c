@@ -51,17 +51,6 @@ gst_depth_overlay_sync_is_alone (GstDepthOverlaySync *sync)
 
 /* ---- time -------------------------------------------------------------------------------- */
 
-GstClockTime
-gst_depth_overlay_sync_frame_time (const GstDepthOverlaySync *sync)
-{
-  const GstVideoInfo *info = gst_stereo_join_main_info (sync->join);
-
-  if (!info || GST_VIDEO_INFO_FPS_N (info) <= 0)
-    return 0;
-  return gst_util_uint64_scale (
-      GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
-}
-
 /* Half of the latency that was announced, a frame, is left for drawing. */
 GstClockTime
 gst_depth_overlay_sync_deadline (GstDepthOverlaySync *sync)
@@ -76,7 +65,7 @@ gst_depth_overlay_sync_deadline (GstDepthOverlaySync *sync)
   gst_buffer_unref (buffer);
   if (time == GST_CLOCK_STIME_NONE)
     return 0;
-  return (GstClockTime) MAX (0, time - (gint64) (gst_depth_overlay_sync_frame_time (sync) / 2));
+  return (GstClockTime) MAX (0, time - (gint64) (gst_stereo_join_frame_time (sync->join) / 2));
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */

@@ -41,9 +41,6 @@ void gst_depth_overlay_sync_reset (GstDepthOverlaySync *sync);
 void gst_depth_overlay_sync_set_alone (GstDepthOverlaySync *sync);
 gboolean gst_depth_overlay_sync_is_alone (GstDepthOverlaySync *sync);
 
-/* How long a live frame lasts, ns; 0 = not known. */
-GstClockTime gst_depth_overlay_sync_frame_time (const GstDepthOverlaySync *sync);
-
 /* Takes the next live frame off its pad, or the next depth when depth is alone. @timeout: stop waiting for its depth.
  * @max_age, ns: older depth is stale. */
 GstStereoJoinResult gst_depth_overlay_sync_next (

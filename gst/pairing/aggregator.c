@@ -60,7 +60,7 @@ find_pair (GstStereoAggregator *self, const GstStereoInputPads *pads, GstStereoP
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* Whether the output has caps, and the segment by which a gap's time is understood. */
+/* Whether downstream has the caps and the segment that a GAP event needs. */
 static gboolean
 can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
 {
@@ -69,8 +69,8 @@ can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
   return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, &frame->segment);
 }
 
-/* Where the stream that gives the timestamps has a gap, or a frame of it gives no output, the output has a gap. An element
- * that waits for the output, as depthoverlay does, would wait on. */
+/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
+ * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
 static GstFlowReturn
 forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
 {
@@ -152,7 +152,7 @@ gst_stereo_aggregator_drop_if_late (
 {
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 
-  /* where nothing is live, others may wait for each pair until they are told that it does not come */
+  /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
   if ((!live && !can_forward_gap (self, left)) ||
       !gst_stereo_qos_drop_if_late (self->priv->parts.qos, left->time == GST_STEREO_TIME_NONE ? right : left))
     return FALSE;
@@ -205,7 +205,7 @@ gst_stereo_aggregator_finish (
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
 
-/* What must not outlive a seek. */
+/* Forgets what must not outlive a flush. */
 static void
 reset_stream (GstStereoAggregatorPrivate *priv)
 {

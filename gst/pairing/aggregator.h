@@ -2,8 +2,15 @@
 /*
  * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
- * the output its segment and timestamps. Each of these is done by a part with a file of its own: inputs.h, pad.h,
- * pairs.h, clock.h, drops.h, qos.h, silence.h, decorate.h. Subclasses need none of them.
+ * the output its segment and timestamps. Each of these has a file of its own, which subclasses do not need:
+ *
+ *   input/inputs.h   which pads there are
+ *   input/pad.h      receives frames and keeps them until they are paired or dropped
+ *   pairs.h          finds pairs, with decide.h (which frames belong together) and clock.h (by which timestamps)
+ *   drops.h          counts and reports frames without a partner
+ *   qos.h            drops pairs that come too late, by the rules of lateness.h
+ *   watch.h          reports cameras that stopped sending, by the rules of silence.h
+ *   events.h         events and queries
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
@@ -41,19 +48,19 @@ typedef struct
   const gchar *pairing_clock;          /* gst_stereo_clock_get_name() */
 } GstStereoPairStats;
 
-/* A subclass has to set process() and input_caps(). Where it sets start(), stop() or flush() of GstAggregatorClass,
- * those call their parent's first. */
+/* A subclass has to set process() and input_caps(). Where it overrides start(), stop() or flush() of GstAggregatorClass,
+ * its function calls the one of this class first. */
 typedef struct
 {
   GstAggregatorClass parent_class;
 
   /* Caps of a sink pad. Transfer full. */
   GstCaps *(*input_caps) (GstStereoAggregator *self);
-  /* Computes a pair. @right is @left for a frame that holds both views. The caller unrefs their buffers. */
+  /* Computes a pair. @right is @left for a frame that holds both views. The caller keeps the references. */
   GstFlowReturn (*process) (GstStereoAggregator *self, GstStereoFrame *left, GstStereoFrame *right);
   /* For a subclass that returns from process() while the pair is still being computed: pushes such pairs, oldest first.
-   * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise somebody may wait for
-   * it. */
+   * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise an element downstream may
+   * wait for it. */
   GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean one_may_stay);
 } GstStereoAggregatorClass;
 
@@ -65,11 +72,11 @@ void gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairSt
 /* Makes upstream negotiate again: other input caps are preferred now. */
 void gst_stereo_aggregator_reconfigure (GstStereoAggregator *self);
 
-/* ---- for process(), in the order of a pair's way ------------------------------------------ */
+/* ---- for process(), in the order in which it calls them ----------------------------------- */
 
 /* Whether the source pad has caps: gaps are forwarded from then on. */
 void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated);
-/* TRUE where the pair would come too late: it is dropped, counted and reported, downstream is told of the gap, and @flow is
+/* TRUE where the pair would come too late: it is dropped, counted and reported, downstream gets a GAP event, and @flow is
  * what to return. To be called last, when nothing is left to do but compute and push: the time that these take is measured
  * from here on. */
 gboolean gst_stereo_aggregator_drop_if_late (

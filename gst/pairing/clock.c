@@ -302,7 +302,7 @@ use_stamps (GstStereoClock *clock, GstStereoNext next[2])
   right->captured = right->stamp[0];
 }
 
-/* The frames are dated by what the last stamps said. Without a frame of the right view, only its gap is. */
+/* Dates the frames by the offsets that the last stamps gave. Without a frame of the right view, only its gap is dated. */
 static void
 use_offsets (GstStereoClock *clock, GstStereoNext next[2])
 {
@@ -337,7 +337,7 @@ gst_stereo_clock_apply (GstStereoClock *clock, GstStereoPairingClock choice, Gst
   clock->known &= clock->generation == left->generation;
   clock->heads = left->generation;
   clock->trusted = both && are_sane (clock);
-  /* the gap of the right view, by what the stamps said before it */
+  /* the gap of the right view is dated by the stamps before it */
   if (clock->known)
     right->gap_end = plus (right->gap_end, lead (clock));
   if (clock->trusted)

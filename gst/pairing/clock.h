@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * By which clock the frames of two views are paired: by buffer timestamps, or by the capture timestamps that sources
+ * Chooses the timestamps that pair the frames of two views: buffer timestamps, or the capture timestamps that sources
  * attach to their buffers (GstReferenceTimestampMeta).
  *
  * A capture clock pairs where the next frames of both views have a stamp with equal reference caps. Meanwhile the
@@ -8,7 +8,7 @@
  * one view, this difference dates the frames for HOLD_TIME; after that, buffer timestamps pair, and a warning says so.
  * Stamps that lie far apart from the start are not of one clock, and are not used.
  *
- * Functions without a word on threads belong to the source pad's task.
+ * Functions whose comment does not mention threads belong to the source pad's task.
  */
 #ifndef GST_STEREO_PAIRING_CLOCK_H
 #define GST_STEREO_PAIRING_CLOCK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which left frame goes with which right one: pure logic, no objects, no threads, no clock.
+ * Decides which left frame and which right frame are a pair: pure logic, no objects, no threads, no clock.
  *
- * Both streams are queues of running times in nanoseconds. The caller shows the head of each and, where it is there,
- * the frame after it. It does what the decision says, and asks again, until the decision is to wait.
+ * Each stream is described by the running times of its next frame (the head) and, where it has come already, of the
+ * frame after that. The caller does what the decision says, and asks again, until the decision is to wait.
  */
 #ifndef GST_STEREO_DECIDE_H
 #define GST_STEREO_DECIDE_H
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_STEREO_PAIRING_WAIT_LEFT, /* cannot tell before there is one more left frame, or its end */
+  GST_STEREO_PAIRING_WAIT_LEFT, /* the decision needs one more left frame, or its end */
   GST_STEREO_PAIRING_WAIT_RIGHT,
   GST_STEREO_PAIRING_PAIR,      /* the two heads belong together */
   GST_STEREO_PAIRING_DROP_LEFT, /* the left head has no partner */
@@ -48,8 +48,8 @@ typedef struct
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
-/* The recent shortest time from one frame to the next, after one more @interval; 0 = none seen. It grows slowly only: one
- * early frame says that there may be more. */
+/* The recent shortest time from one frame to the next, after one more @interval; 0 = none seen. It grows slowly: where one
+ * frame came early, another one may. */
 gint64 gst_stereo_pairing_shortest (gint64 shortest, gint64 interval);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Frames dropped for want of a partner: counted, and reported as a warning once a second. */
+/* Counts frames that were dropped because they had no partner, and reports them with a warning once a second. */
 #ifndef GST_STEREO_DROPS_H
 #define GST_STEREO_DROPS_H
 

@@ -3,7 +3,7 @@
 
 #include "gst/pairing/debug.h"
 
-/* When one view ends, the other view's surplus is taken so far, and no farther: that view may never end. */
+/* When one view has ended, so much of the other view is still taken in, dropped and counted. That view may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
 
@@ -29,7 +29,7 @@ struct _GstStereoPairs
   gint64 surplus_time; /* of the first of them */
 };
 
-/* What is looked for, and what there is. */
+/* One search for a pair: what it uses, what the pads show, and what it finds. */
 typedef struct
 {
   /* the properties, read once */

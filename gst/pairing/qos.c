@@ -11,7 +11,7 @@ struct _GstStereoQos
   /* protected by the aggregator's object lock */
   gboolean enabled;
   GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
-  gdouble proportion;         /* as downstream has it; 0 = it has said nothing */
+  gdouble proportion;         /* from the last QoS event; 0 = there was none */
   GstStereoLateness lateness;
   GstClockTime wait_time;  /* for the later frame of a pair */
   GstClockTime announced;  /* the latency of this element */
@@ -173,7 +173,7 @@ gst_stereo_qos_read_event (GstStereoQos *qos, GstEvent *event)
 
 /* ---- the decision ------------------------------------------------------------------------- */
 
-/* By how much a pair of that time comes too late for what downstream has said; 0 = it does not. */
+/* By how much a pair of that time comes too late, by the last QoS event; 0 = it does not. */
 static gint64
 late_for_downstream (GstStereoQos *qos, gint64 time)
 {
@@ -187,8 +187,8 @@ late_for_downstream (GstStereoQos *qos, gint64 time)
 }
 
 /* By how much a pair of that time would come later than the reported latency allows; 0 = it would not. The latency is
- * the pipeline's, or as much of it as is known up to here. Only live pipelines tell when a pair has to be there. They
- * hold nothing in flight, so that no other pair is computed before this one. */
+ * the pipeline's, or as much of it as is known up to here. Only in live pipelines does a pair have to be there at some
+ * time. They hold nothing in flight, so that no other pair is computed before this one. */
 static gint64
 decide_for_latency (GstStereoQos *qos, gint64 time, gboolean enabled)
 {

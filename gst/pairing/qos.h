@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which pairs come too late, and are dropped before they are computed. Two things can make a pair late: downstream said
- * so in a QoS event, or, in a live pipeline, the pair would come later than the latency that the element reports.
- * lateness.h holds the rules of the latter; here they meet the clock, the events and the bus.
+ * Drops pairs that come too late, before they are computed. A pair is late where a QoS event from downstream says so, and
+ * where, in a live pipeline, it would come later than the latency that the element reports. lateness.h has the rules for
+ * the latter case. This file reads the clock and the events for them, reports the latency and posts the messages.
  */
 #ifndef GST_STEREO_QOS_H
 #define GST_STEREO_QOS_H

@@ -21,7 +21,7 @@ typedef struct _GstStereoWatch GstStereoWatch;
 GstStereoWatch *gst_stereo_watch_new (GstAggregator *aggregator, GstStereoInputs *inputs);
 void gst_stereo_watch_free (GstStereoWatch *watch);
 
-/* Into PLAYING, or out of it. */
+/* The element goes into PLAYING, or out of it. */
 void gst_stereo_watch_set_playing (GstStereoWatch *watch, gboolean playing);
 /* The pipeline may have become live, or a view pad may have come: begins to observe where there is reason to. */
 void gst_stereo_watch_update (GstStereoWatch *watch);

@@ -144,6 +144,18 @@ gst_stereo_file_read (const GstStereoFileRules *rules, const gchar *name, gsize 
   return data;
 }
 
+gboolean
+gst_stereo_file_check (const GstStereoFileRules *rules, const gchar *name, gchar **message)
+{
+  gchar *fault = NULL;
+  struct stat info;
+  gint file = open_to_read (name, &info, &fault);
+
+  if (file >= 0)
+    close (file);
+  return fault ? refuse (rules, name, "read", fault, message) : TRUE;
+}
+
 /* ---- writing ------------------------------------------------------------------------------ */
 
 /* The file that is to be replaced, or the name of a new one. */

@@ -16,8 +16,9 @@ struct _GstStereoJoin
   GstVideoInfo main_info, second_info; /* of what is at the heads of the pads' queues */
   gboolean have_main_info, have_second_info;
   GstStereoJoined held;
-  gboolean given; /* held, with some frame */
-  gint64 gap_end; /* no frame of the second stream earlier than this will come */
+  gboolean given;  /* held, with some frame */
+  gboolean queued; /* held, and still the head of its pad's queue */
+  gint64 gap_end;  /* no frame of the second stream earlier than this will come */
 };
 
 #define LOG(join, ...) GST_CAT_LOG_OBJECT ((join)->category, (join)->owner, __VA_ARGS__)
@@ -181,11 +182,23 @@ gst_stereo_join_main_info (const GstStereoJoin *join)
   return join->have_main_info ? &join->main_info : NULL;
 }
 
+GstClockTime
+gst_stereo_join_frame_time (const GstStereoJoin *join)
+{
+  const GstVideoInfo *info = &join->main_info;
+
+  if (!join->have_main_info || GST_VIDEO_INFO_FPS_N (info) <= 0)
+    return 0;
+  return gst_util_uint64_scale (
+      GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
+}
+
 void
 gst_stereo_join_forget (GstStereoJoin *join)
 {
   gst_clear_buffer (&join->held.buffer);
   join->held.time = GST_CLOCK_STIME_NONE;
+  join->queued = FALSE;
   join->gap_end = GST_CLOCK_STIME_NONE;
 }
 
@@ -272,6 +285,24 @@ judge_empty_queue (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboo
   return timeout ? GST_STEREO_JOIN_FRAME : GST_STEREO_JOIN_WAIT;
 }
 
+/* Whether the next frame behind @buffer, whose running time is @start, is later than a main frame of @time: @buffer lasts
+ * longer than main frames do, as behind a videorate. Timestamps may be off by half a main frame. */
+static gboolean
+is_next_later (GstStereoJoin *join, GstAggregatorPad *pad, GstBuffer *buffer, gint64 start, gint64 time)
+{
+  gint64 frame = (gint64) gst_stereo_join_frame_time (join), duration;
+  gboolean plain;
+
+  if (frame == 0 || start == GST_CLOCK_STIME_NONE || time == GST_CLOCK_STIME_NONE || is_gap (buffer) ||
+      !GST_BUFFER_DURATION_IS_VALID (buffer))
+    return FALSE;
+  GST_OBJECT_LOCK (pad);
+  plain = pad->segment.rate == 1.0;
+  GST_OBJECT_UNLOCK (pad);
+  duration = (gint64) MIN (GST_BUFFER_DURATION (buffer), G_MAXINT64 / 4);
+  return plain && duration > frame + frame / 2 && time + frame / 2 < start + duration;
+}
+
 /* Takes frames off @pad as long as they are not later than @time. A frame without a timestamp, on either pad, goes with what
  * comes next: order of arrival. FRAME: what is held goes with @time. */
 static GstStereoJoinResult
@@ -280,9 +311,10 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
   gboolean untimed = time == GST_CLOCK_STIME_NONE;
 
   for (;;) {
+    GstStereoJoinResult result = GST_STEREO_JOIN_WAIT; /* the next one decides */
+    gboolean stays, known = join->queued;
     GstBuffer *buffer;
     gint64 second_time;
-    gboolean taken;
 
     if (join->held.buffer && !untimed && join->held.time == time)
       return GST_STEREO_JOIN_FRAME;
@@ -294,17 +326,23 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
       gst_buffer_unref (buffer);
       return GST_STEREO_JOIN_FRAME;
     }
-    drop_second (join, pad);
-    taken = !is_gap (buffer);
-    if (!taken)
+    /* The base class waits for a pad whose queue is empty. */
+    stays = is_next_later (join, pad, buffer, second_time, time);
+    if (!stays)
+      drop_second (join, pad);
+    join->queued = stays;
+    if (is_gap (buffer))
       note_gap (join, buffer, second_time);
-    else if (join->have_second_info)
+    else if (!join->have_second_info)
+      result = refuse_frame (join, pad);
+    else if (!known)
       hold (join, pad, buffer, second_time == GST_CLOCK_STIME_NONE ? time : second_time);
+    if (result == GST_STEREO_JOIN_WAIT &&
+        (stays || (!is_gap (buffer) && (untimed || second_time == GST_CLOCK_STIME_NONE))))
+      result = GST_STEREO_JOIN_FRAME;
     gst_buffer_unref (buffer);
-    if (taken && !join->have_second_info)
-      return refuse_frame (join, pad);
-    if (taken && (untimed || second_time == GST_CLOCK_STIME_NONE))
-      return GST_STEREO_JOIN_FRAME;
+    if (result != GST_STEREO_JOIN_WAIT)
+      return result;
   }
 }
 

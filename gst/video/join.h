@@ -4,7 +4,9 @@
  * their queues.
  *
  * A frame of the main stream goes with the latest frame of the second stream whose running time is not later than its own.
- * Where one of the two has no timestamp, the order of arrival decides. The main pad is always there. The second pad is a
+ * Where one of the two has no timestamp, the order of arrival decides. Whether a later one comes in time, nobody knows before
+ * it is there. But a frame of the second stream that lasts for several main frames goes with all of them at once: no other
+ * begins before it ends. The main pad is always there. The second pad is a
  * request pad: it may be missing, and an application may release it at any time.
  *
  * Functions without a word on threads belong to the source pad's task.
@@ -74,6 +76,8 @@ void gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, Gst
 gboolean gst_stereo_join_set_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstCaps *caps);
 /* Of the main frames. NULL before there were caps. */
 const GstVideoInfo *gst_stereo_join_main_info (const GstStereoJoin *join);
+/* How long a main frame lasts by its caps, ns; 0 = not known. */
+GstClockTime gst_stereo_join_frame_time (const GstStereoJoin *join);
 
 /* Forgets the frame that is held: after a flush. */
 void gst_stereo_join_forget (GstStereoJoin *join);

@@ -1,28 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "stereo/tools/image.h"
 
+#include <errno.h>
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+FILE *
+image_open (const char *path, const char *mode)
+{
+  struct stat info;
+  FILE *file = NULL;
+
+  if (stat (path, &info) == 0 && !S_ISREG (info.st_mode))
+    fprintf (stderr, "%s is no regular file: name a file, not a folder, a FIFO or a device\n", path);
+  else if (!(file = fopen (path, mode)))
+    fprintf (stderr, "%s: %s\n", path, strerror (errno));
+  return file;
+}
 
 int
 image_read_png (const char *path, Image *image)
 {
   png_image png = { .version = PNG_IMAGE_VERSION };
+  FILE *file = image_open (path, "rb");
 
   memset (image, 0, sizeof *image);
-  if (png_image_begin_read_from_file (&png, path)) {
+  if (!file)
+    return 0;
+  if (png_image_begin_read_from_stdio (&png, file)) {
     png.format = png.format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
     image->width = (int) png.width;
     image->height = (int) png.height;
     image->channels = png.format == PNG_FORMAT_RGB ? 3 : 1;
     image->data = malloc (PNG_IMAGE_SIZE (png));
-    if (image->data && png_image_finish_read (&png, NULL, image->data, 0, NULL))
+    if (image->data && png_image_finish_read (&png, NULL, image->data, 0, NULL)) {
+      fclose (file);
       return 1;
+    }
   }
   fprintf (stderr, "%s: %s\n", path, *png.message ? png.message : "no memory");
   png_image_free (&png);
+  fclose (file);
   free (image->data);
   image->data = NULL;
   return 0;
@@ -54,7 +75,7 @@ write_rows (
 int
 image_write_png (const char *path, int width, int height, int channels, int bits, const void *data)
 {
-  FILE *file = fopen (path, "wb");
+  FILE *file = image_open (path, "wb");
   png_structp png = png_create_write_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct (png) : NULL;
   int done = file && info && write_rows (png, info, file, width, height, channels, bits, data);
@@ -62,7 +83,7 @@ image_write_png (const char *path, int width, int height, int channels, int bits
   png_destroy_write_struct (&png, &info);
   if (file && fclose (file))
     done = 0;
-  if (!done)
+  if (file && !done)
     fprintf (stderr, "%s: cannot be written\n", path);
   return done;
 }
@@ -99,7 +120,7 @@ read_rows (png_structp png, png_infop info, FILE *file, int *width, int *height,
 int
 image_read_samples (const char *path, int *width, int *height, int *bits, uint16_t **samples)
 {
-  FILE *file = fopen (path, "rb");
+  FILE *file = image_open (path, "rb");
   png_structp png = png_create_read_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct (png) : NULL;
 
@@ -108,8 +129,9 @@ image_read_samples (const char *path, int *width, int *height, int *bits, uint16
   png_destroy_read_struct (&png, &info, NULL);
   if (file)
     fclose (file);
-  if (!done) {
+  if (file && !done)
     fprintf (stderr, "%s: cannot be read as a PNG of grey samples alone, not interlaced\n", path);
+  if (!done) {
     free (*samples);
     *samples = NULL;
   }
@@ -142,7 +164,7 @@ read_pfm_rows (FILE *file, int width, int height, int swap, float *values)
 int
 image_read_pfm (const char *path, int *width, int *height, float **values)
 {
-  FILE *file = fopen (path, "rb");
+  FILE *file = image_open (path, "rb");
   double scale = 0;
   int done = 0;
 
@@ -155,8 +177,9 @@ image_read_pfm (const char *path, int *width, int *height, float **values)
   }
   if (file)
     fclose (file);
-  if (!done) {
+  if (file && !done)
     fprintf (stderr, "%s: not a readable PFM of one channel\n", path);
+  if (!done) {
     free (*values);
     *values = NULL;
   }

@@ -25,15 +25,13 @@ load_views (Scene *scene, const char *left, const char *right)
 static int
 read_calibration (const char *path, int *disparities)
 {
-  FILE *file = fopen (path, "r");
+  FILE *file = image_open (path, "r");
   char line[256], end;
   int done = 1;
 
   *disparities = 0;
-  if (!file) {
-    perror (path);
+  if (!file)
     return 0;
-  }
   while (done && fgets (line, sizeof line, file))
     if (!strncmp (line, "ndisp=", 6) && (sscanf (line + 6, "%d %c", disparities, &end) != 1 || *disparities < 1)) {
       fprintf (stderr, "%s: %.*s: ndisp must be a whole number from 1\n", path, (int) strcspn (line, "\r\n"), line);

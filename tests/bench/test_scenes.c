@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The readers of scenes, on small folders that the test makes. */
 #include <math.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/bench/made_files.h"
@@ -342,6 +343,27 @@ refuses_a_cut_png (void)
   check_refused (0);
 }
 
+/* Where one of them is opened, this waits for ever. */
+static void
+refuses_fifos (void)
+{
+  static const char *const names[] = { "a/left.png", "a/gt.pfm", "a/gt.png", "a/mask_nocc.png", "a/calib.txt" };
+
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    write_view ("a/left.png");
+    write_view ("a/right.png");
+    write_pfm ("a/gt.pfm", WIDTH, HEIGHT);
+    if (k == 2) /* a gt.pfm comes before it */
+      CHECK (!unlink (place ("a/gt.pfm")), "not removed");
+    unlink (place (names[k]));
+    CHECK (!mkfifo (place (names[k]), 0600), "%s: no FIFO", names[k]);
+    check_refused (0);
+    CHECK (!image_write_png (place (names[k]), 1, 1, 1, 8, "x"), "%s was written", names[k]);
+    CHECK (!unlink (place (names[k])), "not removed");
+  }
+  CHECK (!image_write_png (top, 1, 1, 1, 8, "x"), "a folder was written");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -364,5 +386,6 @@ main (int argc, char **argv)
   case_in_folder ("truth of another depth", refuses_another_depth);
   case_in_folder ("garbage", refuses_garbage);
   case_in_folder ("a PNG cut short", refuses_a_cut_png);
+  case_in_folder ("FIFOs", refuses_fifos);
   return check_finish ();
 }

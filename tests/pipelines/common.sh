@@ -36,6 +36,15 @@ skip_without () {
   done
 }
 
+# skip_without_typelib BUILD: what truck.py needs
+skip_without_typelib () {
+  [ -f "$1/gst/GstStereo-1.0.typelib" ] || { echo "SKIP: the typelib was not built"; exit 77; }
+  /usr/bin/python3 -c 'import gi; gi.require_version("GstVideo", "1.0"); from gi.repository import GstVideo' || {
+    echo "SKIP: there is no python3-gi with gir1.2-gst-plugins-base-1.0"
+    exit 77
+  }
+}
+
 # quietly COMMAND...: its words only when it fails
 quietly () {
   "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$*"; }

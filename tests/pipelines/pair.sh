@@ -12,22 +12,34 @@ sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/out 
 for picture in disparity disparity-color confidence sheet; do
   [ -s "$folder/out put/$picture.png" ] || bad "$picture.png was not written"
 done
-# the sheet has legends below the pictures: colours from far to near, grey from 0 to 1, and something written
-gst-launch-1.0 -q filesrc "location=$folder/out put/sheet.png" ! pngdec ! videoconvert ! video/x-raw,format=RGB ! \
-  filesink location="$folder/sheet.raw"
-# sheet X Y: the colour there
-sheet () {
-  od -An -tu1 -j $((($2 * 496 + $1) * 3)) -N 3 "$folder/sheet.raw" | xargs
+# raw PICTURE NAME [left=... right=...]: its pixels, without what is cropped
+raw () {
+  picture=$1 name=$2
+  shift 2
+  quietly gst-launch-1.0 -q filesrc "location=$picture.png" ! pngdec ! videoconvert ! video/x-raw,format=RGB ! \
+    videocrop "$@" ! filesink "location=$folder/$name.raw"
 }
-[ "$(wc -c <"$folder/sheet.raw")" -eq $((496 * 150 * 3)) ] || bad "the sheet is not 496x150"
-[ "$(sheet 174 100)" = "38 22 68" ] || bad "the legend of the disparity starts with $(sheet 174 100)"
-[ "$(sheet 321 100)" = "140 14 12" ] || bad "the legend of the disparity ends with $(sheet 321 100)"
-[ "$(sheet 343 100)" != "$(sheet 480 100)" ] || bad "the legend of the confidence has one grey"
-# digits below the bars
-for x in 168 336; do
-  od -An -v -w480 -tu1 -j $((((90 + 24) * 496 + x) * 3)) -N 480 "$folder/sheet.raw" | grep -q " 0 " ||
-    bad "nothing is written below the bar at $x"
+cd "$folder/out put"
+raw ../view view left=0
+raw disparity-color color left=0
+raw confidence confidence left=0
+raw sheet left right=336
+raw sheet middle left=168 right=168
+raw sheet right left=336
+cd "$folder"
+for name in left middle right; do
+  [ "$(wc -c <$name.raw)" -eq $((160 * 90 * 3)) ] || bad "the sheet is not 496x90"
 done
+cmp view.raw left.raw || bad "the sheet does not begin with the left view"
+# the far end of the colours, dark blue, and no value, black
+od -An -v -w3 -tu1 color.raw | sort -u | awk '$1 + $2 + $3 && !($1 < 60 && $2 < 60 && $3 < 60) { exit 1 }' ||
+  bad "the far end has another colour"
+cmp confidence.raw right.raw || bad "the sheet does not end with the confidence"
+# the legend: bytes that the disparity alone does not have, the near end of the colours among them
+written=$(cmp -l color.raw middle.raw | wc -l)
+[ "$written" -gt 500 ] && [ "$written" -lt $((160 * 90 * 3 / 2)) ] || bad "the legend has $written bytes"
+od -An -v -w3 -tu1 middle.raw | awk '$1 > 130 && $2 < 30 && $3 < 30 { found = 1 } END { exit !found }' ||
+  bad "the legend does not have the near end of the colours"
 if sh "$pipelines/pair.sh" "$1" "$folder/view.png" "$folder/view.png" "$folder/no" window=32 2>"$folder/message"; then
   bad "an even window was taken"
 fi

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What README.md tells a user to type, as it stands there: readme.sh BUILD files|programs|browser
+# What README.md tells a user to type, as it stands there: readme.sh BUILD live|files|programs|browser
 set -eu
 . "$(dirname "$0")/common.sh"
 readme=$(cd "$(dirname "$0")/../.." && pwd)/README.md
@@ -24,6 +24,39 @@ type_in () {
     { cat "$folder/said"; bad "$(cat "$folder/command")"; }
 }
 
+# matrix NAME ROWS COLUMNS NUMBERS: for OpenCV; camera_info NAME ROWS COLUMNS NUMBERS: for ROS
+matrix () {
+  printf '%s: !!opencv-matrix\n   rows: %d\n   cols: %d\n   dt: d\n   data: [ %s ]\n' "$@"
+}
+camera_info () {
+  printf '%s:\n  rows: %d\n  cols: %d\n  data: [%s]\n' "$@"
+}
+
+# make_calibrations WIDTH HEIGHT: stereo.yml, left.yaml and right.yaml of the made scene, whose views are rectified
+make_calibrations () {
+  focal=$(($1 * 9 / 10)) none="0., 0., 0., 0., 0." one="1., 0., 0., 0., 1., 0., 0., 0., 1."
+  camera="$focal., 0., $(($1 / 2))., 0., $focal., $(($2 / 2))., 0., 0., 1."
+  {
+    printf '%%YAML:1.0\n---\nimage_width: %d\nimage_height: %d\n' "$1" "$2"
+    for number in 1 2; do
+      matrix M$number 3 3 "$camera"
+      matrix D$number 1 5 "$none"
+    done
+    matrix R 3 3 "$one"
+    matrix T 3 1 "-120., 0., 0."
+  } >stereo.yml
+  for view in left right; do
+    [ $view = right ] && shift_by=-$((focal * 12 / 100)) || shift_by=0
+    {
+      printf 'image_width: %d\nimage_height: %d\ncamera_name: %s\ndistortion_model: plumb_bob\n' "$1" "$2" $view
+      camera_info camera_matrix 3 3 "$camera"
+      camera_info distortion_coefficients 1 5 "$none"
+      camera_info rectification_matrix 3 3 "$one"
+      camera_info projection_matrix 3 4 "$focal., 0., $(($1 / 2))., $shift_by., 0., $focal., $(($2 / 2))., 0., 0., 0., 1., 0."
+    } >$view.yaml
+  done
+}
+
 # make_movies RATE: left.mp4 and right.mp4
 make_movies () {
   mkdir "$folder/here"
@@ -38,8 +71,31 @@ make_movies () {
 }
 
 case $2 in
+  live)
+    skip_without stereotestsrc stereorectify depthoverlay jpegenc videocrop capssetter
+    /usr/bin/python3 -c 'import gi' || { echo "SKIP: there is no python3-gi"; exit 77; }
+    mkdir "$folder/here"
+    cd "$folder/here"
+    ln -s "$pipelines" pipelines
+    port=$((20000 + ($$ + seed) % 20000))
+    # the cameras are the made scene here, and it ends
+    block sh | grep '^[^#]*/\(overlay\|web\)\.sh .*\(test\|/dev/video\)' |
+      sed "s/ *# .*//; s,/dev/video[0-9],test,g; s/web.sh 8080/web.sh $port/" >lines
+    [ "$(wc -l <lines)" = 5 ] || bad "five commands are looked for: $(cat lines)"
+    export SINK=fakesink TEST_SOURCE="is-live=false num-buffers=3 seed=$seed"
+    while read -r command; do
+      echo "$command"
+      case $command in
+        *SIZE=1280x720*) make_calibrations 1280 720 ;;
+        *) make_calibrations $width $height ;;
+      esac
+      quietly sh -c "$command" </dev/null
+      ! grep -i 'warn.*\(calibration\|size\)' "$folder/said" || bad "$command"
+    done <lines
+    ;;
   files)
     skip_without stereotestsrc depthoverlay stereopoints x264enc avdec_h264 mp4mux qtdemux videocrop capssetter pngenc
+    skip_without_typelib "$1"
     frames=4
     make_movies 30
     cd "$folder/here"
@@ -107,11 +163,11 @@ assert any(m["message"] == "stereo-nearest" for m in seen), seen' "$folder/print
     quietly sh command
     quietly ./depth
     [ "$(grep -c '^[0-9.]* % of the pixels' "$folder/said")" = 10 ] || { cat "$folder/said"; bad "depth.c"; }
-    # the larger example
-    cp "$pipelines/truck.c" "$pipelines"/json.[ch] "$pipelines"/words.[ch] .
-    grep "^cc truck.c" "$pipelines/README.md" >command || bad "pipelines/README.md has no line for truck.c"
-    quietly sh command
-    [ -x truck ] || bad "there is no truck"
+    readme=$pipelines/README.md
+    block python >meta.py
+    quietly /usr/bin/python3 meta.py
+    [ "$(grep -c '^[0-9.]* % of [0-9]*x[0-9]* pixels .* [0-9][0-9]* mm away; healthy$' "$folder/said")" = 10 ] ||
+      { cat "$folder/said"; bad "meta.py"; }
     ;;
   browser)
     skip_without stereotestsrc depthoverlay jpegenc x264enc avdec_h264 mp4mux qtdemux videocrop capssetter

@@ -2,7 +2,10 @@
 """The HTTP part of web.py, with a clock that the test moves: what is old is served as old, or not at all."""
 import json
 import os
+import shutil
+import subprocess
 import sys
+import tempfile
 import unittest
 import urllib.error
 import urllib.request
@@ -50,6 +53,74 @@ class Age(unittest.TestCase):
         old = at_age(NEAR, 8.4)
         self.assertEqual((old["state"], old["reason"], old["warning"], old["valid"], old["distance"], old["running-time"]),
                          ("unknown", "no message for 8 s", False, False, None, 7))
+
+
+class Cameras(unittest.TestCase):
+    """That nothing is wrong with them is known while depth comes."""
+
+    def setUp(self):
+        self.time = 100.0
+        try:
+            from web import Trouble
+        except SystemExit as missing:
+            self.skipTest(missing)
+        self.trouble = Trouble(lambda: self.time)
+
+    def lines(self, time, pairs):
+        self.time = time
+        return [(one["text"].partition(".")[0], one["age"]) for one in self.trouble.lines({"pairs": pairs})]
+
+    def test_depth(self):
+        self.assertEqual(self.lines(100.0, 0), [("No depth comes", 0)])
+        self.assertEqual(self.lines(103.0, 0), [("No depth comes", 3)])
+        self.assertEqual(self.lines(104.0, 1), [])
+        self.assertEqual(self.lines(105.0, 1), [])
+        self.assertEqual(self.lines(105.5, 1), [("No depth comes", 1.5)])
+        # the stream starts again
+        self.assertEqual(self.lines(106.0, 0), [("No depth comes", 2)])
+        self.assertEqual(self.lines(107.0, 1), [])
+        # pictures go on, and nobody asks for the state
+        for second in range(110, 120):
+            self.time = second
+            self.trouble.note_pairs(2)
+        self.assertEqual(self.lines(120.0, 2), [("No depth comes", 10)])
+
+    def test_health_comes_after(self):
+        self.trouble.on_health({"kind": "black", "view": "left", "active": True, "text": "The left view is black."})
+        self.assertEqual(self.lines(102.0, 0), [("No depth comes", 2), ("The left view is black", 2)])
+
+
+@unittest.skipUnless(shutil.which("chromium"), "there is no chromium")
+class Page(unittest.TestCase):
+    """What the page says of the cameras, in a browser."""
+
+    def shown(self, states):
+        """Its text, when the server has answered with each of @states, and then with none."""
+        hub = Hub()
+        left = list(states)
+        server = Server("127.0.0.1", 0, hub, lambda: left.pop(0))
+        server.start()
+        hub.put(b"picture")
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                return subprocess.run(
+                    ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                     f"--user-data-dir={folder}", "--virtual-time-budget=3000", "--timeout=4000", "--dump-dom",
+                     f"http://127.0.0.1:{server.server_address[1]}/"],
+                    check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.partition("<script>")[0]
+        finally:
+            server.stop()
+
+    def test_cameras(self):
+        fine = {"nearest": NEAR, "age": 0, "trouble": [], "stats": {}, "rates": None, "latency": None, "backend": "cpu", "controls": []}
+        wrong = {**fine, "trouble": [{"text": "No depth comes.", "age": 5.5}]}
+        self.assertIn("Nothing is wrong", self.shown([fine] * 1000))
+        text = self.shown([wrong] * 1000)
+        self.assertIn("No depth comes. (5 s)", text)
+        self.assertNotIn("Nothing is wrong", text)
+        text = self.shown([fine])
+        self.assertIn("The server does not answer", text)
+        self.assertNotIn("Nothing is wrong", text)
 
 
 unittest.main()

@@ -1,29 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# truck.sh with truck.c or truck.py: truck.sh BUILD c|python
+# truck.sh: what is near, ahead and on the ground, in words, as JSON and from a log. truck.sh BUILD
 set -eu
 . "$(dirname "$0")/common.sh"
 skip_without stereotestsrc stereoconfidence depthoverlay videocrop capssetter
-option=
-if [ "$2" = python ]; then
-  option=--python
-  export GI_TYPELIB_PATH="$1/gst"
-  if [ ! -f "$1/gst/GstStereo-1.0.typelib" ]; then
-    echo "SKIP: the typelib was not built"
-    exit 77
-  fi
-  /usr/bin/python3 -c 'import gi; gi.require_version("GstVideo", "1.0"); from gi.repository import GstVideo' || {
-    echo "SKIP: there is no python3-gi with gir1.2-gst-plugins-base-1.0"
-    exit 77
-  }
-fi
+skip_without_typelib "$1"
 export SINK=fakesink
 
 # run WARN CAMERA... [property=value...]
 run () {
   warn=$1
   shift
-  WARN=$warn quietly sh "$pipelines/truck.sh" $option "$@" num-disparities=$disparities
+  WARN=$warn quietly sh "$pipelines/truck.sh" "$@" num-disparities=$disparities
   cp "$folder/said" "$folder/told"
   tail -n 1 "$folder/told" | grep -q "^end of the stream$" ||
     bad "it does not end as it should: $(cat "$folder/told")"
@@ -91,7 +79,7 @@ grep -q "none known ahead" "$folder/told" || { cat "$folder/told"; bad "a scene 
 TEST_SOURCE="is-live=false num-buffers=3"
 run 1500 test output=depth depth-unit=20 num-disparities=$disparities
 grep -q "farther ahead than can be told$" "$folder/told" || { cat "$folder/told"; bad "65535 was taken for a distance"; }
-sh "$pipelines/truck.sh" $option --json test output=depth depth-unit=20 num-disparities=$disparities >"$folder/far.json" 2>"$folder/said"
+sh "$pipelines/truck.sh" --json test output=depth depth-unit=20 num-disparities=$disparities >"$folder/far.json" 2>"$folder/said"
 /usr/bin/python3 -c 'import json, sys
 ahead = [m for m in map(json.loads, open(sys.argv[1])) if m["message"] == "ahead"]
 assert ahead and all(m["far"] is True and m["depth"] is None and 0 <= m["valid-ratio"] <= 1 and "valid" not in m for m in ahead), ahead' \
@@ -107,7 +95,7 @@ grep -q "^ground: camera 1[45][0-9][0-9] mm high, pitch [34]\.[0-9], roll -\{0,1
 grep -q "^obstacle 1: [45][0-9]* mm, [0-9]* mm to the [a-z]*, [56][0-9]* x [89][0-9]* mm, probability 0\.[0-9]*$" "$folder/told" ||
   { cat "$folder/told"; bad "the obstacle is not told"; }
 # standard output is JSON and nothing else
-sh "$pipelines/truck.sh" $option --json --log "$folder/drive.log" test num-disparities=$disparities >"$folder/lines.json" \
+sh "$pipelines/truck.sh" --json --log "$folder/drive.log" test num-disparities=$disparities >"$folder/lines.json" \
   2>"$folder/said" || { cat "$folder/said"; bad "truck.sh --json"; }
 /usr/bin/python3 -c 'import json, sys
 seen = [json.loads(line) for line in open(sys.argv[1])]
@@ -115,26 +103,34 @@ ground = [m for m in seen if m["message"] == "stereo-obstacles"]
 assert ground and all(m["ground"] and len(m["free"]) == 64 for m in ground), ground
 assert ground[-1]["obstacles"][0]["distance"] == ground[-1]["nearest"], ground[-1]
 assert any(m["message"] == "stereo-nearest" for m in seen)' "$folder/lines.json" || { cat "$folder/said"; bad "that is no JSON"; }
-sh "$pipelines/truck.sh" $option --json --replay "$folder/drive.log" >"$folder/again.json" || bad "truck.sh --json --replay"
+sh "$pipelines/truck.sh" --json --replay "$folder/drive.log" >"$folder/again.json" || bad "truck.sh --json --replay"
 cmp "$folder/lines.json" "$folder/again.json" || bad "the log tells something else than the drive"
-quietly sh "$pipelines/truck.sh" $option --replay "$folder/drive.log"
+quietly sh "$pipelines/truck.sh" --replay "$folder/drive.log"
 grep -q "^obstacle 1: " "$folder/said" || { cat "$folder/said"; bad "the log is not told in words"; }
+# what messages do not have is not known; a log may come through a pipe, and who reads may go
+printf '%s;\n' stereo-nearest stereo-obstacles stereo-health ahead |
+  quietly sh "$pipelines/truck.sh" --replay /dev/stdin
+for words in "^nearest: nothing to be seen, UNKNOWN: " "^ground: NONE, " "^camera: over: " "none known ahead$"; do
+  grep -q "$words" "$folder/said" || { cat "$folder/said"; bad "without fields, $words"; }
+done
+sh "$pipelines/truck.sh" --json --replay "$folder/drive.log" 2>"$folder/said" | head -n 1 >"$folder/first.json"
+cmp -s "$folder/said" /dev/null || { cat "$folder/said"; bad "a reader that goes is an error"; }
 echo "no message" >"$folder/broken.log"
-refused "line 1 of .*--replay wants a file of --log" sh "$pipelines/truck.sh" $option --replay "$folder/broken.log"
-refused "there is no file $folder/none$" env LC_ALL=C sh "$pipelines/truck.sh" $option --replay "$folder/none"
+refused "line 1 of .*--replay wants a file of --log" sh "$pipelines/truck.sh" --replay "$folder/broken.log"
+refused "there is no file $folder/none$" env LC_ALL=C sh "$pipelines/truck.sh" --replay "$folder/none"
 SIZE=$small
 TEST_SOURCE="is-live=false num-buffers=3"
 
-refused "window" sh "$pipelines/truck.sh" $option test window=32
-refused "no camera /dev/video-none" sh "$pipelines/truck.sh" $option test /dev/video-none
-refused "\-\-bar is no option" sh "$pipelines/truck.sh" $option --bar test
-refused "no-such-property" sh "$pipelines/truck.sh" $option test no-such-property=1
-refused "error: .*none" env SINK="filesink location=$folder/none/file" sh "$pipelines/truck.sh" $option test
+refused "window" sh "$pipelines/truck.sh" test window=32
+refused "no camera /dev/video-none" sh "$pipelines/truck.sh" test /dev/video-none
+refused "\-\-bar is no option" sh "$pipelines/truck.sh" --bar test
+refused "no-such-property" sh "$pipelines/truck.sh" test no-such-property=1
+refused "error: .*none" env SINK="filesink location=$folder/none/file" sh "$pipelines/truck.sh" test
 
 # Ctrl-C, while it runs
 TEST_SOURCE="seed=$seed"
 mkfifo "$folder/lines"
-sh "$pipelines/truck.sh" $option test num-disparities=$disparities method=bm >"$folder/lines" 2>&1 &
+sh "$pipelines/truck.sh" test num-disparities=$disparities method=bm >"$folder/lines" 2>&1 &
 running=$!
 while read -r line; do
   case $line in

@@ -14,12 +14,11 @@ build="$folder/build $evil"
 mkdir "$scripts" "$build" "$build/pipelines" "$folder/bin" "$folder/here"
 ln -s "$1/gst" "$build/gst"
 cp "$pipelines"/*.sh "$scripts/"
-for name in "$folder/bin/gst-launch-1.0" "$build/pipelines/stereo-record" "$build/pipelines/stereo-snapshot" \
-  "$build/pipelines/truck"; do
+for name in "$folder/bin/gst-launch-1.0" "$build/pipelines/stereo-record"; do
   echo "$says" >"$name"
   chmod +x "$name"
 done
-for name in rtsp web tune ros truck; do
+for name in rtsp web tune ros truck pair; do
   echo 'import sys
 for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
 done
@@ -63,8 +62,11 @@ arrives --record "$evil" -- ros.sh --record "$evil" test
 # an empty word is a word
 arrives --record "" "$property" -- ros.sh --record "" test "$property"
 arrives --log "$evil" "$property" -- truck.sh --log "$evil" test "$property"
-arrives --log "$evil" "$property" -- truck.sh --python --log "$evil" test "$property"
 arrives --replay "$evil" -- truck.sh --replay "$evil"
+# how a PNG begins; it is 64 pixels wide
+printf '\211PNG\r\n\032\n\0\0\0\015IHDR\0\0\0\100\0\0\0\100' >"view $evil"
+arrives "location=view $evil" sink_1::xpos=72 "location=$evil/sheet.png" "$property" -- \
+  pair.sh "view $evil" "view $evil" "$evil" "$property"
 if gst-inspect-1.0 --exists avenc_ffv1; then
   CALIBRATION="calibration $evil" arrives "location=$evil.mkv" "$property" -- record.sh "$evil.mkv" test "$property"
   printf "\032\105\337\243" >"$evil.mkv" # how Matroska begins

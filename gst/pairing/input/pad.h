@@ -36,9 +36,9 @@ void gst_stereo_pad_retire (GstStereoPad *pad);
 
 /* ---- frames, for the task of the source pad ----------------------------------------------- */
 
-/* Shows one more frame, where @more says so or none is shown, and puts what is shown into @next, which is zeroed at first
- * and cleared after use. @packing: how both views lie in a frame whose caps do not say it. Returns whether a frame or a
- * gap came. Where @more is said and nothing came, @next stays as it was, but for an error. */
+/* Puts what the pad shows into @next, which is zeroed before the first reading and cleared after the last one. With @more,
+ * and where no frame is shown, one more frame is shown first. @packing: how both views lie in a frame whose caps do not say
+ * it. Returns whether a frame or a gap came. With @more, and where nothing came, @next stays as it was, but for an error. */
 gboolean gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoNext *next);
 /* Removes @frame, the first one that is shown. FALSE where a flush was faster. */
 gboolean gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame);

@@ -34,6 +34,20 @@ compute (Pair *pair, GstVideoFormat format, guint number, GstClockTime pts, gboo
   return pair_pull (pair, pts);
 }
 
+/* The same, where the right frame has to wait: the left frame before has no partner. */
+static GstBuffer *
+compute_waiting (Pair *pair, GstVideoFormat format, guint number, GstClockTime pts)
+{
+  guint64 dropped = stat_of (pair->element, "dropped-left");
+
+  push_view (pair->right, format, 1, number, pts, FALSE);
+  push_view (pair->left, format, 0, 99, pts - 2 * FRAME, FALSE);
+  while (stat_of (pair->element, "dropped-left") == dropped)
+    g_thread_yield ();
+  push_view (pair->left, format, 0, number, pts, FALSE);
+  return pair_pull (pair, pts);
+}
+
 static gboolean
 are_equal (GstBuffer *a, GstBuffer *b)
 {
@@ -50,11 +64,13 @@ typedef enum
 {
   NOTHING,
   SHORT_PAUSE,
+  WAITING,
   OFF,
   /* from here on, the stream breaks */
   PAUSE,
   DISCONT,
   GAP,
+  GAP_AND_WAITING,
   FLUSH,
   CAPS,
   PARAMETERS
@@ -105,6 +121,13 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
       push_both (pair, gst_event_new_gap (*pts, FRAME));
       *pts += FRAME;
       break;
+    case GAP_AND_WAITING:
+      gst_harness_push_event (pair->right, gst_event_new_gap (*pts, 4 * FRAME));
+      *pts += 4 * FRAME;
+      break;
+    case WAITING:
+      *pts += 4 * FRAME;
+      break;
     case FLUSH:
       flush (pair);
       break;
@@ -130,7 +153,10 @@ run (Break kind)
   for (guint number = 0; number < BEFORE; number++, pts += FRAME)
     gst_buffer_unref (compute (pair, GST_VIDEO_FORMAT_GRAY8, number, pts, FALSE));
   make_break (pair, kind, &pts);
-  got = compute (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, kind == DISCONT);
+  if (kind == WAITING || kind == GAP_AND_WAITING)
+    got = compute_waiting (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts);
+  else
+    got = compute (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, kind == DISCONT);
   want = compute (alone, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, FALSE);
   fail_unless_equals_int (are_equal (got, want), kind >= OFF);
   gst_buffer_unref (got);
@@ -139,7 +165,8 @@ run (Break kind)
   pair_free (alone);
 }
 
-static const Break breaks[] = { NOTHING, SHORT_PAUSE, OFF, PAUSE, DISCONT, GAP, FLUSH, CAPS, PARAMETERS };
+static const Break breaks[] = { NOTHING, SHORT_PAUSE, WAITING, OFF, PAUSE, DISCONT, GAP, GAP_AND_WAITING, FLUSH, CAPS,
+  PARAMETERS };
 
 GST_START_TEST (test_breaks)
 {

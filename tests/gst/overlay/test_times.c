@@ -47,6 +47,67 @@ GST_START_TEST (test_half_the_rate)
 }
 GST_END_TEST;
 
+#define SHARE 6 /* live frames for a depth */
+
+/* Depth that lasts for @duration. */
+static void
+push_long_depth (Overlay *overlay, gint number, GstClockTime pts, GstClockTime duration)
+{
+  GstBuffer *buffer = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 100 * (guint) number);
+
+  GST_BUFFER_DURATION (buffer) = duration;
+  overlay_push_depth (overlay, buffer, pts);
+}
+
+/* Depth of every sixth frame, and every one lasts for six, as behind a videorate: no live frame waits for the depth that comes
+ * after its own. A source that feeds both pads would wait for this element meanwhile. Depth may be early by less than half a
+ * frame, or late. */
+GST_START_TEST (test_depth_that_lasts)
+{
+  static const gint fifths[] = { 0, -2, 2, 0 }; /* of a live frame that depth is late */
+  Overlay *overlay = new_overlay ("");
+
+  for (guint i = 0; i < SHARE * G_N_ELEMENTS (fifths); i++) {
+    GstClockTime time = (i + 1) * TICK;
+    gint number = (gint) (i / SHARE) + 1, late = fifths[i / SHARE];
+    gboolean first = i % SHARE == 0;
+
+    push_live (overlay, time);
+    if (first) /* its live frame still waits for it */
+      push_long_depth (overlay, number, (GstClockTime) ((gint64) time + late * (gint64) TICK / 5), SHARE * TICK);
+    expect_frame (overlay, time, first && late > 0 ? number - 1 : number);
+  }
+  overlay_eos (overlay, TRUE, TRUE);
+  overlay_wait_eos (overlay);
+  overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
+/* The last depth is shown until it ends, and then what comes behind it counts. */
+GST_START_TEST (test_depth_that_lasts_ends)
+{
+  Overlay *overlay = new_overlay ("");
+
+  push_long_depth (overlay, 1, 0, SHARE * TICK);
+  push_live (overlay, 0);
+  expect_frame (overlay, 0, 1);
+  push_live (overlay, SHARE * TICK);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);
+  push_depth (overlay, 2, SHARE * TICK);
+  expect_frame (overlay, SHARE * TICK, 2);
+  push_long_depth (overlay, 3, (SHARE + 1) * TICK, SHARE * TICK);
+  overlay_eos (overlay, FALSE, TRUE);
+  for (guint i = SHARE + 1; i < 3 * SHARE; i++) {
+    push_live (overlay, i * TICK);
+    expect_frame (overlay, i * TICK, 3);
+  }
+  overlay_eos (overlay, TRUE, FALSE);
+  overlay_wait_eos (overlay);
+  overlay_free (overlay);
+}
+GST_END_TEST;
+
 /* Depth at twice the rate: what is newer than the frame is left for the next one. */
 GST_START_TEST (test_twice_the_rate)
 {
@@ -337,6 +398,8 @@ overlay_times_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_same_rate);
   tcase_add_test (tcase, test_half_the_rate);
+  tcase_add_test (tcase, test_depth_that_lasts);
+  tcase_add_test (tcase, test_depth_that_lasts_ends);
   tcase_add_test (tcase, test_twice_the_rate);
   tcase_add_test (tcase, test_offset);
   tcase_add_test (tcase, test_without_timestamps);

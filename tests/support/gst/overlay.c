@@ -174,7 +174,8 @@ static void
 push (GstHarness *harness, GstBuffer *buffer, GstClockTime pts)
 {
   GST_BUFFER_PTS (buffer) = pts;
-  GST_BUFFER_DURATION (buffer) = TICK;
+  if (!GST_BUFFER_DURATION_IS_VALID (buffer))
+    GST_BUFFER_DURATION (buffer) = TICK;
   gst_harness_push (harness, buffer);
 }
 
