@@ -37,6 +37,19 @@ struct _GstStereoChecks
   GstStereoFinding exchanged, unrectified, out_of_step, drifting;
 };
 
+const GstStereoProperty gst_stereo_checks_properties[] = {
+  { .name = "check-interval",
+      .kind = GST_STEREO_UINT64,
+      .flags = GST_STEREO_CONTROLLED,
+      .offset = G_STRUCT_OFFSET (GstStereoChecks, interval),
+      .initial = GST_STEREO_CHECK_INTERVAL,
+      .blurb = "Nanoseconds of stream time from one check of the input to the next: whether left and right are "
+               "exchanged, the rows of the views do not fit, their timestamps are out of step, or the search range is "
+               "too small; a warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, "
+               "and no look at what is wrong with a camera (message stereo-health) either" },
+  { .name = NULL },
+};
+
 GstStereoChecks *
 gst_stereo_checks_new (GstElement *element)
 {
@@ -44,7 +57,6 @@ gst_stereo_checks_new (GstElement *element)
 
   checks->element = element;
   checks->health = gst_stereo_health_new (element);
-  checks->interval = GST_STEREO_CHECK_INTERVAL;
   return checks;
 }
 
@@ -382,10 +394,21 @@ look_at_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair, gint64 
     judge_timestamps (checks, first->spacing);
 }
 
+static guint64
+current_interval (GstStereoChecks *checks)
+{
+  guint64 interval;
+
+  GST_OBJECT_LOCK (checks->element);
+  interval = checks->interval;
+  GST_OBJECT_UNLOCK (checks->element);
+  return interval;
+}
+
 GstStereoHealthFlags
 gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair)
 {
-  gint64 interval = (gint64) MIN (gst_stereo_checks_get_interval (checks), G_MAXINT64 / 4);
+  gint64 interval = (gint64) MIN (current_interval (checks), G_MAXINT64 / 4);
   GstStereoHealthFlags flags;
 
   if (!interval)
@@ -397,25 +420,6 @@ gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair 
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */
-
-void
-gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval)
-{
-  GST_OBJECT_LOCK (checks->element);
-  checks->interval = interval;
-  GST_OBJECT_UNLOCK (checks->element);
-}
-
-guint64
-gst_stereo_checks_get_interval (GstStereoChecks *checks)
-{
-  guint64 interval;
-
-  GST_OBJECT_LOCK (checks->element);
-  interval = checks->interval;
-  GST_OBJECT_UNLOCK (checks->element);
-  return interval;
-}
 
 void
 gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats)

@@ -12,6 +12,7 @@
 #include "gst/match/health.h"
 #include "gst/match/mask.h"
 #include "gst/pairing/frame.h"
+#include "gst/video/properties.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -31,6 +32,8 @@ typedef struct
   guint64 skew_mean;       /* ns */
   gdouble skew_drift;      /* ns in a second */
 } GstStereoChecksStats;
+
+extern const GstStereoProperty gst_stereo_checks_properties[];
 
 /* @element posts the warnings; the object belongs to it and holds no reference. */
 GstStereoChecks *gst_stereo_checks_new (GstElement *element);
@@ -57,9 +60,7 @@ typedef struct
 /* Looks at it where that is due. Returns what is known to be wrong with the pair. */
 GstStereoHealthFlags gst_stereo_checks_add_pair (GstStereoChecks *checks, const GstStereoCheckedPair *pair);
 
-/* From any thread. @interval: ns of stream time; 0 = never. */
-void gst_stereo_checks_set_interval (GstStereoChecks *checks, guint64 interval);
-guint64 gst_stereo_checks_get_interval (GstStereoChecks *checks);
+/* From any thread. */
 void gst_stereo_checks_get_stats (GstStereoChecks *checks, GstStereoChecksStats *stats);
 /* Adds to `stats` what health.h tells. */
 void gst_stereo_checks_add_health (GstStereoChecks *checks, GstStructure *stats);

@@ -505,7 +505,7 @@ gst_stereo_match_dispatch_properties_changed (GObject *object, guint count, GPar
   GstStereoMatch *self = GST_STEREO_MATCH (object);
 
   /* another backend may want frames in other memory */
-  if (gst_stereo_settings_commit (self->parts.settings, &self->parts.pending) && gst_stereo_cuda_built ())
+  if (gst_stereo_settings_commit (self->parts.settings) && gst_stereo_cuda_built ())
     gst_stereo_aggregator_reconfigure (&self->parent);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->dispatch_properties_changed (object, count, specs);
 }

@@ -281,7 +281,7 @@ struct _GstStereoMasks
 {
   GstElement *element;
 
-  gchar *const *text; /* the element's, protected by its object lock; NULL = none */
+  gchar *text; /* the property, protected by the element's object lock; NULL = none */
 
   /* of the source pad's task */
   gboolean chosen;     /* since the start */
@@ -289,13 +289,50 @@ struct _GstStereoMasks
   GstStereoMask *mask; /* at work; NULL = none */
 };
 
+static gchar *
+problem_of_text (const GValue *value)
+{
+  const gchar *text = g_value_get_string (value);
+  gchar *message = NULL;
+
+  if (text && *text)
+    gst_stereo_mask_check (text, &message);
+  return message;
+}
+
+static void
+set_text (GstElement *element, gpointer masks, const GValue *value)
+{
+  gchar **text = &((GstStereoMasks *) masks)->text, *old;
+  const gchar *given = g_value_get_string (value);
+
+  GST_OBJECT_LOCK (element);
+  old = *text;
+  *text = given && *given ? g_strdup (given) : NULL;
+  GST_OBJECT_UNLOCK (element);
+  g_free (old);
+}
+
+const GstStereoProperty gst_stereo_masks_properties[] = {
+  { .name = "mask",
+      .kind = GST_STEREO_STRING,
+      .flags = GST_STEREO_PLAYING,
+      .offset = G_STRUCT_OFFSET (GstStereoMasks, text),
+      .problem = problem_of_text,
+      .set = set_text,
+      .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
+               "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
+               "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
+               "all others are not matched. NULL = none" },
+  { .name = NULL },
+};
+
 GstStereoMasks *
-gst_stereo_masks_new (GstElement *element, gchar *const *text)
+gst_stereo_masks_new (GstElement *element)
 {
   GstStereoMasks *masks = g_new0 (GstStereoMasks, 1);
 
   masks->element = element;
-  masks->text = text;
   return masks;
 }
 
@@ -311,6 +348,7 @@ void
 gst_stereo_masks_free (GstStereoMasks *masks)
 {
   gst_stereo_masks_release (masks);
+  g_free (masks->text);
   g_free (masks);
 }
 
@@ -320,7 +358,7 @@ copy_text (GstStereoMasks *masks)
   gchar *text;
 
   GST_OBJECT_LOCK (masks->element);
-  text = g_strdup (*masks->text);
+  text = g_strdup (masks->text);
   GST_OBJECT_UNLOCK (masks->element);
   return text;
 }

@@ -6,7 +6,7 @@
 #ifndef GST_STEREO_MASK_H
 #define GST_STEREO_MASK_H
 
-#include <gst/gst.h>
+#include "gst/video/properties.h"
 
 G_BEGIN_DECLS
 
@@ -48,9 +48,10 @@ void gst_stereo_mask_apply (
 
 typedef struct _GstStereoMasks GstStereoMasks;
 
-/* The object belongs to @element and holds no reference. @text: its property, which its object lock protects; NULL = no
- * mask. */
-GstStereoMasks *gst_stereo_masks_new (GstElement *element, gchar *const *text);
+extern const GstStereoProperty gst_stereo_masks_properties[];
+
+/* The object belongs to @element and holds no reference. */
+GstStereoMasks *gst_stereo_masks_new (GstElement *element);
 void gst_stereo_masks_free (GstStereoMasks *masks);
 /* The mask for views of that size, NULL for none; it is valid until the next call. FALSE after an error was posted. A file that
  * is set while frames pass and cannot be used is a warning: the mask before is kept. */

@@ -8,7 +8,7 @@ gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregat
 
   parts->settings = gst_stereo_settings_new (element);
   parts->cameras = gst_stereo_cameras_new (element);
-  parts->masks = gst_stereo_masks_new (element, &parts->mask);
+  parts->masks = gst_stereo_masks_new (element);
   parts->device = gst_stereo_device_new (element);
   parts->planner = gst_stereo_planner_new (element);
   parts->checks = gst_stereo_checks_new (element);
@@ -27,7 +27,6 @@ gst_stereo_match_parts_clear (GstStereoMatchParts *parts)
   gst_stereo_masks_free (parts->masks);
   gst_stereo_cameras_free (parts->cameras);
   gst_stereo_settings_free (parts->settings);
-  g_free (parts->mask);
 }
 
 void

@@ -18,11 +18,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  /* as properties set them; protected by the element's object lock */
-  StereoParams pending;
-  gchar *mask;
-
-  GstStereoSettings *settings; /* in effect */
+  GstStereoSettings *settings;
   GstStereoCameras *cameras;
   GstStereoMasks *masks;
   GstStereoDevice *device;

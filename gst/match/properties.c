@@ -3,7 +3,7 @@
 
 #include "gst/video/params.h"
 
-/* ---- what the parts tell ------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------------------- */
 
 GstStructure *
 gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
@@ -70,67 +70,9 @@ get_active_backend (GstElement *element, gpointer parts, GValue *value)
   g_value_set_static_string (value, gst_stereo_planner_get_backend (((GstStereoMatchParts *) parts)->planner));
 }
 
-/* ---- what the parts are told --------------------------------------------------------------------- */
-
-static void
-set_check_interval (GstElement *element, gpointer parts, const GValue *value)
-{
-  gst_stereo_checks_set_interval (((GstStereoMatchParts *) parts)->checks, g_value_get_uint64 (value));
-}
-
-static void
-get_check_interval (GstElement *element, gpointer parts, GValue *value)
-{
-  g_value_set_uint64 (value, gst_stereo_checks_get_interval (((GstStereoMatchParts *) parts)->checks));
-}
-
-static gchar *
-problem_of_mask (const GValue *value)
-{
-  const gchar *text = g_value_get_string (value);
-  gchar *message = NULL;
-
-  if (text && *text)
-    gst_stereo_mask_check (text, &message);
-  return message;
-}
-
-static void
-set_mask (GstElement *element, gpointer parts, const GValue *value)
-{
-  gchar **mask = &((GstStereoMatchParts *) parts)->mask, *old;
-  const gchar *text = g_value_get_string (value);
-
-  GST_OBJECT_LOCK (element);
-  old = *mask;
-  *mask = text && *text ? g_strdup (text) : NULL;
-  GST_OBJECT_UNLOCK (element);
-  g_free (old);
-}
-
 /* ---- the table ----------------------------------------------------------------------------------- */
 
 static const GstStereoProperty properties[] = {
-  { .name = "check-interval",
-      .kind = GST_STEREO_UINT64,
-      .flags = GST_STEREO_CONTROLLED,
-      .initial = GST_STEREO_CHECK_INTERVAL,
-      .set = set_check_interval,
-      .get = get_check_interval,
-      .blurb = "Nanoseconds of stream time from one check of the input to the next: whether left and right are "
-               "exchanged, the rows of the views do not fit, their timestamps are out of step, or the search range is "
-               "too small; a warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, "
-               "and no look at what is wrong with a camera (message stereo-health) either" },
-  { .name = "mask",
-      .kind = GST_STEREO_STRING,
-      .flags = GST_STEREO_PLAYING,
-      .offset = G_STRUCT_OFFSET (GstStereoMatchParts, mask),
-      .problem = problem_of_mask,
-      .set = set_mask,
-      .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
-               "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
-               "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
-               "all others are not matched. NULL = none" },
   { .name = "active-backend",
       .kind = GST_STEREO_STRING,
       .flags = G_PARAM_READABLE,
@@ -154,8 +96,11 @@ static const GstStereoProperty properties[] = {
 void
 gst_stereo_match_properties_install (GObjectClass *klass, gssize parts)
 {
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_checks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, checks));
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks));
   gst_stereo_properties_install (klass, properties, parts);
-  /* the engine refuses what is out of range when a plan is made */
-  gst_stereo_properties_install (klass,
-      gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoMatchParts, pending), GST_STEREO_CONTROLLED, TRUE), parts);
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_settings_properties (), parts + G_STRUCT_OFFSET (GstStereoMatchParts, settings));
 }

@@ -10,9 +10,17 @@ struct _GstStereoSettings
   GstElement *element;
 
   /* protected by the element's object lock */
-  StereoParams params;
-  guint serial; /* of params */
+  StereoParams pending; /* as properties set them */
+  StereoParams params;  /* in effect */
+  guint serial;         /* of params */
 };
+
+/* The engine refuses what is out of range, when a plan is made. */
+const GstStereoProperty *
+gst_stereo_settings_properties (void)
+{
+  return gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoSettings, pending), GST_STEREO_CONTROLLED, TRUE);
+}
 
 GstStereoSettings *
 gst_stereo_settings_new (GstElement *element)
@@ -31,16 +39,16 @@ gst_stereo_settings_free (GstStereoSettings *settings)
 }
 
 gboolean
-gst_stereo_settings_commit (GstStereoSettings *settings, const StereoParams *pending)
+gst_stereo_settings_commit (GstStereoSettings *settings)
 {
   gboolean changed, other_backend;
   guint serial;
 
   GST_OBJECT_LOCK (settings->element);
-  other_backend = settings->params.backend != pending->backend;
-  changed = memcmp (&settings->params, pending, sizeof settings->params) != 0;
+  other_backend = settings->params.backend != settings->pending.backend;
+  changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
   if (changed) {
-    settings->params = *pending;
+    settings->params = settings->pending;
     settings->serial++;
   }
   serial = settings->serial;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine's parameters that are in effect. Those that one g_object_set() sets take effect together. */
+/* The engine's parameters, which are properties. Those that one g_object_set() sets take effect together. */
 #ifndef GST_STEREO_SETTINGS_H
 #define GST_STEREO_SETTINGS_H
 
-#include <gst/gst.h>
-
-#include "stereo/stereo.h"
+#include "gst/video/params.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoSettings GstStereoSettings;
 
+/* The table of properties. */
+const GstStereoProperty *gst_stereo_settings_properties (void);
+
 /* The object belongs to @element and holds no reference. All functions: from any thread. */
 GstStereoSettings *gst_stereo_settings_new (GstElement *element);
 void gst_stereo_settings_free (GstStereoSettings *settings);
 
-/* @pending, which the element's object lock protects, takes effect. TRUE where another backend was set. */
-gboolean gst_stereo_settings_commit (GstStereoSettings *settings, const StereoParams *pending);
+/* What properties set takes effect. TRUE where another backend was set. */
+gboolean gst_stereo_settings_commit (GstStereoSettings *settings);
 /* What is in effect. Returns its serial number, which every change raises. */
 guint gst_stereo_settings_read (GstStereoSettings *settings, StereoParams *params);
 

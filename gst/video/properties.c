@@ -9,8 +9,17 @@
 typedef struct
 {
   const GstStereoProperty *row;
-  gssize settings; /* in an instance */
+  gssize settings; /* in an instance: the structure, or a pointer to it */
+  gboolean behind_pointer;
 } Place;
+
+static guint8 *
+settings_of (GObject *object, const Place *place)
+{
+  guint8 *at = (guint8 *) object + place->settings;
+
+  return place->behind_pointer ? *(guint8 **) at : at;
+}
 
 static GQuark
 place_key (void)
@@ -248,7 +257,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
   const Place *place = g_param_spec_get_qdata (spec, place_key ());
   const GstStereoProperty *row = place->row;
-  guint8 *settings = (guint8 *) object + place->settings;
+  guint8 *settings = settings_of (object, place);
   gchar *problem = gst_stereo_property_problem (row, value);
   gboolean refused = problem != NULL;
 
@@ -269,7 +278,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
   const Place *place = g_param_spec_get_qdata (spec, place_key ());
   const GstStereoProperty *row = place->row;
-  guint8 *settings = (guint8 *) object + place->settings;
+  guint8 *settings = settings_of (object, place);
 
   if (row->get) {
     row->get (GST_ELEMENT (object), settings, value);
@@ -290,8 +299,8 @@ next_id (GObjectClass *klass)
   return count + 1;
 }
 
-void
-gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings)
+static void
+install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings, gboolean behind_pointer)
 {
   guint id = next_id (klass);
 
@@ -301,10 +310,22 @@ gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *row
     GParamSpec *spec = new_spec (row);
     Place *place = g_new (Place, 1);
 
-    *place = (Place){ row, settings };
+    *place = (Place){ row, settings, behind_pointer };
     g_param_spec_set_qdata_full (spec, place_key (), place, g_free);
     g_object_class_install_property (klass, id++, spec);
   }
+}
+
+void
+gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings)
+{
+  install (klass, rows, settings, FALSE);
+}
+
+void
+gst_stereo_properties_install_part (GObjectClass *klass, const GstStereoProperty *rows, gssize part)
+{
+  install (klass, rows, part, TRUE);
 }
 
 void
@@ -317,8 +338,8 @@ gst_stereo_properties_init (GObject *object)
     const Place *place = g_param_spec_get_qdata (specs[i], place_key ());
 
     if (place && !place->row->get)
-      write_member (place->row, (guint8 *) object + place->settings + place->row->offset,
-          g_param_spec_get_default_value (specs[i]));
+      write_member (
+          place->row, settings_of (object, place) + place->row->offset, g_param_spec_get_default_value (specs[i]));
   }
   g_free (specs);
 }

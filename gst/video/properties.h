@@ -2,7 +2,7 @@
 /*
  * The properties of elements, from tables: a row for each property.
  *
- * An element has a structure of settings in its instance. A row says where in it the value of a property lies, or has
+ * An element, or a part of it, has a structure of settings. A row says where in it the value of a property lies, or has
  * functions that set and get it. Everything else is done here: GObject properties with their texts, ranges and
  * defaults are installed, set and got under the object lock. ranges.h says what becomes of a value out of range.
  */
@@ -53,7 +53,9 @@ typedef struct
 /* In class_init: installs the rows of a table, set_property() and get_property(). @settings: where in an instance the
  * structure of settings lies. A class may install several tables. */
 void gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings);
-/* In instance_init: writes the defaults to the members. */
+/* The same for a part of the element that keeps its settings private. @part: where an instance has the pointer to it. */
+void gst_stereo_properties_install_part (GObjectClass *klass, const GstStereoProperty *rows, gssize part);
+/* In instance_init, when the parts are there: writes the defaults to the members. */
 void gst_stereo_properties_init (GObject *object);
 
 /* The name of a choice: "side-by-side". */

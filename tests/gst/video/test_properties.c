@@ -15,15 +15,6 @@ element_new (const gchar *factory)
   return gst_object_ref_sink (element);
 }
 
-static gboolean
-is_ours (GParamSpec *spec)
-{
-  const gchar *owner = g_type_name (spec->owner_type);
-
-  return (spec->flags & G_PARAM_WRITABLE) &&
-      (g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepthOverlay"));
-}
-
 static void
 set_array (GValue *array, const gdouble fractions[4])
 {
@@ -111,7 +102,7 @@ GST_START_TEST (test_defaults)
   for (guint i = 0; i < count; i++) {
     GValue expected = G_VALUE_INIT;
 
-    if (!is_ours (specs[i]))
+    if (!is_own_property (specs[i]))
       continue;
     take_default (specs[i], &expected);
     check_has (element, specs[i], &expected);
@@ -131,7 +122,7 @@ GST_START_TEST (test_values_stay)
   Random random = { .state = random_seed () };
 
   for (guint i = 0; i < count; i++) {
-    if (!is_ours (specs[i]))
+    if (!is_own_property (specs[i]))
       continue;
     take_any (specs[i], &values[i], &random);
     g_object_set_property (G_OBJECT (element), specs[i]->name, &values[i]);

@@ -77,15 +77,6 @@ take_value_outside (GParamSpec *spec, gboolean above, GValue *value, gchar **wor
   return TRUE;
 }
 
-static gboolean
-is_ours (GParamSpec *spec)
-{
-  const gchar *owner = g_type_name (spec->owner_type);
-
-  return (spec->flags & G_PARAM_WRITABLE) &&
-      (g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepthOverlay"));
-}
-
 /* Set before the start: the element does not start, until the value is mended. */
 static void
 check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outside, const gchar *words)
@@ -138,7 +129,7 @@ GST_START_TEST (test_before_the_start)
     GValue value = G_VALUE_INIT;
     gchar *words = NULL;
 
-    if (is_ours (spec) && take_value_outside (spec, i % 2, &value, &words)) {
+    if (is_own_property (spec) && take_value_outside (spec, i % 2, &value, &words)) {
       check_before_start (factory, spec, &value, words);
       checked++;
     }

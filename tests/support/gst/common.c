@@ -16,6 +16,15 @@ set_properties (GstElement *element, const gchar *properties)
   g_strfreev (all);
 }
 
+gboolean
+is_own_property (GParamSpec *spec)
+{
+  const gchar *owner = g_type_name (spec->owner_type);
+
+  return (spec->flags & G_PARAM_WRITABLE) &&
+      (g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepthOverlay"));
+}
+
 /* ---- messages ---------------------------------------------------------------------------- */
 
 GstHarness *

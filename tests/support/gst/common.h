@@ -11,6 +11,8 @@
 
 /* "key=value key=value" */
 void set_properties (GstElement *element, const gchar *properties);
+/* Whether a property is of this project and can be set: not one of GStreamer's base classes. */
+gboolean is_own_property (GParamSpec *spec);
 
 /* A harness whose upstream is @live or not before the element's thread can ask: it asks once. */
 GstHarness *harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live);
