@@ -2,7 +2,6 @@
 #include "gst/pairing/aggregator.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/events.h"
 #include "gst/pairing/parts.h"
 #include "gst/video/metas.h"
 #include "gst/video/ranges.h"

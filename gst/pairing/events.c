@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/events.h"
+/* What the base class does with events and queries. */
+#include "gst/pairing/parts.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/parts.h"
 #include "gst/video/stream.h"
 
 static GstAggregatorClass *

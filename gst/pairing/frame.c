@@ -4,23 +4,27 @@
 GstStereoFrame *
 gst_stereo_frame_new (GstBuffer *buffer)
 {
-  GstStereoFrame *frame = g_atomic_rc_box_new0 (GstStereoFrame);
+  GstStereoFrame *frame = g_new0 (GstStereoFrame, 1);
 
+  frame->references = 1;
   frame->buffer = gst_buffer_ref (buffer);
   return frame;
 }
 
-static void
-clear_frame (gpointer frame)
+GstStereoFrame *
+gst_stereo_frame_ref (GstStereoFrame *frame)
 {
-  gst_buffer_unref (((GstStereoFrame *) frame)->buffer);
+  g_atomic_int_inc (&frame->references);
+  return frame;
 }
 
 void
 gst_stereo_frame_unref (GstStereoFrame *frame)
 {
-  if (frame)
-    g_atomic_rc_box_release_full (frame, clear_frame);
+  if (!frame || !g_atomic_int_dec_and_test (&frame->references))
+    return;
+  gst_buffer_unref (frame->buffer);
+  g_free (frame);
 }
 
 /* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,

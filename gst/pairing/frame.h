@@ -12,8 +12,10 @@ G_BEGIN_DECLS
 /* The base class of elements that take two views: aggregator.h. */
 typedef struct _GstStereoAggregator GstStereoAggregator;
 
+/* Shared by reference. */
 typedef struct
 {
+  gint references; /* atomic */
   GstBuffer *buffer;
   GstVideoInfo info;
   GstStereoLayout layout;
@@ -27,8 +29,9 @@ typedef struct
   gboolean after_gap; /* a GAP event came before it */
 } GstStereoFrame;
 
-/* A frame of which nothing but the buffer is known. Takes a reference of @buffer. Frames are counted references. */
+/* A frame of which nothing but the buffer is known. It has a reference of @buffer. */
 GstStereoFrame *gst_stereo_frame_new (GstBuffer *buffer);
+GstStereoFrame *gst_stereo_frame_ref (GstStereoFrame *frame);
 /* @frame may be NULL. */
 void gst_stereo_frame_unref (GstStereoFrame *frame);
 /* Its spacing, from its duration, its caps or the time of the frame before (or GST_STEREO_TIME_NONE). */

@@ -133,7 +133,7 @@ drop (GstStereoPairs *pairs, Search *search, GstStereoPad *pad, GstStereoFrame *
       GST_STIME_ARGS (frame->time), frame->buffer);
   gst_stereo_drops_count (pairs->drops, right);
   if (!right)
-    g_queue_push_tail (&search->pair->missing, g_atomic_rc_box_acquire (frame));
+    g_queue_push_tail (&search->pair->missing, gst_stereo_frame_ref (frame));
 }
 
 /* A frame of a view that outlives the other: FALSE when enough of those were read. */
@@ -256,8 +256,8 @@ take_pair (GstStereoPairs *pairs, Search *search, GstStereoFrame *const frames[2
 
   if (!gst_stereo_pad_remove (search->pads[0], frames[0]) || !gst_stereo_pad_remove (search->pads[1], frames[1]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  search->pair->left = g_atomic_rc_box_acquire (left);
-  search->pair->right = g_atomic_rc_box_acquire (right);
+  search->pair->left = gst_stereo_frame_ref (left);
+  search->pair->right = gst_stereo_frame_ref (right);
   if (left->generation == right->generation)
     shift_time (&right->time, left->origin - right->origin);
   if (!one_pad)
@@ -340,7 +340,7 @@ take_packed (GstStereoPairs *pairs, Search *search, GstStereoFrame *frame)
   }
   if (gst_stereo_pad_remove (search->pads[LEFT], frame)) {
     GST_LOG_OBJECT (pairs->element, "both views of %" GST_STIME_FORMAT " in one frame", GST_STIME_ARGS (frame->time));
-    search->pair->left = search->pair->right = g_atomic_rc_box_acquire (frame);
+    search->pair->left = search->pair->right = gst_stereo_frame_ref (frame);
   }
   return TRUE;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of the base class: one object each, none of which knows the others but for what its constructor takes. */
+/*
+ * The inside of the base class, for aggregator.c, events.c and properties.c: its parts, one object each. None of them knows
+ * the others but for those that its constructor takes.
+ */
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H
 
@@ -21,6 +24,9 @@ typedef struct
 } GstStereoParts;
 
 GstStereoParts *gst_stereo_parts_of (GstAggregator *aggregator);
+
+/* In class_init: the functions for events and queries, which are in events.c. */
+void gst_stereo_events_install (GstAggregatorClass *klass);
 
 G_END_DECLS
 

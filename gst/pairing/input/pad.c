@@ -267,7 +267,7 @@ describe (GstStereoPad *pad, GstStereoNext *next)
 
   GST_OBJECT_LOCK (pad);
   for (guint i = 0; i < pad->shown; i++)
-    next->frames[i] = g_atomic_rc_box_acquire (frame_at (pad, i));
+    next->frames[i] = gst_stereo_frame_ref (frame_at (pad, i));
   next->stream = describe_stream (pad, next->frames[0], next->frames[1]);
   next->stream.ended = eos || (pad->closed && pad->shown == pad->frames.length);
   next->origin = next->frames[0] ? next->frames[0]->origin : pad->seeks.origin;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * By which clock frames are paired. Each frame is of a numbered moment; the capture timestamps say so, and the buffer
- * timestamps, which run late in one view, do not. What has to come out follows from the numbers alone.
+ * By which clock frames are paired. The frames of a pair have a number in common; the capture timestamps follow it, and
+ * the buffer timestamps, which run late in one view, do not. What has to come out follows from the numbers alone.
  */
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
@@ -35,24 +35,24 @@ push (Pair *pair, gboolean right, GstBuffer *buffer)
   fail_unless_equals_int (gst_harness_push (right ? pair->right : pair->left, buffer), GST_FLOW_OK);
 }
 
-/* Both frames of a moment; the right view's buffer timestamp is @late too large. */
+/* Both frames of a number; the right view's buffer timestamp is @late too large. */
 static void
-push_moment (Pair *pair, guint moment, GstClockTime late, gint64 left, gint64 right)
+push_numbered (Pair *pair, guint number, GstClockTime late, gint64 left, gint64 right)
 {
-  push (pair, FALSE, make_frame (FALSE, moment * FRAME, UNIX, left));
-  push (pair, TRUE, make_frame (TRUE, moment * FRAME + late, UNIX, right));
+  push (pair, FALSE, make_frame (FALSE, number * FRAME, UNIX, left));
+  push (pair, TRUE, make_frame (TRUE, number * FRAME + late, UNIX, right));
 }
 
 static gint64
-moment_stamp (guint moment)
+numbered_stamp (guint number)
 {
-  return EPOCH + (gint64) (moment * FRAME);
+  return EPOCH + (gint64) (number * FRAME);
 }
 
 static void
-expect_pair (Pair *pair, guint moment, gint64 skew)
+expect_pair (Pair *pair, guint number, gint64 skew)
 {
-  GstBuffer *out = pair_pull (pair, moment * FRAME);
+  GstBuffer *out = pair_pull (pair, number * FRAME);
 
   fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skew);
   gst_buffer_unref (out);
@@ -85,12 +85,12 @@ GST_START_TEST (test_capture_stamps_pair)
     GstBuffer *out;
     GstReferenceTimestampMeta *kept;
 
-    push_moment (pair, i, late[__i__], moment_stamp (i), moment_stamp (i) + GST_MSECOND);
+    push_numbered (pair, i, late[__i__], numbered_stamp (i), numbered_stamp (i) + GST_MSECOND);
     out = pair_pull (pair, i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
     /* the output was taken when the left frame was */
     kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
-    fail_unless (kept != NULL && (gint64) kept->timestamp == moment_stamp (i));
+    fail_unless (kept != NULL && (gint64) kept->timestamp == numbered_stamp (i));
     gst_buffer_unref (out);
   }
   expect_clock (pair, UNIX);
@@ -105,9 +105,9 @@ GST_START_TEST (test_buffer_stamps_by_choice)
   Pair *pair = pair_new_gray (EXACT "pairing-clock=buffer");
 
   for (guint i = 0; i < 4; i++)
-    push_moment (pair, i, FRAME, moment_stamp (i), moment_stamp (i));
+    push_numbered (pair, i, FRAME, numbered_stamp (i), numbered_stamp (i));
   pair_eos (pair, TRUE, TRUE);
-  /* the right frame of the moment before has this buffer timestamp */
+  /* the right frame of the number before has this buffer timestamp */
   for (guint i = 1; i < 4; i++)
     expect_pair (pair, i, 0);
   pair_wait_eos (pair);
@@ -132,11 +132,11 @@ GST_START_TEST (test_random_streams)
     gint64 exposed = random_range (&random, -2000000, 2000000);
     GstClockTime jitter = (GstClockTime) random_range (&random, 0, 15) * GST_MSECOND;
     if (left)
-      push (pair, FALSE, make_frame (FALSE, i * FRAME + jitter, UNIX, moment_stamp (i)));
+      push (pair, FALSE, make_frame (FALSE, i * FRAME + jitter, UNIX, numbered_stamp (i)));
     if (right)
       push (pair, TRUE,
           make_frame (TRUE, i * FRAME + late + (GstClockTime) random_range (&random, 0, 15) * GST_MSECOND, UNIX,
-              moment_stamp (i) + exposed));
+              numbered_stamp (i) + exposed));
     if (left && right) {
       pts[pairs] = i * FRAME + jitter;
       skew[pairs++] = exposed;
@@ -161,7 +161,7 @@ GST_START_TEST (test_max_skew_is_of_the_capture_clock)
   Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
 
   for (guint i = 0; i < 3; i++)
-    push_moment (pair, i, 0, moment_stamp (i), moment_stamp (i) + (i == 1 ? 6 : 5) * GST_MSECOND);
+    push_numbered (pair, i, 0, numbered_stamp (i), numbered_stamp (i) + (i == 1 ? 6 : 5) * GST_MSECOND);
   pair_eos (pair, TRUE, TRUE);
   expect_pair (pair, 0, 5 * GST_MSECOND);
   expect_pair (pair, 2, 5 * GST_MSECOND);
@@ -172,7 +172,7 @@ GST_START_TEST (test_max_skew_is_of_the_capture_clock)
 }
 GST_END_TEST;
 
-/* Both clocks are set back by an hour, or wrap: at the same moment, of which one view has no frame. */
+/* Both clocks are set back by an hour, or wrap: at the same number, which one view has no frame of. */
 GST_START_TEST (test_stamps_go_back)
 {
   const gint64 back = 3600 * (gint64) GST_SECOND;
@@ -180,12 +180,12 @@ GST_START_TEST (test_stamps_go_back)
   Pair *pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 10; i++) {
-    gint64 stamp = moment_stamp (i) - (i >= 5 ? back : 0);
+    gint64 stamp = numbered_stamp (i) - (i >= 5 ? back : 0);
     if (i == 4 || i == 5)
       push (pair, right_lacks == (i == 5),
           make_frame (right_lacks == (i == 5), i * FRAME + (right_lacks == (i == 5) ? FRAME : 0), UNIX, stamp));
     else
-      push_moment (pair, i, FRAME, stamp, stamp);
+      push_numbered (pair, i, FRAME, stamp, stamp);
   }
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < 10; i++)
@@ -206,15 +206,15 @@ GST_START_TEST (test_one_clock_jumps)
   guint i;
 
   for (i = 0; i < 5; i++)
-    push_moment (pair, i, 3 * GST_MSECOND, moment_stamp (i), moment_stamp (i) + GST_MSECOND);
+    push_numbered (pair, i, 3 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i) + GST_MSECOND);
   for (; i < 5 + 250; i++)
-    push_moment (pair, i, 3 * GST_MSECOND, moment_stamp (i), moment_stamp (i) + by);
+    push_numbered (pair, i, 3 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i) + by);
   for (i = 0; i < 5 + 250; i++)
     expect_pair (pair, i, GST_MSECOND);
   expect_clock (pair, UNIX);
   /* for ten seconds after its last stamp; the buffer timestamps tell then, and no frame is lost on the way */
   for (; i < 260; i++) {
-    push_moment (pair, i, 3 * GST_MSECOND, moment_stamp (i), moment_stamp (i) + by);
+    push_numbered (pair, i, 3 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i) + by);
     expect_pair (pair, i, 3 * GST_MSECOND);
   }
   expect_warning (pair->bus, UNIX, "s apart", "not of one clock", "pairing-clock=buffer", NULL);
@@ -231,13 +231,13 @@ GST_START_TEST (test_clocks_that_were_never_set)
   Pair *pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 5; i++) {
-    push_moment (pair, i, 2 * GST_MSECOND, moment_stamp (i), (gint64) (i * FRAME));
+    push_numbered (pair, i, 2 * GST_MSECOND, numbered_stamp (i), (gint64) (i * FRAME));
     expect_pair (pair, i, 2 * GST_MSECOND);
   }
   expect_warning (pair->bus, UNIX, "not of one clock", NULL);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   /* until they are set */
-  push_moment (pair, 5, 2 * GST_MSECOND, moment_stamp (5), moment_stamp (5));
+  push_numbered (pair, 5, 2 * GST_MSECOND, numbered_stamp (5), numbered_stamp (5));
   expect_pair (pair, 5, 0);
   expect_clock (pair, UNIX);
   pair_free (pair);
@@ -254,20 +254,20 @@ GST_START_TEST (test_stamps_are_lost)
 
   for (i = 0; i < end; i++) {
     gboolean bare = i >= lost;
-    push_moment (pair, i, 100 * GST_MSECOND, bare && of_left ? NONE : moment_stamp (i),
-        bare && !of_left ? NONE : moment_stamp (i) + GST_MSECOND);
+    push_numbered (pair, i, 100 * GST_MSECOND, bare && of_left ? NONE : numbered_stamp (i),
+        bare && !of_left ? NONE : numbered_stamp (i) + GST_MSECOND);
     expect_pair (pair, i, GST_MSECOND);
   }
   expect_clock (pair, UNIX);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  /* now buffer timestamps: the right frame of this moment is 100 ms late, and that of two moments before 20 ms */
+  /* now buffer timestamps: the right frame of this number is 100 ms late, and that of two numbers before 20 ms */
   for (; i < end + 6; i++)
-    push_moment (pair, i, 100 * GST_MSECOND, of_left ? NONE : moment_stamp (i), of_left ? moment_stamp (i) : NONE);
+    push_numbered (pair, i, 100 * GST_MSECOND, of_left ? NONE : numbered_stamp (i), of_left ? numbered_stamp (i) : NONE);
   expect_warning (
       pair->bus, of_left ? "sink_left" : "sink_right", "no capture timestamps", UNIX, "buffer timestamps pair", NULL);
   /* and the capture clock again once they are back */
   for (; i < end + 12; i++)
-    push_moment (pair, i, 100 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    push_numbered (pair, i, 100 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i));
   pair_eos (pair, TRUE, TRUE);
   for (;;) {
     GstBuffer *out = gst_harness_pull (pair->left);
@@ -307,7 +307,7 @@ GST_START_TEST (test_references)
       for (guint n = 0; n < 2 && names[n]; n++) {
         GstCaps *caps = gst_caps_from_string (names[n]);
         gst_buffer_add_reference_timestamp_meta (
-            buffer, caps, (GstClockTime) moment_stamp (i) + (v ? GST_MSECOND : 0), GST_CLOCK_TIME_NONE);
+            buffer, caps, (GstClockTime) numbered_stamp (i) + (v ? GST_MSECOND : 0), GST_CLOCK_TIME_NONE);
         gst_caps_unref (caps);
       }
       push (pair, v, buffer);
@@ -326,9 +326,9 @@ GST_START_TEST (test_mixed_frames)
 
   /* any frame may lack its stamp; after a first pair by stamps no pair is torn, and none is 90 ms apart */
   for (guint i = 0; i < 60; i++) {
-    gint64 left = !i || random_range (&random, 0, 2) ? moment_stamp (i) : NONE;
-    gint64 right = !i || random_range (&random, 0, 2) ? moment_stamp (i) : NONE;
-    push_moment (pair, i, 90 * GST_MSECOND, left, right);
+    gint64 left = !i || random_range (&random, 0, 2) ? numbered_stamp (i) : NONE;
+    gint64 right = !i || random_range (&random, 0, 2) ? numbered_stamp (i) : NONE;
+    push_numbered (pair, i, 90 * GST_MSECOND, left, right);
     expect_pair (pair, i, 0);
   }
   expect_drops (pair, 0, 0);
@@ -341,11 +341,11 @@ GST_START_TEST (test_stamps_without_buffer_timestamps)
 {
   Pair *pair = pair_new_gray (EXACT);
 
-  /* the right view lacks the frame of moment 1 */
+  /* the right view lacks frame 1 */
   for (guint i = 0; i < 4; i++) {
-    push (pair, FALSE, make_frame (FALSE, GST_CLOCK_TIME_NONE, UNIX, moment_stamp (i)));
+    push (pair, FALSE, make_frame (FALSE, GST_CLOCK_TIME_NONE, UNIX, numbered_stamp (i)));
     if (i != 1)
-      push (pair, TRUE, make_frame (TRUE, GST_CLOCK_TIME_NONE, UNIX, moment_stamp (i) + GST_MSECOND));
+      push (pair, TRUE, make_frame (TRUE, GST_CLOCK_TIME_NONE, UNIX, numbered_stamp (i) + GST_MSECOND));
   }
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < 3; i++) {
@@ -363,14 +363,14 @@ GST_START_TEST (test_gap_of_the_right_view)
 {
   Pair *pair = pair_new_gray (EXACT);
 
-  push_moment (pair, 0, GST_SECOND, moment_stamp (0), moment_stamp (0));
+  push_numbered (pair, 0, GST_SECOND, numbered_stamp (0), numbered_stamp (0));
   expect_pair (pair, 0, 0);
-  /* no right frame of moments 1 to 4 will come: in the timestamps of that view, which run late */
+  /* no right frames 1 to 4 will come: in the timestamps of that view, which run late */
   for (guint i = 1; i < 5; i++) {
     gst_harness_push_event (pair->right, gst_event_new_gap (i * FRAME + GST_SECOND, FRAME));
-    push (pair, FALSE, make_frame (FALSE, i * FRAME, UNIX, moment_stamp (i)));
+    push (pair, FALSE, make_frame (FALSE, i * FRAME, UNIX, numbered_stamp (i)));
   }
-  push_moment (pair, 5, GST_SECOND, moment_stamp (5), moment_stamp (5));
+  push_numbered (pair, 5, GST_SECOND, numbered_stamp (5), numbered_stamp (5));
   expect_pair (pair, 5, 0);
   expect_drops (pair, 4, 0);
   pair_free (pair);
@@ -383,7 +383,7 @@ GST_START_TEST (test_backwards_and_flush)
   Pair *pair = pair_new_gray (EXACT);
   GstSegment segment;
 
-  push_moment (pair, 0, 2 * GST_MSECOND, moment_stamp (0), moment_stamp (0));
+  push_numbered (pair, 0, 2 * GST_MSECOND, numbered_stamp (0), numbered_stamp (0));
   expect_pair (pair, 0, 0);
   gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
   gst_harness_push_event (pair->left, gst_event_ref (start));
@@ -399,7 +399,7 @@ GST_START_TEST (test_backwards_and_flush)
     gst_harness_push_event (harness, gst_event_new_segment (&segment));
   }
   for (guint i = 9; i > 5; i--) {
-    push_moment (pair, i, 2 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    push_numbered (pair, i, 2 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i));
     /* later in the stream is earlier in running time */
     expect_pair (pair, i, -2 * (gint64) GST_MSECOND);
   }
@@ -416,7 +416,7 @@ accept_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* A source answers a seek with moment 0. Its stream had come to the running time @base. */
+/* A source answers a seek with frame 0. Its stream had come to the running time @base. */
 static void
 push_answer (GstHarness *source, guint32 seqnum, GstClockTime base)
 {
@@ -440,7 +440,7 @@ GST_START_TEST (test_seek_without_flush)
   gst_pad_set_event_function (pair->left->srcpad, accept_event);
   gst_pad_set_event_function (pair->right->srcpad, accept_event);
   for (guint i = 0; i < 5; i++) {
-    push_moment (pair, i, 10 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    push_numbered (pair, i, 10 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i));
     expect_pair (pair, i, 0);
   }
   fail_unless (gst_harness_push_upstream_event (pair->left, seek));
@@ -448,12 +448,12 @@ GST_START_TEST (test_seek_without_flush)
   push_answer (pair->right, seqnum, 7 * FRAME);
   /* without stamps the buffer timestamps count, and those of the right view are late by something else now */
   for (guint i = 0; i < 3; i++) {
-    push_moment (pair, i, 3 * GST_MSECOND, NONE, NONE);
+    push_numbered (pair, i, 3 * GST_MSECOND, NONE, NONE);
     expect_pair (pair, i, 3 * GST_MSECOND);
   }
   expect_clock (pair, "buffer");
   for (guint i = 3; i < 6; i++) {
-    push_moment (pair, i, 3 * GST_MSECOND, moment_stamp (i), moment_stamp (i));
+    push_numbered (pair, i, 3 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i));
     expect_pair (pair, i, 0);
   }
   expect_clock (pair, UNIX);

@@ -28,7 +28,7 @@ rig_of (guint left, guint right, gboolean live)
 
 /* That @view was told in time, after @pairs. */
 static void
-judge_told (Rig *rig, guint view, guint pairs)
+judge_end (Rig *rig, guint view, guint pairs)
 {
   const RigCamera *camera = &rig->cameras[view];
 
@@ -70,7 +70,7 @@ end_long_before (guint view, gboolean live)
     failure = rig_end (rig);
     fail_unless (failure == NULL, "%s", failure);
     fail_unless_equals_int (rig->outputs, i);
-    judge_told (rig, !view, i);
+    judge_end (rig, !view, i);
     finish (rig, "one view ends long before the other");
   }
 }
@@ -101,7 +101,7 @@ camera_dies (guint view, gboolean live)
   fail_unless_equals_int (rig->cameras[view].flow, GST_FLOW_ERROR);
   fail_unless (g_atomic_int_get (&rig->camera_errors) > 0);
   fail_unless_equals_int (rig->outputs, good);
-  judge_told (rig, !view, good);
+  judge_end (rig, !view, good);
   g_free (filter);
   finish (rig, "a camera dies with an error");
 }
