@@ -8,7 +8,8 @@
 #   sh pipelines/quickstart.sh LEFT RIGHT [stereomatch properties]
 #
 # LEFT and RIGHT: a rectified pair, in any format that GStreamer decodes. No GPU is needed. On a fresh Debian it downloads
-# about 300 MB, takes about 1.1 GB of disk, and about 3 minutes on 2 cores besides the downloads; with a GPU and nvcc, 3 more.
+# about 300 MB (200 MB until the command for live depth is there), takes about 1.1 GB of disk, and about 3 minutes on 2 cores
+# besides the downloads; with a GPU and nvcc, 3 more.
 # STEREO_BUILD: another folder than build/.
 set -eu
 
@@ -96,7 +97,7 @@ say_what_is_next () {
 }
 
 say "installs packages that are missing, builds into $build, matches a stereo pair: about 3 minutes on 2 cores, and on a" \
-  "fresh Debian 300 MB of downloads and 1.1 GB of disk"
+  "fresh Debian 300 MB of downloads and 1.1 GB of disk; 200 MB until the command for live depth is there"
 say "1/5 packages for building and for pictures"
 # A pair of the user's may be movies.
 [ $# -lt 2 ] || picture_packages="$picture_packages $use_packages"
