@@ -40,7 +40,7 @@ static const GstStereoHealthKind kinds[] = {
       "neither other focal lengths nor other moments explain it; not while align=auto takes it out" },
   { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
       "less than two fifths of the share of points is found in the other view that was found before, or less than a "
-      "tenth of all; not where they repeat" },
+      "seventh of all; not where they repeat" },
   { "range", OF_PAIR (RANGE), TRUE, 0, "search range too small",
       "6 points, and 4 % of those that match, lie beyond the largest disparity that is searched" },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",

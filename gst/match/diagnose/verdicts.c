@@ -16,19 +16,19 @@
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
 #define SCALE_GOOD 0.45
 #define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
-#define REST_BAD \
-  0.68 /* px: healthy pairs have up to 0.65 where the rig is badly rectified, else 0.54; late ones 0.72 and more */
+#define REST_BAD 0.68  /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.72 and more */
 #define REST_GOOD 0.5
 #define HALF_BAD 1.1 /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
 #define HALF_GOOD 0.9
 #define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
-#define FOUND_LEAST \
-  0.09                /* share of the points that is found by chance; of one scene, healthy pairs have 0.18 and more */
+/* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
+ * 0.09 and 0.30. */
+#define FOUND_LEAST 0.15
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
-#define ALIKE_MOST 0.4 /* share that fits some place by chance; what repeats has more, and is found nowhere for sure */
+#define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
 #define BEYOND_BAD 0.04 /* their share of all matches that vote */

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sparse matching: points of a pair whose shift is known are found and placed where they are, points that have no partner or
+ * several are not, and the fit follows a polynomial. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stereo/sparse.h"
+#include "tests/support/check.h"
+#include "tests/support/random.h"
+
+#define WIDTH 601
+#define HEIGHT 243
+
+/* Waves of @shortest pixels and more that repeat after @period pixels along the rows, shifted by (@across, @down). */
+#define WAVES 24
+
+static void
+paint (uint8_t *view, uint64_t seed, double across, double down, double period, int shortest)
+{
+  Random random = { .state = seed };
+  double phase[WAVES], u[WAVES], v[WAVES];
+
+  for (int k = 0; k < WAVES; k++) {
+    int most = (int) period / shortest;
+    u[k] = 2 * M_PI * random_range (&random, -most, most) / period;
+    v[k] = 2 * M_PI * random_range (&random, -240 / shortest, 240 / shortest) / 240;
+    phase[k] = 2 * M_PI * random_unit (&random);
+  }
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      double sum = 0;
+      for (int k = 0; k < WAVES; k++)
+        sum += sin (u[k] * (x + across) + v[k] * (y - down) + phase[k]);
+      view[y * WIDTH + x] = (uint8_t) (128 + 14 * fmin (fmax (sum, -9), 9));
+    }
+}
+
+static StereoImage
+image_of (const uint8_t *view)
+{
+  return (StereoImage){ view, WIDTH, 1, 1, { 0, 0, 0 }, STEREO_MEMORY_HOST };
+}
+
+typedef struct Counts
+{
+  int points, found, several, placed;
+  int exact; /* of those placed, those within a tenth of a pixel */
+} Counts;
+
+/* Matches the points of all cells, @cells rows of them at a time. */
+static Counts
+count (const uint8_t *left, const uint8_t *right, double across, double down, int side, int cells, const uint8_t *mask)
+{
+  StereoSparseParams params = { .width = WIDTH,
+    .height = HEIGHT,
+    .side = side,
+    .min = -40,
+    .max = 60,
+    .reach = 12,
+    .cells = cells,
+    .good = 0.85f,
+    .rival = 1.6f,
+    .clear = 0.02f,
+    .same_column = 1 };
+  StereoSparse *sparse = stereo_sparse_new (&params);
+  StereoImage images[] = { image_of (left), image_of (right) };
+  int width, height, factor, rows, step = STEREO_SPARSE_PATCH;
+  Counts counts = { 0 };
+
+  stereo_sparse_size (sparse, &width, &height, &factor);
+  rows = height / step;
+  for (int row = 0; row < rows; row++) {
+    if (row % (cells ? cells : rows) == 0)
+      stereo_sparse_take (sparse, &images[0], &images[1], row, cells ? cells : rows);
+    for (int x = 0; x + step <= width; x += step) {
+      StereoSparsePoint point;
+      StereoSparseMatch match;
+      StereoSparsePlace place;
+
+      if (!stereo_sparse_find_point (sparse, x, x + step, row * step, (row + 1) * step, mask, &point))
+        continue;
+      counts.points++;
+      StereoSparseFound found = stereo_sparse_match (sparse, &point, &match);
+      counts.several += found == STEREO_SPARSE_SEVERAL;
+      counts.found += found == STEREO_SPARSE_ONE;
+      if (found != STEREO_SPARSE_ONE || !stereo_sparse_place (sparse, &match, &place))
+        continue;
+      counts.placed++;
+      counts.exact += fabs (place.disparity - across) < 0.1 && fabs (place.vertical - down) < 0.1;
+    }
+  }
+  stereo_sparse_free (sparse);
+  return counts;
+}
+
+/* Disparities of both signs, at the sizes of the views and of small pictures, all rows at once and in bands. */
+static void
+test_shifts (void)
+{
+  static const double shifts[][2] = { { 0, 0 }, { 13.4, 0.3 }, { 42.7, -6.6 }, { -27.25, 8.5 } };
+  static uint8_t left[WIDTH * HEIGHT], right[WIDTH * HEIGHT];
+
+  for (int i = 0; i < 8; i++) {
+    double across = shifts[i / 2][0], down = shifts[i / 2][1];
+    int small = i % 2;
+    paint (left, 5 + (uint64_t) i, 0, 0, 601, small ? 18 : 8);
+    paint (right, 5 + (uint64_t) i, across, down, 601, small ? 18 : 8);
+    for (int cells = 0; cells <= 4; cells += 4) {
+      Counts c = count (left, right, across, down, small ? 240 : 640, cells, NULL);
+      CHECK (c.points > 100 && c.placed > 0.5 * c.points, "case %d, %d cells: %d points, %d found, %d placed", i, cells,
+          c.points, c.found, c.placed);
+      CHECK (c.exact > 0.98 * c.placed, "case %d, %d cells: %d of %d points are exact", i, cells, c.exact, c.placed);
+    }
+  }
+}
+
+/* What the mask leaves out gives no points. */
+static void
+test_mask (void)
+{
+  static uint8_t left[WIDTH * HEIGHT], mask[WIDTH * HEIGHT];
+
+  paint (left, 9, 0, 0, 601, 18);
+  memset (mask, 1, sizeof mask);
+  int all = count (left, left, 0, 0, 240, 0, mask).points;
+  for (int y = 0; y < HEIGHT; y++)
+    memset (mask + y * WIDTH, 0, WIDTH / 2);
+  int half = count (left, left, 0, 0, 240, 0, mask).points;
+  memset (mask, 0, sizeof mask);
+  CHECK (all > 100 && half > 0.3 * all && half < 0.6 * all, "%d points, %d of one half", all, half);
+  CHECK (count (left, left, 0, 0, 240, 0, mask).points == 0, "points under a mask");
+}
+
+/* A picture that repeats within the search has several places for each point, another picture none. */
+static void
+test_doubt (void)
+{
+  static uint8_t left[WIDTH * HEIGHT], other[WIDTH * HEIGHT];
+
+  paint (left, 11, 0, 0, 36, 8);
+  Counts c = count (left, left, 0, 0, 640, 0, NULL);
+  CHECK (c.points > 100 && c.found == 0 && c.several == c.points, "repeating: %d points, %d found, %d several",
+      c.points, c.found, c.several);
+  paint (left, 12, 0, 0, 601, 8);
+  paint (other, 13, 0, 0, 601, 8);
+  c = count (left, other, 0, 0, 640, 0, NULL);
+  CHECK (c.points > 100 && c.found < 0.05 * c.points, "another picture: %d points, %d found", c.points, c.found);
+}
+
+/* A third of the points say something else; terms beyond those that are asked for stay 0. */
+static void
+test_fit (void)
+{
+  static const double truth[6] = { 0.8, -2, 1.5, 0.7, -1.1, 0.4 };
+  StereoSparsePlace places[120];
+  Random random = { .state = 3 };
+
+  for (int terms = 3; terms <= 6; terms += 3) {
+    double c[6] = { 0 };
+    memcpy (c, truth, (size_t) terms * sizeof *c);
+    for (int i = 0; i < 120; i++) {
+      float u = (float) (random_unit (&random) - 0.5), v = (float) (random_unit (&random) - 0.5);
+      places[i] = (StereoSparsePlace){ u, v, (float) (stereo_sparse_value (c, u, v) + (i % 3 ? 0 : 4)), 50, 0 };
+    }
+    StereoSparseFit fit = { .c = { 0 } };
+    stereo_sparse_fit (places, 120, terms, 20, &fit);
+    for (int k = 0; k < 6; k++)
+      CHECK (fabs (fit.c[k] - c[k]) < 0.05, "%d terms: coefficient %d is %.3f, not %.3f", terms, k, fit.c[k], c[k]);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("shifts", test_shifts);
+  check_case ("mask", test_mask);
+  check_case ("doubt", test_doubt);
+  check_case ("fit", test_fit);
+  return check_finish ();
+}
