@@ -16,8 +16,9 @@ struct _GstStereoJoin
   GstVideoInfo main_info, second_info; /* of what is at the heads of the pads' queues */
   gboolean have_main_info, have_second_info;
   GstStereoJoined held;
-  gboolean given; /* held, with some frame */
-  gint64 gap_end; /* no frame of the second stream earlier than this will come */
+  gboolean given;  /* held, with some frame */
+  gboolean queued; /* held, and still the head of its pad's queue */
+  gint64 gap_end;  /* no frame of the second stream earlier than this will come */
 };
 
 #define LOG(join, ...) GST_CAT_LOG_OBJECT ((join)->category, (join)->owner, __VA_ARGS__)
@@ -197,6 +198,7 @@ gst_stereo_join_forget (GstStereoJoin *join)
 {
   gst_clear_buffer (&join->held.buffer);
   join->held.time = GST_CLOCK_STIME_NONE;
+  join->queued = FALSE;
   join->gap_end = GST_CLOCK_STIME_NONE;
 }
 
@@ -283,14 +285,6 @@ judge_empty_queue (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboo
   return timeout ? GST_STEREO_JOIN_FRAME : GST_STEREO_JOIN_WAIT;
 }
 
-/* Whether the head of the queue stayed there when it was looked at before. Upstream may send one buffer twice: it is another frame
- * then. */
-static gboolean
-is_held (const GstStereoJoin *join, GstBuffer *buffer, gint64 time)
-{
-  return join->held.buffer == buffer && join->held.time == time;
-}
-
 /* Whether the next frame behind @buffer, whose running time is @start, is later than a main frame of @time: @buffer lasts
  * longer than main frames do, as behind a videorate. Timestamps may be off by half a main frame. */
 static gboolean
@@ -318,7 +312,7 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
 
   for (;;) {
     GstStereoJoinResult result = GST_STEREO_JOIN_WAIT; /* the next one decides */
-    gboolean stays;
+    gboolean stays, known = join->queued;
     GstBuffer *buffer;
     gint64 second_time;
 
@@ -336,11 +330,12 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
     stays = is_next_later (join, pad, buffer, second_time, time);
     if (!stays)
       drop_second (join, pad);
+    join->queued = stays;
     if (is_gap (buffer))
       note_gap (join, buffer, second_time);
     else if (!join->have_second_info)
       result = refuse_frame (join, pad);
-    else if (!is_held (join, buffer, second_time))
+    else if (!known)
       hold (join, pad, buffer, second_time == GST_CLOCK_STIME_NONE ? time : second_time);
     if (result == GST_STEREO_JOIN_WAIT &&
         (stays || (!is_gap (buffer) && (untimed || second_time == GST_CLOCK_STIME_NONE))))
