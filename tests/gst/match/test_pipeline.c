@@ -108,8 +108,12 @@ GST_START_TEST (test_play_pause_play)
       "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
       "! fakesink name=o sync=true");
   for (guint i = 0; i < 3; i++) {
+    gint before = g_atomic_int_get (&line.buffers);
     line_state (&line, GST_STATE_PLAYING);
-    g_usleep (50000);
+    /* A pipeline that is told to pause on its way to PLAYING may never reach either: GStreamer's bin loses the change. */
+    gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
+    while (g_atomic_int_get (&line.buffers) == before && before < 30)
+      g_usleep (1000);
     line_state (&line, GST_STATE_PAUSED);
     gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
   }
