@@ -3,7 +3,8 @@
 # Says which tests run, for tests/run.sh: meson prints a test only when it has ended.
 #
 #   progress.sh start FOLDER PROGRAM ARGUMENT...   a wrapper of meson test: writes down in FOLDER what runs, then becomes it
-#   progress.sh watch FOLDER LOG                   prints a line every 20 seconds, until it is killed; LOG is meson's output
+#   progress.sh watch FOLDER LOG                   prints a line every 20 seconds, until it or its caller is killed; LOG is
+#                                                  meson's output
 set -eu
 what=$1 folder=$2
 
@@ -22,7 +23,7 @@ if [ "$what" = start ]; then
   exec "$@"
 fi
 
-while sleep 20; do
+while sleep 20 && kill -0 "$PPID" 2>/dev/null; do
   now=$(date +%s) names=
   for file in "$folder"/*; do
     process=${file##*/}
