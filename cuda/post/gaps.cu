@@ -2,8 +2,8 @@
 /*
  * What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. Pixels of a map are counted from the left end of each row; the
  * pixels of a square are then a sum of differences along a column. A thread has a run of a column, whose sums follow from each other.
- * Rays are followed from the top down: two steps on, a ray goes on as the ray of the pixel there does, so that a thread follows the
- * pixels of such a chain until one of them is not open.
+ * Rays are followed from the top down: two steps on, a ray goes on as the ray of the pixel there does, so that a few lanes follow
+ * the pixels of such a chain until one of them is not open.
  */
 #include "cuda/post/gaps.cuh"
 
@@ -15,7 +15,10 @@ constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 constexpr int GAPS_THREADS = 128;
 constexpr int COUNT_WARPS = 16; /* of a row */
 constexpr int RUN = 16;         /* pixels of a thread */
-constexpr int AHEAD = 24;       /* pixels of a chain that are loaded together */
+/* Of a warp that follows chains: columns beside each other, lanes of each, and pixels of a lane. */
+constexpr int CHAINS = 8, CHAIN_LANES = WARP / CHAINS, EACH = 4;
+constexpr unsigned EVERY_LANE = 0x01010101u; /* of the first chain */
+static_assert (CHAINS == 8 && CHAIN_LANES == 4, "EVERY_LANE");
 
 static __device__ __forceinline__ bool
 inside (const Frame &f, int x, int y)
@@ -93,36 +96,43 @@ judge_kernel (Frame f, CudaGaps c, uint8_t *map, int radius, int most, bool few)
   }
 }
 
-/* Thread: a chain, which begins in one of the rows from which two steps leave the picture at its top. Block row: a ray and such a row.
- * The maps of rays are cleared before. */
+/* Warp: CHAINS chains side by side, which begin in one of the rows from which two steps leave the picture at its top; a lane has EACH
+ * of the pixels that a chain comes to at a time. Block row: a ray and such a row. The maps of rays are cleared before. */
 static __global__ void
 __launch_bounds__ (GAPS_THREADS) ray_kernel (Frame f, CudaGaps c)
 {
   int k = blockIdx.y / 2, along = stereo_ray_x (stereo_gaps_ray (k)), down = stereo_ray_y (stereo_gaps_ray (k));
   int x1 = stereo_ray_offset (1, along), y1 = stereo_ray_offset (1, down);
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y % 2;
+  int chain = threadIdx.x % CHAINS, part = threadIdx.x % WARP / CHAINS, first = EACH * part;
+  int x = (blockIdx.x * GAPS_THREADS + threadIdx.x) / WARP * CHAINS + chain - first * along;
+  int y = blockIdx.y % 2 - first * down;
+  unsigned parts_before = EVERY_LANE & (1u << part * CHAINS) - 1;
   uint8_t *open = c.open + (size_t) k * f.height * f.map_pitch;
 
-  if (y >= -down)
+  if ((int) blockIdx.y % 2 >= -down)
     return;
-  for (;;) {
-    bool is_open[AHEAD];
+  for (bool goes_on = true; __any_sync (ALL_LANES, goes_on);) {
+    bool is_open[EACH], all = goes_on;
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++) {
+    for (int n = 0; n < EACH; n++) {
       int column = x - n * along, row = y - n * down;
-      bool first = inside (f, column, row) && c.hole[(size_t) row * f.map_pitch + column];
+      bool own = inside (f, column, row) && c.hole[(size_t) row * f.map_pitch + column];
       bool second = row + y1 < 0 ||
           (inside (f, column + x1, row + y1) && c.hole[(size_t) (row + y1) * f.map_pitch + column + x1]);
-      is_open[n] = first && second;
+      is_open[n] = own && second;
+      all = all && is_open[n];
     }
+    unsigned whole = __ballot_sync (ALL_LANES, all) >> chain & EVERY_LANE;
+    bool reached = goes_on && (whole & parts_before) == parts_before;
 #pragma unroll
-    for (int n = 0; n < AHEAD; n++) {
-      if (!is_open[n])
-        return;
-      open[(size_t) (y - n * down) * f.map_pitch + x - n * along] = 1;
+    for (int n = 0; n < EACH; n++) {
+      reached = reached && is_open[n];
+      if (reached)
+        open[(size_t) (y - n * down) * f.map_pitch + x - n * along] = 1;
     }
-    x -= AHEAD * along;
-    y -= AHEAD * down;
+    goes_on = goes_on && whole == EVERY_LANE;
+    x -= CHAIN_LANES * EACH * along;
+    y -= CHAIN_LANES * EACH * down;
   }
 }
 
@@ -199,7 +209,6 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, StereoError *error)
 {
   cudaStream_t stream = cuda_state (plan)->stream;
   Frame frame = cuda_frame (plan);
-  dim3 columns (cuda_blocks (plan->width, GAPS_THREADS));
   StereoStatus status;
 
   if ((status = count (plan, c, Sure{ stereo_params_sure (&plan->params) }, error)) ||
@@ -209,7 +218,8 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, StereoError *error)
       (status = widen (plan, c, STEREO_GAPS_SMALL, c.hole, error)))
     return status;
   CUDA_TRY (cudaMemsetAsync (c.open, 0, (size_t) STEREO_GAPS_RAYS * plan->height * plan->map_pitch, stream));
-  ray_kernel<<<dim3 (columns.x, 2 * STEREO_GAPS_RAYS), GAPS_THREADS, 0, stream>>> (frame, c);
+  ray_kernel<<<dim3 (cuda_blocks (plan->width, GAPS_THREADS / CHAIN_LANES), 2 * STEREO_GAPS_RAYS), GAPS_THREADS, 0, stream>>> (
+      frame, c);
   CUDA_LAUNCHED (plan, "ray_kernel");
   return STEREO_OK;
 }
