@@ -151,6 +151,13 @@ typedef enum StereoAlign
   STEREO_ALIGN_OFF,
   STEREO_ALIGN_AUTO /* it is measured and followed, and the right view resampled where that helps */
 } StereoAlign;
+/* Which disparities of a pixel are looked at. */
+typedef enum StereoSearch
+{
+  STEREO_SEARCH_AUTO,          /* what the profile calls for: full */
+  STEREO_SEARCH_FULL,          /* all */
+  STEREO_SEARCH_COARSE_TO_FINE /* up to 32 of them, near those that a full search at half the size finds */
+} StereoSearch;
 /* What the confidence of a pixel means. */
 typedef enum StereoConfidenceMeasure
 {
@@ -177,6 +184,7 @@ typedef struct StereoParams
   int cost;              /* StereoCost */
   int min_disparity;     /* px, -1024..1024 */
   int num_disparities;   /* px, 1..1024; default 128 */
+  int search;            /* StereoSearch */
   int window;            /* px, odd; 0 = own */
   int aggregation;       /* StereoAggregation; asw */
   int support;           /* StereoSupport; asw */

@@ -4,14 +4,15 @@
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
 
-/* Loops over the columns of row y; `partner` is the place of column x's partner at index i0. */
+/* Loops over columns from..to - 1 of row y; `partner` is the place of column x's partner at index i0. */
 #define COST_ROW(name, body) COST_ROW_WITH (, name, body)
 #define COST_ROW_WITH(attribute, name, body) \
-  static attribute void name (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out) \
+  static attribute void name ( \
+      const StereoPlan *plan, int y, int from, int end, int i0, int count, int pitch, uint8_t *out) \
   { \
     const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT]; \
     size_t row = (size_t) y * (size_t) plan->image_pitch; \
-    for (int x = 0; x < plan->width; x++, out += pitch) { \
+    for (int x = from; x < end; x++, out += pitch) { \
       uint8_t *restrict to = out; \
       size_t left = row + (size_t) x; \
       ptrdiff_t partner = (ptrdiff_t) row + plan->width - 1 - x + plan->min_disparity + i0; \

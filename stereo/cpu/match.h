@@ -5,9 +5,10 @@
 
 #include "stereo/cpu/cpu.h"
 
-/* Raw costs of row @y, columns 0..width - 1, indices i0..i0 + count - 1 (count is a multiple of 16), to
- * out[x * pitch + i - i0]. Candidates that do not exist get any value. */
-typedef void (*CpuCostRow) (const StereoPlan *plan, int y, int i0, int count, int pitch, uint8_t *out);
+/* Raw costs of row @y, columns from..end - 1, indices i0..i0 + count - 1, to out[(x - from) * pitch + i - i0]. Up to 15 bytes are
+ * written behind the @count of a column. Candidates that do not exist get any value. */
+typedef void (*CpuCostRow) (
+    const StereoPlan *plan, int y, int from, int end, int i0, int count, int pitch, uint8_t *out);
 
 /* NULL if @cost (StereoCost) is no cost of pixel pairs. */
 CpuCostRow CPU (cost_row) (int cost);

@@ -34,6 +34,11 @@ const StereoStageTable CPU (table) = {
   .median = { &CPU (median3), &CPU (median5) },
   .threshold = &CPU (threshold),
   .store = &CPU (store),
+  .coarse = &CPU (coarse),
+  .keep = &CPU (keep),
+  .candidates = &CPU (candidates),
+  .list_match = CPU (list_match),
+  .list_paths = &CPU (list_paths),
   .fusible = { .match_selects = 1u << STEREO_METHOD_ASW | 1u << STEREO_METHOD_BM,
       .paths_select_most = STEREO_MAX_DISPARITIES },
 };

@@ -18,6 +18,7 @@
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"
 #include "stereo/exact/lab.h"
+#include "stereo/exact/lists.h"
 #include "stereo/exact/motion.h"
 #include "stereo/exact/sample.h"
 #include "stereo/exact/selection.h"
@@ -78,6 +79,14 @@ typedef struct StereoLast
   uint8_t *luma;
   uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
 } StereoLast;
+
+/* Of a plan that searches coarse to fine; else all NULL. */
+typedef struct StereoLists
+{
+  int columns, rows; /* tiles */
+  uint16_t *groups; /* [row][column][STEREO_TILE_GROUPS]: of each tile, ascending; STEREO_NO_GROUP behind the last one */
+  uint8_t *costs;   /* [y][x][STEREO_SLOTS]: what paths read; slot k is candidate k % 4 of group k / 4 */
+} StereoLists;
 
 typedef struct StereoPlan StereoPlan;
 typedef struct StereoBackend StereoBackend;
@@ -174,12 +183,18 @@ typedef struct StereoStageTable
   const StereoStage *probability; /* index of both views, volume -> confidence; unlikely disparities -> NaN */
   const StereoStage *motion;      /* unlikely disparity, confidence -> those of plan->last, where they are better */
   const StereoStage *speckle;
-  const StereoStage *fill;          /* right view's index -> disparity of NaN pixels: exact/fill.h */
-  const StereoStage *planes;        /* the same, and then on the planes of the surfaces; color */
-  const StereoStage *gaps;          /* as planes; NaN where no surface bounds the hole; confidence: exact/gaps.h */
-  const StereoStage *median[2];     /* 3x3, 5x5 */
-  const StereoStage *threshold;     /* confidence threshold */
-  const StereoStage *store;         /* disparity, confidence -> the caller's output */
+  const StereoStage *fill;      /* right view's index -> disparity of NaN pixels: exact/fill.h */
+  const StereoStage *planes;    /* the same, and then on the planes of the surfaces; color */
+  const StereoStage *gaps;      /* as planes; NaN where no surface bounds the hole; confidence: exact/gaps.h */
+  const StereoStage *median[2]; /* 3x3, 5x5 */
+  const StereoStage *threshold; /* confidence threshold */
+  const StereoStage *store;     /* disparity, confidence -> the caller's output */
+  /* of a search from coarse to fine: the half size; its votes; then what match, paths, select and subpixel do, on lists */
+  const StereoStage *coarse;     /* color, luma -> those of plan->coarse, and its steps */
+  const StereoStage *keep;       /* in plan->coarse, before the paths: left view's index, or lists.costs -> winner */
+  const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
+  const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
+  const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */
   const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
   const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */
   const StereoStage *output;        /* median, threshold, store, without the disparity they make */
@@ -298,6 +313,13 @@ struct StereoPlan
   int path_shift;                         /* those are volume steps >> path_shift; of sgm, raw costs */
   int path_round;                         /* of stereo_path_rounded() */
   uint32_t alpha;                         /* refine-alpha in volume steps, see stereo_penalty() */
+
+  /* levels: exact/lists.h */
+  int listed;         /* it searches coarse to fine: a list of candidates for each tile, and no volume */
+  StereoPlan *coarse; /* then: the same views at half the size; else NULL */
+  int is_coarse;      /* it belongs to another plan, whose backend state it shares */
+  uint16_t *winner;   /* map of the left view, of such a plan: index before the paths */
+  StereoLists lists;
 
   /* frame state */
   StereoView view[2];

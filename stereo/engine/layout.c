@@ -33,10 +33,10 @@ stereo_reserve_for (StereoPlan *plan, StereoLife life, void **where, size_t coun
 }
 
 static StereoStatus
-reserve_state (StereoPlan *plan, void **where, size_t row, size_t size, size_t shift, int view, const char *name,
-    StereoError *error)
+reserve_state (StereoPlan *plan, void **where, size_t row, int rows, size_t size, size_t shift, int view,
+    const char *name, StereoError *error)
 {
-  StereoStatus status = stereo_reserve (plan, where, stereo_times (row, (size_t) plan->height), size, error);
+  StereoStatus status = stereo_reserve (plan, where, stereo_times (row, (size_t) rows), size, error);
   if (status)
     return status;
   StereoReservation *r = &plan->reservations[plan->reservation_count - 1];
@@ -65,7 +65,7 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
 #define STATE(field, row, shift, view, name) \
   do { \
     if (!status) \
-      status = reserve_state (plan, (void **) &(field), row, sizeof *(field), shift, view, name, error); \
+      status = reserve_state (plan, (void **) &(field), row, plan->height, sizeof *(field), shift, view, name, error); \
   } while (0)
 
   for (int i = 0; i < 2; i++) {
@@ -75,7 +75,8 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
     if (plan->features == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
       STATE (v->gradient, image, pad, i, "gradient");
     if (plan->census_bytes && !status)
-      status = reserve_state (plan, &v->census, image, (size_t) plan->census_bytes, pad, i, "census", error);
+      status = reserve_state (
+          plan, &v->census, image, plan->height, (size_t) plan->census_bytes, pad, i, "census", error);
     if (plan->params.color_difference == STEREO_COLOR_LAB)
       STATE (v->likeness, image, pad, i, "likeness");
     STATE (v->first, map, 0, i, "first");
@@ -100,7 +101,15 @@ stereo_layout_state (StereoPlan *plan, StereoError *error)
   }
   STATE (plan->disparity, map, 0, -1, "disparity");
   STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
-  STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
+  if (plan->is_coarse)
+    STATE (plan->winner, map, 0, -1, "winner");
+  if (plan->listed) {
+    if (!status)
+      status = reserve_state (plan, (void **) &plan->lists.groups, (size_t) plan->lists.columns * STEREO_TILE_GROUPS,
+          plan->lists.rows, sizeof *plan->lists.groups, 0, -1, "groups", error);
+    STATE (plan->lists.costs, (size_t) plan->width * STEREO_SLOTS, 0, -1, "list costs");
+  } else
+    STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
 #undef STATE
   return status;
 }

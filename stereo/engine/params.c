@@ -17,6 +17,12 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles: method sgm in place of the default" },
   { 0, NULL, NULL } };
 
+static const StereoChoice search_choices[] = { { STEREO_SEARCH_AUTO, "auto", "What the profile calls for: full" },
+  { STEREO_SEARCH_FULL, "full", "Every disparity of every pixel" },
+  { STEREO_SEARCH_COARSE_TO_FINE, "coarse-to-fine",
+      "Every disparity at half the size, and near what it finds at full size: up to 32 of a pixel" },
+  { 0, NULL, NULL } };
+
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
                                                         "A vertical, then a horizontal line of the window" },
   { STEREO_AGGREGATION_FULL, "full", "Every pixel of the window (slow)" }, { 0, NULL, NULL } };
@@ -101,6 +107,7 @@ static const StereoParamInfo table[] = {
       "Smallest disparity searched, in pixels"),
   INT ("num-disparities", num_disparities, 1, STEREO_MAX_DISPARITIES, 128,
       "Number of disparities searched, in pixels: [min, min + num)"),
+  ENUM ("search", search, STEREO_SEARCH_AUTO, search_choices, "Which disparities of a pixel are looked at"),
   INT ("window", window, 0, 63, 0, "Side of the aggregation window in pixels, odd; 0 = own (asw 13, bm 9)"),
   ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices, "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),

@@ -5,6 +5,7 @@
 #include "stereo/engine/align.h"
 #include "stereo/engine/choose.h"
 #include "stereo/engine/layout.h"
+#include "stereo/engine/levels.h"
 #include "stereo/engine/resolve.h"
 #include "stereo/engine/steps.h"
 #include "stereo/engine/volume.h"
@@ -24,8 +25,8 @@ static const int census_bytes[STEREO_FEATURE_SETS] = {
   [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = 4,
 };
 
-static StereoStatus
-measure (StereoPlan *plan, int width, int height, StereoError *error)
+StereoStatus
+stereo_plan_measure (StereoPlan *plan, int width, int height, StereoError *error)
 {
   const StereoParams *p = &plan->params;
 
@@ -47,6 +48,9 @@ measure (StereoPlan *plan, int width, int height, StereoError *error)
   int beyond = p->min_disparity + plan->depth;
   plan->image_pitch = plan->image_pad + (width + (beyond > 0 ? beyond : 0) + 16 + 31) / 32 * 32;
   plan->map_pitch = (width + 31) / 32 * 32;
+  plan->listed = p->search == STEREO_SEARCH_COARSE_TO_FINE;
+  plan->lists.columns = stereo_tiles (width);
+  plan->lists.rows = stereo_tiles (height);
   plan->features = features[p->cost];
   plan->census_bytes = census_bytes[plan->features];
   return stereo_volume_measure (plan, error);
@@ -62,8 +66,8 @@ even_layers (const StereoPlan *plan, int layers)
 
 /* Reserves all memory, with as many layers as memory-limit allows: fewer layers take less scratch memory. The frame state
  * takes the same memory always. */
-static StereoStatus
-fit_memory (StereoPlan *plan, StereoError *error)
+StereoStatus
+stereo_plan_fit (StereoPlan *plan, StereoError *error)
 {
   uint64_t limit = plan->params.memory_limit;
   StereoStatus status;
@@ -75,7 +79,7 @@ fit_memory (StereoPlan *plan, StereoError *error)
   for (;;) {
     if ((status = stereo_layout_state (plan, error)) || (status = stereo_steps_prepare (plan, error)))
       return status;
-    size_t total = stereo_layout_total (plan);
+    size_t total = stereo_plus (stereo_layout_total (plan), plan->coarse ? stereo_plan_memory (plan->coarse) : 0);
     if (!limit || total <= limit)
       return STEREO_OK;
     if (plan->layers == 16)
@@ -93,8 +97,8 @@ build (StereoPlan *plan, StereoError *error)
   StereoStatus status;
 
   if ((status = stereo_align_open (plan, error)) || (status = plan->backend->open (plan, error)) ||
-      (status = stereo_steps_choose (plan, error)) || (status = fit_memory (plan, error)) ||
-      (status = stereo_layout_commit (plan, error)))
+      (status = stereo_levels_open (plan, error)) || (status = stereo_steps_choose (plan, error)) ||
+      (status = stereo_plan_fit (plan, error)) || (status = stereo_layout_commit (plan, error)))
     return status;
   if (plan->backend->ready)
     plan->backend->ready (plan);
@@ -111,7 +115,7 @@ stereo_plan_new (const StereoParams *params, int width, int height, StereoError 
     stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
     return NULL;
   }
-  if (stereo_params_resolve (params, &plan->params, error) || measure (plan, width, height, error))
+  if (stereo_params_resolve (params, &plan->params, error) || stereo_plan_measure (plan, width, height, error))
     goto fail;
   plan->backend = stereo_backend_choose (
       plan->params.backend, plan->params.cuda_device_id, plan->reason, sizeof plan->reason, error);
@@ -138,6 +142,7 @@ stereo_plan_free (StereoPlan *plan)
   if (plan->backend) {
     const StereoBackend *backend = plan->backend;
     int before = stereo_enter (plan);
+    stereo_levels_close (plan);
     if (plan->arena)
       backend->release (plan, plan->arena);
     backend->close (plan);
@@ -175,7 +180,7 @@ stereo_plan_warning (const StereoPlan *plan)
 size_t
 stereo_plan_memory (const StereoPlan *plan)
 {
-  return plan->arena_size;
+  return plan->arena_size + (plan->coarse ? stereo_plan_memory (plan->coarse) : 0);
 }
 
 void

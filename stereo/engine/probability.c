@@ -22,7 +22,9 @@ typedef struct Weights
 enum
 {
   ALONE,
-  ALONG_PATHS
+  ALONG_PATHS,
+  ON_LISTS, /* search=coarse-to-fine: rivals that no list holds are not seen */
+  KINDS
 };
 #define ASW_ALONG_PATHS \
   { \
@@ -31,15 +33,17 @@ enum
       -4.94, -2.32, -0.80, 0.24, 1.10, 2.47, 4.93 \
     } \
   }
-static const Weights weights[STEREO_METHODS][2] = {
+static const Weights weights[STEREO_METHODS][KINDS] = {
   [STEREO_METHOD_ASW] = { [ALONE] = { -0.940, 1.261, 1.089, { -7.42, -3.56, -0.75, 0.61, 1.38, 2.06, 3.08 } },
-      [ALONG_PATHS] = ASW_ALONG_PATHS },
+      [ALONG_PATHS] = ASW_ALONG_PATHS,
+      [ON_LISTS] = { -0.395, 4.184, 2.336, { -4.83, -2.33, -0.92, 0.31, 1.41, 2.25, 4.73 } } },
   [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.147, 0.874, { -5.86, -2.48, -1.12, 0.19, 1.48, 2.17, 2.17 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_ESMP] = { [ALONE] = { -0.456, 1.116, 0.568, { -4.62, -2.18, -1.24, 0.27, 1.66, 2.03, 2.17 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS },
   /* never alone */
-  [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.723, 2.539, 1.299, { -6.55, -2.82, -0.79, 0.60, 1.43, 2.11, 3.58 } } },
+  [STEREO_METHOD_SGM] = { [ALONG_PATHS] = { -0.723, 2.539, 1.299, { -6.55, -2.82, -0.79, 0.60, 1.43, 2.11, 3.58 } },
+      [ON_LISTS] = { -0.607, 3.731, 1.844, { -4.63, -2.86, -0.84, 0.60, 1.50, 1.98, 3.91 } } },
   [STEREO_METHOD_BM] = { [ALONE] = { -0.695, 1.253, 0.062, { -5.08, -2.67, -1.19, 0.73, 1.32, 1.77, 4.61 } },
       [ALONG_PATHS] = { -0.560, 2.497, 0.223, { -5.03, -2.45, -1.23, 0.47, 1.28, 2.28, 5.73 } } },
 };
@@ -62,7 +66,10 @@ curve_at (const double *curve, double logit)
 void
 stereo_probability_table (const StereoParams *params, StereoProbability *table)
 {
-  const Weights *w = &weights[params->method][params->paths == STEREO_PATHS_NONE ? ALONE : ALONG_PATHS];
+  int kind = params->search == STEREO_SEARCH_COARSE_TO_FINE ? ON_LISTS :
+      params->paths == STEREO_PATHS_NONE                    ? ALONE :
+                                                              ALONG_PATHS;
+  const Weights *w = &weights[params->method][kind];
 
   for (int k = 0; k < 256; k++) {
     double agreement = w->agreement * log (1.01 - k / 255.0), distinctness = w->distinctness * log (k / 255.0 + 0.02);

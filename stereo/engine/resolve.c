@@ -131,6 +131,47 @@ check_depth (const StereoParams *params, StereoError *error)
       params->focal_length, params->baseline);
 }
 
+/* The parameter that lists of candidates do not serve, or NULL. @asked: before the presets. */
+static const char *
+unlisted (const StereoParams *p, const StereoParams *asked)
+{
+  if (p->method != STEREO_METHOD_ASW && p->method != STEREO_METHOD_SGM)
+    return "method";
+  if (p->method == STEREO_METHOD_ASW && p->aggregation != STEREO_AGGREGATION_TWO_PASS)
+    return "aggregation";
+  if (p->method == STEREO_METHOD_ASW && p->support != STEREO_SUPPORT_LEFT)
+    return "support";
+  if (p->paths != STEREO_PATHS_4)
+    return "paths";
+  if (p->path_weight_vertical != 1)
+    return "path-weight-vertical";
+  if (asked->refine_iterations > 0 || (asked->refine_iterations < 0 && p->refine_iterations > 1))
+    return "refine-iterations";
+  return NULL;
+}
+
+/* @params: with the presets. */
+static StereoStatus
+choose_search (StereoParams *params, const StereoParams *asked, StereoError *error)
+{
+  const char *name;
+  char text[64];
+
+  if (params->search != STEREO_SEARCH_COARSE_TO_FINE) {
+    params->search = STEREO_SEARCH_FULL;
+    return STEREO_OK;
+  }
+  if (!(name = unlisted (params, asked))) {
+    params->refine_iterations = 0; /* behind lists the single one of balanced changes next to nothing */
+    return STEREO_OK;
+  }
+  const StereoParamInfo *info = stereo_param_find (name);
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "search=coarse-to-fine does not go with %s=%s: it needs method=asw with aggregation=two-pass and support=left, or "
+      "method=sgm; both with paths=4, path-weight-vertical=1 and refine-iterations=0. Set these, or search=full.",
+      name, stereo_param_format (params, info, text, sizeof text));
+}
+
 StereoStatus
 stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *error)
 {
@@ -143,7 +184,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
     return status;
   stereo_profile_apply (&params);
-  if ((status = check_path_weights (&params, error)))
+  if ((status = check_path_weights (&params, error)) || (status = choose_search (&params, in, error)))
     return status;
   *out = params;
   return STEREO_OK;

@@ -21,6 +21,15 @@ choose_selection (StereoPlan *plan)
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
 
+  if (plan->listed) {
+    add (plan, t->coarse);
+    add (plan, t->candidates);
+    add (plan, t->list_match ? t->list_match (p) : NULL);
+    if (plan->is_coarse)
+      add (plan, t->keep);
+    add (plan, t->list_paths);
+    return;
+  }
   add (plan, t->match[p->method](p));
   if (p->paths != STEREO_PATHS_NONE && p->method != STEREO_METHOD_SGM)
     add (plan, t->paths);
@@ -48,13 +57,14 @@ choose_disparity (StereoPlan *plan)
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
 
-  if (t->disparity) {
+  if (t->disparity && (!plan->listed || p->consistency >= 0)) {
     add (plan, t->disparity);
     return;
   }
   if (p->consistency >= 0)
     add (plan, t->check);
-  add (plan, p->subpixel ? t->subpixel : t->integer);
+  if (!plan->listed)
+    add (plan, p->subpixel ? t->subpixel : t->integer);
   if (stereo_params_reject (p))
     add (plan, t->reject);
 }
@@ -77,6 +87,33 @@ choose_output (StereoPlan *plan)
   add (plan, t->store);
 }
 
+static void
+choose_features (StereoPlan *plan)
+{
+  if (plan->features != STEREO_FEATURES_NONE)
+    add (plan, plan->stages->features[plan->features]);
+  if (plan->params.color_difference == STEREO_COLOR_LAB)
+    add (plan, plan->stages->lab);
+}
+
+/* All steps of the half size, whose views the plan that it belongs to makes: the winners before and after the paths. */
+static void
+choose_coarse (StereoPlan *plan)
+{
+  const StereoStageTable *t = plan->stages;
+
+  choose_features (plan);
+  if (plan->listed) {
+    choose_selection (plan);
+    return;
+  }
+  add (plan, t->match[plan->params.method](&plan->params));
+  add (plan, t->select);
+  add (plan, t->keep);
+  add (plan, t->paths);
+  add (plan, t->select);
+}
+
 /* All steps of a frame, in order. No other place knows this order. */
 static void
 choose_frame (StereoPlan *plan)
@@ -84,15 +121,16 @@ choose_frame (StereoPlan *plan)
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
 
+  if (plan->is_coarse) {
+    choose_coarse (plan);
+    return;
+  }
   add (plan, t->load);
   if (p->align)
     add (plan, t->align);
   if (p->temporal > 0)
     add (plan, t->temporal);
-  if (plan->features != STEREO_FEATURES_NONE)
-    add (plan, t->features[plan->features]);
-  if (p->color_difference == STEREO_COLOR_LAB)
-    add (plan, t->lab);
+  choose_features (plan);
   choose_selection (plan);
   for (int i = 0; i < p->refine_iterations; i++)
     choose_refinement (plan, i == p->refine_iterations - 1);
@@ -161,8 +199,14 @@ decide_fusion (StereoPlan *plan)
   *f = (StereoFusion){ .keeps_costs = 1, .keeps_right = 1, .path_sums = path_sums (plan) };
   f->paths_together = f->path_sums == STEREO_PATHS_ADD_ROUNDED ||
       (f->path_sums == STEREO_PATHS_ADD_BYTES && p->paths == STEREO_PATHS_4);
-  if (plan->single_stages)
+  if (plan->single_stages && !plan->listed)
     return;
+  if (plan->listed) {
+    f->selector = STEREO_SELECTOR_PATHS;
+    f->keeps_costs = f->keeps_right = 0;
+    f->speckle_joins = can->speckle_joins && p->speckle_size > 0;
+    return;
+  }
   f->selector = selector (plan, f->paths_together);
   f->keeps_costs = f->selector == STEREO_SELECTOR_SELECT || p->refine_iterations > 0;
   f->keeps_right = p->refine_iterations > 0;

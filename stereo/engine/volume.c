@@ -55,6 +55,8 @@ stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
   double raw = stereo_path_penalty (p, direction, large) * stereo_cost_info (p->cost)->unit;
   int whole = 2 * plan->path_unit;
 
+  if (plan->listed)
+    return 2 * (int) lrint (ldexp (raw * plan->volume_unit, -plan->path_shift) / 2);
   if (plan->path_weighted)
     return (int) lrint (raw * plan->path_units[direction] *
         (p->method == STEREO_METHOD_SGM ? 1 : ldexp (plan->volume_unit, -plan->path_shift)));
@@ -105,9 +107,16 @@ static void
 measure_paths (StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
-  double top = (double) stereo_volume_top (p) * plan->volume_unit, penalty = largest_penalty (p) * plan->volume_unit;
+  double top = (plan->listed ? stereo_cost_info (p->cost)->max : (double) stereo_volume_top (p)) * plan->volume_unit;
+  double penalty = largest_penalty (p) * plan->volume_unit;
 
   plan->path_shift = 0;
+  if (plan->listed) { /* what a path adds to a cost is a byte, too */
+    while (ldexp (fmax (top, penalty), -plan->path_shift) > 254)
+      plan->path_shift++;
+    plan->path_unit = 1;
+    return;
+  }
   while (ldexp (top, -plan->path_shift) > 255 || p->paths * (256 + ldexp (penalty, -plan->path_shift)) > STEREO_COST_TOP)
     plan->path_shift++;
   plan->path_unit = 1;
@@ -207,11 +216,13 @@ StereoStatus
 stereo_volume_measure (StereoPlan *plan, StereoError *error)
 {
   const StereoParams *p = &plan->params;
-  int sgm = p->method == STEREO_METHOD_SGM;
+  int sgm = p->method == STEREO_METHOD_SGM && !plan->listed;
   double unit; /* volume steps per raw step that refinement sees */
   StereoStatus status;
 
   unit = plan->volume_unit = stereo_volume_unit (p);
+  if (plan->listed && p->method == STEREO_METHOD_SGM)
+    unit = plan->volume_unit = 1; /* paths read the raw costs */
   plan->path_shift = 0;
   plan->path_unit = 0;
   plan->path_weighted = p->paths != STEREO_PATHS_NONE && (p->path_weight_vertical != 1 || p->path_weight_diagonal != 1);

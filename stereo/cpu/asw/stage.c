@@ -363,7 +363,7 @@ fill_ring (Work *w, int y)
   int pad = w->full ? w->radius : 0;
   uint8_t *row = (uint8_t *) ring_row (w, y) + (size_t) pad * (size_t) w->layers;
 
-  w->cost_row (plan, y, w->i0, w->count, w->layers, row);
+  w->cost_row (plan, y, 0, plan->width, w->i0, w->count, w->layers, row);
   if (w->full)
     for (int x = 0; x < plan->width; x++)
       blank (w, x, row + (size_t) x * (size_t) w->layers, 1, 0);

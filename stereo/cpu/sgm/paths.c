@@ -246,7 +246,7 @@ static void
 make_costs (const StereoPlan *plan, Row *row, int y)
 {
   if (plan->params.method == STEREO_METHOD_SGM)
-    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->depth, plan->depth, row->costs);
+    CPU (cost_row) (plan->params.cost) (plan, y, 0, plan->width, 0, plan->depth, plan->depth, row->costs);
   else
     convert_costs (row->halfway, (size_t) plan->width * (size_t) plan->depth, plan->path_shift, row->costs);
 }

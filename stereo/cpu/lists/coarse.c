@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
+#include "stereo/cpu/lists/lists.h"
+#include "stereo/engine/levels.h"
+
+/* ---- half the size ------------------------------------------------------------------------------- */
+
+/* The mean of four colours, each rounded to the nearest. */
+static uint32_t
+mean_color (uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+  uint32_t outer = 0x00FF00FF;
+  uint32_t red_blue = (a & outer) + (b & outer) + (c & outer) + (d & outer) + 0x00020002;
+  uint32_t green = (a >> 8 & 0xFF) + (b >> 8 & 0xFF) + (c >> 8 & 0xFF) + (d >> 8 & 0xFF) + 2;
+  return (red_blue >> 2 & outer) | green >> 2 << 8;
+}
+
+/* Row @y of a view of the half size. Where the size is odd, the last column and row count twice; of the right view, which is stored
+ * mirrored, that is column 0. */
+static void
+halve_row (const StereoPlan *plan, int view, int y)
+{
+  const StereoPlan *half = plan->coarse;
+  const StereoView *from = &plan->view[view], *to = &half->view[view];
+  int pad = view == STEREO_RIGHT ? 2 * half->width - plan->width : 0;
+  size_t low = (size_t) (2 * y) * (size_t) plan->image_pitch;
+  size_t high = low + (2 * y + 1 < plan->height ? (size_t) plan->image_pitch : 0),
+         at = (size_t) y * (size_t) half->image_pitch;
+
+  for (int x = 0; x < half->width; x++) {
+    int a = 2 * x - pad, b = a + 1;
+    a = a < 0 ? 0 : a;
+    b = b < plan->width ? b : plan->width - 1;
+    to->color[at + (size_t) x] = mean_color (
+        from->color[low + a], from->color[low + b], from->color[high + a], from->color[high + b]);
+    to->luma[at + (size_t) x] = (uint8_t) ((from->luma[low + a] + from->luma[low + b] + from->luma[high + a] +
+                                               from->luma[high + b] + 2) >>
+        2);
+  }
+}
+
+static void
+halve_rows (StereoPlan *plan, void *context, int y, int thread)
+{
+  halve_row (plan, STEREO_LEFT, y);
+  halve_row (plan, STEREO_RIGHT, y);
+}
+
+static StereoStatus
+coarse_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, halve_rows, plan->coarse->height);
+  return stereo_levels_run (plan, error);
+}
+
+/* The candidate of the lowest cost; of equal ones the first. */
+static int
+lowest_slot (const StereoPlan *plan, const CpuTile *t, int x, int y)
+{
+  const uint8_t *costs = cpu_list_costs (plan, x, y);
+  int first = stereo_first_index (x, plan->width, plan->min_disparity), best = -1;
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+
+  for (int k = 0; k < t->count * STEREO_GROUP; k++) {
+    int index = cpu_slot_index (t, k);
+    if (index >= first && index <= last && (best < 0 || costs[k] < costs[best]))
+      best = k;
+  }
+  return best;
+}
+
+static void
+keep_tile (const StereoPlan *plan, const CpuTile *t)
+{
+  for (int y = t->y0; y < t->y1; y++)
+    for (int x = t->x0; x < t->x1; x++) {
+      int slot = lowest_slot (plan, t, x, y);
+      plan->winner[(size_t) y * (size_t) plan->map_pitch + (size_t) x] = slot < 0 ? STEREO_INVALID :
+                                                                                    (uint16_t) cpu_slot_index (t, slot);
+    }
+}
+
+static void
+keep_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  for (int column = 0; plan->listed && column < plan->lists.columns; column++) {
+    CpuTile t = cpu_tile (plan, column, row);
+    keep_tile (plan, &t);
+  }
+  for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
+    size_t map = (size_t) y * (size_t) plan->map_pitch;
+    memcpy (plan->winner + map, plan->view[STEREO_LEFT].index + map, (size_t) plan->width * sizeof *plan->winner);
+  }
+}
+
+static StereoStatus
+keep_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, keep_row, plan->lists.rows);
+  return STEREO_OK;
+}
+
+/* ---- candidates ---------------------------------------------------------------------------------- */
+
+/* The votes of the half size for a tile, by group. */
+static void
+count_votes (const StereoPlan *plan, int column, int row, uint16_t *votes)
+{
+  const StereoPlan *half = plan->coarse;
+  int x0 = column * STEREO_TILE / 2 - STEREO_VOTE_AROUND, x1 = (column + 1) * STEREO_TILE / 2 + STEREO_VOTE_AROUND;
+  int y0 = row * STEREO_TILE / 2 - STEREO_VOTE_AROUND, y1 = (row + 1) * STEREO_TILE / 2 + STEREO_VOTE_AROUND;
+  const uint16_t *maps[2] = { half->view[STEREO_LEFT].index, half->winner };
+  const uint16_t number[2] = { STEREO_VOTES_AFTER, 1 };
+
+  for (int y = y0 > 0 ? y0 : 0; y < y1 && y < half->height; y++)
+    for (int x = x0 > 0 ? x0 : 0; x < x1 && x < half->width; x++)
+      for (int k = 0; k < 2; k++) {
+        int v = maps[k][(size_t) y * (size_t) half->map_pitch + (size_t) x];
+        if (v == (int) STEREO_INVALID)
+          continue;
+        for (int away = -STEREO_VOTE_AWAY; away <= STEREO_VOTE_AWAY; away += 2 * STEREO_VOTE_AWAY)
+          votes[stereo_vote (v, away, plan->min_disparity, plan->disparities)] += number[k];
+      }
+}
+
+/* The @most groups of @count with the most votes, ascending; of equal ones the lower. Without any vote group 0. */
+static void
+choose_groups (uint16_t *votes, int count, uint16_t *groups)
+{
+  uint8_t chosen[STEREO_MAX_DISPARITIES / STEREO_GROUP] = { 0 };
+  int number = 0;
+
+  for (int k = 0; k < STEREO_TILE_GROUPS; k++) {
+    int best = 0;
+    for (int g = 1; g < count; g++)
+      best = votes[g] > votes[best] ? g : best;
+    if (k > 0 && votes[best] < STEREO_VOTES_LEAST)
+      break;
+    votes[best] = 0;
+    chosen[best] = 1;
+  }
+  for (int g = 0; g < count; g++)
+    if (chosen[g])
+      groups[number++] = (uint16_t) g;
+  while (number < STEREO_TILE_GROUPS)
+    groups[number++] = STEREO_NO_GROUP;
+}
+
+static void
+list_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  int count = (plan->disparities + STEREO_GROUP - 1) / STEREO_GROUP;
+
+  for (int column = 0; column < plan->lists.columns; column++) {
+    uint16_t votes[STEREO_MAX_DISPARITIES / STEREO_GROUP] = { 0 };
+    count_votes (plan, column, row, votes);
+    choose_groups (votes, count,
+        plan->lists.groups + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * STEREO_TILE_GROUPS);
+  }
+}
+
+static StereoStatus
+candidates_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, list_row, plan->lists.rows);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (coarse) = { .name = "coarse", .run = coarse_run };
+const StereoStage CPU (keep) = { .name = "keep", .run = keep_run };
+const StereoStage CPU (candidates) = { .name = "candidates", .run = candidates_run };

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Paths over the candidates in the lists, four directions, and the winners of both views (Mahieu & Lowney, 3; Hirschmuller 2008).
+ *
+ * Between pixels of a tile a candidate stays in its slot. From tile to tile a table says which slots of the one list hold the
+ * disparities of the other; what the other list lacks can only be reached by a jump. First a thread takes a column of tiles, down
+ * and up, and keeps what each path adds to a candidate, a byte. Then one takes a row of tiles, to the right and to the left, and has
+ * the sums of a tile at hand when it picks.
+ */
+#include "stereo/cpu/lists/path.h"
+
+/* A step of luma halves the penalties: [1]. */
+typedef struct Penalties
+{
+  uint16_t small[2], large[2];
+  int step;
+} Penalties;
+
+typedef struct Context
+{
+  uint8_t *added[2]; /* [y][x][slot]: by the paths down and up */
+  uint8_t *threads;  /* ThreadMemory of each, and what follows it */
+  size_t thread_bytes;
+} Context;
+
+static Penalties
+penalties_of (const StereoPlan *plan, int direction)
+{
+  int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
+  return (Penalties){ { (uint16_t) small, (uint16_t) stereo_path_halved (small) },
+    { (uint16_t) large, (uint16_t) stereo_path_halved (large) }, plan->params.penalty_step };
+}
+
+/* ---- down and up ------------------------------------------------------------------------------------- */
+
+static uint8_t *
+slots_of (const StereoPlan *plan, uint8_t *map, int x, int y)
+{
+  return map + ((size_t) y * (size_t) plan->width + (size_t) x) * STEREO_SLOTS;
+}
+
+INLINE void
+store_added (uint8_t *to, const VecW *added, int blocks)
+{
+#pragma GCC unroll 4
+  for (int k = 0; k < blocks; k++)
+    vec_store_words_as_bytes (to + k * WORDS, added[k] & 255);
+}
+
+/* Whether luma steps between @count pixels of two rows. */
+static void
+find_steps (const uint8_t *luma, const uint8_t *before, int count, int step, uint8_t *steps)
+{
+  for (int x = 0; x < count; x++)
+    steps[x] = (uint8_t) stereo_path_steps (luma[x], before[x], step);
+}
+
+/* The pixels of a tile in row @y, from the row @back of it. */
+INLINE void
+step_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, int y, int back, int blocks,
+    Path *paths, uint8_t *to)
+{
+  const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + t->x0;
+  const uint8_t *costs = cpu_list_costs (plan, t->x0, y);
+  uint8_t steps[STEREO_TILE], *out = slots_of (plan, to, t->x0, y);
+
+  find_steps (luma, luma + back * plan->image_pitch, STEREO_TILE, p->step, steps);
+  for (int x = 0; x < t->x1 - t->x0; x++, costs += STEREO_SLOTS, out += STEREO_SLOTS) {
+    VecW added[BLOCKS] = { { 0 } };
+    step_within (&paths[x], costs, m, x, p->large[steps[x]], p->small[steps[x]], blocks, added);
+    store_added (out, added, blocks);
+  }
+}
+
+/* The same in the first row of a tile; @map: from the tile before. */
+static void
+enter_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, const Map *map, int y,
+    int back, Path *paths, uint8_t *to)
+{
+  const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + t->x0;
+  uint8_t steps[STEREO_TILE] = { 0 };
+
+  if (map)
+    find_steps (luma, luma + back * plan->image_pitch, STEREO_TILE, p->step, steps);
+  for (int x = 0; x < t->x1 - t->x0; x++) {
+    VecW added[BLOCKS] = { { 0 } };
+    step_across (
+        &paths[x], map, cpu_list_costs (plan, t->x0 + x, y), m, x, p->large[steps[x]], p->small[steps[x]], added);
+    store_added (slots_of (plan, to, t->x0 + x, y), added, m->blocks);
+  }
+}
+
+/* All rows of a tile, down or up. */
+INLINE void
+step_rows (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, const Map *map, int up,
+    int blocks, Path *paths, uint8_t *to)
+{
+  int back = up ? 1 : -1;
+
+  enter_row (plan, p, t, m, map, up ? t->y1 - 1 : t->y0, back, paths, to);
+  for (int n = 1; n < t->y1 - t->y0; n++)
+    step_row (plan, p, t, m, up ? t->y1 - 1 - n : t->y0 + n, back, blocks, paths, to);
+}
+
+static void
+sweep_columns (StereoPlan *plan, void *context, int column, int thread)
+{
+  const Context *c = context;
+  Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
+
+  for (int up = 0; up < 2; up++) {
+    Path paths[STEREO_TILE];
+    CpuTile before = { 0 };
+    for (int k = 0; k < STEREO_TILE; k++)
+      start_path (&paths[k]);
+    for (int k = 0; k < plan->lists.rows; k++) {
+      CpuTile t = cpu_tile (plan, column, up ? plan->lists.rows - 1 - k : k);
+      Masks m;
+      Map map;
+      set_masks (plan, &t, &m);
+      if (k > 0)
+        make_map (&before, &t, &map);
+      switch (m.blocks) {
+#define ROWS(n) step_rows (plan, &p, &t, &m, k > 0 ? &map : NULL, up, n, paths, c->added[up])
+        BY_BLOCKS (ROWS)
+#undef ROWS
+      }
+      before = t;
+    }
+  }
+}
+
+/* ---- to the right and to the left, and picking ---------------------------------------------------------- */
+
+/* Memory of a thread. */
+typedef struct Band
+{
+  Path paths[STEREO_TILE];     /* of each row */
+  Sums sums;                   /* of a tile */
+  uint32_t *right;             /* [row][column of the right view]: cost << 16 | index */
+  uint8_t *added;              /* [column][row][slot]: by the paths to the right */
+  uint8_t *steps[STEREO_TILE]; /* of each row: whether luma steps from column x - 1 to x */
+} Band;
+
+/* The sums of a pixel of which the path to the left adds @added. */
+INLINE void
+sum_paths (const Context *c, const Masks *m, size_t at, const uint8_t *costs, const uint8_t *right, const VecW *added,
+    int column, int blocks, uint16_t *sums)
+{
+#pragma GCC unroll 4
+  for (int k = 0; k < blocks; k++) {
+    int i = k * WORDS;
+    VecW sum = (vec_words_of_bytes (costs + i) << 2) + added[k] + vec_words_of_bytes (right + i) +
+        vec_words_of_bytes (c->added[0] + at + i) + vec_words_of_bytes (c->added[1] + at + i);
+    vec_store_w (sums + i, sum | vec_load_w (&m->absent[column][i]));
+  }
+}
+
+/* Column @x of a tile, in all its rows. @map: in the first column, from the tile before; @across: it is the first one. */
+INLINE void
+step_column (const StereoPlan *plan, const Context *c, const Penalties *p, const CpuTile *t, const Masks *m,
+    const Map *map, int across, int x, int left, int blocks, Band *b)
+{
+  for (int y = t->y0; y < t->y1; y++) {
+    int half = b->steps[y - t->y0][x + left], large = p->large[half], small = p->small[half];
+    VecW added[BLOCKS] = { { 0 } };
+    Path *path = &b->paths[y - t->y0];
+    const uint8_t *costs = cpu_list_costs (plan, x, y);
+    uint8_t *right = b->added + ((size_t) x * STEREO_TILE + (size_t) (y - t->y0)) * STEREO_SLOTS;
+    if (across)
+      step_across (path, map, costs, m, x - t->x0, large, small, added);
+    else
+      step_within (path, costs, m, x - t->x0, large, small, blocks, added);
+    if (left)
+      sum_paths (c, m, (size_t) (costs - plan->lists.costs), costs, right, added, x - t->x0, blocks,
+          b->sums[y - t->y0][x - t->x0]);
+    else
+      store_added (right, added, blocks);
+  }
+}
+
+/* All columns of a tile, to the right or to the left. */
+INLINE void
+step_columns (const StereoPlan *plan, const Context *c, const Penalties *p, const CpuTile *t, const Masks *m,
+    const Map *map, int left, int blocks, Band *b)
+{
+  step_column (plan, c, p, t, m, map, 1, left ? t->x1 - 1 : t->x0, left, blocks, b);
+  for (int n = 1; n < t->x1 - t->x0; n++)
+    step_column (plan, c, p, t, m, NULL, 0, left ? t->x1 - 1 - n : t->x0 + n, left, blocks, b);
+}
+
+static Band *
+band_of (const StereoPlan *plan, const Context *c, int thread)
+{
+  Band *b = (Band *) (c->threads + (size_t) thread * c->thread_bytes);
+
+  b->right = (uint32_t *) ((uint8_t *) b + stereo_round_up (sizeof *b, 64));
+  b->added = (uint8_t *) (b->right + (size_t) STEREO_TILE * (size_t) plan->image_pitch);
+  for (int k = 0; k < STEREO_TILE; k++)
+    b->steps[k] = b->added + (size_t) plan->width * STEREO_TILE * STEREO_SLOTS + (size_t) k * (size_t) (plan->width + 1);
+  return b;
+}
+
+static size_t
+band_bytes (const StereoPlan *plan)
+{
+  return stereo_round_up (sizeof (Band), 64) + (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof (uint32_t) +
+      stereo_round_up ((size_t) STEREO_TILE * ((size_t) plan->width * STEREO_SLOTS + (size_t) plan->width + 1), 64);
+}
+
+static void
+sweep_rows (StereoPlan *plan, void *context, int row, int thread)
+{
+  const Context *c = context;
+  Penalties p = penalties_of (plan, STEREO_PATH_SIDEWAYS);
+  Band *b = band_of (plan, c, thread);
+  int columns = plan->lists.columns;
+
+  memset (b->right, 0xFF, (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof *b->right);
+  for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
+    const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
+    uint8_t *steps = b->steps[y - row * STEREO_TILE];
+    find_steps (luma + 1, luma, plan->width - 1, p.step, steps + 1);
+    steps[0] = steps[plan->width] = 0;
+  }
+  for (int left = 0; left < 2; left++) {
+    CpuTile before = { 0 };
+    for (int k = 0; k < STEREO_TILE; k++)
+      start_path (&b->paths[k]);
+    for (int k = 0; k < columns; k++) {
+      CpuTile t = cpu_tile (plan, left ? columns - 1 - k : k, row);
+      Masks m;
+      Map map;
+      set_masks (plan, &t, &m);
+      if (k > 0)
+        make_map (&before, &t, &map);
+      switch (m.blocks) {
+#define COLUMNS(n) step_columns (plan, c, &p, &t, &m, k > 0 ? &map : NULL, left, n, b)
+        BY_BLOCKS (COLUMNS)
+#undef COLUMNS
+      }
+      if (left)
+        CPU (pick_tile) (plan, &t, &m, (const Sums *) &b->sums, b->right);
+      before = t;
+    }
+  }
+  for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
+    const uint32_t *keys = b->right + (size_t) (y - row * STEREO_TILE) * (size_t) plan->image_pitch + plan->image_pad;
+    uint16_t *index = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
+    for (int x = 0; x < plan->width; x++)
+      index[x] = keys[x] >> 16 == 0xFFFF ? STEREO_INVALID : (uint16_t) keys[x];
+  }
+}
+
+/* ---- the stage ----------------------------------------------------------------------------------------- */
+
+static StereoStatus
+paths_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Context *c = context;
+  StereoStatus status = cpu_reserve_measures (plan, error);
+
+  for (int k = 0; k < 2 && !status; k++)
+    status = stereo_reserve (plan, (void **) &c->added[k],
+        stereo_times ((size_t) plan->width * STEREO_SLOTS, (size_t) plan->height), 1, error);
+  c->thread_bytes = band_bytes (plan);
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->threads, (size_t) cpu_threads (plan), c->thread_bytes, error);
+}
+
+static StereoStatus
+paths_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, sweep_columns, plan->lists.columns);
+  cpu_run (plan, context, sweep_rows, plan->lists.rows);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (
+    list_paths) = { .name = "paths", .context_size = sizeof (Context), .prepare = paths_prepare, .run = paths_run };

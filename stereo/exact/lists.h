@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Candidates of a search from coarse to fine. The views at half the size are searched at every disparity; the full size looks at
+ * those disparities alone that the half size found nearby. Candidates come in groups of consecutive disparities, and all pixels
+ * of a tile have the same list of groups: within a tile costs and paths are as dense as those of a full search.
+ *
+ * A pixel of the half size, at index v, votes for the groups that hold the disparities 2 below and 2 above its own. The
+ * winners before and after the paths both vote: paths remove thin things. The groups with the most votes form the list.
+ */
+#ifndef STEREO_EXACT_LISTS_H
+#define STEREO_EXACT_LISTS_H
+
+#include "stereo/exact/shared.h"
+
+#define STEREO_TILE 16       /* px; side of a tile */
+#define STEREO_GROUP 4       /* disparities of a group; group g holds the indices from 4 g on */
+#define STEREO_TILE_GROUPS 8 /* groups of a tile, at most */
+#define STEREO_SLOTS (STEREO_GROUP * STEREO_TILE_GROUPS) /* candidates of a pixel, at most */
+#define STEREO_NO_GROUP 0xFFFF
+#define STEREO_VOTE_AROUND 2 /* px of the half size around a tile that vote for it as well */
+#define STEREO_VOTES_AFTER 2 /* votes of the winner after the paths; the one before them has one */
+#define STEREO_VOTES_LEAST 4 /* a group with fewer is not listed, unless it has the most */
+#define STEREO_VOTE_AWAY 2   /* px; how far from the doubled disparity the two groups are looked up */
+
+/* Tiles along a side of @size pixels. */
+STEREO_SHARED int
+stereo_tiles (int size)
+{
+  return (size + STEREO_TILE - 1) / STEREO_TILE;
+}
+
+/* The smallest disparity that the half size searches, and how many. */
+STEREO_SHARED int
+stereo_half_min (int min_disparity)
+{
+  return min_disparity >= 0 ? min_disparity / 2 : -((1 - min_disparity) / 2);
+}
+
+STEREO_SHARED int
+stereo_half_count (int min_disparity, int disparities)
+{
+  return (min_disparity + disparities - 1 - 2 * stereo_half_min (min_disparity)) / 2 + 1;
+}
+
+/* The group that index @v of the half size votes for, @away from its doubled disparity; groups outside the search are those at its
+ * ends. */
+STEREO_SHARED int
+stereo_vote (int v, int away, int min_disparity, int disparities)
+{
+  int index = 2 * (stereo_half_min (min_disparity) + v) - min_disparity + away;
+  index = index < 0 ? 0 : index > disparities - 1 ? disparities - 1 : index;
+  return index / STEREO_GROUP;
+}
+
+#endif
