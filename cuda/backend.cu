@@ -369,6 +369,11 @@ make_stages ()
   t.fill = &stereo_cuda_fill;
   t.planes = &stereo_cuda_planes;
   t.gaps = &stereo_cuda_gaps;
+  t.coarse = &stereo_cuda_coarse;
+  t.keep = &stereo_cuda_keep;
+  t.candidates = &stereo_cuda_candidates;
+  t.list_match = stereo_cuda_list_match;
+  t.list_paths = &stereo_cuda_list_paths;
   t.reselect_last = &stereo_cuda_reselect_last;
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;

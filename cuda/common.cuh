@@ -44,8 +44,9 @@ struct CudaSlot
 /* What runs beside the steps. */
 enum CudaBranchName
 {
-  CUDA_BESIDE_MATCH, /* needs nothing but the left view, as load and the stages that change it leave it */
-  CUDA_BESIDE_MAPS,  /* needs the maps of a frame, beside steps that read them too */
+  CUDA_BESIDE_MATCH,  /* needs nothing but the left view, as load and the stages that change it leave it */
+  CUDA_BESIDE_LEVELS, /* needs the features of the finest level, beside the coarser ones */
+  CUDA_BESIDE_MAPS,   /* needs the maps of a frame, beside steps that read them too */
   CUDA_BRANCHES
 };
 
@@ -85,9 +86,11 @@ struct CudaState
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
 
-  /* scratch memory that one stage writes and another one reads */
+  /* Scratch memory that one stage writes and another one reads. The plans of all levels share it: the coarsest level has the first two,
+   * the finest one the last. */
   Selection selection;
-  uint8_t *path_costs; /* [y][x][i]: what paths read; 0 where there is no candidate */
+  uint8_t *path_costs;   /* [y][x][i]: what paths read; 0 where there is no candidate */
+  uint8_t *distinctness; /* of each cell, of a plan that searches coarse to fine: list_paths leaves it to probability */
 };
 
 static inline CudaState *
@@ -222,6 +225,9 @@ extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_rese
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
 extern const StereoStage stereo_cuda_disparity, stereo_cuda_probability, stereo_cuda_motion, stereo_cuda_speckle,
     stereo_cuda_fill, stereo_cuda_planes, stereo_cuda_gaps, stereo_cuda_output;
+extern const StereoStage stereo_cuda_coarse, stereo_cuda_keep, stereo_cuda_candidates, stereo_cuda_list_means,
+    stereo_cuda_list_paths;
+const StereoStage *stereo_cuda_list_match (const StereoParams *params);
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);
 const StereoStage *stereo_cuda_esaw (const StereoParams *params);

@@ -21,12 +21,10 @@ hash_bytes (uint64_t sum, const void *data, size_t size)
   return sum;
 }
 
-/* Of all that stages read on the host: a graph would not see that it changes. */
+/* Of a plan, and of those of its levels. */
 static uint64_t
-hash_host_state (const StereoPlan *plan)
+hash_plan (uint64_t sum, const StereoPlan *plan)
 {
-  uint64_t sum = hash_bytes (0xCBF29CE484222325u, cuda_state (plan), sizeof (CudaState));
-
   sum = hash_bytes (sum, plan->view, sizeof plan->view);
   sum = hash_bytes (sum, &plan->volume, sizeof plan->volume);
   sum = hash_bytes (sum, &plan->fusion, sizeof plan->fusion);
@@ -34,7 +32,14 @@ hash_host_state (const StereoPlan *plan)
   for (int i = 0; i < plan->step_count; i++)
     if (plan->steps[i].context)
       sum = hash_bytes (sum, plan->steps[i].context, plan->steps[i].stage->context_size);
-  return sum;
+  return plan->coarse ? hash_plan (sum, plan->coarse) : sum;
+}
+
+/* Of all that stages read on the host: a graph would not see that it changes. */
+static uint64_t
+hash_host_state (const StereoPlan *plan)
+{
+  return hash_plan (hash_bytes (0xCBF29CE484222325u, cuda_state (plan), sizeof (CudaState)), plan);
 }
 
 void

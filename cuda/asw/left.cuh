@@ -13,6 +13,15 @@ struct AswLeftContext
   int strip;           /* of the first pass, tiles */
 };
 
+/* Costs as paths read them, in place of the volume, which need not be written and read for that alone: what stereo_path_cost()
+ * needs, for two costs in a word. */
+struct PathCosts
+{
+  uint8_t *costs;      /* [y][x][i]; NULL: no paths follow, or they read the volume */
+  uint32_t most, half; /* steps that make the largest byte; half a byte step */
+  int shift;
+};
+
 StereoStatus asw_left_columns_prepare (StereoPlan *plan, AswLeftContext *context, StereoError *error);
 StereoStatus asw_left_columns (StereoPlan *plan, const AswLeftContext *context, StereoError *error);
 StereoStatus asw_left_rows (StereoPlan *plan, StereoError *error);
@@ -57,6 +66,59 @@ clear_stage (uint8_t *stage, int bytes, CopyThreads c)
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
     *(uint4 *) (stage + e) = make_uint4 (0, 0, 0, 0);
   __syncthreads ();
+}
+
+/* Shifts that give 0 for 32 and more. */
+__device__ __forceinline__ uint32_t
+shift_left (uint32_t a, int bits)
+{
+  uint32_t b;
+  asm("shl.b32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
+  return b;
+}
+
+__device__ __forceinline__ uint32_t
+shift_right (uint32_t a, int bits)
+{
+  uint32_t b;
+  asm("shr.u32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
+  return b;
+}
+
+/* Half floats of four columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
+ * before column i + min + width, else 0. */
+__device__ __forceinline__ void
+four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
+{
+  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
+#pragma unroll
+  for (int h = 0; h < 2; h++)
+    ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
+        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
+}
+
+/* Adding 2^23 leaves the rounded number in the low bits. */
+__device__ __forceinline__ uint32_t
+rounded_bits (float value, float scale)
+{
+  return __float_as_uint (fmaf (value, scale, 8388608.0f));
+}
+
+/* Four words of two costs in volume steps as eight bytes. */
+__device__ __forceinline__ uint2
+path_bytes (const PathCosts &p, uint4 steps)
+{
+  uint32_t words[4] = { steps.x, steps.y, steps.z, steps.w };
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    words[k] = (__vminu2 (words[k], p.most) + p.half) >> p.shift;
+  return make_uint2 (__byte_perm (words[0], words[1], 0x6420), __byte_perm (words[2], words[3], 0x6420));
+}
+
+inline PathCosts
+path_costs_of (const StereoPlan *plan, uint8_t *costs)
+{
+  return { costs, 0x10001u * (255u << plan->path_shift), 0x10001u * (1u << plan->path_shift >> 1), plan->path_shift };
 }
 
 /* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a

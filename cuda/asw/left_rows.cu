@@ -2,15 +2,6 @@
 /* Second pass of support=left: along the rows. banded.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 
-/* Costs as paths read them, in place of the volume, which need not be written and read for that alone: what stereo_path_cost()
- * needs, for two costs in a word. */
-struct PathCosts
-{
-  uint8_t *costs;      /* [y][x][i]; NULL: no paths follow, or they read the volume */
-  uint32_t most, half; /* steps that make the largest byte; half a byte step */
-  int shift;
-};
-
 namespace
 {
 
@@ -93,35 +84,6 @@ read_costs (const uint8_t *from, int pitch, uint32_t (&to)[INDEX_TILES][2])
           k < 2 ? column[2 * h + 1].x : column[2 * h + 1].y, k & 1 ? 0x7632 : 0x5410);
 }
 
-/* Shifts that give 0 for 32 and more. */
-__device__ __forceinline__ uint32_t
-shift_left (uint32_t a, int bits)
-{
-  uint32_t b;
-  asm("shl.b32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
-  return b;
-}
-
-__device__ __forceinline__ uint32_t
-shift_right (uint32_t a, int bits)
-{
-  uint32_t b;
-  asm("shr.u32 %0, %1, %2;" : "=r"(b) : "r"(a), "r"(bits));
-  return b;
-}
-
-/* Half floats of four columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
- * before column i + min + width, else 0. */
-__device__ __forceinline__ void
-four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
-{
-  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
-#pragma unroll
-  for (int h = 0; h < 2; h++)
-    ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
-        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
-}
-
 /* Divides each sum by the weights of the taps whose candidate exists. @i: the index of the lane's column of B in
  * product 0. */
 template <int REACH> __device__ __forceinline__ void
@@ -141,24 +103,6 @@ divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[
     for (int c = 0; c < 4; c++)
       sum[k][c] *= reciprocal (weights[c]);
   }
-}
-
-/* Adding 2^23 leaves the rounded number in the low bits. */
-__device__ __forceinline__ uint32_t
-rounded_bits (float value, float scale)
-{
-  return __float_as_uint (fmaf (value, scale, 8388608.0f));
-}
-
-/* Four words of two costs in volume steps as eight bytes. */
-__device__ __forceinline__ uint2
-path_bytes (const PathCosts &p, uint4 steps)
-{
-  uint32_t words[4] = { steps.x, steps.y, steps.z, steps.w };
-#pragma unroll
-  for (int k = 0; k < 4; k++)
-    words[k] = (__vminu2 (words[k], p.most) + p.half) >> p.shift;
-  return make_uint2 (__byte_perm (words[0], words[1], 0x6420), __byte_perm (words[2], words[3], 0x6420));
 }
 
 /* Where the means go: to the volume, in steps, or to what paths read. */
@@ -354,11 +298,7 @@ launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 StereoStatus
 asw_left_rows (StereoPlan *plan, StereoError *error)
 {
-  PathCosts costs = {};
-
-  if (plan->fusion.match_for_paths)
-    costs = { cuda_state (plan)->path_costs, 0x10001u * (255u << plan->path_shift),
-      0x10001u * (1u << plan->path_shift >> 1), plan->path_shift };
+  PathCosts costs = plan->fusion.match_for_paths ? path_costs_of (plan, cuda_state (plan)->path_costs) : PathCosts{};
   int reach = asw_left_reach (plan);
 
   return reach == 5 ? launch_rows_for<5> (plan, costs, error) :

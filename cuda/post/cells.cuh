@@ -29,6 +29,7 @@ struct Measures
   uint32_t *agrees; /* a bit a pixel: the views agree; 0 past the image */
   int words;        /* of a row of these bits */
   Table *table;
+  const uint8_t *distinctness; /* of cells, found by list_paths; NULL: the volume has it */
 };
 
 constexpr int CELL_LANES = 8;                              /* a quarter of a warp looks at a cell */
@@ -177,7 +178,7 @@ find_agreement (const Frame &f, const Measures &to, int top)
 
 /* Quarters of the block's warps: a cell each, of which the first lanes see a row of pixels each. What has been loaded is not
  * needed before the costs: all loads are under way together. */
-static __device__ __forceinline__ void
+template <bool LISTED> static __device__ __forceinline__ void
 measure_cells (const Frame &f, const Measures &to, int row)
 {
   const StereoView &view = f.view[STEREO_LEFT];
@@ -186,37 +187,39 @@ measure_cells (const Frame &f, const Measures &to, int row)
   int column = min (wanted_column, columns - 1); /* all cells of a warp go on */
   int left = column * STEREO_CELL, top = row * STEREO_CELL;
   int x = stereo_cell_pixel (column, f.width), y = stereo_cell_pixel (row, f.height);
-  const uint16_t *costs = f.volume + (size_t) (unsigned) (y * f.width + x) * (unsigned) f.depth;
-  Costs own = costs_from (f, costs, (int) lane * LANE_COSTS);
+  const uint16_t *costs = LISTED ? NULL : f.volume + (size_t) (unsigned) (y * f.width + x) * (unsigned) f.depth;
+  Costs own = LISTED ? Costs{} : costs_from (f, costs, (int) lane * LANE_COSTS);
   int index = view.index[(size_t) y * f.map_pitch + x];
   const uint8_t *lumas = view.luma + (size_t) min (top + (int) (lane % STEREO_CELL), f.height - 1) * f.image_pitch;
   uint32_t four = *(const uint32_t *) (lumas + left);
-  unsigned rival = lowest_minimum (f, costs, own, index, (int) lane);
-  unsigned cost = costs[min (index, f.disparities - 1)];
+  unsigned rival = LISTED ? 0 : lowest_minimum (f, costs, own, index, (int) lane);
+  unsigned cost = LISTED ? 0 : costs[min (index, f.disparities - 1)];
   uint32_t luma = __byte_perm (__shfl_sync (ALL_LANES, four, y - top, CELL_LANES), 0, (unsigned) (x - left) * 0x1111);
   uint32_t different = (four ^ luma) & ~0u >> 8 * max (left + STEREO_CELL - f.width, 0);
   unsigned textured = __ballot_sync (ALL_LANES, different != 0) >> threadIdx.y % (WARP / CELL_LANES) * CELL_LANES &
       ((1u << CELL_LANES) - 1);
   bool wanted = textured && index != (int) STEREO_INVALID;
-  if (__any_sync (ALL_LANES, wanted && rival == STEREO_INVALID)) {
+  if (!LISTED && __any_sync (ALL_LANES, wanted && rival == STEREO_INVALID)) {
     unsigned other = lowest_away (f, costs, index, (int) lane);
     rival = rival == STEREO_INVALID ? other : rival;
   }
-  unsigned distinctness = wanted ? stereo_distinctness (cost, rival) : 0;
+  unsigned distinctness = !wanted ? 0 :
+      LISTED                      ? to.distinctness[(unsigned) (row * columns + column)] :
+                                    stereo_distinctness (cost, rival);
   if (lane == 0 && wanted_column == column)
     to.cells[(unsigned) (row * columns + column)] = (textured ? luma & 255 : NEVER_LIKE) | distinctness << 16;
 }
 
 /* Blocks of even rows of the grid look at cells. Those of odd rows look where the views agree about the same pixels, and
  * write the table, each a part of it. They take turns, because the former wait for memory. */
-static __global__ void
+template <bool LISTED> static __global__ void
 __launch_bounds__ (CELL_LANES *CELLS)
     cell_kernel (const __grid_constant__ Frame f, Measures to, const __grid_constant__ Table table)
 {
   int row = (int) (blockIdx.y / 2);
 
   if (blockIdx.y % 2 == 0) {
-    measure_cells (f, to, row);
+    measure_cells<LISTED> (f, to, row);
     return;
   }
   find_agreement (f, to, row * STEREO_CELL);

@@ -84,6 +84,30 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) disparity_kernel (Frame f, const float *fou
   store_four (f.disparity + row + x, d);
 }
 
+/* Behind lists, whose paths have fitted the disparity: the check and the rejection. Thread: as above. */
+static __global__ void
+__launch_bounds__ (BLOCK_X *BLOCK_Y) listed_kernel (Frame f, int consistency, bool reject)
+{
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * FOUR, y = blockIdx.y * BLOCK_Y + threadIdx.y, index[FOUR];
+  const StereoView &view = f.view[STEREO_LEFT];
+  size_t row = (size_t) y * f.map_pitch;
+  float confidence[FOUR];
+  bool contradicted[FOUR];
+
+  if (x >= f.width || y >= f.height)
+    return;
+  load_four (view.index + row + x, index);
+  load_four (view.confidence + row + x, confidence);
+  find_contradicted (f, f.view[STEREO_RIGHT], row, x, index, consistency, contradicted);
+#pragma unroll
+  for (int k = 0; k < FOUR; k++) {
+    if (contradicted[k])
+      view.confidence[row + x + k] = 0;
+    if (reject && (contradicted[k] || confidence[k] == 0))
+      f.disparity[row + x + k] = NAN;
+  }
+}
+
 static StereoStatus
 disparity_run (StereoPlan *plan, void *context, StereoError *error)
 {
@@ -95,7 +119,9 @@ disparity_run (StereoPlan *plan, void *context, StereoError *error)
 
   if (status)
     return status;
-  if (p->subpixel)
+  if (plan->listed)
+    listed_kernel<<<grid, block, 0, state->stream>>> (cuda_frame (plan), p->consistency, reject);
+  else if (p->subpixel)
     disparity_kernel<true>
         <<<grid, block, 0, state->stream>>> (cuda_frame (plan), state->selection.offset, p->consistency, reject);
   else

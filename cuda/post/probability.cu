@@ -214,7 +214,12 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
 
   if (status)
     return status;
-  cell_kernel<<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, context->measures, context->table);
+  Measures measures = context->measures;
+  measures.distinctness = cuda_state (plan)->distinctness;
+  if (plan->listed)
+    cell_kernel<true><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
+  else
+    cell_kernel<false><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
   CUDA_LAUNCHED (plan, "cell_kernel");
   if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error)))
     return status;

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Costs of the candidates in the lists, a block a tile: averaged in two passes as in left.cu, by banded products on the tensor cores
+ * (banded.cuh). A tile needs costs of its own of all pixels in its windows, because the tiles beside it have other lists.
+ */
+#include "cuda/asw/left.cuh"
+#include "cuda/asw/records.cuh"
+#include "cuda/lists.cuh"
+
+namespace
+{
+
+constexpr int MEAN_WARPS = 4;
+constexpr float COST_SCALE = 16777216.0f; /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
+static_assert (TILE_PIXELS == LIST_TILE, "a tile of weights is one of the lists");
+
+struct MatchContext
+{
+  uint8_t *records[2]; /* asw/records.cuh */
+  uint32_t *color;
+};
+
+/*
+ * Of K * 8 slots: [row][column][slot] half floats, in shared memory, of the columns that windows reach. Product k of a lane's K has
+ * slots K n + k in its columns n, so that a lane makes costs of neighbouring disparities, and its sums are those of neighbouring
+ * slots. Bytes of a column and of a row are such that the lanes of a load read different banks.
+ */
+template <int REACH, int K> struct Means
+{
+  static constexpr int side = REACH == 2 ? TILE_PIXELS / 2 : TILE_PIXELS * SIDE<REACH>;
+  static constexpr int columns = TILE_PIXELS + 2 * side;
+  static constexpr int column = 16 * K + 8, row = columns * column + 64;
+};
+
+/* Products a lane, of which short lists need fewer. Wide windows leave no room for more. */
+template <int REACH> constexpr int MOST_PRODUCTS = REACH == 2 ? 4 : 2;
+
+/* A tile, and the part of its list that is worked on: K * 2 groups from @first on. */
+struct Work
+{
+  int column, row, x0, y0;
+  const uint16_t *groups;
+  int count, first;
+  bool interior; /* all its candidates exist for all pixels in its windows */
+};
+
+/* The index of slot @slot of the part; without a group that of another one, which no one reads. */
+static __device__ __forceinline__ int
+index_of (const Work &t, int slot)
+{
+  int g = t.first + slot / STEREO_GROUP;
+  return t.groups[g < t.count ? g : 0] * STEREO_GROUP + slot % STEREO_GROUP;
+}
+
+/* Whether only one of a lane's pixels reaches its taps in tap tile @k: those are of the halves beside the tile. */
+template <int REACH> static __device__ __forceinline__ constexpr bool
+has_one (int k)
+{
+  return REACH == 2 && k == 1;
+}
+
+/* Distance terms of the exponents of a lane's weights, of pixels g and g + 8 of tile @tile of a line for its four taps in each tap
+ * tile, or of the one that reaches them; minus infinity outside the window and outside the line. */
+template <int REACH> struct Exponents
+{
+  float4 of[REACH][2];
+
+  __device__ __forceinline__
+  Exponents (AswWindow w, int tile, int length)
+  {
+    int lane = threadIdx.x & 31, g = lane >> 2, first = 4 * (lane & 3);
+#pragma unroll
+    for (int k = 0; k < REACH; k++)
+#pragma unroll
+      for (int r = 0; r < (has_one<REACH> (k) ? 1 : 2); r++) {
+        int away = tile_of_taps<REACH> (k, lane), tap = away * TILE_PIXELS + first;
+        int pixel = g + 8 * (has_one<REACH> (k) ? away > 0 : r);
+        float term[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++) {
+          int distance = abs (tap + e - pixel);
+          term[e] = distance <= w.radius ? w.distance * (float) distance : -INFINITY;
+        }
+        of[k][r] = make_float4 (term[0], term[1], term[2], term[3]);
+        cut (of[k][r], tile * TILE_PIXELS + tap, length);
+      }
+  }
+};
+
+static __device__ __forceinline__ uint2
+four_weights (AswWindow w, uint32_t pixel, uint4 taps, const float4 &d)
+{
+  return make_uint2 (pack_halves (cuda_weight (pixel, taps.x, w.color, d.x), cuda_weight (pixel, taps.y, w.color, d.y)),
+      pack_halves (cuda_weight (pixel, taps.z, w.color, d.z), cuda_weight (pixel, taps.w, w.color, d.w)));
+}
+
+/* The lane's registers of A. @p, @q: colours of pixels g and g + 8. */
+template <int REACH> static __device__ __forceinline__ uint4
+weights_of (const Exponents<REACH> &x, int k, AswWindow w, uint32_t p, uint32_t q, uint4 taps)
+{
+  if (has_one<REACH> (k)) {
+    bool after = !(threadIdx.x & 2);
+    uint2 one = four_weights (w, after ? q : p, taps, x.of[k][0]);
+    return after ? make_uint4 (0, one.x, 0, one.y) : make_uint4 (one.x, 0, one.y, 0);
+  }
+  uint2 a = four_weights (w, p, taps, x.of[k][0]), b = four_weights (w, q, taps, x.of[k][1]);
+  return make_uint4 (a.x, b.x, a.y, b.y);
+}
+
+/* @other, or @own where the line has no such tile: its weights are 0. */
+static __device__ __forceinline__ int
+tile_or (int own, int other, int tiles)
+{
+  return other < 0 || other >= tiles ? own : other;
+}
+
+/* The means of column @x, by a warp. */
+template <int COST, int REACH, int K> static __device__ __forceinline__ void
+average_column (const Frame &f, const Records &from, const Work &t, AswWindow w, const Exponents<REACH> &exponents,
+    int x, uint8_t *means)
+{
+  const int RECORD = RecordFormat<COST>::bytes;
+  int lane = threadIdx.x & 31, g = lane >> 2, l = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
+  int right = f.width - 1 - x + RECORD_PAD + index_of (t, K * g);
+  const uint32_t *own = from.color + ((size_t) t.row * from.columns[STEREO_LEFT] + x) * TILE_PIXELS;
+  uint32_t p = own[g], q = own[g + 8];
+  float sum[K][4], weights[4];
+
+#pragma unroll
+  for (int k = 0; k < REACH; k++) {
+    int row = tile_or (t.row, t.row + tile_of_taps<REACH> (k, lane), tiles);
+    size_t left_record = (size_t) row * from.columns[STEREO_LEFT] + x;
+    const uint8_t *right_record = from.view[STEREO_RIGHT] +
+        ((size_t) row * from.columns[STEREO_RIGHT] + right) * RECORD + 16 * l;
+    uint4 taps = *(const uint4 *) (from.color + left_record * TILE_PIXELS + 4 * l);
+    uint4 a = weights_of (exponents, k, w, p, q, taps);
+    FourRows<COST> left, other;
+    load_rows (left, from.view[STEREO_LEFT] + left_record * RECORD + 16 * l);
+    multiply (weights, a, 0x3C003C00u, 0x3C003C00u, k == 0);
+#pragma unroll
+    for (int j = 0; j < K; j++) {
+      uint32_t costs[2];
+      load_rows (other, right_record + j * RECORD);
+      four_costs (left, other, costs);
+      multiply (sum[j], a, costs[0], costs[1], k == 0);
+    }
+  }
+  Candidates all = candidates (f, x);
+#pragma unroll
+  for (int r = 0; r < 2; r++) {
+    float scale = reciprocal (weights[2 * r]) * COST_SCALE;
+    uint2 *to = (uint2 *) (means + (g + 8 * r) * Means<REACH, K>::row +
+                    (x - t.x0 + Means<REACH, K>::side) * Means<REACH, K>::column) +
+        l * (K / 2);
+    uint32_t words[K];
+#pragma unroll
+    for (int e = 0; e < K; e++) { /* slots 2 e and 2 e + 1 of the lane's */
+      float low = sum[2 * e % K][2 * r + 2 * e / K] * scale,
+            high = sum[(2 * e + 1) % K][2 * r + (2 * e + 1) / K] * scale;
+      if (!t.interior) {
+        int i = index_of (t, 2 * K * l + 2 * e);
+        low = has (all, i) ? low : 0;
+        high = has (all, i + 1) ? high : 0;
+      }
+      words[e] = pack_halves (low, high);
+    }
+#pragma unroll
+    for (int e = 0; e < K / 2; e++)
+      to[e] = make_uint2 (words[2 * e], words[2 * e + 1]);
+  }
+}
+
+/* The lane's registers of B: means of columns (taps) 4 l..4 l + 3 of a tap tile, for its K products. */
+template <int K> static __device__ __forceinline__ void
+read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][2])
+{
+  uint32_t column[4][K / 2];
+#pragma unroll
+  for (int c = 0; c < 4; c++)
+    if constexpr (K == 4) {
+      uint2 four = *(const uint2 *) (from + c * pitch);
+      column[c][0] = four.x;
+      column[c][1] = four.y;
+    } else
+      column[c][0] = *(const uint32_t *) (from + c * pitch);
+#pragma unroll
+  for (int k = 0; k < K; k++)
+#pragma unroll
+    for (int h = 0; h < 2; h++)
+      to[k][h] = __byte_perm (column[2 * h][k / 2], column[2 * h + 1][k / 2], k & 1 ? 0x7632 : 0x5410);
+}
+
+/* The costs of row @y of the tile, by a warp. Where candidates are missing, each slot has a sum of weights of its own. */
+template <int REACH, int K> static __device__ __forceinline__ void
+average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<REACH> &exponents, const PathCosts &costs,
+    float unit, int y, const uint8_t *means)
+{
+  int lane = threadIdx.x & 31, g = lane >> 2, l = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
+  const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
+  uint32_t p = color[t.x0 + g], q = color[t.x0 + g + 8];
+  float sum[K][4], weights[4], some[K][4];
+  int index = index_of (t, K * g);
+
+#pragma unroll
+  for (int k = 0; k < REACH; k++) {
+    int away = tile_of_taps<REACH> (k, lane), tile = tile_or (t.column, t.column + away, tiles);
+    uint4 taps = *(const uint4 *) (color + tile * TILE_PIXELS + 4 * l);
+    uint4 a = weights_of (exponents, k, w, p, q, taps);
+    uint32_t b[K][2];
+    read_means<K> (means + (y - t.y0) * Means<REACH, K>::row +
+            (away * TILE_PIXELS + 4 * l + Means<REACH, K>::side) * Means<REACH, K>::column + 2 * K * g,
+        Means<REACH, K>::column, b);
+    multiply (weights, a, 0x3C003C00u, 0x3C003C00u, k == 0);
+#pragma unroll
+    for (int j = 0; j < K; j++)
+      multiply (sum[j], a, b[j][0], b[j][1], k == 0);
+    if (!t.interior)
+#pragma unroll
+      for (int j = 0; j < K; j++) {
+        uint32_t ones[2];
+        four_existing (f, (t.column + away) * TILE_PIXELS + 4 * l, index + j, ones);
+        multiply (some[j], a, ones[0], ones[1], k == 0);
+      }
+  }
+#pragma unroll
+  for (int r = 0; r < 2; r++) {
+    float scale = reciprocal (weights[2 * r]) * unit;
+    uint32_t words[4] = { 0, 0, 0, 0 };
+#pragma unroll
+    for (int e = 0; e < K; e++) {
+      uint32_t bits[2];
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        int j = (2 * e + h) % K, c = 2 * r + (2 * e + h) / K;
+        bits[h] = t.interior ? rounded_bits (sum[j][c], scale) :
+            some[j][c] > 0   ? rounded_bits (sum[j][c] * reciprocal (some[j][c]), unit) :
+                               0;
+      }
+      words[e] = __byte_perm (bits[0], bits[1], 0x5410);
+    }
+    if (t.x0 + g + 8 * r >= f.width)
+      continue;
+    uint8_t *to = costs.costs + ((size_t) y * f.width + t.x0 + g + 8 * r) * LIST_SLOTS + t.first * STEREO_GROUP +
+        2 * K * l;
+    uint2 bytes = path_bytes (costs, make_uint4 (words[0], words[1], words[2], words[3]));
+    if (K == 4)
+      *(uint2 *) to = bytes;
+    else
+      *(uint32_t *) to = bytes.x;
+  }
+}
+
+/* Both passes of a part of the list. A warp takes every MEAN_WARPS-th line. */
+template <int COST, int REACH, int K> static __device__ __forceinline__ void
+average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w, const PathCosts &costs, float unit,
+    uint8_t *means)
+{
+  typedef Means<REACH, K> M;
+  int warp = threadIdx.x / 32, from = max (t.x0 - w.radius, 0), end = min (t.x0 + TILE_PIXELS + w.radius, f.width);
+
+  /* 0 times what was there before must be 0 */
+  for (int x = t.x0 - M::side + warp; x < t.x0 + TILE_PIXELS + M::side; x += MEAN_WARPS)
+    for (int k = threadIdx.x % 32; (x < from || x >= end) && k < TILE_PIXELS * 2 * K; k += 32)
+      ((uint2 *) (means + k / (2 * K) * M::row + (x - t.x0 + M::side) * M::column))[k % (2 * K)] = make_uint2 (0, 0);
+  {
+    Exponents<REACH> exponents (w, t.row, f.height);
+    for (int x = from + warp; x < end; x += MEAN_WARPS)
+      average_column<COST, REACH, K> (f, records, t, w, exponents, x, means);
+  }
+  __syncthreads ();
+  Exponents<REACH> exponents (w, t.column, f.width);
+  for (int y = t.y0 + warp; y < min (t.y0 + TILE_PIXELS, f.height); y += MEAN_WARPS)
+    average_row<REACH, K> (f, t, w, exponents, costs, unit, y, means);
+}
+
+/*
+ * Block: a tile. A warp makes the first pass of whole columns, all slots of a part of the list: a lane makes the costs of its
+ * elements of B from records in global memory, which the columns beside it read too, from the cache. The means are in shared
+ * memory. Then a warp makes the second pass of whole rows, and stores neighbouring slots of neighbouring pixels.
+ */
+template <int COST, int REACH> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, REACH == 2 ? 5 : 4)
+    mean_kernel (const __grid_constant__ Frame f, const __grid_constant__ Records records, AswWindow w,
+        const __grid_constant__ Lists lists, PathCosts costs, float unit)
+{
+  extern __shared__ uint4 shared[];
+  int tile = blockIdx.y * lists.columns + blockIdx.x;
+  Work t = { (int) blockIdx.x, (int) blockIdx.y, (int) blockIdx.x * LIST_TILE, (int) blockIdx.y * LIST_TILE,
+    lists.groups + (size_t) tile * LIST_GROUPS, count_groups (lists, tile), 0, false };
+  int first_column = max (t.x0 - w.radius, 0), last_column = min (t.x0 + TILE_PIXELS + w.radius, f.width) - 1;
+  int highest = t.groups[t.count - 1] * STEREO_GROUP + STEREO_GROUP - 1;
+
+  t.interior = highest <= stereo_last_index (first_column, f.disparities, f.min_disparity) &&
+      t.groups[0] * STEREO_GROUP >= stereo_first_index (last_column, f.width, f.min_disparity);
+  if constexpr (MOST_PRODUCTS<REACH> == 4)
+    if (t.count > 4) {
+      average_tile<COST, REACH, 4> (f, records, t, w, costs, unit, (uint8_t *) shared);
+      return;
+    }
+  for (; t.first < t.count; t.first += 4) {
+    if (t.first)
+      __syncthreads ();
+    average_tile<COST, REACH, 2> (f, records, t, w, costs, unit, (uint8_t *) shared);
+  }
+}
+
+/* ---- the stage ------------------------------------------------------------------------------------------ */
+
+static int
+tiles_of (const StereoPlan *plan)
+{
+  return (plan->height + TILE_PIXELS - 1) / TILE_PIXELS;
+}
+
+static Records
+records_of (const StereoPlan *plan, const MatchContext *context)
+{
+  return { { context->records[0], context->records[1] }, context->color,
+    { plan->width + RECORD_PAD, plan->width + plan->depth + 2 * RECORD_PAD } };
+}
+
+template <int REACH> static size_t
+mean_bytes ()
+{
+  return TILE_PIXELS * Means<REACH, MOST_PRODUCTS<REACH>>::row;
+}
+
+template <int COST> static StereoStatus
+prepare_cost (StereoPlan *plan, MatchContext *context, StereoError *error)
+{
+  Records records = records_of (plan, context);
+  size_t rows = (size_t) tiles_of (plan);
+  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->color,
+      rows * (size_t) records.columns[STEREO_LEFT], TILE_PIXELS * sizeof (uint32_t), error);
+
+  for (int v = 0; v < 2 && !status; v++)
+    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->records[v],
+        rows * (size_t) records.columns[v], RecordFormat<COST>::bytes, error);
+  if (status)
+    return status;
+  CUDA_TRY (
+      cudaFuncSetAttribute (mean_kernel<COST, 5>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_bytes<5> ()));
+  return STEREO_OK;
+}
+
+static StereoStatus
+mean_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error,
+      [=] (auto cost) { return prepare_cost<decltype (cost)::value> (plan, (MatchContext *) context, error); });
+}
+
+template <int COST, int REACH> static void
+launch_mean (StereoPlan *plan, const Records &records)
+{
+  PathCosts costs = path_costs_of (plan, plan->lists.costs);
+  float unit = (float) plan->volume_unit;
+
+  for (int shift = plan->path_shift; shift > 8; shift--) /* for steps that fit 16 bits */
+    unit /= 2;
+  if (plan->path_shift > 8)
+    costs = { plan->lists.costs, 0xFF00FF00u, 0x00800080u, 8 };
+  mean_kernel<COST, REACH>
+      <<<dim3 (plan->lists.columns, plan->lists.rows), 32 * MEAN_WARPS, mean_bytes<REACH> (), cuda_state (plan)->stream>>> (
+          cuda_frame (plan), records, asw_window (plan), lists_of (plan), costs, unit);
+}
+
+template <int COST> static StereoStatus
+launch_cost (StereoPlan *plan, const MatchContext *context, StereoError *error)
+{
+  dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
+  Records records = records_of (plan, context);
+  StereoStatus status;
+  cudaStream_t stream;
+
+  if ((status = list_stream (plan, &stream, error)))
+    return status;
+  make_records<COST><<<grid, RECORD_THREADS, 0, stream>>> (cuda_frame (plan), records);
+  CUDA_LAUNCHED (plan, "make_records");
+  if ((status = cuda_join (plan, CUDA_BESIDE_LEVELS, error)))
+    return status;
+  switch (asw_left_reach (plan)) {
+    case 5:
+      launch_mean<COST, 5> (plan, records);
+      break;
+    case 3:
+      launch_mean<COST, 3> (plan, records);
+      break;
+    default:
+      launch_mean<COST, 2> (plan, records);
+  }
+  CUDA_LAUNCHED (plan, "mean_kernel");
+  return STEREO_OK;
+}
+
+static StereoStatus
+mean_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  return launch_for_cost<STEREO_METHOD_ASW> (plan, error,
+      [=] (auto cost) { return launch_cost<decltype (cost)::value> (plan, (const MatchContext *) context, error); });
+}
+
+}
+
+extern const StereoStage stereo_cuda_list_means = {
+  .name = "match", .context_size = sizeof (MatchContext), .prepare = mean_prepare, .run = mean_run
+};

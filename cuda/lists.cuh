@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The list of a tile, as kernels read it: stereo/exact/lists.h says what it is. */
+#ifndef STEREO_CUDA_LISTS_CUH
+#define STEREO_CUDA_LISTS_CUH
+
+#include "cuda/common.cuh"
+
+namespace
+{
+
+constexpr int LIST_TILE = STEREO_TILE, LIST_GROUPS = STEREO_TILE_GROUPS, LIST_SLOTS = STEREO_SLOTS;
+constexpr unsigned LIST_LANES = 0xFFFFFFFFu; /* all of a warp */
+static_assert (LIST_TILE == 16 && LIST_GROUPS == 8 && STEREO_GROUP == 4, "vectors of groups, and of slots");
+
+/* The lists of a plan, which kernels take by value. */
+struct Lists
+{
+  int columns, rows;
+  uint16_t *groups;
+  uint8_t *costs;
+};
+
+static inline Lists
+lists_of (const StereoPlan *plan)
+{
+  return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs };
+}
+
+/* Where kernels of the finest level run that need no lists: beside the coarser levels. cuda_join() of CUDA_BESIDE_LEVELS follows. */
+static inline StereoStatus
+list_stream (StereoPlan *plan, cudaStream_t *stream, StereoError *error)
+{
+  *stream = cuda_state (plan)->stream;
+  return plan->is_coarse ? STEREO_OK : cuda_begin_branch (plan, CUDA_BESIDE_LEVELS, stream, error);
+}
+
+/* Groups in the list of tile @tile. */
+static __device__ __forceinline__ int
+count_groups (const Lists &lists, int tile)
+{
+  uint4 all = ((const uint4 *) lists.groups)[tile];
+  uint32_t pairs[4] = { all.x, all.y, all.z, all.w };
+  int count = 0;
+
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    count += (pairs[k] & 0xFFFF) != STEREO_NO_GROUP ? (pairs[k] >> 16 != STEREO_NO_GROUP ? 2 : 1) : 0;
+  return count;
+}
+
+/* Pixel (x, y)'s costs. */
+static __device__ __forceinline__ uint8_t *
+list_costs (const Frame &f, const Lists &lists, int x, int y)
+{
+  return lists.costs + ((size_t) y * f.width + x) * LIST_SLOTS;
+}
+
+}
+
+#endif

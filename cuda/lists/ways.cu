@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What paths add to the costs of the candidates in the lists, along rows and columns, both ways.
+ *
+ * Four lanes have a line, a group each and in long lists another one, two slots a word. A candidate stays in its slot from pixel to
+ * pixel of a tile; what lies beside a lane's groups comes by shuffles. From tile to tile all costs pass through shared memory, where
+ * links.cu says which of them are the same, the next lower and the next higher disparity. A line takes as long as its chain of
+ * pixels: loads are a tile ahead, and nothing else is in the chain.
+ */
+#include "cuda/async_copy.cuh"
+#include "cuda/lists/paths.cuh"
+
+namespace
+{
+
+constexpr int LANES = 4;                  /* of a line */
+constexpr int LINES = 32 / LANES;         /* of a warp: all in the same tiles */
+constexpr int UNROLLED = 3;               /* pixels: more do not stay in the cache of instructions */
+constexpr uint32_t MISSING = 0x7FFF7FFFu; /* the path cost of a candidate that the list before lacks; more than any other one */
+static_assert (LIST_TILE % LINES == 0 && LANES == LIST_FEW && LIST_TILE % UNROLLED == 1, "a warp has whole lists");
+
+/* Bytes that __byte_perm() takes: of a word and the next one, the slots between them; of one alone, its own slot twice, in place of
+ * a neighbour that is not in the list: it never is the better way. Costs become words; those of a missing group never win. */
+constexpr uint32_t BETWEEN = 0x5432, OWN_FIRST = 0x5454, OWN_LAST = 0x3232;
+constexpr uint32_t COSTS = 0x5150, NO_COSTS = 0x4140, HIGH_COSTS = 0x0202, NO_COST = 0x7F;
+
+/* Path costs of the lane's slots, and the lowest of the line in both halves. */
+struct Path
+{
+  uint32_t costs[4], lowest;
+};
+
+/* Words that hold what lies before and after each of the lane's groups: in the upper half, in the lower half. */
+struct Beside
+{
+  uint32_t before[2], after[2];
+};
+
+/* How the lane's groups lie in a tile: what __byte_perm() takes. */
+struct Slots
+{
+  uint32_t before[2], after[2], costs[2];
+};
+
+/* Groups in shared memory, of a line; the last one is missing. */
+struct __align__ (16) Crossing
+{
+  uint2 group[LIST_GROUPS + 1];
+  uint2 pad;
+};
+
+/* Costs of the pixels of a tile, of each line of the warp. What lies between lines lets all lanes read different banks. */
+struct __align__ (16) Stage
+{
+  uint8_t costs[LINES][LIST_TILE * LIST_SLOTS + 16];
+};
+
+struct Penalties
+{
+  uint32_t small, large;
+};
+
+static __device__ __forceinline__ uint32_t
+lowest_of_line (uint32_t low)
+{
+#pragma unroll
+  for (int away = 1; away < LANES; away *= 2)
+    low = __vminu2 (low, __shfl_xor_sync (LIST_LANES, low, away));
+  return __vminu2 (low, __byte_perm (low, low, 0x1032));
+}
+
+/* A step to the next pixel for group @g of the lane. Returns what the path adds to the slots' costs. */
+template <int g> static __device__ __forceinline__ uint32_t
+step_group (Path &path, const Beside &beside, const Slots &slots, uint32_t cost, Penalties penalties)
+{
+  uint32_t (&c)[4] = path.costs, low = c[2 * g], high = c[2 * g + 1];
+  uint32_t between = __byte_perm (low, high, BETWEEN);
+  uint32_t near[2] = { __vminu2 (__byte_perm (beside.before[g], low, slots.before[g]), between),
+    __vminu2 (between, __byte_perm (high, beside.after[g], slots.after[g])) };
+  uint32_t added[2];
+
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    uint32_t best = __viaddmin_u16x2 (near[k], penalties.small, c[2 * g + k]);
+    added[k] = __vminu2 (best - path.lowest, penalties.large); /* no half borrows: none is below the lowest */
+    c[2 * g + k] = __byte_perm (cost, NO_COST, slots.costs[g] + k * HIGH_COSTS) + added[k];
+  }
+  return __byte_perm (added[0], added[1], 0x6420);
+}
+
+/* Of the slots of the lane's groups all bits: @beyond the last disparity; outside the other view at a column. */
+struct Missing
+{
+  uint32_t beyond[4], outside[4];
+};
+
+/* For groups of those indices on, at column @x. */
+static __device__ __forceinline__ void
+find_missing (const Frame &f, const int (&index)[2], int x, Missing &missing)
+{
+  int first = stereo_first_index (x, f.width, f.min_disparity),
+      last = stereo_last_index (x, f.disparities, f.min_disparity);
+
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    int i = index[k / 2] + k % 2 * 2;
+    missing.beyond[k] = outside_of (i, 0, f.disparities - 1);
+    missing.outside[k] = outside_of (i, first, last) & ~missing.beyond[k];
+  }
+}
+
+/* Candidates outside the view are open to all: a path that comes into the view begins anywhere. */
+static __device__ __forceinline__ void
+open_outside (Path &path, const Missing &missing)
+{
+  uint32_t low = ~0u;
+
+#pragma unroll
+  for (int k = 0; k < 4; k++) {
+    path.costs[k] |= MISSING & missing.beyond[k];
+    low = __vminu2 (low, path.costs[k] | missing.outside[k]);
+  }
+  low = lowest_of_line (low);
+  path.lowest = (low & 0xFFFF) >= NO_COST << 8 ? 0 : low;
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    path.costs[k] = (path.costs[k] & ~missing.outside[k]) | (path.lowest & missing.outside[k]);
+}
+
+/* Within a tile, from the pixel before. */
+template <bool MANY> static __device__ __forceinline__ Beside
+beside_within (const Path &path, int lane)
+{
+  int before = (lane + LANES - 1) % LANES, after = (lane + 1) % LANES;
+  Beside b = {};
+
+  b.before[0] = __shfl_sync (LIST_LANES, path.costs[1], before, LANES);
+  b.after[0] = __shfl_sync (LIST_LANES, path.costs[0], after, LANES);
+  if (MANY) {
+    uint32_t below = __shfl_sync (LIST_LANES, path.costs[3], before, LANES);
+    b.after[1] = __shfl_sync (LIST_LANES, path.costs[2], after, LANES);
+    b.before[1] = lane == 0 ? b.before[0] : below;
+    b.after[0] = lane == LANES - 1 ? b.after[1] : b.after[0];
+  }
+  return b;
+}
+
+/* From a tile to the next one: the path's costs move to the slots of the next list. @before: of the lane's groups, see ListLink. */
+static __device__ __forceinline__ Beside
+cross (Path &path, Crossing &crossing, const uint32_t (&before)[2], int lane)
+{
+  Beside beside;
+
+  __syncwarp ();
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    crossing.group[lane + k * LIST_FEW] = make_uint2 (path.costs[2 * k], path.costs[2 * k + 1]);
+  __syncwarp ();
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    uint2 same = crossing.group[before[k] & 15];
+    beside.before[k] = crossing.group[before[k] >> 4 & 15].y;
+    beside.after[k] = crossing.group[before[k] >> 8 & 15].x;
+    path.costs[2 * k] = same.x;
+    path.costs[2 * k + 1] = same.y;
+  }
+  return beside;
+}
+
+/* The lines of a warp, of which the lane has one. */
+struct Line
+{
+  int way, length, tiles, lines; /* @lines: of all warps */
+  int first, across, lane;       /* the warp's first line, the lane's, and the lane's number in it */
+  int tile, tile_step;           /* the first tile, and from tile to tile */
+  size_t line_step, step;        /* bytes of costs from line to line, from pixel to pixel */
+  bool rows, back;
+  Penalties whole, half;
+};
+
+static __device__ __forceinline__ Line
+line_of (const Frame &f, const ListPaths &p, int warp)
+{
+  bool wide = f.width >= f.height;
+  int longest = 2 * ((min (f.width, f.height) + LINES - 1) / LINES), number = warp < longest ? warp : warp - longest;
+  Line l;
+
+  l.rows = wide == warp < longest; /* the long lines come first */
+  l.back = number % 2;
+  l.way = (l.rows ? LIST_RIGHT : LIST_DOWN) + l.back;
+  l.length = l.rows ? f.width : f.height;
+  l.lines = l.rows ? f.height : f.width;
+  l.tiles = l.rows ? p.lists.columns : p.lists.rows;
+  l.first = number / 2 * LINES;
+  l.lane = threadIdx.x % LANES;
+  l.across = l.first + (int) threadIdx.x / LANES;
+  l.tile = l.first / LIST_TILE * (l.rows ? p.lists.columns : 1);
+  l.tile_step = l.rows ? 1 : p.lists.columns;
+  l.whole = l.rows ? Penalties{ p.small[0], p.large[0] } : Penalties{ p.small[1], p.large[1] };
+  l.half = l.rows ? Penalties{ p.small_half[0], p.large_half[0] } : Penalties{ p.small_half[1], p.large_half[1] };
+  l.line_step = (size_t) LIST_SLOTS * (l.rows ? f.width : 1);
+  l.step = (size_t) LIST_SLOTS * (l.rows ? 1 : f.width);
+  return l;
+}
+
+/* What is read of a tile before the path comes to it. */
+struct Tile
+{
+  int pixels; /* 0: there is none */
+  uint32_t head, before[2], halved;
+};
+
+static __device__ __forceinline__ Tile
+read_tile (const ListPaths &p, const Line &l, int n)
+{
+  if (n < 0 || n >= l.tiles)
+    return {};
+  const ListLink *link = p.links + l.tile + n * l.tile_step;
+  const uint16_t *before = link->before[l.way] + l.lane;
+  return { min (LIST_TILE, l.length - n * LIST_TILE), link->head, { before[0], before[LIST_FEW] },
+    link->halved[l.way][l.across % LIST_TILE] };
+}
+
+/* Starts to copy the costs of tile @n to shared memory: vectors of four groups, such that those of neighbouring lanes lie side by
+ * side. */
+template <bool MANY> static __device__ __forceinline__ void
+copy_tile (const ListPaths &p, const Line &l, int n, int pixels, Stage &stage)
+{
+  const int VECTORS = MANY ? 2 : 1;
+#pragma unroll
+  for (int k = 0; k < 4 * VECTORS; k++) {
+    int vector = (int) threadIdx.x + 32 * k, rest = vector / VECTORS;
+    int line = l.rows ? rest / LIST_TILE : rest % LINES, place = l.rows ? rest % LIST_TILE : rest / LINES;
+    int byte = 16 * (vector % VECTORS);
+    if (l.first + line < l.lines && place < pixels)
+      copy_async<16> (stage.costs[line] + place * LIST_SLOTS + byte,
+          p.lists.costs + (l.first + line) * l.line_step + (n * LIST_TILE + place) * l.step + byte);
+  }
+}
+
+static __device__ __forceinline__ void
+copy_next (const ListPaths &p, const Line &l, int n, const Tile &t, Stage &stage)
+{
+  if (t.pixels && has_many (t.head))
+    copy_tile<true> (p, l, n, t.pixels, stage);
+  else if (t.pixels)
+    copy_tile<false> (p, l, n, t.pixels, stage);
+  commit_copies ();
+}
+
+static __device__ __forceinline__ Slots
+slots_of (const Tile &t, int lane)
+{
+  Slots s;
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    int g = lane + k * LIST_FEW;
+    s.before[k] = t.head >> g & 1 ? OWN_FIRST : BETWEEN;
+    s.after[k] = t.head >> (g + 1) & 1 ? OWN_LAST : BETWEEN;
+    s.costs[k] = g < groups_in (t.head) ? COSTS : NO_COSTS;
+  }
+  return s;
+}
+
+enum Kind
+{
+  FEW,  /* a whole tile in which all candidates exist; a group a lane */
+  MANY, /* the same, two groups */
+  ANY   /* any tile: slower */
+};
+
+/* What changes from pixel to pixel of a tile. */
+struct Walk
+{
+  const uint8_t *costs; /* in shared memory */
+  uint8_t *to;
+  uint32_t halved; /* bit 0: of this pixel */
+  Missing missing; /* of ANY */
+};
+
+/* A pixel: bit @k of the halved ones. @slots: of the tile; of its first pixel what lies beside comes from elsewhere. */
+template <Kind KIND> static __device__ __forceinline__ void
+walk_pixel (const Line &l, Path &path, const Beside &beside, const Slots &slots, const Walk &w, int k, bool many)
+{
+  bool halves = w.halved & 1u << k;
+  Penalties penalties = { halves ? l.half.small : l.whole.small, halves ? l.half.large : l.whole.large };
+  const uint32_t *costs = (const uint32_t *) w.costs;
+  uint32_t few = step_group<0> (path, beside, slots, costs[0], penalties), more = 0;
+  bool stores = l.across < l.lines;
+
+  if (KIND != FEW)
+    more = step_group<1> (path, beside, slots, costs[LIST_FEW], penalties);
+  if (stores)
+    ((uint32_t *) w.to)[0] = few;
+  if (KIND != FEW && stores && many)
+    ((uint32_t *) w.to)[LIST_FEW] = more;
+  if (KIND == ANY) {
+    open_outside (path, w.missing);
+    return;
+  }
+  uint32_t low = __vminu2 (path.costs[0], path.costs[1]);
+  path.lowest = lowest_of_line (KIND == FEW ? low : __vminu2 (low, __vminu2 (path.costs[2], path.costs[3])));
+}
+
+/* All pixels of tile @n. @beside: of the first one. */
+template <Kind KIND> static __device__ __forceinline__ void
+walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int n, Path &path, Beside beside,
+    const Stage &stage)
+{
+  bool many = KIND == MANY || (KIND == ANY && has_many (t.head));
+  int pitch = added_pitch (many), tile = l.tile + n * l.tile_step, line = (int) threadIdx.x / LANES;
+  int begin = l.back ? t.pixels - 1 : 0, sign = l.back ? -1 : 1, step = sign * (l.rows ? pitch : LIST_TILE * pitch);
+  Slots slots = slots_of (t, l.lane),
+        first = { { BETWEEN, BETWEEN }, { BETWEEN, BETWEEN }, { slots.costs[0], slots.costs[1] } };
+  Walk w = { stage.costs[line] + begin * LIST_SLOTS + STEREO_GROUP * l.lane,
+    p.added[l.way] + (size_t) tile * LIST_ADDED + l.across % LIST_TILE * (l.rows ? LIST_TILE * pitch : pitch) +
+        begin * (l.rows ? pitch : LIST_TILE * pitch) + STEREO_GROUP * l.lane,
+    l.back ? __brev (t.halved) >> (32 - t.pixels) : t.halved, {} };
+  int index[2], x = l.rows ? n * LIST_TILE + begin : min (l.across, l.lines - 1);
+
+  if constexpr (KIND == ANY) {
+    for (int k = 0; k < 2; k++)
+      index[k] = p.lists.groups[tile * LIST_GROUPS + l.lane + k * LIST_FEW] * STEREO_GROUP;
+    find_missing (f, index, x, w.missing);
+  }
+  walk_pixel<KIND> (l, path, beside, first, w, 0, many);
+  w.halved >>= 1;
+  if constexpr (KIND == ANY) {
+    for (int k = 1; k < t.pixels; k++, w.halved >>= 1) {
+      w.costs += sign * LIST_SLOTS;
+      w.to += step;
+      if (l.rows)
+        find_missing (f, index, x += sign, w.missing);
+      walk_pixel<KIND> (l, path, beside_within<true> (path, l.lane), slots, w, 0, many);
+    }
+  } else {
+#pragma unroll 1
+    for (int k = 1; k < LIST_TILE; k += UNROLLED, w.halved >>= UNROLLED)
+#pragma unroll
+      for (int j = 0; j < UNROLLED; j++) {
+        w.costs += sign * LIST_SLOTS;
+        w.to += step;
+        walk_pixel<KIND> (l, path, beside_within<KIND != FEW> (path, l.lane), slots, w, j, many);
+      }
+  }
+}
+
+/*
+ * Block: a warp, which has LINES lines of one way. While it walks through a tile, the costs of the next one come to shared memory.
+ * Four lanes store what a path adds at a pixel; along columns the pixels of a warp lie side by side.
+ */
+static __global__ void __launch_bounds__ (32)
+    way_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
+{
+  __shared__ Crossing crossings[LINES];
+  __shared__ Stage stages[2];
+  Crossing &crossing = crossings[threadIdx.x / LANES];
+  Line l = line_of (f, p, blockIdx.x);
+  int n = l.back ? l.tiles - 1 : 0, step = l.back ? -1 : 1;
+  Path path = { { 0, 0, 0, 0 }, 0 };
+  Beside beside = {};
+  Tile t = read_tile (p, l, n), next = read_tile (p, l, n + step);
+
+  if (l.lane == 0)
+    crossing.group[LIST_NOWHERE] = make_uint2 (MISSING, MISSING);
+  copy_next (p, l, n, t, stages[0]);
+  for (int k = 0; k < l.tiles; k++, n += step) {
+    Tile after = read_tile (p, l, n + 2 * step);
+    await_copies<0> ();
+    __syncwarp ();
+    copy_next (p, l, n + step, next, stages[(k + 1) % 2]);
+    if (k > 0)
+      beside = cross (path, crossing, t.before, l.lane);
+    if (t.head & LIST_EDGE || t.pixels < LIST_TILE)
+      walk_tile<ANY> (f, p, l, t, n, path, beside, stages[k % 2]);
+    else if (has_many (t.head))
+      walk_tile<MANY> (f, p, l, t, n, path, beside, stages[k % 2]);
+    else
+      walk_tile<FEW> (f, p, l, t, n, path, beside, stages[k % 2]);
+    t = next;
+    next = after;
+  }
+}
+
+}
+
+StereoStatus
+list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error)
+{
+  unsigned warps = 2 * (cuda_blocks (plan->width, LINES) + cuda_blocks (plan->height, LINES));
+
+  way_kernel<<<warps, 32, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
+  CUDA_LAUNCHED (plan, "way_kernel");
+  return STEREO_OK;
+}
