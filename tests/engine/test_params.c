@@ -105,6 +105,8 @@ test_choices (void)
       CHECK (strlen (c->text) > 3, "%s=%s has no text", info->name, c->name);
       if (!strcmp (info->name, "cost"))
         params.method = method_for (c->value);
+      if (!strcmp (info->name, "search"))
+        params.paths = STEREO_PATHS_4; /* the only ones over lists */
       CHECK (!stereo_params_resolve (&params, &out, &error), "%s=%s: %s", info->name, c->name, error.message);
       CHECK (resolve_with (info, 77, &out, &error) == STEREO_ERROR_PARAMETER, "%s=77 was taken", info->name);
       CHECK (strstr (error.message, info->name) && strstr (error.message, c->name), "'%s'", error.message);
@@ -456,6 +458,12 @@ test_combinations (void)
     { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
     { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
     { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
+    { { { "search", "coarse-to-fine" }, { "method", "bm" } }, { "coarse-to-fine", "method=bm", "method=asw" } },
+    { { { "search", "coarse-to-fine" }, { "method", "sgm" } }, { "coarse-to-fine", "paths=8", "paths=4" } },
+    { { { "search", "coarse-to-fine" }, { "profile", "quality" } }, { "support=both", "support=left" } },
+    { { { "search", "coarse-to-fine" }, { "aggregation", "full" } }, { "aggregation=full", "two-pass" } },
+    { { { "search", "coarse-to-fine" }, { "refine-iterations", "1" } }, { "refine-iterations=1", "search=full" } },
+    { { { "search", "coarse-to-fine" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "search=full" } },
     { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },
     { { { "method", "bm" }, { "window", "1" }, { "cost", "ncc" } }, { "window=1", "cost=ncc", "3 or more" } },
   };

@@ -218,6 +218,37 @@ test_memory_absurd (void)
 }
 
 /* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
+/* A search from coarse to fine: what is in force, its memory against that of all disparities, limits, and levels in levels. */
+static void
+test_coarse (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+  size_t memory[2] = { 0 };
+
+  params_small (&params);
+  params.profile = STEREO_PROFILE_BALANCED;
+  params.num_disparities = 256;
+  for (int k = 0; k < 2; k++) {
+    params.search = k ? STEREO_SEARCH_COARSE_TO_FINE : STEREO_SEARCH_AUTO;
+    StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
+    if (!CHECK (plan != NULL, "%s", error.message))
+      return;
+    memory[k] = stereo_plan_memory (plan);
+    const StereoParams *used = stereo_plan_params (plan);
+    CHECK (used->search == (k ? STEREO_SEARCH_COARSE_TO_FINE : STEREO_SEARCH_FULL), "search is %d", used->search);
+    CHECK (used->refine_iterations == !k, "%d refinements", used->refine_iterations);
+    CHECK (!k == !plan->coarse, "levels: %d", plan->coarse != NULL);
+    /* 650 columns are enough for a half of them, 325 are not */
+    CHECK (!k || (plan->coarse->coarse && !plan->coarse->coarse->coarse), "three levels");
+    CHECK (!k || plan->coarse->coarse->width == 325, "%d columns", plan->coarse->coarse->width);
+    stereo_plan_free (plan);
+  }
+  CHECK (2 * memory[1] < memory[0], "%zu bytes, and %zu of all disparities", memory[1], memory[0]);
+  params.memory_limit = memory[1] / 2;
+  refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
+}
+
 static void
 test_probability (void)
 {
@@ -252,6 +283,7 @@ main (int argc, char **argv)
   check_case ("backend and reason", test_backend);
   check_case ("frames that cannot be matched", test_frames);
   check_case ("memory-limit", test_memory_limit);
+  check_case ("coarse to fine", test_coarse);
   check_case ("probability of every method", test_probability);
   check_case ("absurd amounts of memory", test_memory_absurd);
   return check_finish ();

@@ -106,6 +106,27 @@ static const Case table[] = {
       "num-disparities=20 color-difference=lab min-disparity=-9 refine-mode=idr refine-iterations=2 refine-alpha=0.01" },
   { 33, 31, PICTURE_EDGES, RGB, U16, 1, "num-disparities=20 color-difference=lab refine-mode=full refine-iterations=2" },
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "num-disparities=16 color-difference=lab" },
+  /* lists of candidates from half the size: less than a tile, whole tiles and others, odd sizes, ends of the search */
+  { 1, 1, PICTURE_NOISE, RGB, U16, 1, "search=coarse-to-fine num-disparities=16" },
+  { 1, 9, PICTURE_NOISE, RGB, U16, 1, "search=coarse-to-fine num-disparities=4 min-disparity=-3 temporal=0" },
+  { 9, 1, PICTURE_CHECKER, GREY, F32, 1, "search=coarse-to-fine num-disparities=9 method=sgm paths=4 temporal=0" },
+  { 16, 16, PICTURE_SHIFTED, RGB, U16, 1, "search=coarse-to-fine num-disparities=13 temporal=0" },
+  { 33, 47, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=21 window=3 align=off" },
+  { 67, 43, PICTURE_NOISE, RGB, F32, 1, "search=coarse-to-fine num-disparities=64 fill=background" },
+  { 67, 43, PICTURE_NOISE, BGRX, U16, 1, "search=coarse-to-fine min-disparity=-33 num-disparities=70 window=33" },
+  { 131, 50, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine min-disparity=-7 num-disparities=59 cost=census-9x7" },
+  { 131, 50, PICTURE_EDGES, RGB, F32, 1, "search=coarse-to-fine min-disparity=5 num-disparities=50 cost=sad threads=3" },
+  { 130, 49, PICTURE_NOISE, GREY, F32, 1, "search=coarse-to-fine num-disparities=120 profile=road" },
+  { 130, 49, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=40 profile=road p1=1 p2=3" },
+  { 97, 65, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=33 method=sgm paths=4 cost=census-7x5" },
+  { 97, 65, PICTURE_FLAT, RGB, F32, 1, "search=coarse-to-fine num-disparities=33 subpixel=off fill=none" },
+  { 97, 65, PICTURE_SHIFTED, RGB, F32, 1,
+      "search=coarse-to-fine num-disparities=33 color-difference=lab cost=ad confidence-measure=margin" },
+  { 80, 70, PICTURE_NOISE, RGB, F32, 1,
+      "search=coarse-to-fine num-disparities=40 color-difference=lab cost=sad p2=1000 p1=1" },
+  { 403, 35, PICTURE_NOISE, RGB, F32, 1, "search=coarse-to-fine num-disparities=346 fill=none temporal=0" },
+  { 1301, 55, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=130 temporal=0" },
+  { 1283, 33, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=70 profile=road temporal=0" },
   /* every pixel of the window */
   { 33, 15, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=10 aggregation=full support=both window=9" },
   { 33, 15, PICTURE_NOISE, RGB, U16, 1, "num-disparities=10 aggregation=full support=left window=33" },
@@ -494,6 +515,24 @@ draw_paths (Case *c, Random *random)
   add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
 
+/* Coarse to fine: asw or sgm, as lists serve them. */
+static void
+draw_listed (Case *c, Random *random)
+{
+  int sgm = random_range (random, 0, 1), p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
+
+  add (c, random, 100, "search=coarse-to-fine paths=4 refine-iterations=0");
+  if (sgm)
+    add (c, random, 100, "method=sgm");
+  else
+    add (c, random, 100, "support=left window=%d",
+        2 * random_range (random, 0, random_range (random, 0, 3) ? 8 : 31) + 1);
+  add_cost (c, random, 80, sgm ? STEREO_METHOD_SGM : STEREO_METHOD_ASW);
+  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
+  add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
+  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+}
+
 static void
 draw_bm (Case *c, Random *random)
 {
@@ -538,19 +577,22 @@ case_draw (Case *c, Random *random)
       random_range (random, lowest > -30 ? lowest : -30, highest < 30 ? highest : 30);
   add (c, random, 100, "min-disparity=%d num-disparities=%d", min, num);
   static void (*const methods[]) (
-      Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential };
-  int method = random_range (random, 0, 4);
+      Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential, draw_listed };
+  int method = random_range (random, 0, 5);
   /* profile=road takes sgm in place of asw, which is the default */
-  if (methods[method] == draw_asw)
+  if (methods[method] == draw_listed)
+    add (c, random, 100, "profile=%s", PICK ("balanced", "fast"));
+  else if (methods[method] == draw_asw)
     add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
   else
     add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis", "road"));
   methods[method](c, random);
-  if (methods[method] != draw_sgm && random_range (random, 0, 1))
+  if (methods[method] != draw_sgm && methods[method] != draw_listed && random_range (random, 0, 1))
     draw_paths (c, random);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
-  add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
-      2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);
+  if (methods[method] != draw_listed)
+    add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
+        2 * random_range (random, 0, strcmp (mode, "full") ? 40 : 8) + 1);
   add (c, random, 50, "refine-gamma-color=%g refine-gamma-distance=%g", random_range (random, 1, 300) / 10.0,
       random_range (random, 1, 300) / 10.0);
   add (c, random, strcmp (mode, "idr") ? 50 : 100, "refine-alpha=%g",

@@ -34,6 +34,11 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->features[plan->features], STAGE_FEATURES },
     { t->lab, STAGE_LAB },
     { t->match[p->method](p), STAGE_MATCH },
+    { t->coarse, STAGE_COARSE },
+    { t->keep, STAGE_KEEP },
+    { t->candidates, STAGE_CANDIDATES },
+    { plan->listed && t->list_match ? t->list_match (p) : NULL, STAGE_LIST_MATCH },
+    { t->list_paths, STAGE_LIST_PATHS },
     { t->paths, STAGE_PATHS },
     { t->select, STAGE_SELECT },
     { t->check, STAGE_CHECK },
@@ -80,6 +85,8 @@ naive_covers (StageKind stage, StageKind step)
 int
 naive_leaves (StageKind kind, const StereoReservation *map)
 {
+  if (kind == STAGE_COARSE) /* its steps have run, too */
+    return strcmp (map->name, "color") && strcmp (map->name, "luma");
   if (kind == STAGE_RESELECT_LAST || kind == STAGE_DISPARITY)
     return map->view == STEREO_RIGHT && !strcmp (map->name, "confidence");
   return kind == STAGE_OUTPUT && !strcmp (map->name, "disparity");
@@ -127,6 +134,18 @@ naive_run (Naive *naive, StageKind kind)
     case STAGE_MATCH:
       twins[p->params.method](p);
       break;
+    case STAGE_KEEP:
+      naive_keep (p);
+      break;
+    case STAGE_CANDIDATES:
+      naive_candidates (p);
+      break;
+    case STAGE_LIST_MATCH:
+      naive_list_match (p);
+      break;
+    case STAGE_LIST_PATHS:
+      naive_list_paths (p);
+      break;
     case STAGE_PATHS:
       naive_paths (p);
       break;
@@ -152,7 +171,7 @@ naive_run (Naive *naive, StageKind kind)
       naive_reject (p);
       break;
     case STAGE_PROBABILITY:
-      naive_probability (p);
+      (p->listed ? naive_list_probability : naive_probability) (p);
       break;
     case STAGE_MOTION:
       naive_motion (p);
@@ -178,6 +197,7 @@ naive_run (Naive *naive, StageKind kind)
     case STAGE_STORE:
       naive_store (naive);
       break;
+    case STAGE_COARSE: /* changes another plan's state: tests/stages/test_stages.c */
     case STAGE_RESELECT_LAST:
     case STAGE_DISPARITY:
     case STAGE_OUTPUT:

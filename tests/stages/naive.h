@@ -21,6 +21,11 @@ typedef enum StageKind
   STAGE_FEATURES,
   STAGE_LAB,
   STAGE_MATCH,
+  STAGE_COARSE,
+  STAGE_KEEP,
+  STAGE_CANDIDATES,
+  STAGE_LIST_MATCH,
+  STAGE_LIST_PATHS,
   STAGE_PATHS,
   STAGE_SELECT,
   STAGE_CHECK,
@@ -165,6 +170,16 @@ typedef struct NaiveMeasures
 /* Of every pixel, rows without padding, from both views' indices and the volume. Free with free(). */
 NaiveMeasures *naive_measures (const StereoPlan *p);
 void naive_probability (StereoPlan *p);
+/* naive_lists.c: a search from coarse to fine */
+void naive_halve (StereoPlan *p, StereoPlan *half);
+void naive_keep (StereoPlan *p);
+void naive_candidates (StereoPlan *p);
+void naive_list_match (StereoPlan *p);
+void naive_list_paths (StereoPlan *p);
+void naive_list_probability (StereoPlan *p);
+NaiveMeasures *naive_list_measures (StereoPlan *p);
+/* Whether a stage reads that slot's cost: there is such a candidate. */
+int naive_slot_is_read (const StereoPlan *p, int x, int y, int slot);
 /* naive_fill.c */
 void naive_fill (StereoPlan *p);
 void naive_planes (StereoPlan *p);

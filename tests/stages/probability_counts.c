@@ -53,7 +53,7 @@ match (StereoPlan *plan, const Scene *scene, StereoOutput *output, NaiveMeasures
   plan->output = *output;
   for (int k = 0; k < plan->step_count && !status; k++) {
     if (plan->steps[k].stage == plan->stages->probability)
-      *measures = naive_measures (plan);
+      *measures = plan->listed ? naive_list_measures (plan) : naive_measures (plan);
     status = stereo_run_steps (plan, k, k + 1, error);
   }
   return status;

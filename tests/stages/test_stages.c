@@ -26,6 +26,59 @@ run_step (StereoPlan *plan, int k)
   return state_take (plan);
 }
 
+static void check_steps (StereoPlan *plan, Random *random, Naive **stored);
+
+/* The views at half the size, of which @plan is about to run the steps; then these, one by one. */
+static void
+check_coarse (StereoPlan *plan, int step, Random *random)
+{
+  Naive *before = state_take (plan), *want, *got;
+  char who[64];
+
+  snprintf (who, sizeof who, "step %d, coarse: cpu against naive", step);
+  state_dirty (plan->coarse, 1, random);
+  want = state_take (plan->coarse);
+  state_free (run_step (plan, step));
+  got = state_take (plan->coarse);
+  naive_halve (&before->plan, &want->plan);
+  state_compare (got, want, STAGE_COARSE, naive_tolerance, who);
+  state_free (before);
+  state_free (want);
+  state_free (got);
+  check_steps (plan->coarse, random, NULL);
+}
+
+/* All steps of a plan, one by one. @stored: what the last one should have stored. */
+static void
+check_steps (StereoPlan *plan, Random *random, Naive **stored)
+{
+  for (int k = 0; k < plan->step_count && !check_failures (); k++) {
+    StageKind kind = naive_kind (plan, plan->steps[k].stage);
+    char who[64];
+    snprintf (who, sizeof who, "%sstep %d, %s: cpu against naive", plan->is_coarse ? "coarse, " : "", k,
+        plan->steps[k].stage->name);
+    CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k].stage->name);
+    if (kind == STAGE_COARSE) {
+      check_coarse (plan, k, random);
+      continue;
+    }
+    if (kind == STAGE_TEMPORAL)
+      state_draw_past (plan, random);
+    if (kind == STAGE_MOTION)
+      state_draw_last (plan, random);
+    state_dirty (plan, 0, random);
+    Naive *want = state_take (plan);
+    Naive *got = run_step (plan, k);
+    naive_run (want, kind);
+    state_compare (got, want, kind, naive_tolerance, who);
+    state_free (got);
+    if (kind == STAGE_STORE && stored)
+      *stored = want;
+    else
+      state_free (want);
+  }
+}
+
 /* Compares the CPU with the plain stages, step by step. */
 static void
 against_naive (const Case *c, uint64_t seed)
@@ -41,26 +94,7 @@ against_naive (const Case *c, uint64_t seed)
   StereoPlan *plan = frame.plan;
   state_dirty (plan, 1, &random);
   CHECK (!frame_begin (&frame, &error), "begin: %s", error.message);
-  for (int k = 0; k < plan->step_count && !check_failures (); k++) {
-    StageKind kind = naive_kind (plan, plan->steps[k].stage);
-    char who[64];
-    snprintf (who, sizeof who, "step %d, %s: cpu against naive", k, plan->steps[k].stage->name);
-    CHECK (kind != STAGE_UNKNOWN, "step %d, %s, has no plain twin", k, plan->steps[k].stage->name);
-    if (kind == STAGE_TEMPORAL)
-      state_draw_past (plan, &random);
-    if (kind == STAGE_MOTION)
-      state_draw_last (plan, &random);
-    state_dirty (plan, 0, &random);
-    Naive *want = state_take (plan);
-    Naive *got = run_step (plan, k);
-    naive_run (want, kind);
-    state_compare (got, want, kind, naive_tolerance, who);
-    state_free (got);
-    if (kind == STAGE_STORE)
-      stored = want;
-    else
-      state_free (want);
-  }
+  check_steps (plan, &random, &stored);
   CHECK (!frame_end (&frame, &error), "end: %s", error.message);
   if (stored && !check_failures ())
     state_compare_output (plan, stored);
@@ -151,10 +185,12 @@ against_fusion (const Case *c, uint64_t seed)
   frame_free (&fused);
 }
 
+static void compare_coarse (StereoPlan *a, StereoPlan *b, Random *random);
+
+/* All steps of @b, of CUDA, against those of @a, of the CPU. */
 static void
-compare_steps (Frame *cpu, Frame *cuda, Random *random)
+compare_steps (StereoPlan *a, StereoPlan *b, Random *random)
 {
-  StereoPlan *a = cpu->plan, *b = cuda->plan;
   int k = 0;
 
   for (int step = 0, next; step < b->step_count && !check_failures (); step++, k = next) {
@@ -185,11 +221,35 @@ compare_steps (Frame *cpu, Frame *cuda, Random *random)
       want->penalised[v] = NULL;
     }
     state_compare (got, expected, kind, cuda_tolerance, who);
+    if (kind == STAGE_COARSE && !check_failures ())
+      compare_coarse (a->coarse, b->coarse, random);
     state_free (want);
     state_free (got);
     state_free (expected);
   }
   CHECK (check_failures () || k == a->step_count, "cuda is done after %d of the cpu's %d steps", k, a->step_count);
+}
+
+/* The views at half the size, then the steps of that size one by one; at last both backends have the CPU's result. */
+static void
+compare_coarse (StereoPlan *a, StereoPlan *b, Random *random)
+{
+  Naive *want = state_take (a), *got = state_take (b);
+
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < a->height; y++) {
+      size_t row = naive_image (a, 0, y);
+      CHECK (
+          !memcmp (want->plan.view[v].color + row, got->plan.view[v].color + row, (size_t) a->width * sizeof (uint32_t)),
+          "row %d of view %d at half the size has other colours", y, v);
+      CHECK (!memcmp (want->plan.view[v].luma + row, got->plan.view[v].luma + row, (size_t) a->width),
+          "row %d of view %d at half the size has other lumas", y, v);
+    }
+  if (!check_failures ())
+    compare_steps (a, b, random);
+  state_put (want, b);
+  state_free (want);
+  state_free (got);
 }
 
 /* Whether @backend has the case's method; a skip that says so if not. */
@@ -222,7 +282,7 @@ against_cuda (const Case *c, uint64_t seed)
     state_dirty (cuda.plan, 1, &random);
     CHECK (!frame_begin (&cpu, &error), "begin: %s", error.message);
     CHECK (!frame_begin (&cuda, &error), "begin: %s", error.message);
-    compare_steps (&cpu, &cuda, &random);
+    compare_steps (cpu.plan, cuda.plan, &random);
     CHECK (!frame_end (&cpu, &error), "end: %s", error.message);
     CHECK (!frame_end (&cuda, &error), "end: %s", error.message);
     if (!check_failures ())
@@ -272,6 +332,10 @@ static const Case scenes[] = {
   { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1, "num-disparities=32 profile=thesis" },
   { 320, 200, PICTURE_SHIFTED, { 1, 1, { 0, 0, 0 }, 0, 0 }, STEREO_SAMPLE_F32, 1,
       "min-disparity=-16 num-disparities=48" },
+  { 320, 200, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1,
+      "search=coarse-to-fine num-disparities=64" },
+  { 1301, 120, PICTURE_SHIFTED, { 3, 3, { 0, 1, 2 }, 0, 0 }, STEREO_SAMPLE_F32, 1,
+      "search=coarse-to-fine num-disparities=128 profile=road" },
 };
 
 /* Whether the next case is one of this process's share. */

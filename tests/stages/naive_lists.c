@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A search from coarse to fine, plainly: the comment of stereo/exact/lists.h, one candidate at a time. What lists leave out is put
+ * into a volume of all disparities as a candidate that is not there. */
+#include "naive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The numbers of that comment, once more. */
+enum
+{
+  SIDE = 16,   /* px of a tile */
+  RUN = 4,     /* disparities of a group */
+  LONGEST = 8, /* groups of a list */
+  NONE = 0xFFFF,
+  AROUND = 2, /* px of the half size beyond a tile that vote */
+  AWAY = 2,   /* px from a doubled disparity to the groups that it votes for */
+  FEWEST = 4  /* votes of a group that is listed beside the first */
+};
+
+/* ---- half the size --------------------------------------------------------------------------------- */
+
+static int
+within (int v, int count)
+{
+  return v < 0 ? 0 : v >= count ? count - 1 : v;
+}
+
+/* The mean of four, and up from the middle. */
+static int
+mean (int a, int b, int c, int d)
+{
+  return (int) floor ((a + b + c + d) / 4.0 + 0.5);
+}
+
+/* Place of true column @x of a view, which is the mirrored one if it is the right view. */
+static int
+column (const StereoPlan *p, int view, int x)
+{
+  return view == STEREO_LEFT ? x : p->width - 1 - x;
+}
+
+/* A pixel of the half size is the mean of two by two pixels; the last row and column may count twice. */
+void
+naive_halve (StereoPlan *p, StereoPlan *half)
+{
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < half->height; y++)
+      for (int x = 0; x < half->width; x++) {
+        size_t from[4], to = naive_image (half, column (half, v, x), y);
+        for (int k = 0; k < 4; k++)
+          from[k] = naive_image (p, column (p, v, within (2 * x + k % 2, p->width)), within (2 * y + k / 2, p->height));
+        const uint32_t *color = p->view[v].color;
+        const uint8_t *luma = p->view[v].luma;
+        half->view[v].color[to] = 0;
+        for (int c = 0; c < 3; c++)
+          half->view[v].color[to] |= (uint32_t) mean (naive_channel (color[from[0]], c),
+                                         naive_channel (color[from[1]], c), naive_channel (color[from[2]], c),
+                                         naive_channel (color[from[3]], c))
+              << 8 * c;
+        half->view[v].luma[to] = (uint8_t) mean (luma[from[0]], luma[from[1]], luma[from[2]], luma[from[3]]);
+      }
+}
+
+/* ---- lists --------------------------------------------------------------------------------------------- */
+
+static const uint16_t *
+list_of (const StereoPlan *p, int x, int y)
+{
+  int columns = (int) ceil ((double) p->width / SIDE);
+  return p->lists.groups + (size_t) (y / SIDE * columns + x / SIDE) * LONGEST;
+}
+
+/* The slot of candidate @i of pixel (x, y); -1: it is not in the list. */
+static int
+slot_of (const StereoPlan *p, int x, int y, int i)
+{
+  const uint16_t *list = list_of (p, x, y);
+
+  for (int g = 0; i >= 0 && g < LONGEST; g++)
+    if (list[g] == i / RUN)
+      return g * RUN + i % RUN;
+  return -1;
+}
+
+static int
+exists (const StereoPlan *p, int x, int i)
+{
+  return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
+}
+
+static int
+listed (const StereoPlan *p, int x, int y, int i)
+{
+  return exists (p, x, i) && slot_of (p, x, y, i) >= 0;
+}
+
+int
+naive_slot_is_read (const StereoPlan *p, int x, int y, int slot)
+{
+  const uint16_t *list = list_of (p, x, y);
+  return list[slot / RUN] != NONE && exists (p, x, list[slot / RUN] * RUN + slot % RUN);
+}
+
+/* The smallest disparity of the half size: half of the smallest one, rounded down. */
+static int
+first_of_half (const StereoPlan *p)
+{
+  return (int) floor (p->min_disparity / 2.0);
+}
+
+static void
+vote (const StereoPlan *p, int index, int number, int *votes)
+{
+  int disparity = 2 * (first_of_half (p) + index);
+
+  if (index == (int) STEREO_INVALID)
+    return;
+  for (int side = -1; side <= 1; side += 2)
+    votes[within (disparity + side * AWAY - p->min_disparity, p->disparities) / RUN] += number;
+}
+
+static void
+list_tile (StereoPlan *p, const StereoPlan *half, int u, int v, int *votes, int groups)
+{
+  uint16_t *list = (uint16_t *) list_of (p, u * SIDE, v * SIDE);
+  int count = 0;
+
+  memset (votes, 0, (size_t) groups * sizeof *votes);
+  for (int y = v * SIDE / 2 - AROUND; y < (v + 1) * SIDE / 2 + AROUND; y++)
+    for (int x = u * SIDE / 2 - AROUND; x < (u + 1) * SIDE / 2 + AROUND; x++)
+      if (naive_inside (half, x) && y >= 0 && y < half->height) {
+        vote (p, half->view[STEREO_LEFT].index[naive_map (half, x, y)], 2, votes);
+        vote (p, half->winner[naive_map (half, x, y)], 1, votes);
+      }
+  for (int g = 0; g < groups; g++) {
+    int better = 0;
+    for (int other = 0; other < groups; other++)
+      better += votes[other] > votes[g] || (votes[other] == votes[g] && other < g);
+    if (better == 0 || (better < LONGEST && votes[g] >= FEWEST))
+      list[count++] = (uint16_t) g;
+  }
+  while (count < LONGEST)
+    list[count++] = NONE;
+}
+
+void
+naive_candidates (StereoPlan *p)
+{
+  int groups = (int) ceil ((double) p->disparities / RUN), *votes = naive_allocate ((size_t) groups, sizeof *votes);
+
+  for (int v = 0; v * SIDE < p->height; v++)
+    for (int u = 0; u * SIDE < p->width; u++)
+      list_tile (p, p->coarse, u, v, votes, groups);
+  free (votes);
+}
+
+/* The winner before the paths: of the full search what selection found; of a list the lowest cost in it, the first of equals. */
+void
+naive_keep (StereoPlan *p)
+{
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      int best = -1, lowest = 0;
+      for (int i = 0; i < p->disparities && p->listed; i++)
+        if (listed (p, x, y, i)) {
+          int cost = p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
+              (size_t) slot_of (p, x, y, i)];
+          if (best < 0 || cost < lowest) {
+            best = i;
+            lowest = cost;
+          }
+        }
+      p->winner[naive_map (p, x, y)] = !p->listed ? p->view[STEREO_LEFT].index[naive_map (p, x, y)] :
+          best < 0                                ? (uint16_t) NONE :
+                                                    (uint16_t) best;
+    }
+}
+
+/* ---- costs ------------------------------------------------------------------------------------------------- */
+
+/* A volume beside the frame state, for the twins of the full search. */
+static void
+lend_volume (StereoPlan *p)
+{
+  size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
+  p->volume = naive_allocate (count, sizeof *p->volume);
+  memset (p->volume, 0xFF, count * sizeof *p->volume);
+}
+
+static void
+take_volume (StereoPlan *p)
+{
+  free (p->volume);
+  p->volume = NULL;
+}
+
+/* Of sgm the cost of the pixel pair. Half of the last bits that are left out rounds up. */
+static double
+cost_of (const StereoPlan *p, int x, int y, int i)
+{
+  double steps = p->params.method == STEREO_METHOD_SGM ?
+      naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y)) :
+      *naive_cost (p, x, y, i);
+  return fmin (floor (steps / exp2 (p->path_shift) + (p->path_shift ? 0.5 : 0)), 255);
+}
+
+void
+naive_list_match (StereoPlan *p)
+{
+  lend_volume (p);
+  if (p->params.method != STEREO_METHOD_SGM)
+    naive_asw (p);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      for (int i = 0; i < p->disparities; i++)
+        if (listed (p, x, y, i))
+          p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
+              (size_t) slot_of (p, x, y, i)] = (uint8_t) cost_of (p, x, y, i);
+  take_volume (p);
+}
+
+/* ---- paths --------------------------------------------------------------------------------------------------- */
+
+/* Path costs of a pixel by candidate; -1: the list does not have it. */
+typedef struct Walk
+{
+  const StereoPlan *p;
+  long *before, *here;
+  long small, large;
+} Walk;
+
+/* In steps of the costs that paths read, an even number: half of it is whole, too. */
+static long
+penalty_of (const StereoPlan *p, int large, int vertical)
+{
+  static const double of_pixels[2][2] = { { 22.02, 82.79 }, { 17.75, 80.87 } };
+  int sgm = p->params.method == STEREO_METHOD_SGM, searched = p->params.num_disparities;
+  double of_aggregated[2] = { 6, 66 * log2 (searched < 2 ? 2 : searched) / 7 };
+  double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
+  double by_hand[2] = { p->params.p1, p->params.p2 }, value[2];
+
+  for (int k = 0; k < 2; k++)
+    value[k] = by_hand[k] > 0 ? by_hand[k] : (sgm ? of_pixels[vertical][k] : of_aggregated[k]) * factor;
+  double chosen = large || value[1] < value[0] ? value[1] : value[0];
+  return 2 *
+      lrint (chosen * stereo_cost_info (p->params.cost)->unit * (sgm ? 1 : p->volume_unit) / exp2 (p->path_shift) / 2);
+}
+
+static long
+least (const Walk *w, const long *costs)
+{
+  long low = -1;
+  for (int i = 0; i < w->p->disparities; i++)
+    if (costs[i] >= 0 && (low < 0 || costs[i] < low))
+      low = costs[i];
+  return low;
+}
+
+/* @low: the least of the pixel before. */
+static long
+added (const Walk *w, long low, int i)
+{
+  long best = low + w->large;
+
+  if (low < 0)
+    return 0;
+  for (int k = i - 1; k <= i + 1; k++)
+    if (k >= 0 && k < w->p->disparities && w->before[k] >= 0)
+      best = fmin (best, w->before[k] + (k == i ? 0 : w->small));
+  return best - low;
+}
+
+/* Adds the costs of a path that enters the picture at (x, y), in all its pixels. */
+static void
+walk (Walk *w, int x, int y, int dx, int dy, long *sums)
+{
+  const StereoPlan *p = w->p;
+  long p1 = penalty_of (p, 0, dy != 0), p2 = penalty_of (p, 1, dy != 0);
+
+  for (int i = 0; i < p->disparities; i++)
+    w->before[i] = -1;
+  for (int first = 1; x >= 0 && x < p->width && y >= 0 && y < p->height; x += dx, y += dy, first = 0) {
+    int step = first ? 0 :
+                       abs (p->view[0].luma[naive_image (p, x, y)] - p->view[0].luma[naive_image (p, x - dx, y - dy)]);
+    int halved = p->params.penalty_step > 0 && step >= p->params.penalty_step, some = 0;
+    long before = least (w, w->before);
+    w->small = halved ? p1 / 2 : p1;
+    w->large = halved ? p2 / 2 : p2;
+    for (int i = 0; i < p->disparities; i++) {
+      w->here[i] = -1;
+      if (!listed (p, x, y, i))
+        continue;
+      size_t place = ((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i);
+      w->here[i] = p->lists.costs[place] + added (w, before, i);
+      sums[naive_cost (p, x, y, i) - p->volume] += w->here[i];
+      some = 1;
+    }
+    /* a listed candidate outside the right view is as good as the best, to the next pixel */
+    long low = some ? least (w, w->here) : 0;
+    for (int i = 0; i < p->disparities; i++)
+      if (!exists (p, x, i) && slot_of (p, x, y, i) >= 0)
+        w->here[i] = low;
+    long *swap = w->before;
+    w->before = w->here;
+    w->here = swap;
+  }
+}
+
+/* The sums of all paths, to the volume that was lent. */
+static void
+sum_walks (StereoPlan *p)
+{
+  size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
+  long *sums = naive_allocate (count, sizeof *sums),
+       *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
+  Walk w = { p, lines, lines + p->disparities, 0, 0 };
+
+  for (int y = 0; y < p->height; y++) {
+    walk (&w, 0, y, 1, 0, sums);
+    walk (&w, p->width - 1, y, -1, 0, sums);
+  }
+  for (int x = 0; x < p->width; x++) {
+    walk (&w, x, 0, 0, 1, sums);
+    walk (&w, x, p->height - 1, 0, -1, sums);
+  }
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      for (int i = 0; i < p->disparities; i++)
+        if (listed (p, x, y, i))
+          *naive_cost (p, x, y, i) = (uint16_t) sums[naive_cost (p, x, y, i) - p->volume];
+  free (sums);
+  free (lines);
+}
+
+/* The candidate of the lowest sum of a pixel of a view, the first of equals; -1: none. @second: the next lowest sum. */
+static int
+winner (const StereoPlan *p, int view, int x, int y, double *lowest, double *second)
+{
+  int best = -1;
+
+  *lowest = *second = NONE;
+  for (int i = 0; i < p->disparities; i++) {
+    int left = view == STEREO_LEFT ? x : naive_partner (p, x, i);
+    if (!naive_inside (p, left) || !listed (p, left, y, i))
+      continue;
+    double sum = *naive_cost (p, left, y, i);
+    if (sum < *lowest) {
+      *second = *lowest;
+      *lowest = sum;
+      best = i;
+    } else if (sum < *second)
+      *second = sum;
+  }
+  return best;
+}
+
+/* The tip of a V, as naive_disparity() has it, where both neighbours are listed. */
+static double
+offset (const StereoPlan *p, int x, int y, int i)
+{
+  if (!p->params.subpixel || i == 0 || i == p->disparities - 1 || !listed (p, x, y, i - 1) || !listed (p, x, y, i + 1))
+    return 0;
+  double before = *naive_cost (p, x, y, i - 1), low = *naive_cost (p, x, y, i), after = *naive_cost (p, x, y, i + 1);
+  double slope = fmax (before, after) - low;
+  return slope <= 0 || fmin (before, after) < low ? 0 : (before - after) / slope / 2;
+}
+
+void
+naive_list_paths (StereoPlan *p)
+{
+  lend_volume (p);
+  sum_walks (p);
+  for (int v = 0; v < 2; v++)
+    for (int y = 0; y < p->height; y++)
+      for (int x = 0; x < p->width; x++) {
+        size_t at = naive_map (p, x, y);
+        double lowest, second;
+        int best = winner (p, v, x, y, &lowest, &second);
+        p->view[v].index[at] = (uint16_t) (best < 0 ? NONE : best);
+        if (v == STEREO_RIGHT)
+          continue;
+        p->view[v].confidence[at] = second == NONE || second == 0 ? 0 : (float) ((second - lowest) / second);
+        p->disparity[at] = best < 0 ? NAN : (float) (p->min_disparity + best) + (float) offset (p, x, y, best);
+      }
+  take_volume (p);
+}
+
+NaiveMeasures *
+naive_list_measures (StereoPlan *p)
+{
+  lend_volume (p);
+  sum_walks (p);
+  NaiveMeasures *measures = naive_measures (p);
+  take_volume (p);
+  return measures;
+}
+
+/* A cost that is not listed lies above all others, and so do those of the full search that lie outside it. */
+void
+naive_list_probability (StereoPlan *p)
+{
+  lend_volume (p);
+  sum_walks (p);
+  naive_probability (p);
+  take_volume (p);
+}
