@@ -71,6 +71,9 @@ make_root () {
   done
   bring "$root" /dev/shm -t tmpfs tmpfs
   ln -sf /proc/self/fd "$root/dev/fd"
+  ln -sf /proc/self/fd/0 "$root/dev/stdin"
+  ln -sf /proc/self/fd/1 "$root/dev/stdout"
+  ln -sf /proc/self/fd/2 "$root/dev/stderr"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   rm -rf "$root/gst-stereo"
   mkdir -p "$root/gst-stereo"
