@@ -486,7 +486,8 @@ paint (const View *view, guint seed, gdouble shift, gdouble gain, gdouble noise,
       gdouble level = (1 - part) * texture (seed, left / 3, y / 6) + part * texture (seed, (left + 1) / 3, y / 6);
       if (other)
         level = (1 - share) * level + share * *pixel_of (other, x, y);
-      *pixel_of (view, x, y) = (guint8) CLAMP (gain * level + noise * gauss () + 0.5, 0, 255);
+      level = gain * level + noise * gauss () + 0.5; /* CLAMP() takes its argument twice, and each time another noise */
+      *pixel_of (view, x, y) = (guint8) CLAMP (level, 0, 255);
     }
 }
 
