@@ -89,8 +89,8 @@
 
 #include "gst/match/debug.h"
 #include "gst/match/decorate.h"
+#include "gst/match/history.h"
 #include "gst/match/parts.h"
-#include "gst/match/past.h"
 #include "gst/match/presets.h"
 #include "gst/match/properties.h"
 #include "gst/video/properties.h"
@@ -100,7 +100,7 @@ struct _GstStereoMatch
   GstStereoAggregator parent;
 
   GstStereoMatchParts parts;
-  GstStereoMatchPast past;
+  GstStereoMatchHistory history;
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
@@ -259,8 +259,8 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
-  GstStereoDiagnosedPair pair = { .first = left,
-    .second = right,
+  GstStereoDiagnosedPair pair = { .left = left,
+    .right = right,
     .mask = mask,
     .params = gst_stereo_planner_params (self->parts.planner),
     .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
@@ -277,7 +277,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 static void
 note_break (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  const gchar *why = gst_stereo_match_past_add_pair (&self->past, left, right);
+  const gchar *why = gst_stereo_match_history_add_pair (&self->history, left, right);
 
   if (why)
     GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
@@ -296,7 +296,7 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
     return flow;
   gst_stereo_aggregator_decorate (&self->parent, pair->out, left, right, TRUE);
   pair->truth = gst_stereo_cameras_get_truth (left);
-  pair->forget = gst_stereo_match_past_compute (&self->past);
+  pair->forget = gst_stereo_match_history_compute (&self->history);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
   return submit_pair (self, pair, left, right);
@@ -431,7 +431,7 @@ gst_stereo_match_flush (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
   gst_stereo_match_parts_flush (&self->parts);
-  self->past = (GstStereoMatchPast){ .broken = TRUE };
+  self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
@@ -444,7 +444,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
   gchar reason[256];
 
   gst_stereo_match_parts_start (&self->parts);
-  self->past = (GstStereoMatchPast){ .broken = TRUE };
+  self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))

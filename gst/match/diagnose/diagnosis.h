@@ -37,12 +37,12 @@ void gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis);
 /* A pair, and what is known of those before it. */
 typedef struct
 {
-  const GstStereoFrame *first, *second; /* the same one where it holds both views */
-  const StereoParams *params;           /* of the plan */
-  const GstStereoMask *mask;            /* NULL = every pixel counts */
-  gboolean on_device;                   /* the plan is on a GPU */
-  gboolean live;                        /* a sensor gives the frames */
-  gboolean aligned;                     /* rows that do not fit are taken out */
+  const GstStereoFrame *left, *right; /* the same one where one frame has both views */
+  const StereoParams *params;         /* of the plan */
+  const GstStereoMask *mask;          /* NULL = every pixel counts */
+  gboolean on_device;                 /* the plan is on a GPU */
+  gboolean live;                      /* a sensor gives the frames */
+  gboolean aligned;                   /* rows that do not fit are taken out */
   GstStereoPaceCounts counts;
 } GstStereoDiagnosedPair;
 

@@ -98,15 +98,15 @@ gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
 }
 
 GstStereoVerdict
-gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble past)
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far)
 {
   gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * past))
+  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * so_far))
     return GST_STEREO_VERDICT_BAD;
-  return found > MAX (FOUND_LEAST, FOUND_GOOD * past) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * so_far) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict

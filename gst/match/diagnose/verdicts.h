@@ -30,8 +30,8 @@ GstStereoVerdict gst_stereo_verdict_rows (const GstStereoPairMatches *matches);
 GstStereoVerdict gst_stereo_verdict_focal (const GstStereoPairMatches *matches);
 /* Whether the views, or parts of them, were taken at different moments. */
 GstStereoVerdict gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches);
-/* Whether the views show one scene. @past: the share of points that were found for sure so far; 0 = not known. */
-GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble past);
+/* Whether the views show one scene. @so_far: the share of points that earlier pairs found for sure; 0 = not known. */
+GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far);
 
 G_END_DECLS
 

@@ -18,8 +18,8 @@
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
 #define MOVES 0.01          /* share of the other view's pixels */
-#define PAST_COUNT 25       /* before the past counts: five seconds */
-#define PAST_WEIGHT 100     /* measurements that the mean is of, at most: twenty seconds */
+#define HISTORY_COUNT 25    /* before the history counts: five seconds */
+#define HISTORY_WEIGHT 100  /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */
 #define BLURRED_BOTH 0.25   /* of what each view's sharpness used to be: fog and night come slower */
@@ -39,7 +39,7 @@
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define PAST_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become what is expected */
+#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become what is expected */
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -86,12 +86,12 @@ has_no_detail (const GstStereoViewFigures *own)
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
-are_blurred (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past)
+are_blurred (const GstStereoViewFigures figures[2], const GstStereoViewHistory *history)
 {
   gboolean blank = has_no_detail (&figures[0]) && has_no_detail (&figures[1]), less = TRUE;
 
   for (guint v = 0; v < 2; v++)
-    less = less && figures[v].sharpness < BLURRED_BOTH * past->sharpness[v];
+    less = less && figures[v].sharpness < BLURRED_BOTH * history->sharpness[v];
   return blank || less;
 }
 
@@ -144,12 +144,13 @@ shows_nothing (GstStereoViewVerdicts verdicts, guint v)
 
 /* Of the sharpness of both views; FALSE where one is blurred or covered, which shows in exposure and movement too. */
 static gboolean
-judge_sharpness (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
+judge_sharpness (
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts)
 {
-  gboolean both = are_blurred (figures, past), sharp = !both;
+  gboolean both = are_blurred (figures, history), sharp = !both;
 
   for (guint v = 0; v < 2; v++) {
-    gdouble expected = past->ratio <= 0 ? 1 : v ? 1 / past->ratio : past->ratio;
+    gdouble expected = history->ratio <= 0 ? 1 : v ? 1 / history->ratio : history->ratio;
     GstStereoVerdict verdict = both ? GST_STEREO_VERDICT_BAD : judge_blurred (&figures[v], &figures[!v], expected);
     gboolean covered = verdict == GST_STEREO_VERDICT_BAD && figures[v].contrast < ODD_COVER &&
         figures[v].contrast < EVEN * figures[!v].contrast;
@@ -165,7 +166,7 @@ judge_sharpness (const GstStereoViewFigures figures[2], const GstStereoViewHisto
 
 void
 gst_stereo_view_faults_judge (
-    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts)
 {
   gboolean sharp;
 
@@ -176,7 +177,7 @@ gst_stereo_view_faults_judge (
   }
   if (shows_nothing (verdicts, 0) || shows_nothing (verdicts, 1))
     return;
-  sharp = judge_sharpness (figures, past, verdicts);
+  sharp = judge_sharpness (figures, history, verdicts);
   for (guint v = 0; v < 2; v++) {
     /* what covers a lens is dark too, and does not move */
     if (sharp)
@@ -226,14 +227,14 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
 GstStereoViewHistory
 gst_stereo_view_faults_history (const GstStereoViewFaults *views)
 {
-  GstStereoViewHistory past = { 0 };
+  GstStereoViewHistory history = { 0 };
 
-  if (views->count < PAST_COUNT)
-    return past;
-  past.ratio = exp (CLAMP (views->ratio, -PAST_MAX, PAST_MAX));
+  if (views->count < HISTORY_COUNT)
+    return history;
+  history.ratio = exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX));
   for (guint v = 0; v < 2; v++)
-    past.sharpness[v] = exp (views->sharp[v]);
-  return past;
+    history.sharpness[v] = exp (views->sharp[v]);
+  return history;
 }
 
 /* Looks in which nothing is wrong with the sharpness of either view. */
@@ -243,7 +244,7 @@ remember (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], Gst
   if (verdicts[GST_STEREO_VIEW_BLURRED][0] != GST_STEREO_VERDICT_GOOD ||
       verdicts[GST_STEREO_VIEW_BLURRED][1] != GST_STEREO_VERDICT_GOOD)
     return;
-  views->count = MIN (views->count + 1, PAST_WEIGHT);
+  views->count = MIN (views->count + 1, HISTORY_WEIGHT);
   views->ratio += (log (figures[0].sharpness / figures[1].sharpness) - views->ratio) / views->count;
   for (guint v = 0; v < 2; v++)
     views->sharp[v] += (log (figures[v].sharpness) - views->sharp[v]) / views->count;
@@ -294,10 +295,10 @@ void
 gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2])
 {
-  GstStereoViewHistory past = gst_stereo_view_faults_history (views);
+  GstStereoViewHistory history = gst_stereo_view_faults_history (views);
   GstStereoViewVerdicts verdicts;
 
-  gst_stereo_view_faults_judge (figures, &past, verdicts);
+  gst_stereo_view_faults_judge (figures, &history, verdicts);
   remember (views, figures, verdicts);
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)

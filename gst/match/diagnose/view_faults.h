@@ -54,7 +54,7 @@ typedef struct
 
 /* Where two faults have one cause, the first one in the order above is BAD, and the other is UNKNOWN. */
 void gst_stereo_view_faults_judge (
-    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts);
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts);
 
 /* Zeroed at first. */
 typedef struct
@@ -82,7 +82,7 @@ void gst_stereo_view_faults_flush (GstStereoViewFaults *views);
 gboolean gst_stereo_view_has_detail (const GstStereoViewFigures *figures);
 /* No fault stands, and none begins. */
 gboolean gst_stereo_view_faults_are_sound (const GstStereoViewFaults *views);
-/* What @past of gst_stereo_view_faults_judge() is now. */
+/* What @history of gst_stereo_view_faults_judge() is now. */
 GstStereoViewHistory gst_stereo_view_faults_history (const GstStereoViewFaults *views);
 
 G_END_DECLS
