@@ -10,7 +10,7 @@
 #define GST_STEREO_GRID_H
 
 #include "gst/nearest/search/nearest.h"
-#include "gst/nearest/search/reach.h"
+#include "gst/nearest/search/rank_table.h"
 
 G_BEGIN_DECLS
 
@@ -41,8 +41,8 @@ typedef struct
 void gst_stereo_grid_clear (GstStereoGrid *grid);
 /* Sizes the grid for a region, and how many samples a surface of @percentage of its pixels has. */
 void gst_stereo_grid_shape (GstStereoGrid *grid, gint width, gint height, gdouble percentage);
-/* Reads the region into the grid. @reach was made for gst_stereo_grid_pitch(). */
-void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoReach *reach);
+/* Reads the region into the grid. @table was made for gst_stereo_grid_pitch(). */
+void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoRankTable *table);
 
 static inline gint
 gst_stereo_grid_pitch (const GstStereoGrid *grid)
@@ -61,7 +61,7 @@ gst_stereo_grid_rank (const GstStereoDepthView *view, gint x, gint y, gboolean s
     return 0;
   if (view->mask && !view->mask[(gssize) y * view->mask_stride + x])
     return 0;
-  return gst_stereo_reach_rank (sample, smaller_is_nearer);
+  return gst_stereo_sample_rank (sample, smaller_is_nearer);
 }
 
 G_END_DECLS

@@ -3,7 +3,7 @@
  * How far the nearest surface is, and where: pure logic on rows of samples.
  *
  * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
- * by little (reach.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
+ * by little (rank_table.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
  * or nearer, then more and more are, until as many as asked for are connected. The surface is all that is connected
  * with these, also what is farther. The place is where most of its pixels lie that are as near as the threshold: their
  * mean in the fullest block of the picture. So it lies neither between two parts of the surface nor at a single pixel.
