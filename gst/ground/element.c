@@ -302,7 +302,7 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
 
 /* A picture that cannot be relied on is not looked at. */
 static GstFlowReturn
-look_at (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
+analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = task_of (settings);
@@ -344,7 +344,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
   self->end = end_of (buffer);
-  flow = look_at (self, &settings, buffer, meta, &result);
+  flow = analyse (self, &settings, buffer, meta, &result);
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);

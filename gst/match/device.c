@@ -67,7 +67,7 @@ gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *param
 }
 
 gboolean
-gst_stereo_device_look (GstStereoDevice *device, const StereoParams *params)
+gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params)
 {
   gchar reason[256] = "";
 

@@ -25,7 +25,7 @@ void gst_stereo_device_free (GstStereoDevice *device);
 /* Caps of a sink pad, or of its template where @device is NULL: device memory first, where it may be used. */
 GstCaps *gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *params);
 /* At the start: looks whether there is a device. TRUE where there is none, and backend=auto is the CPU for that. */
-gboolean gst_stereo_device_look (GstStereoDevice *device, const StereoParams *params);
+gboolean gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params);
 /* backend=auto is the CPU. TRUE where this is news. */
 gboolean gst_stereo_device_rule_out (GstStereoDevice *device);
 

@@ -455,7 +455,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
         ("Set backend=cpu, or auto."));
     return FALSE;
   }
-  if (gst_stereo_device_look (self->parts.device, &params))
+  if (gst_stereo_device_probe (self->parts.device, &params))
     gst_stereo_aggregator_reconfigure (&self->parent);
   return TRUE;
 }

@@ -192,7 +192,7 @@ post_unreadable (GstStereoNearest *self, GstStereoDepthPart part)
 
 /* Nothing is looked for in a picture that cannot be relied on. */
 static GstFlowReturn
-look_at (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
+search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
 {
   gchar *reason = gst_stereo_health_get_reason (meta->health);
   gint width = GST_VIDEO_INFO_WIDTH (&self->info), height = GST_VIDEO_INFO_HEIGHT (&self->info);
@@ -263,7 +263,7 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = settings_now (self);
-  flow = look_at (self, &settings, buffer, meta);
+  flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)
     return flow;
   attach (self, &settings.nearest, buffer);

@@ -11,14 +11,14 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayComposer GstDepthOverlayComposer;
 
-/* What a frame looks like. */
+/* What is drawn over a frame. */
 typedef struct
 {
   const GstStereoBlendDepth *depth; /* NULL: no colours */
   GstStereoColormap colormap;
   gdouble alpha; /* of the colours, 0..1 */
   GstDepthOverlayTextContent text;
-} GstDepthOverlayLook;
+} GstDepthOverlayStyle;
 
 GstDepthOverlayComposer *gst_depth_overlay_composer_new (GstElement *owner);
 void gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer);
@@ -26,11 +26,11 @@ void gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer);
 /* Makes @buffer (transfer full) of @live: another reference to it where it can be drawn over in place, or nothing is to
  * be drawn; else a buffer of the output. An error was posted when the flow is neither OK nor FLUSHING. */
 GstFlowReturn gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
-    GstBuffer *live, const GstDepthOverlayLook *look, GstBuffer **buffer);
+    GstBuffer *live, const GstDepthOverlayStyle *style, GstBuffer **buffer);
 
 /* Makes @buffer (transfer full) of depth alone: its colours, opaque, on black. As gst_depth_overlay_compose(). */
 GstFlowReturn gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
-    GstBuffer *depth, const GstDepthOverlayLook *look, GstBuffer **buffer);
+    GstBuffer *depth, const GstDepthOverlayStyle *style, GstBuffer **buffer);
 
 G_END_DECLS
 

@@ -16,8 +16,8 @@
 /* px, root mean square: points that disagree by more are not of one scene, or not matched rightly */
 #define MOST_RESIDUAL 0.75
 #define LEAST_POINTS 60
-#define MEMORY 400 /* points that are looked at, the newest */
-#define TOLD 0.1   /* px, anywhere in the picture, that a message is worth */
+#define MEMORY 400         /* points that are looked at, the newest */
+#define LEAST_REPORTED 0.1 /* px, anywhere in the picture, that a message is worth */
 /* Disparities looked for: some below that of a point at infinity, for a rig that is a little off. */
 #define BELOW 2
 #define SEARCHED_SHARE 4 /* of the width */
@@ -49,7 +49,7 @@ struct _GstStereoDrift
   Key key; /* of the aligner */
   gint width, height;
   StereoAligner *aligner; /* NULL: off, or no memory */
-  GstStereoCorrection applied, wanted, told;
+  GstStereoCorrection applied, wanted, reported;
   guint pairs; /* since the last correction */
   gboolean at_limit;
 };
@@ -71,7 +71,7 @@ forget (GstStereoDrift *drift)
 
   g_clear_pointer (&drift->aligner, stereo_aligner_free);
   memset (&drift->key, 0, sizeof drift->key);
-  drift->applied = drift->wanted = drift->told = none;
+  drift->applied = drift->wanted = drift->reported = none;
   drift->pairs = 0;
   drift->at_limit = FALSE;
 }
@@ -188,46 +188,46 @@ gst_stereo_drift_prepare (
 /* ---- corrections ------------------------------------------------------------------------- */
 
 static void
-tell (GstStereoDrift *drift, const gchar *state, const gchar *text)
+report (GstStereoDrift *drift, const gchar *state, const gchar *text)
 {
   const GstStereoCorrection *applied = &drift->applied;
   const StereoAlignment *result = stereo_aligner_result (drift->aligner);
-  GstStructure *told = gst_structure_new ("stereo-align", "state", G_TYPE_STRING, state, "align-offset", G_TYPE_DOUBLE,
-      applied->offset, "align-offset-max", G_TYPE_DOUBLE, largest (drift, applied), "align-roll", G_TYPE_DOUBLE,
-      degrees (applied->roll), "align-left-over", G_TYPE_DOUBLE, result->before, "align-points", G_TYPE_INT,
-      result->points, "limit", G_TYPE_DOUBLE, limit (drift), "text", G_TYPE_STRING, text, NULL);
+  GstStructure *fields = gst_structure_new ("stereo-align", "state", G_TYPE_STRING, state, "align-offset",
+      G_TYPE_DOUBLE, applied->offset, "align-offset-max", G_TYPE_DOUBLE, largest (drift, applied), "align-roll",
+      G_TYPE_DOUBLE, degrees (applied->roll), "align-left-over", G_TYPE_DOUBLE, result->before, "align-points",
+      G_TYPE_INT, result->points, "limit", G_TYPE_DOUBLE, limit (drift), "text", G_TYPE_STRING, text, NULL);
 
-  gst_element_post_message (drift->element, gst_message_new_element (GST_OBJECT (drift->element), told));
-  drift->told = *applied;
+  gst_element_post_message (drift->element, gst_message_new_element (GST_OBJECT (drift->element), fields));
+  drift->reported = *applied;
 }
 
 static void
-tell_limit (GstStereoDrift *drift)
+report_limit (GstStereoDrift *drift)
 {
   gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which is "
                                  "all that auto-align takes out: calibrate the cameras anew, and "
                                  "check that they are fixed.",
       limit (drift));
 
-  tell (drift, "limit", text);
+  report (drift, "limit", text);
   GST_ELEMENT_WARNING (drift->element, STREAM, FAILED, ("%s", text), (NULL));
   g_free (text);
 }
 
 static void
-tell_change (GstStereoDrift *drift)
+report_change (GstStereoDrift *drift)
 {
   const GstStereoCorrection *applied = &drift->applied;
-  GstStereoCorrection change = { applied->offset - drift->told.offset, applied->roll - drift->told.roll };
+  GstStereoCorrection change = { applied->offset - drift->reported.offset, applied->roll - drift->reported.roll };
   gchar *text;
 
-  if (largest (drift, &change) < TOLD)
+  if (largest (drift, &change) < LEAST_REPORTED)
     return;
   text = g_strdup_printf ("The right view lies %.2f px lower in its middle than calibrated and is turned by %.3f "
                           "degrees: that is taken out.",
       applied->offset, degrees (applied->roll));
   GST_INFO_OBJECT (drift->element, "%s", text);
-  tell (drift, drift->at_limit ? "limit" : "follows", text);
+  report (drift, drift->at_limit ? "limit" : "follows", text);
   g_free (text);
 }
 
@@ -271,7 +271,7 @@ choose_next (GstStereoDrift *drift, GstStereoCorrection found)
   if (total > limit (drift))
     scale (&next, limit (drift) / total);
   if (drift->at_limit && !was_at_limit)
-    tell_limit (drift);
+    report_limit (drift);
   found = (GstStereoCorrection){ next.offset - drift->applied.offset, next.roll - drift->applied.roll };
   if (largest (drift, &found) >= LEAST_CHANGE / 2)
     drift->wanted = next;
@@ -279,7 +279,7 @@ choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 }
 
 void
-gst_stereo_drift_look (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right)
+gst_stereo_drift_measure (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right)
 {
   const StereoAlignment *result;
   GstStereoCorrection found;
@@ -318,5 +318,5 @@ gst_stereo_drift_apply (GstStereoDrift *drift, const GstStereoCorrection *correc
   GST_DEBUG_OBJECT (drift->element, "corrected by %.3f px and %.4f degrees, maps made in %.1f ms", correction->offset,
       degrees (correction->roll), (gdouble) ns / 1e6);
   publish (drift, 1, ns);
-  tell_change (drift);
+  report_change (drift);
 }

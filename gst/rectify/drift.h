@@ -36,7 +36,7 @@ void gst_stereo_drift_add_stats (GstStereoDrift *drift, GstStructure *stats);
 gboolean gst_stereo_drift_prepare (
     GstStereoDrift *drift, guint serial, const StereoRectification *rectification, gint raw_width, gint raw_height);
 /* Looks at a rectified pair in host memory. Does nothing where auto-align is off. */
-void gst_stereo_drift_look (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right);
+void gst_stereo_drift_measure (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right);
 /* What is to be taken out from the next pair on. */
 const GstStereoCorrection *gst_stereo_drift_wanted (const GstStereoDrift *drift);
 /* That is taken out of the pairs from now on; making the maps took so long. */

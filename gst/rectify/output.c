@@ -287,7 +287,7 @@ follow_drift (GstStereoRectifyOutput *self, const GstVideoFrame *out)
   guint64 ns;
 
   gst_stereo_layout_images (&beside, out, out, &left, &right);
-  gst_stereo_drift_look (self->drift, &left, &right);
+  gst_stereo_drift_measure (self->drift, &left, &right);
   if (gst_stereo_rectify_maps_correct (self->maps, gst_stereo_drift_wanted (self->drift), !live, &ns))
     gst_stereo_drift_apply (self->drift, gst_stereo_rectify_maps_correction (self->maps), ns);
 }

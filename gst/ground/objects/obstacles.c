@@ -98,11 +98,12 @@ count_alike (const gfloat *restrict row, gint stride, gint count, guint8 *restri
   const gfloat *restrict above = row - stride, *restrict below = row + stride;
 
   for (gint i = 0; i < count; i++) {
-    gfloat d = row[i], reach = MAX (ALIKE, ALIKE_PART * d);
+    gfloat d = row[i], tolerance = MAX (ALIKE, ALIKE_PART * d);
 
-    alike[i] = (guint8) ((fabsf (above[i - 1] - d) <= reach) + (fabsf (above[i] - d) <= reach) +
-        (fabsf (above[i + 1] - d) <= reach) + (fabsf (row[i - 1] - d) <= reach) + (fabsf (row[i + 1] - d) <= reach) +
-        (fabsf (below[i - 1] - d) <= reach) + (fabsf (below[i] - d) <= reach) + (fabsf (below[i + 1] - d) <= reach));
+    alike[i] = (guint8) ((fabsf (above[i - 1] - d) <= tolerance) + (fabsf (above[i] - d) <= tolerance) +
+        (fabsf (above[i + 1] - d) <= tolerance) + (fabsf (row[i - 1] - d) <= tolerance) +
+        (fabsf (row[i + 1] - d) <= tolerance) + (fabsf (below[i - 1] - d) <= tolerance) +
+        (fabsf (below[i] - d) <= tolerance) + (fabsf (below[i + 1] - d) <= tolerance));
   }
 }
 

@@ -26,10 +26,10 @@ void gst_stereo_view_check_release (GstStereoViewCheck *check);
 
 /* Whether views of that time (ns) are to be measured. */
 gboolean gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time);
-/* Views in host memory, left and right. @infos: of the frames that they lie in. @live: a sensor gives them. @reach: the
+/* Views in host memory, left and right. @infos: of the frames that they lie in. @live: a sensor gives them. @max_disparity: the
  * largest disparity that is searched. */
 void gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
-    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach);
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity);
 /* No fault of a view stands or begins, nor of both views together: what matches counts. */
 gboolean gst_stereo_view_check_is_sound (const GstStereoViewCheck *check);
 /* And both show more than noise: where nothing matches, that counts, too. */
