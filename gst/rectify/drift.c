@@ -12,13 +12,13 @@
 #define LEAST_LIMIT 4.0
 #define STEP 0.25         /* px, anywhere in the picture, from one correction to the next */
 #define INTERVAL 8        /* pairs from one correction to the next */
-#define LEAST_CHANGE 0.05 /* px, root mean square over the picture, that maps are made for */
+#define LEAST_CHANGE 0.05 /* px, root mean square over the picture: for a smaller change no maps are made */
 /* px, root mean square: points that disagree by more are not of one scene, or not matched rightly */
 #define MOST_RESIDUAL 0.75
 #define LEAST_POINTS 60
-#define MEMORY 400         /* points that are looked at, the newest */
-#define LEAST_REPORTED 0.1 /* px, anywhere in the picture, that a message is worth */
-/* Disparities looked for: some below that of a point at infinity, for a rig that is a little off. */
+#define MEMORY 400         /* points: the newest ones that an estimate uses */
+#define LEAST_REPORTED 0.1 /* px, anywhere in the picture: a smaller change gives no message */
+/* The search begins so many px below the disparity of infinity, for a rig that is a little off. */
 #define BELOW 2
 #define SEARCHED_SHARE 4 /* of the width */
 
@@ -231,15 +231,15 @@ report_change (GstStereoDrift *drift)
   g_free (text);
 }
 
-/* The offset and the roll of a polynomial: what of it they can take out. The rest of it is for another calibration, or for
- * align=auto of stereomatch. Squares of u and v are 1/12 in the mean. */
+/* The offset and the roll that fit a polynomial best. Only a new calibration, or align=auto of stereomatch, corrects the rest
+ * of the polynomial. The mean of the squares of u and v is 1/12. */
 static GstStereoCorrection
 correction_in (const GstStereoDrift *drift, const double c[6])
 {
   return (GstStereoCorrection){ c[0] + (c[3] + c[5]) / 12, c[2] / drift->width };
 }
 
-/* Whether the estimate is worth a correction, and can be believed. */
+/* Whether the estimate is reliable, and large enough for a correction. */
 static gboolean
 is_sure (const GstStereoDrift *drift, const StereoAlignment *result, const GstStereoCorrection *found)
 {
