@@ -75,7 +75,7 @@ gst_stereo_ground_analysis_skip (
   begin (analysis, task, result);
 }
 
-/* What stands on the ground, which was found. */
+/* Finds obstacles and free distances above a known ground. */
 static void
 analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
 {

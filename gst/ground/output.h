@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was found, as metadata of a buffer and as a message. */
+/* Puts the result into the metadata of a buffer and into a message. */
 #ifndef GST_STEREO_GROUND_OUTPUT_H
 #define GST_STEREO_GROUND_OUTPUT_H
 

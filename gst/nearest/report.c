@@ -17,7 +17,7 @@ struct _GstStereoNearestReport
   GstStereoNearestResult result;
   gchar *reason;    /* why it is not known whether something is near, or NULL */
   gboolean cleared; /* there was nothing to look in */
-  gboolean taken;   /* somebody else found it, and posted its message */
+  gboolean taken;   /* the result of a stereonearest upstream, which has posted the message */
   /* what it was looked for in, and how */
   guint serial; /* of the depth; 0 = none */
   GstStereoNearestSettings settings;

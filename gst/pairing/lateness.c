@@ -5,9 +5,9 @@
 #define FIRST_PERIOD (2000 * MS)
 #define LONGEST_PERIOD (64000 * MS)
 #define STALL 4                 /* times what is allowed */
-#define HELD (1 * MS)           /* a push that takes so long waits for somebody */
+#define HELD (1 * MS)           /* a push that takes so long is blocked by the sink */
 #define PATIENCE (500 * MS)     /* with nothing but late pairs */
-#define MOST_EXCESS (5000 * MS) /* a pipeline's clock that is farther off is not the one that gave the timestamps */
+#define MOST_EXCESS (5000 * MS) /* a larger excess means that the timestamps are not of the pipeline's clock */
 
 /* What a pair may wait for its turn. Frames come unevenly, and half a frame is too short where they come fast. */
 static gint64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each sample of a grid is, once the ground is known: pure logic. */
+/* Classifies the samples of a grid, once the ground is known: pure logic. */
 #ifndef GST_STEREO_GROUND_CLASSES_H
 #define GST_STEREO_GROUND_CLASSES_H
 
@@ -25,14 +25,14 @@ typedef enum
   GST_STEREO_GROUND_TALL      /* and is as high as an obstacle has to be */
 } GstStereoGroundKind;
 
-/* What counts as an obstacle, mm. */
+/* Limits of an obstacle, mm. */
 typedef struct
 {
   gdouble min_height, max_height; /* above the ground */
   gdouble max_distance;
 } GstStereoGroundSizes;
 
-/* What the frame is looked at with. */
+/* The input for one frame. */
 typedef struct
 {
   const GstStereoGroundGrid *grid;
@@ -52,7 +52,7 @@ gst_stereo_ground_scene_at (const GstStereoGroundScene *scene, gdouble x, gdoubl
   return gst_stereo_ground_plane_at (&scene->camera, &scene->plane, x, y);
 }
 
-/* mm above the ground, of what has the disparity @d where the ground has @ground: both are seen along one ray. */
+/* Height above the ground, mm, of a point of disparity @d at a pixel where the ground has the disparity @ground. */
 static inline gdouble
 gst_stereo_ground_scene_height (const GstStereoGroundScene *scene, gdouble d, gdouble ground)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the nearest surface is, and where: pure logic on rows of samples.
+ * Finds the nearest surface, its distance and its place: pure logic on rows of samples.
  *
  * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
  * by little (rank_table.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
