@@ -300,7 +300,7 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
       pts - self->end > SHORT_GAP;
 }
 
-/* A picture that cannot be relied on is not looked at. */
+/* Skips a picture whose depth is not reliable. */
 static GstFlowReturn
 analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)

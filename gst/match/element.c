@@ -147,7 +147,7 @@ drain_down_to (GstStereoMatch *self, guint rest)
 
   while (flow == GST_FLOW_OK && gst_stereo_flights_count (self->parts.flights) > rest)
     flow = push_pair (self);
-  /* nobody downstream takes the others either */
+  /* the flow that refused a pair would refuse the remaining pairs, too */
   if (flow != GST_FLOW_OK)
     gst_stereo_flights_abandon (self->parts.flights);
   return flow;
@@ -200,7 +200,7 @@ follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
     gst_object_sync_values (GST_OBJECT (self), time);
 }
 
-/* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
+/* Makes a plan for the pair, from the current parameters and the geometry in the metadata of its views. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -246,7 +246,7 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
 
   if (flow != GST_STEREO_FLOW_PLAN_FAILED)
     return flow;
-  /* the pairs ahead of it are whole; or one of them tells why there can be no more */
+  /* the pairs before it are complete, or one of them reports why there are no more */
   flow = drain_down_to (self, 0);
   if (flow == GST_FLOW_OK)
     return fail_plan (self, &error);
@@ -359,7 +359,7 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 
   if (!gst_stereo_match_output_has_layout (self->parts.output))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  /* downstream may have asked for other caps: what is in flight goes before those */
+  /* downstream may have asked for other caps: pairs in flight are pushed before them */
   if (self->drained == GST_FLOW_OK)
     self->drained = drain_down_to (self, 0);
   *result = gst_stereo_match_output_choose (

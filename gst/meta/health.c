@@ -9,7 +9,7 @@
 #define OF_VIEW(name) GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT
 #define OF_PAIR(name) GST_STEREO_HEALTH_##name, GST_STEREO_HEALTH_##name
 
-/* What explains most comes first: what follows from it is told after it. */
+/* The order is that of messages: a cause stands before its consequences. */
 static const GstStereoHealthKind kinds[] = {
   { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },

@@ -190,7 +190,7 @@ post_unreadable (GstStereoNearest *self, GstStereoDepthPart part)
   return GST_FLOW_ERROR;
 }
 
-/* Nothing is looked for in a picture that cannot be relied on. */
+/* A picture whose depth is not reliable is not searched. */
 static GstFlowReturn
 search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
 {

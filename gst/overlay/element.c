@@ -168,7 +168,7 @@ flush_live (GstDepthOverlay *self, GstEvent *event)
     gst_pad_send_event (live, gst_event_new_eos ());
 }
 
-/* In upstream's thread, before the event is queued: what is unlinked now stays so. */
+/* In upstream's thread, before the event is queued: a pad that is unlinked now stays unlinked. */
 static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {

@@ -241,7 +241,7 @@ gst_depth_overlay_regions_boxes (const GstDepthOverlayRegions *regions, guint *c
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* An element before may have measured the region, too: what it said goes. */
+/* An element upstream may have measured the region, too: its result is removed. */
 static void
 write_parameter (GstVideoRegionOfInterestMeta *roi, const GstStructure *parameter)
 {

@@ -36,7 +36,7 @@ struct _GstDepthOverlayShow
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
   GstStereoNearestReport *report;    /* the nearest surface in it */
-  GstStereoNearestRegion region;     /* where that was looked for, in the view */
+  GstStereoNearestRegion region;     /* the searched region, in the view */
   GstDepthOverlayRegions *regions;   /* that others marked in the live view */
   GstDepthOverlayGround *ground;     /* that came with the depth */
   gboolean unreliable;               /* the depth of this frame: the report says why */

@@ -78,8 +78,8 @@ warn_once (GstDepthOverlaySync *sync, gboolean *warned, const gchar *what)
   *warned = TRUE;
 }
 
-/* Whether @depth is at most @max_age old at a live frame of @time. Without both times the clock tells, and depth that was not
- * shown before is new. */
+/* Whether @depth is at most @max_age old at a live frame of @time. Where a time is missing, the clock gives the age, and
+ * depth that was not shown before is fresh. */
 static gboolean
 is_fresh (const GstDepthOverlaySync *sync, const GstStereoJoined *depth, gint64 time, guint64 max_age)
 {

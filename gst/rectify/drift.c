@@ -256,7 +256,7 @@ scale (GstStereoCorrection *correction, gdouble by)
   correction->roll *= by;
 }
 
-/* A step towards what was found, within the limit. */
+/* A step towards @found, within the limit. */
 static void
 choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 {

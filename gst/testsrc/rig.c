@@ -158,7 +158,7 @@ turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   }
 }
 
-/* What falls on a sensor whose lens is in order. Where the cable is in the wrong socket, that is what the other camera sees. */
+/* A row of the picture on a sensor with a good lens. With the fault same-view, it is that of the other camera. */
 static void
 clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
@@ -450,7 +450,7 @@ gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParams *params)
   rig->offset = (gint) rint (params->vertical_offset * STEPS);
   rig->sine = sin (params->roll * G_PI / 180);
   rig->cosine = cos (params->roll * G_PI / 180);
-  /* all that a turned row goes through */
+  /* the rows that a turned row crosses */
   rig->row_count = TAPS;
   while (rig->row_count < fabs (rig->sine) * rig->width + TAPS + 2)
     rig->row_count *= 2;

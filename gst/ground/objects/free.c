@@ -55,8 +55,8 @@ obstacle_in (const GstStereoObstacleFinder *finder, Columns columns)
   return nearest;
 }
 
-/* The disparity of the nearest thing that may stand where the ground was seen last, at @ground: the lowest part of what
- * stands on the ground cannot be told from it. */
+/* The disparity of the nearest object that may stand where the ground was seen last, at @ground. The lowest part of an
+ * object cannot be distinguished from the ground. */
 static gdouble
 nearest_foot (const GstStereoGroundScene *scene, gdouble ground)
 {

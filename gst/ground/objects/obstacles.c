@@ -192,7 +192,7 @@ sort_samples (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
     finder->sorted_room = finder->standing->len;
     finder->sorted = g_renew (GstStereoGroundSample, finder->sorted, finder->sorted_room);
   }
-  /* counted two places on: what is added up is then where each object's next sample goes, one place on */
+  /* counts lie two places on: their sums are then the places of each object's next sample, one place on */
   memset (finder->starts, 0, (count + 2) * sizeof *finder->starts);
   for (guint i = 0; i < finder->standing->len; i++) {
     guint32 object = object_of (finder, grid, levels, &all[i]);

@@ -155,8 +155,8 @@ step (const Sums *s, GstStereoGroundPlane *plane)
   return TRUE;
 }
 
-/* How far from @plane most of the points near it are, px: three times their mean distance. The feet of what stands on the
- * ground are near it too, all on one side: the less is counted as near, the less they lift the ground. */
+/* The distance from @plane, px, within which most of the points near it lie: three times their mean distance. The feet
+ * of objects are near the ground too, all on one side. A small tolerance keeps them from lifting the ground. */
 static gfloat
 tolerance_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane)
 {

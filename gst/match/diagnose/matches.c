@@ -34,7 +34,7 @@ struct _GstStereoPairMatcher
   gint blocks_x, blocks_y; /* of the small pictures, where patches start */
   guint cells_x, cells_y;  /* each gives one point */
   gdouble disparity[POINTS], beyond[POINTS];
-  StereoSparsePlace places[POINTS]; /* of what was placed */
+  StereoSparsePlace places[POINTS]; /* of the placed points */
 };
 
 GstStereoPairMatcher *

@@ -77,7 +77,7 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
   if (is_unexplained (matches))
     return fabs (matches->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * matches->rest) ? GST_STEREO_VERDICT_BAD :
                                                                                     GST_STEREO_VERDICT_UNKNOWN;
-  /* what another focal length explains says nothing of the rows */
+  /* offsets that another focal length explains are no evidence about the rows */
   if (gst_stereo_verdict_focal (matches) == GST_STEREO_VERDICT_BAD) {
     offset = fabs (matches->shift);
     turn = fabs (matches->roll);

@@ -165,7 +165,7 @@ compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live
 
 /* ---- measurements ------------------------------------------------------------------------ */
 
-/* A view that shows what is near leaves out, at its side, what only the other one sees. */
+/* At its side, a view with near objects lacks columns that only the other view sees. */
 static void
 measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, const GstVideoInfo *info,
     const StereoImage *image, gint max_disparity, GstStereoViewFigures *figures)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Between the two figures of a fault, a measurement says nothing: what stands at one measurement does not flicker. */
+/* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. */
 #define BLACK_BAD 0.98 /* share of black pixels: a picture of the night has lamps */
 #define BLACK_GOOD 0.9
 #define WHITE_BAD 0.5 /* twice what fog and sky give */
@@ -13,7 +13,7 @@
 #define BLURRED_GOOD 0.65
 #define DARK_BAD (1 / 1.5) /* of the other view's brightness; the worst healthy pair has 0.93 */
 #define DARK_GOOD (1 / 1.3)
-#define BRIGHT_ENOUGH 20.0  /* levels of the other view: less says nothing about exposure */
+#define BRIGHT_ENOUGH 20.0  /* levels of the other view: a darker view shows nothing about exposure */
 #define DETAILED_ENOUGH 1.5 /* grey levels of the other view: fog has 2.5 */
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
@@ -39,7 +39,7 @@
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become what is expected */
+#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -134,7 +134,7 @@ judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other
   return above (count_still_bands (own, other), BANDS_FROZEN, 0);
 }
 
-/* A view that shows nothing, or too much light, says nothing about blur, exposure and movement of either view. */
+/* A black or blown out view is no evidence about blur, exposure and movement of either view. */
 static gboolean
 shows_nothing (GstStereoViewVerdicts verdicts, guint v)
 {
@@ -188,7 +188,7 @@ gst_stereo_view_faults_judge (
   }
 }
 
-/* Of both views together; a view that shows nothing says nothing. */
+/* Faults of both views together. A view without detail is no evidence. */
 static void
 judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures[2], const GstStereoBlockFigures *pair,
     gboolean live, GstStereoVerdict verdicts[GST_STEREO_PAIR_FAULTS])
@@ -217,7 +217,7 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = still;
   if (zero != GST_STEREO_VERDICT_BAD)
     return;
-  /* of one camera, all that moves was somewhere else before, but for what stands still */
+  /* with one camera, moving texture was at another place before, which a still pattern was not */
   verdicts[GST_STEREO_PAIR_SAME_VIEW] = pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
 }

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples of the grid, at most: rows and columns are skipped until no more remain. Cells of one sample, each of which is
- * looked at, cost more than the samples of large cells. */
+/* Most samples of a grid: rows and columns are skipped until no more remain. Cells of one sample cost more for each
+ * sample than large cells. */
 #define MOST_SAMPLES (1 << 19)
 #define SURFACE_CELLS 16 /* that the smallest surface has: cells are no larger than that allows */
 
