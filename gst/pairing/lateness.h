@@ -61,7 +61,7 @@ void gst_stereo_lateness_set_frame (GstStereoLateness *self, gint64 frame);
 /* After a flush: forgets waits, which depend on timestamps, and keeps compute times. */
 void gst_stereo_lateness_flush (GstStereoLateness *self);
 
-/* To be reported in addition to what upstream reports and the wait for the partner. All functions below may change
+/* Latency of this element, in addition to upstream's latency and the wait for the partner. All functions below may change
  * it. */
 gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *property;
-  const gchar *instead; /* for messages, behind "set PROPERTY to": what a file of it is */
+  const gchar *instead; /* for messages, behind "set PROPERTY to": the kind of file */
   gsize limit;          /* bytes that are read at most */
 } GstStereoFileRules;
 

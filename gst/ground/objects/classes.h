@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* A third of the smallest obstacle's height: lower, its foot and the ground cannot be told apart. */
+/* A third of the smallest obstacle's height: lower samples cannot be distinguished from the ground. */
 #define GST_STEREO_GROUND_LOW (1 / 3.0)
-#define GST_STEREO_GROUND_NOISE 1.0f /* px: nor what is nearer than the ground by less */
-/* What reaches that part of the smallest obstacle's height may be one, within a matcher's errors, if it is so many pixels
- * of disparity nearer than the ground. Patches of wrong disparities stand out by less. */
+#define GST_STEREO_GROUND_NOISE 1.0f /* px: nor can samples that are nearer than the ground by less */
+/* An object may be an obstacle if it has at least this part of the smallest obstacle's height, and is so many pixels of
+ * disparity nearer than the ground. Patches of wrong disparities are nearer by less. */
 #define GST_STEREO_GROUND_TOP 0.8
 #define GST_STEREO_GROUND_OUT 2.7f
 

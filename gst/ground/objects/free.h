@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Fills @distances (mm, or GST_STEREO_GROUND_UNKNOWN) for @count columns of equal width, from what @finder found in
+/* Fills @distances (mm, or GST_STEREO_GROUND_UNKNOWN) for @count columns of equal width, from the result of @finder in
  * @scene. */
 void gst_stereo_ground_free_distances (
     const GstStereoGroundScene *scene, const GstStereoObstacleFinder *finder, gdouble *distances, guint count);

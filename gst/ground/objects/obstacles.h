@@ -27,8 +27,8 @@ typedef struct _GstStereoObstacleFinder GstStereoObstacleFinder;
 GstStereoObstacleFinder *gst_stereo_obstacle_finder_new (void);
 void gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder);
 
-/* Classifies the samples of @scene and finds the obstacles, nearest first. What is returned is the finder's, until it is
- * called again. */
+/* Classifies the samples of @scene and finds the obstacles, nearest first. The array belongs to @finder, until the
+ * next call. */
 const GstStereoObstacle *gst_stereo_obstacle_find (
     GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene, guint *count);
 /* Of the last frame, for each sample of the grid. */

@@ -50,7 +50,7 @@ struct _GstStereoPad
   guint received;     /* buffers and gaps so far */
   GstStereoSeeks seeks;
 
-  GMutex aggregator_lock; /* around what touches GstAggregator's queue */
+  GMutex aggregator_lock; /* held around calls that touch GstAggregator's queue */
   gboolean released;      /* protected by it: that queue must not be touched any more */
 };
 
