@@ -8,7 +8,7 @@
  * The views come on `sink_left` and `sink_right`, or both in one frame on `sink`. The output has the size
  * and the timestamps of the left view: GRAY16_LE (or GRAY8), where **0 means invalid**. Disparity is stored
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
- * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
+ * output buffer carries a #GstStereoMeta with the confidence and the units of the samples.
  *
  * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
  * principal points differ. Each of them that is left at 0 is taken from the metadata of the views: a #GstStereoMeta
@@ -18,16 +18,16 @@
  * metadata. A videoscale in between scales the metadata, and drops it when the shape of the picture changes.
  *
  * Frames of two pads are paired by running time, or by their capture timestamps (#GstReferenceTimestampMeta) where both
- * views have them with equal reference caps: see #GstStereoMatch:pairing-clock; `stats` say which. A left and a right frame are a pair when they are at most
- * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
- * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
+ * views have them with equal reference caps: see #GstStereoMatch:pairing-clock. #GstStereoMatch:stats name the clock that
+ * paired the last pair. A left and a right frame are a pair when they are at most #GstStereoMatch:max-skew apart and no
+ * other frame fits better. Frames without a partner are dropped, counted in `stats` and reported once a second. A frame without a timestamp pairs with
  * the next frame of the other pad: the order of arrival decides. A frame that goes back in time finds
  * a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of the other
- * view is still taken in, dropped and counted. A seek without a flush leaves the two sources at different running
+ * view is still received, dropped and counted. A seek without a flush leaves the two sources at different running
  * times: from there on frames are paired by the time since that seek.
  *
- * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both of them, and an
- * info message on the bus says when frames come again. Time in PAUSED does not count. A pad that never had a frame is
+ * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both pads. An info
+ * message on the bus reports when frames come again. Time in PAUSED does not count. A pad that never had a frame is
  * silent when the other one gets frames. In pipelines that are not live a view may take any time.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
@@ -57,16 +57,17 @@
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
- * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
- * `blown-out`, `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses; and
- * twice a second a few hundred points, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal`
- * length. docs/reliability.md has the table of all. What is found is in #GstStereoMeta.health of each frame. Too small a search `range`, and pairs that come faster than they
- * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
- * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
+ * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
+ * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a second a few
+ * hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal` length. A
+ * search `range` that is too small, and pairs that come faster than they are computed (`slow`), are found too.
+ * docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones. When a fault begins,
+ * a warning gives advice. When it begins and when it ends, there is an element message `stereo-health` with the fields `kind`,
+ * `view`, `active`, `text` and `value`.
  *
- * #GstStereoMatch:mask leaves out what the left camera always sees and nobody asks about: a bonnet, a crane's arm, a time
- * stamp. Such pixels have no value, are not in #GstStereoMeta.valid_ratio and #GstStereoMeta.mean_confidence, and the check of
- * the input does not look at them. Rows above and below all others cost no time.
+ * #GstStereoMatch:mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a crane's
+ * arm, a time stamp. Excluded pixels have no value, and do not count in #GstStereoMeta.valid_ratio and
+ * #GstStereoMeta.mean_confidence, nor in the check of the input. Rows above and below all other pixels cost no time.
  *
  * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
  * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
@@ -74,9 +75,9 @@
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
- * A preset (#GstPreset) holds how the views are matched: all parameters but those of the rig (focal length, baseline, principal offset), of
- * the output (its kind, scale and unit) and of the machine (backend, device, threads, memory). `pipelines/tune.py` makes presets,
- * and `stereomatch @preset=NAME` takes one.
+ * A preset (#GstPreset) has the settings of the matcher: all parameters except those of the rig (focal length, baseline,
+ * principal offset), of the output (its kind, scale and unit) and of the machine (backend, device, threads, memory).
+ * `pipelines/tune.py` makes presets, and `stereomatch @preset=NAME` loads one.
  *
  * ## Example
  * |[
