@@ -20,22 +20,22 @@
  * There is no ground either where the depth is not reliable, because the cameras have a fault (#GstStereoMeta.health). The
  * message then has the `reason`.
  *
- * **Obstacles.** An obstacle is a connected object on the ground. Its height is at least #GstStereoGround:min-height and at most
- * #GstStereoGround:max-height, and its distance is at most #GstStereoGround:max-distance. Because of the errors of a matcher, its
- * disparity must be 2.7 px larger than that of the ground behind it. With a camera h above the ground that is a height of
- * 2.7 * h * distance / (focal length * baseline): far away, low objects are not found. An obstacle is reported when it was
- * seen in two of the last three frames, and keeps its identity. Neighbours at about the same
- * distance, such as parked cars, may be one obstacle. An object that is deeper than 4 m or 15 % of its distance, such as a hedge
- * along a road, is divided into parts.
+ * **Obstacles.** An obstacle is a connected object on the ground. Its height is at least #GstStereoGround:min-height and
+ * at most #GstStereoGround:max-height, and its distance is at most #GstStereoGround:max-distance. Because of the errors
+ * of a matcher, its disparity must be 2.7 px larger than that of the ground behind it. With a camera h above the ground
+ * that is a height of 2.7 * h * distance / (focal length * baseline): far away, low objects are not found. An obstacle is
+ * reported when it was seen in two of the last three frames, and keeps its identity. Neighbours at about the same
+ * distance, such as parked cars, may be one obstacle. An object that is deeper than 4 m or 15 % of its distance, such as
+ * a hedge along a road, is divided into parts.
  *
- * **Free distance.** For each of #GstStereoGround:columns columns: the distance up to which the ground is seen from the bottom
- * of the picture, to the first obstacle or to the end of the seen ground. -1 where it is not known. Unseen ground is never
- * free: rows without ground are skipped only where they are too few to hide the smallest obstacle.
+ * **Free distance.** For each of #GstStereoGround:columns columns: the distance up to which the ground is seen from the
+ * bottom of the picture, to the first obstacle or to the end of the seen ground. -1 where it is not known. Unseen ground
+ * is never free: rows without ground are skipped only where they are too few to hide the smallest obstacle.
  *
  * Pixels count whose confidence is at least #GstStereoGround:min-confidence. Without a confidence in the metadata every
  * valid pixel counts, which a warning says once. `stereomatch profile=road fill=none confidence-threshold=0.33` gives
- * many pixels, and no filled ones. Pixels that #GstStereoMatch:mask excludes are neither seen nor unseen. Free distances begin
- * above the excluded pixels at the bottom of the picture.
+ * many pixels, and no filled ones. Pixels that #GstStereoMatch:mask excludes are neither seen nor unseen. Free distances
+ * begin above the excluded pixels at the bottom of the picture.
  *
  * **Output.** Each buffer gets a #GstStereoGroundMeta; a #GstVideoRegionOfInterestMeta of type `obstacle` for each
  * obstacle, whose `id` is its identity and whose parameter `stereo-obstacle` has `distance`, `lateral`, `width`, `height`
@@ -59,8 +59,8 @@
  * * `free` (GstValueArray of gdouble): free distances from left to right, mm; -1 = unknown
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
  *
- * The history is forgotten at a flush, with other caps, and at a buffer with DISCONT. Dropped frames leave a gap before such a
- * buffer: the history is kept where this gap is at most half a second.
+ * The history is forgotten at a flush, with other caps, and at a buffer with DISCONT. Dropped frames leave a gap before
+ * such a buffer: the history is kept where this gap is at most half a second.
  *
  * ## Example
  * |[

@@ -20,11 +20,11 @@
  * Frames of two pads are paired by running time, or by their capture timestamps (#GstReferenceTimestampMeta) where both
  * views have them with equal reference caps: see #GstStereoMatch:pairing-clock. #GstStereoMatch:stats name the clock that
  * paired the last pair. A left and a right frame are a pair when they are at most #GstStereoMatch:max-skew apart and no
- * other frame fits better. Frames without a partner are dropped, counted in `stats` and reported once a second. A frame without a timestamp pairs with
- * the next frame of the other pad: the order of arrival decides. A frame that goes back in time finds
- * a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of the other
- * view is still received, dropped and counted. A seek without a flush leaves the two sources at different running
- * times: from there on frames are paired by the time since that seek.
+ * other frame fits better. Frames without a partner are dropped, counted in `stats` and reported once a second. A frame
+ * without a timestamp pairs with the next frame of the other pad: the order of arrival decides. A frame that goes back in
+ * time finds a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of
+ * the other view is still received, dropped and counted. A seek without a flush leaves the two sources at different
+ * running times: from there on frames are paired by the time since that seek.
  *
  * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both pads. An info
  * message on the bus reports when frames come again. Time in PAUSED does not count. A pad that never had a frame is
@@ -58,19 +58,20 @@
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
  * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
- * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a second a few
- * hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal` length. A
- * search `range` that is too small, and pairs that come faster than they are computed (`slow`), are found too.
- * docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones. When a fault begins,
- * a warning gives advice. When it begins and when it ends, there is an element message `stereo-health` with the fields `kind`,
- * `view`, `active`, `text` and `value`.
+ * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a
+ * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their
+ * `focal` length. A search `range` that is too small, and pairs that come faster than they are computed (`slow`), are
+ * found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
+ * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
+ * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
- * #GstStereoMatch:mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a crane's
- * arm, a time stamp. Excluded pixels have no value, and do not count in #GstStereoMeta.valid_ratio and
+ * #GstStereoMatch:mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a
+ * crane's arm, a time stamp. Excluded pixels have no value, and do not count in #GstStereoMeta.valid_ratio and
  * #GstStereoMeta.mean_confidence, nor in the check of the input. Rows above and below all other pixels cost no time.
  *
- * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
- * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
+ * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten
+ * after a flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that
+ * was computed.
  *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.

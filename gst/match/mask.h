@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a crane's arm, a time
- * stamp in the picture. Excluded pixels get no disparity and do not count. Rows above and below all other pixels are not
- * matched.
+ * A mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a crane's arm, a
+ * time stamp in the picture. Excluded pixels get no disparity and do not count. Rows above and below all other pixels are
+ * not matched.
  */
 #ifndef GST_STEREO_MASK_H
 #define GST_STEREO_MASK_H
@@ -22,8 +22,8 @@ typedef struct
   GstBuffer *buffer;    /* a read-only GRAY8 picture of @counts, whose memory it owns: it may outlive the mask */
 } GstStereoMask;
 
-/* Whether @text can be a mask: the name of a file, or valid rectangles. FALSE with a sentence in @message (g_free) for invalid
- * rectangles. */
+/* Whether @text can be a mask: the name of a file, or valid rectangles. FALSE with a sentence in @message (g_free) for
+ * invalid rectangles. */
 gboolean gst_stereo_mask_check (const gchar *text, gchar **message);
 /* @text: the name of a PNG, whose pixels below mid grey are excluded; or excluded rectangles, "x,y,width,height; ..." as
  * fractions of the picture. NULL with a sentence in @message (g_free) where there is no mask for views of this size. */
@@ -54,8 +54,8 @@ extern const GstStereoProperty gst_stereo_masks_properties[];
 /* The object belongs to @element and holds no reference. */
 GstStereoMasks *gst_stereo_masks_new (GstElement *element);
 void gst_stereo_masks_free (GstStereoMasks *masks);
-/* The mask for views of this size, valid until the next call; NULL: no mask is set. FALSE after an error was posted. A file that
- * is set while frames pass and cannot be used gives a warning, and the old mask stays. */
+/* The mask for views of this size, valid until the next call; NULL: no mask is set. FALSE after an error was posted. A
+ * file that is set while frames pass and cannot be used gives a warning, and the old mask stays. */
 gboolean gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask);
 /* At the stop: forgets the mask, so that the next start reads the file again. */
 void gst_stereo_masks_release (GstStereoMasks *masks);

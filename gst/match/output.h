@@ -28,8 +28,9 @@ void gst_stereo_match_output_release (GstStereoMatchOutput *output);
 
 /* Whether the source pad's caps fit this layout, and depth or disparity. */
 gboolean gst_stereo_match_output_fits (GstStereoMatchOutput *output, const GstStereoLayout *layout, gboolean depth);
-/* Answers a caps query of the source pad, before the pad is active, with all video formats. Otherwise GStreamer would refuse
- * a link to an element that takes no grey, without advice. Now the link succeeds, and negotiation posts an error with advice. */
+/* Answers a caps query of the source pad, before the pad is active, with all video formats. Otherwise GStreamer would
+ * refuse a link to an element that takes no grey, without advice. Now the link succeeds, and negotiation posts an error
+ * with advice. */
 gboolean gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery *query);
 /* Negotiates caps for this layout. On failure, GstAggregatorClass.negotiate has posted the error. */
 GstFlowReturn gst_stereo_match_output_negotiate (

@@ -18,17 +18,18 @@
  *
  * * `near`: a surface is nearer than #GstStereoNearest:warn-distance. Without a warn-distance: a surface was found
  * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all other cases. The depth is not reliable, because the cameras have a fault (#GstStereoMeta.health): then near
+ * * `unknown`: all other cases. The depth is not reliable, because the cameras have a fault (#GstStereoMeta.health): then
+ *   near
  *   surfaces are not reported either. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
  *   (#GstStereoMeta.mask) are invalid or less sure than #GstStereoNearest:min-confidence; or nowhere are enough pixels
  *   connected; or there is a warn-distance, and distances are not known
  *
- * A program that acts on `stereo-nearest` must treat `unknown` as a warning: an object may be near. `clear` is more reliable
- * with a `region` without irrelevant parts, such as the sky, and with a small max-unknown. Without depth there is no message: a
- * program must also treat a state as unknown when it is older than the program allows.
+ * A program that acts on `stereo-nearest` must treat `unknown` as a warning: an object may be near. `clear` is more
+ * reliable with a `region` without irrelevant parts, such as the sky, and with a small max-unknown. Without depth there
+ * is no message: a program must also treat a state as unknown when it is older than the program allows.
  *
- * The element message `stereo-nearest` is posted at most every #GstStereoNearest:message-interval of running time, and at once
- * when `state`, `warning` or `valid` changes:
+ * The element message `stereo-nearest` is posted at most every #GstStereoNearest:message-interval of running time, and at
+ * once when `state`, `warning` or `valid` changes:
  *
  * * `state` (gchararray): `near`, `clear` or `unknown`
  * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then
@@ -47,12 +48,13 @@
  * The metadata has the same values for every picture, and the region in pixels. Where several of these elements follow each
  * other, each adds its own, and depthoverlay draws the first one.
  *
- * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the warning
- * and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of the region's
- * columns whose ground is seen free up to warn-distance (without one: at all), `confidence` the obstacle's probability, `x` and
- * `y` the middle of its box, and `support` 0. `valid` is FALSE where there is no obstacle. The state is `clear` where enough
- * columns are free and no obstacle is that near; `unknown` also where there is no ground, and where the ground of two
- * neighbouring columns ends before warn-distance: stereoground reports what stands there once it was seen twice.
+ * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the
+ * warning and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of
+ * the region's columns whose ground is seen free up to warn-distance (without one: at all), `confidence` the obstacle's
+ * probability, `x` and `y` the middle of its box, and `support` 0. `valid` is FALSE where there is no obstacle. The state
+ * is `clear` where enough columns are free and no obstacle is that near; `unknown` also where there is no ground, and
+ * where the ground of two neighbouring columns ends before warn-distance: stereoground reports what stands there once it
+ * was seen twice.
  *
  * ## Example
  * |[

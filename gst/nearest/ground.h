@@ -19,8 +19,8 @@ typedef struct
 GstStereoFoundGround *gst_stereo_found_ground_new (void);
 void gst_stereo_found_ground_free (GstStereoFoundGround *ground);
 
-/* Reads the metadata of @depth. @info: its caps. @width, @height: of the output that it is drawn over, pixels. NULL: there is no
- * depth. */
+/* Reads the metadata of @depth. @info: its caps. @width, @height: of the output that it is drawn over, pixels. NULL:
+ * there is no depth. */
 void gst_stereo_found_ground_read (
     GstStereoFoundGround *ground, GstBuffer *depth, const GstVideoInfo *info, gint width, gint height);
 /* Whether stereoground was before the depth that was read. */
@@ -30,9 +30,9 @@ const GstStereoFoundObstacle *gst_stereo_found_ground_obstacles (const GstStereo
 /* Millimetres that the ground is free in each column; @count is 0 without a ground. Valid until the next read. */
 const gdouble *gst_stereo_found_ground_free_distances (const GstStereoFoundGround *ground, guint *count);
 
-/* Finds the nearest obstacle that touches a region of the output. Its coverage is the share of the region's columns whose free
- * distance is at least @warn_distance or, where that is 0, known. The result is doubtful where the ground of neighbouring
- * columns ends nearer: an obstacle may stand there that was not yet seen twice. */
+/* Finds the nearest obstacle that touches a region of the output. Its coverage is the share of the region's columns whose
+ * free distance is at least @warn_distance or, where that is 0, known. The result is doubtful where the ground of
+ * neighbouring columns ends nearer: an obstacle may stand there that was not yet seen twice. */
 void gst_stereo_found_ground_find (const GstStereoFoundGround *ground, const GstStereoNearestRegion *region,
     gdouble warn_distance, GstStereoNearestResult *result);
 

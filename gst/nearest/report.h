@@ -57,9 +57,9 @@ GstStereoNearestRegion gst_stereo_nearest_region (const GstStereoNearestSettings
 /* Pixels of a smaller confidence (0..255) are not seen. */
 guint gst_stereo_nearest_least (gdouble min_confidence);
 
-/* Finds and judges the nearest surface in @depth or, with GST_STEREO_NEAREST_OBSTACLE, the nearest obstacle in @ground. @ground
- * was read for an output of @width x @height pixels. @serial: of the picture; 0 = it has none. A picture of the same serial is
- * not searched again with equal settings. */
+/* Finds and judges the nearest surface in @depth or, with GST_STEREO_NEAREST_OBSTACLE, the nearest obstacle in @ground.
+ * @ground was read for an output of @width x @height pixels. @serial: of the picture; 0 = it has none. A picture of the
+ * same serial is not searched again with equal settings. */
 void gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
     const GstStereoDepthView *depth, guint serial, const GstStereoFoundGround *ground, gint width, gint height);
 /* There is no reliable depth, for this @reason: the state is unknown. */

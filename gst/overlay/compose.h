@@ -23,8 +23,8 @@ typedef struct
 GstDepthOverlayComposer *gst_depth_overlay_composer_new (GstElement *owner);
 void gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer);
 
-/* Makes @buffer (transfer full) from @live. It is another reference of @live where drawing in place is possible, or nothing is
- * drawn; else a new buffer of the output. An error was posted when the flow is neither OK nor FLUSHING. */
+/* Makes @buffer (transfer full) from @live. It is another reference of @live where drawing in place is possible, or
+ * nothing is drawn; else a new buffer of the output. An error was posted when the flow is neither OK nor FLUSHING. */
 GstFlowReturn gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output,
     GstBuffer *live, const GstDepthOverlayStyle *style, GstBuffer **buffer);
 

@@ -11,11 +11,11 @@
  * #GstDepthOverlay:min-confidence, show the live view unchanged.
  *
  * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
- * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search, focal
- * length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`; farther ones
- * show the live view unchanged. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
- * warning says so once, colours run over the search range of the disparity, the read-out is the largest disparity in
- * px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
+ * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search,
+ * focal length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`;
+ * farther ones show the live view unchanged. Where the metadata has neither depth nor focal length and baseline,
+ * distances are not known: a warning says so once, colours run over the search range of the disparity, the read-out is
+ * the largest disparity in px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone:
  * opaque, in the size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are
@@ -38,23 +38,26 @@
  * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
  * the left view is shown, and the output is as large as that.
  *
- * **Nearest surface.** The search is that of stereonearest, with the properties that both elements have. The documentation of
- * stereonearest defines it, and `near`, `clear` and `unknown`. The picture shows the nearest distance, a marker on it, and `unknown` with its
- * reason. The element message `stereo-nearest` is that of stereonearest, with two differences: `x` and `y` are in pixels of the
- * output; and `state` is `unknown` also where there is no depth for a frame.
+ * **Nearest surface.** The search is that of stereonearest, with the properties that both elements have. The
+ * documentation of stereonearest defines it, and `near`, `clear` and `unknown`. The picture shows the nearest distance, a
+ * marker on it, and `unknown` with its reason. The element message `stereo-nearest` is that of stereonearest, with two
+ * differences: `x` and `y` are in pixels of the output; and `state` is `unknown` also where there is no depth for a
+ * frame.
  *
- * Depth that passed through stereonearest is not searched again. The picture shows the result in the #GstStereoNearestMeta, with
- * its region and its warn-distance, and stereonearest posts the messages. The properties of depthoverlay for the search then have
- * no effect. depthoverlay itself only reports that a frame has no depth, which stereonearest cannot know.
+ * Depth that passed through stereonearest is not searched again. The picture shows the result in the
+ * #GstStereoNearestMeta, with its region and its warn-distance, and stereonearest posts the messages. The properties of
+ * depthoverlay for the search then have no effect. depthoverlay itself only reports that a frame has no depth, which
+ * stereonearest cannot know.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
  * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
  * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles, as those of stereonearest are.
  *
  * **Objects of a detector.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
- * gets a #GstVideoRegionOfInterestMeta of its type, too. A detector of persons or cars adds a #GstVideoRegionOfInterestMeta to the live
- * view. Each gets a parameter `stereo-distance`, and with #GstDepthOverlay:text a box and a label. A region has background,
- * too. The object is the interval of disparities that fills most of the middle of the region. The parameter has these fields:
+ * gets a #GstVideoRegionOfInterestMeta of its type, too. A detector of persons or cars adds a
+ * #GstVideoRegionOfInterestMeta to the live view. Each gets a parameter `stereo-distance`, and with #GstDepthOverlay:text
+ * a box and a label. A region has background, too. The object is the interval of disparities that fills most of the
+ * middle of the region. The parameter has these fields:
  *
  * * `valid` (gboolean): whether a twentieth of the region is seen; all but `coverage` is there only if so
  * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1

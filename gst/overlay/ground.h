@@ -14,8 +14,8 @@ typedef struct _GstDepthOverlayGround GstDepthOverlayGround;
 GstDepthOverlayGround *gst_depth_overlay_ground_new (void);
 void gst_depth_overlay_ground_free (GstDepthOverlayGround *ground);
 
-/* Reads the ground metadata of @depth, which is drawn over a view of @width x @height pixels; NULL: there is no depth. Obstacles
- * nearer than @warn_distance (mm) warn. */
+/* Reads the ground metadata of @depth, which is drawn over a view of @width x @height pixels; NULL: there is no depth.
+ * Obstacles nearer than @warn_distance (mm) warn. */
 void gst_depth_overlay_ground_read (
     GstDepthOverlayGround *ground, const GstStereoJoined *depth, gint width, gint height, gdouble warn_distance);
 const GstStereoFoundGround *gst_depth_overlay_ground_found (const GstDepthOverlayGround *ground);

@@ -65,7 +65,8 @@ is_obstacle (const GstVideoRegionOfInterestMeta *roi)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* The pixels of a side of @size that a box from @from on covers, when the side it was drawn on has @of pixels. FALSE: none. */
+/* The pixels of a side of @size that a box from @from on covers, when the side it was drawn on has @of pixels. FALSE:
+ * none. */
 static gboolean
 scale_side (guint from, guint length, gint of, gint size, gint *start, gint *count)
 {

@@ -16,8 +16,8 @@ typedef struct _GstDepthOverlayRegions GstDepthOverlayRegions;
 GstDepthOverlayRegions *gst_depth_overlay_regions_new (GstElement *owner);
 void gst_depth_overlay_regions_free (GstDepthOverlayRegions *regions);
 
-/* Measures the regions of @live, of which @view is shown. @picture: the mapped depth over the view, and its @meta. NULL: there is
- * no depth, and the distances are unknown. */
+/* Measures the regions of @live, of which @view is shown. @picture: the mapped depth over the view, and its @meta. NULL:
+ * there is no depth, and the distances are unknown. */
 void gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta);
 /* The boxes to be drawn, valid until the next measure. */

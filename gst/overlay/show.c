@@ -272,7 +272,8 @@ take_nearest (
   return TRUE;
 }
 
-/* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was posted. */
+/* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was
+ * posted. */
 static gboolean
 find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstStereoJoined *depth)
 {

@@ -4,9 +4,9 @@
  * attach to their buffers (GstReferenceTimestampMeta).
  *
  * Capture timestamps pair where the next frames of both views have one with equal reference caps. Meanwhile we learn the
- * difference between capture and buffer timestamps of each view. Where a capture timestamp is missing, or has jumped in one
- * view, this difference dates the frames for HOLD_TIME. After that, buffer timestamps pair, with a warning. Capture timestamps
- * that lie far apart from the start do not come from one clock, and are not used.
+ * difference between capture and buffer timestamps of each view. Where a capture timestamp is missing, or has jumped in
+ * one view, this difference dates the frames for HOLD_TIME. After that, buffer timestamps pair, with a warning. Capture
+ * timestamps that lie far apart from the start do not come from one clock, and are not used.
  *
  * Functions whose comment does not mention threads belong to the source pad's task.
  */

@@ -39,8 +39,8 @@ void gst_stereo_qos_set_frame (GstStereoQos *qos, GstClockTime frame, GstClockTi
 /* A QoS event, or a LATENCY event, from downstream. */
 void gst_stereo_qos_read_event (GstStereoQos *qos, GstEvent *event);
 
-/* TRUE where the pair would come too late. Then counts it and posts a QoS message. @frame gives the time of the pair. Call this
- * last, directly before computing and pushing: the compute time is measured from here. */
+/* TRUE where the pair would come too late. Then counts it and posts a QoS message. @frame gives the time of the pair.
+ * Call this last, directly before computing and pushing: the compute time is measured from here. */
 gboolean gst_stereo_qos_drop_if_late (GstStereoQos *qos, const GstStereoFrame *frame);
 /* The pair was computed in @compute_time, and is pushed now. May raise the latency, and then reports it before the push. */
 void gst_stereo_qos_computed (GstStereoQos *qos, GstClockTime compute_time);

@@ -31,8 +31,8 @@ gboolean gst_stereo_drift_get_enabled (GstStereoDrift *drift);
 /* Adds the fields of `stats`. */
 void gst_stereo_drift_add_stats (GstStereoDrift *drift, GstStructure *stats);
 
-/* Call before a pair that uses this rectification. @serial changes with the settings. FALSE: there is no correction now, because
- * auto-align is off or this is a new rectification. */
+/* Call before a pair that uses this rectification. @serial changes with the settings. FALSE: there is no correction now,
+ * because auto-align is off or this is a new rectification. */
 gboolean gst_stereo_drift_prepare (
     GstStereoDrift *drift, guint serial, const StereoRectification *rectification, gint raw_width, gint raw_height);
 /* Measures a rectified pair in host memory. Does nothing where auto-align is off. */

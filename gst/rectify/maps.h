@@ -49,8 +49,8 @@ GstFlowReturn gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *maps, const
 GstFlowReturn gst_stereo_rectify_maps_run (GstStereoRectifyMaps *maps, const GstStereoLayout *layout,
     const GstVideoFrame *first, const GstVideoFrame *second, const GstVideoFrame *out, guint64 *compute_time);
 
-/* Makes maps with @correction in a thread, while the old maps stay in use. @wait: makes them at once instead. TRUE when new maps
- * are in use from now on; @ns (may be NULL): time to make them. FALSE: call again for the next pair. */
+/* Makes maps with @correction in a thread, while the old maps stay in use. @wait: makes them at once instead. TRUE when
+ * new maps are in use from now on; @ns (may be NULL): time to make them. FALSE: call again for the next pair. */
 gboolean gst_stereo_rectify_maps_correct (
     GstStereoRectifyMaps *maps, const GstStereoCorrection *correction, gboolean wait, guint64 *ns);
 /* The correction in the current maps. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The input for making a remap, in one structure without pointers. A remap can therefore be made at once, or in a thread while
- * frames use the old one.
+ * The input for making a remap, in one structure without pointers. A remap can therefore be made at once, or in a thread
+ * while frames use the old one.
  */
 #ifndef GST_STEREO_RECTIFY_RECIPE_H
 #define GST_STEREO_RECTIFY_RECIPE_H

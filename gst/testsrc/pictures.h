@@ -27,8 +27,8 @@ gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, cons
  * where there can be no such scene. */
 gboolean gst_stereo_pictures_set_scene (
     GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message);
-/* Sets the cameras' offsets, exposure and faults. There must be a scene; call this again for a new scene. FALSE: they had these
- * parameters already. */
+/* Sets the cameras' offsets, exposure and faults. There must be a scene; call this again for a new scene. FALSE: they had
+ * these parameters already. */
 gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);
 /* Those of the scene, with its size and a resolved max_disparity. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);

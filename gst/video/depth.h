@@ -45,8 +45,8 @@ typedef struct
 } GstStereoDepthMap;
 
 /* Maps the picture in @buffer, and the confidence and the mask in its metadata. @info: caps of the buffer, for which
- * gst_stereo_depth_problem() returned NULL. min_confidence becomes 0. The caller keeps @buffer. Returns the part that cannot be
- * read, and then maps nothing. */
+ * gst_stereo_depth_problem() returned NULL. min_confidence becomes 0. The caller keeps @buffer. Returns the part that
+ * cannot be read, and then maps nothing. */
 GstStereoDepthPart gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoInfo *info, GstBuffer *buffer);
 /* May be called where nothing is mapped, if @map was zeroed once. */
 void gst_stereo_depth_unmap (GstStereoDepthMap *map);

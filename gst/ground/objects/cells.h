@@ -2,8 +2,8 @@
 /*
  * The u-disparity picture: how many samples a column has at a disparity, and which of its cells are connected. Pure
  * logic. An upright object fills the cells of its columns at one disparity. Cells that have enough samples, are high
- * enough and touch each other are therefore one object. It is a coarse form of the stixels of Badino, Franke and Pfeiffer ("The
- * Stixel World", DAGM 2009).
+ * enough and touch each other are therefore one object. It is a coarse form of the stixels of Badino, Franke and Pfeiffer
+ * ("The Stixel World", DAGM 2009).
  *
  * Objects grow from their nearest cell on, and no deeper than that cell allows: a wall or a hedge along a road is divided
  * into parts.

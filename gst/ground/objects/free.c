@@ -32,8 +32,8 @@ shows_ground (const GstStereoGroundGrid *grid, const guint8 *classes, Columns co
   return ground > 0 && ground * SHOWN >= columns.to - columns.from;
 }
 
-/* The lowest row that the mask does not exclude: below it is the vehicle's own bonnet. What a mask excludes elsewhere may hide
- * something, and stays unseen. */
+/* The lowest row that the mask does not exclude: below it is the vehicle's own bonnet. What a mask excludes elsewhere may
+ * hide something, and stays unseen. */
 static gint
 lowest_row (const GstStereoGroundGrid *grid, Columns columns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Measures the free distance: pure logic. From the bottom of the picture up, each row has to show the ground. Rows that do not
- * show it are skipped only where they are too few to hide the smallest obstacle.
+ * Measures the free distance: pure logic. From the bottom of the picture up, each row has to show the ground. Rows that
+ * do not show it are skipped only where they are too few to hide the smallest obstacle.
  */
 #ifndef GST_STEREO_GROUND_FREE_H
 #define GST_STEREO_GROUND_FREE_H

@@ -3,8 +3,8 @@
  * Finds obstacles on the ground in one frame: pure logic.
  *
  * Samples that are nearer than the ground and have neighbours of similar disparity are counted in a u-disparity picture
- * (cells.h). Its connected parts are objects. An object is an obstacle when it reaches the smallest height, and is nearer than
- * the ground by more than the error of a matcher.
+ * (cells.h). Its connected parts are objects. An object is an obstacle when it reaches the smallest height, and is nearer
+ * than the ground by more than the error of a matcher.
  */
 #ifndef GST_STEREO_GROUND_OBSTACLES_H
 #define GST_STEREO_GROUND_OBSTACLES_H

@@ -2,14 +2,14 @@
 /*
  * Compares the rows of both views, to find views whose texture lies at disparity 0 everywhere.
  *
- * The rows of a view are cut into blocks. Where two blocks at the same place are equal but for exposure, one step of Lucas and
- * Kanade gives their disparity. Two cameras see at least some surfaces at other disparities. If nearly every block with
- * texture lies at 0, within a tenth of a pixel, both views come from one camera, or show a pattern on both lenses. The
- * difference of the views tells these cases apart: with one camera it is noise, and with a pattern it has the texture of two
- * scenes.
+ * The rows of a view are cut into blocks. Where two blocks at the same place are equal but for exposure, one step of
+ * Lucas and Kanade gives their disparity. Two cameras see at least some surfaces at other disparities. If nearly every
+ * block with texture lies at 0, within a tenth of a pixel, both views come from one camera, or show a pattern on both
+ * lenses. The difference of the views tells these cases apart: with one camera it is noise, and with a pattern it has the
+ * texture of two scenes.
  *
- * A pattern on a part of the view is found by moving blocks: they change, and nevertheless have the texture of the other view,
- * now and three measurements ago.
+ * A pattern on a part of the view is found by moving blocks: they change, and nevertheless have the texture of the other
+ * view, now and three measurements ago.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H

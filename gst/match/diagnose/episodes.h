@@ -29,8 +29,8 @@ gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict 
 
 /* ---- episodes: faults that have to last ----------------------------------------------------- */
 
-/* A fault has to last before it is reported, and so has its end: a hand before the lens for a second is no fault. The table in
- * gststereohealth.h has the times. */
+/* A fault has to last before it is reported, and so has its end: a hand that passes the lens is no fault. The
+ * table in gststereohealth.h has the times. */
 #define GST_STEREO_EPISODE_VERDICTS 4
 /* After so many unknown verdicts in a row, earlier verdicts do not count: chance must not add up over hours. */
 #define GST_STEREO_EPISODE_PATIENCE 8

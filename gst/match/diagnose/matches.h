@@ -3,9 +3,9 @@
  * Matches a few hundred points of a pair, for the verdicts (verdicts.h). The engine finds and matches the points
  * (stereo/sparse.h).
  *
- * The points are spread over the left view. They are searched some rows up and down, and at negative and positive disparities:
- * negative ones up to the largest disparity of the depth search, positive ones up to twice that and at least a quarter of the
- * width.
+ * The points are spread over the left view. They are searched some rows up and down, and at negative and positive
+ * disparities: negative ones up to the largest disparity of the depth search, positive ones up to twice that and at least
+ * a quarter of the width.
  */
 #ifndef GST_STEREO_MATCHES_H
 #define GST_STEREO_MATCHES_H

@@ -9,8 +9,9 @@
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
-/* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and without
- * noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 % longer. */
+/* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and
+ * without noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 %
+ * longer. */
 #define MIN_FIT 16     /* offsets that a fit is made of, */
 #define MIN_SCALE 24   /* and one whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */

@@ -26,8 +26,8 @@ void gst_stereo_view_check_release (GstStereoViewCheck *check);
 
 /* Whether a measurement is due at @time (ns). */
 gboolean gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time);
-/* Views in host memory, left and right. @infos: of the frames that they lie in. @live: a sensor gives them. @max_disparity: the
- * largest disparity that is searched. */
+/* Views in host memory, left and right. @infos: of the frames that they lie in. @live: a sensor gives them.
+ * @max_disparity: the largest disparity that is searched. */
 void gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity);
 /* No fault of a view, or of both together, stands or begins. Only then matches of points count. */

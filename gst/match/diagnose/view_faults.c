@@ -76,7 +76,8 @@ judge_blurred (const GstStereoViewFigures *own, const GstStereoViewFigures *othe
   return verdict;
 }
 
-/* Nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is rough. */
+/* Nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is
+ * rough. */
 static gboolean
 has_no_detail (const GstStereoViewFigures *own)
 {
@@ -103,8 +104,8 @@ judge_dark (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
   return below (own->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
-/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running clock. Or
- * in which the other view has the noise of a sensor, and no pixel of this one changes. */
+/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running
+ * clock. Or in which the other view has the noise of a sensor, and no pixel of this one changes. */
 static guint
 count_still_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {

@@ -34,8 +34,8 @@ typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 GstStereoNearestFinder *gst_stereo_nearest_finder_new (void);
 void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 
-/* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least. FALSE when that
- * many are connected nowhere. */
+/* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least.
+ * FALSE when that many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
     GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest);
 

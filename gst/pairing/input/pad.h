@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A sink pad, and the queue of its frames. A frame lies in the queue from its arrival until it is removed, alone or in a pair.
+ * A sink pad, and the list of its frames. A frame lies in the list from its arrival until it is removed, alone or in a pair.
  *
- * Upstream's thread puts each frame into this queue and into GstAggregator's queue, where frames and events are in the
+ * Upstream's thread puts each frame into this list and into GstAggregator's queue, where frames and events are in the
  * order of the stream. The task of the source pad reads the events, and then _shows_ the frame behind them, as its caps,
  * its segment and its seek are known by then. At most two frames are shown. A frame is _popped_ when it leaves
  * GstAggregator's queue. The last shown frame stays there as long as possible: GstAggregator waits for a buffer on every
@@ -35,9 +35,10 @@ void gst_stereo_pad_retire (GstStereoPad *pad);
 
 /* ---- frames, for the task of the source pad ----------------------------------------------- */
 
-/* Writes the shown frames into @next. The caller zeroes @next before the first call and clears it after the last one. With
- * @more, or where no frame is shown, first shows one more frame. @packing: of both views in a frame whose caps do not name it.
- * Returns whether a frame or a gap came. With @more, and where neither came, only the error in @next changes. */
+/* Writes the shown frames into @next. The caller zeroes @next before the first call and clears it after the last one.
+ * With @more, or where no frame is shown, first shows one more frame. @packing: of both views in a frame whose caps do
+ * not name it. Returns whether a frame or a gap came. With @more, and where neither came, only the error in @next
+ * changes. */
 gboolean gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoNext *next);
 /* Removes @frame, the first shown one. FALSE where a flush has removed it already. */
 gboolean gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame);

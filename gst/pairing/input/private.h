@@ -37,7 +37,7 @@ struct _GstStereoPad
 
   /* protected by the object lock: a flush comes from another thread */
   GQueue frames;      /* of GstStereoFrame, oldest first */
-  guint shown;        /* number of shown frames: the first ones of the queue */
+  guint shown;        /* number of shown frames: the first ones of the list */
   guint popped;       /* number of popped frames: all shown ones, or all but the last */
   gint64 last_time;   /* of the frame that was removed last */
   gint64 shortest;    /* recent time from one frame to the next in ns; 0 = none seen */

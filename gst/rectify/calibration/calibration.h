@@ -16,9 +16,10 @@
 
 G_BEGIN_DECLS
 
-/* @unit_mm: millimetres of one unit of T (and P2). The unit is a metre in ROS and KITTI files, and the unit of the board's squares
- * with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE with a sentence that names the file
- * and the missing or broken key (g_free it; @message may be NULL). stereo_rectify() checks the numbers. */
+/* @unit_mm: millimetres of one unit of T (and P2). The unit is a metre in ROS and KITTI files, and the unit of the
+ * board's squares with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE with a sentence
+ * that names the file and the missing or broken key (g_free it; @message may be NULL). stereo_rectify() checks the
+ * numbers. */
 gboolean gst_stereo_calibration_load (
     StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message);
 
