@@ -188,7 +188,7 @@ share_plane (GstStereoConfidence *self, GstBuffer *plane)
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
-/* Copies a meta that is also true of the output: not those that say how samples lie or what they mean. */
+/* Copies a meta that is valid for the output, too. Metas about the layout or the meaning of samples are not. */
 static gboolean
 copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
 {

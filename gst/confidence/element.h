@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stereoconfidence element: what a matcher's metadata holds beside its picture becomes a stream of its own. */
+/* The stereoconfidence element: turns the confidence in a matcher's metadata into a stream. */
 #ifndef GST_STEREO_CONFIDENCE_H
 #define GST_STEREO_CONFIDENCE_H
 

@@ -75,9 +75,9 @@ gst_stereo_ground_analysis_skip (
   begin (analysis, task, result);
 }
 
-/* What stands on the ground, which was found. */
+/* Finds obstacles and free distances above a known ground. */
 static void
-look_above (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
+analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
 {
   const GstStereoGroundPlane *plane = &scene->plane;
   const GstStereoObstacle *found;
@@ -113,5 +113,5 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   scene.plane = result->fit.plane;
   scene.camera_height = result->fit.pose.height;
   scene.sizes = task->sizes;
-  look_above (analysis, &scene, result);
+  analyse_scene (analysis, &scene, result);
 }

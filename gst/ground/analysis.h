@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All that is found in a frame, and remembered from frame to frame: pure logic. */
+/* Finds ground, obstacles and free distances in a frame, with the history of earlier frames: pure logic. */
 #ifndef GST_STEREO_GROUND_ANALYSIS_H
 #define GST_STEREO_GROUND_ANALYSIS_H
 
@@ -33,10 +33,10 @@ GstStereoGroundAnalysis *gst_stereo_ground_analysis_new (void);
 void gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis);
 /* Where a stream breaks. */
 void gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis);
-/* A frame that cannot be relied on: nothing is known of it, and what was learnt before counts no more. */
+/* For a frame with unreliable depth: its result is unknown, and the history is forgotten. */
 void gst_stereo_ground_analysis_skip (
     GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result);
-/* @view's meta has focal length and baseline. What @result points to is the analysis', until the next frame. */
+/* The meta of @view has focal length and baseline. The arrays of @result belong to the analysis, until the next frame. */
 void gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoDepthView *view,
     const GstStereoGroundTask *task, GstStereoGroundResult *result);
 

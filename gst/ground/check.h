@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether a buffer can be judged. */
+/* Checks whether the ground can be searched in a buffer. */
 #ifndef GST_STEREO_GROUND_CHECK_H
 #define GST_STEREO_GROUND_CHECK_H
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* What is wrong with a buffer of @info that has @meta (may be NULL), and what to do about it. NULL: nothing. g_free */
+/* The fault of a buffer with @info and @meta (may be NULL), and the advice; g_free it. NULL: there is no fault. */
 gchar *gst_stereo_ground_problem (const GstVideoInfo *info, const GstStereoMeta *meta);
 
 G_END_DECLS

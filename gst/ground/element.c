@@ -3,39 +3,39 @@
  * SECTION:element-stereoground
  * @title: stereoground
  *
- * Finds the ground, what stands on it, and how far it is free, in the disparity or depth that stereomatch gives. The
- * picture passes through untouched; what is found is added as metadata and posted as a message.
+ * Finds ground, obstacles and free distances in the disparity or depth of stereomatch. The picture passes through unchanged.
+ * The result is added as metadata and posted as a message.
  *
  * **Ground.** A plane of disparities, found with lines of the v-disparity picture (Labayrade, Aubert and Tarel, 2002) and
  * with planes through samples (RANSAC), refined by reweighted least squares, and followed from frame to frame. From it
  * and the geometry in the #GstStereoMeta come the height of the camera, how far it looks down (pitch) and how much lower
  * its right side is (roll). It needs focal length and baseline: set them on stereomatch, or put stereorectify before it.
- * Where the metadata does not tell the principal point, it is taken to be the middle of the picture.
+ * Where the metadata has no principal point, the middle of the picture is used.
  *
  * There is no ground where no plane has the camera between #GstStereoGround:min-camera-height and
  * #GstStereoGround:max-camera-height above it with a pitch of at most 35 and a roll of at most 25 degrees; where it
  * explains less than a fifth of the sure pixels below its horizon, or is seen in less than an eighth of the rows; or
  * where much lies below it. Without a ground there are neither obstacles nor free distances.
  *
- * Nor is there a ground where the depth cannot be relied on, because something is wrong with the cameras
- * (#GstStereoMeta.health): the message then has the `reason`.
+ * There is no ground either where the depth is not reliable, because the cameras have a fault (#GstStereoMeta.health). The
+ * message then has the `reason`.
  *
- * **Obstacles.** What stands out of the ground by at least #GstStereoGround:min-height and not more than
- * #GstStereoGround:max-height, up to #GstStereoGround:max-distance, and is connected. A matcher errs: an obstacle also has
- * to be 2.7 px nearer than the ground behind it. With a camera h above the ground that is a height of
- * 2.7 * h * distance / (focal length * baseline): far away, low things are not found. An obstacle is reported when it was
- * seen in two of the last three frames, and keeps its identity. Neighbours at about the same
- * distance, such as parked cars, may be one obstacle; what is more than 4 m or 15 % of its distance deep, such as a hedge
- * along a road, is told in parts.
+ * **Obstacles.** An obstacle is a connected object on the ground. Its height is at least #GstStereoGround:min-height and
+ * at most #GstStereoGround:max-height, and its distance is at most #GstStereoGround:max-distance. Because of the errors
+ * of a matcher, its disparity must be 2.7 px larger than that of the ground behind it. With a camera h above the ground
+ * that is a height of 2.7 * h * distance / (focal length * baseline): far away, low objects are not found. An obstacle is
+ * reported when it was seen in two of the last three frames, and keeps its identity. Neighbours at about the same
+ * distance, such as parked cars, may be one obstacle. An object that is deeper than 4 m or 15 % of its distance, such as
+ * a hedge along a road, is divided into parts.
  *
- * **Free distance.** For each of #GstStereoGround:columns columns: how far the ground is seen from the bottom of the picture
- * up to the first obstacle, or to where it is seen no more. -1 where that is not known. What is not seen is never free: of
- * rows without ground only so few are passed over that the smallest obstacle cannot hide in them.
+ * **Free distance.** For each of #GstStereoGround:columns columns: the distance up to which the ground is seen from the
+ * bottom of the picture, to the first obstacle or to the end of the seen ground. -1 where it is not known. Unseen ground
+ * is never free: rows without ground are skipped only where they are too few to hide the smallest obstacle.
  *
  * Pixels count whose confidence is at least #GstStereoGround:min-confidence. Without a confidence in the metadata every
- * valid pixel counts, which a warning says once. `stereomatch profile=road fill=none confidence-threshold=0.33` gives what
- * this element needs: many pixels, and no filled ones. What #GstStereoMatch:mask excludes is neither seen nor unseen; free
- * distances begin above what is excluded at the bottom of the picture.
+ * valid pixel counts, which a warning says once. `stereomatch profile=road fill=none confidence-threshold=0.33` gives
+ * many pixels, and no filled ones. Pixels that #GstStereoMatch:mask excludes are neither seen nor unseen. Free distances
+ * begin above the excluded pixels at the bottom of the picture.
  *
  * **Output.** Each buffer gets a #GstStereoGroundMeta; a #GstVideoRegionOfInterestMeta of type `obstacle` for each
  * obstacle, whose `id` is its identity and whose parameter `stereo-obstacle` has `distance`, `lateral`, `width`, `height`
@@ -59,8 +59,8 @@
  * * `free` (GstValueArray of gdouble): free distances from left to right, mm; -1 = unknown
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
  *
- * What was learnt from earlier frames is forgotten at a flush, with other caps, and at a buffer with DISCONT; but not where such a
- * buffer follows a gap of up to half a second, which frames leave that were dropped.
+ * The history is forgotten at a flush, with other caps, and at a buffer with DISCONT. Dropped frames leave a gap before
+ * such a buffer: the history is kept where this gap is at most half a second.
  *
  * ## Example
  * |[
@@ -300,9 +300,9 @@ is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
       pts - self->end > SHORT_GAP;
 }
 
-/* A picture that cannot be relied on is not looked at. */
+/* Skips a picture whose depth is not reliable. */
 static GstFlowReturn
-look_at (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
+analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = task_of (settings);
@@ -344,7 +344,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
   self->end = end_of (buffer);
-  flow = look_at (self, &settings, buffer, meta, &result);
+  flow = analyse (self, &settings, buffer, meta, &result);
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);

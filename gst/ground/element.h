@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stereoground element: the ground, what stands on it and how far it is free, from a stereo matcher's output. */
+/* The stereoground element: finds ground, obstacles and free distances in the output of a stereo matcher. */
 #ifndef GST_STEREO_GROUND_H
 #define GST_STEREO_GROUND_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What was found, as metadata of a buffer and as a message. */
+/* Puts the result into the metadata of a buffer and into a message. */
 #ifndef GST_STEREO_GROUND_OUTPUT_H
 #define GST_STEREO_GROUND_OUTPUT_H
 
@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 
 /* @buffer is writable. */
 void gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStereoGroundResult *result);
-/* The message `stereo-obstacles` about @buffer, of a stream in @segment. @reason: why the depth cannot be relied on, or NULL. */
+/* The message `stereo-obstacles` about @buffer, of a stream in @segment. @reason: why the depth cannot be relied on, or
+ * NULL. */
 GstStructure *gst_stereo_ground_output_describe (
     GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, const gchar *reason);
 

@@ -6,13 +6,13 @@
 #include "gst/match/debug.h"
 #include "gst/meta/plausible.h"
 
-/* Relative difference between a property and the metadata from which on the warning is posted. */
+/* A property and the metadata that differ by more than this share are contradictory. */
 #define SAME 1e-3
 
 struct _GstStereoCameras
 {
   GstElement *element;
-  /* that properties, or the size, contradict the metadata, or that it cannot be right */
+  /* warnings were posted: the properties or the size contradict the metadata, or its numbers cannot be right */
   gboolean warned_geometry, warned_size, warned_numbers;
 };
 
@@ -71,7 +71,7 @@ warn_of_size (GstStereoCameras *cameras, const GstStereoMeta *meta, const GstSte
   cameras->warned_size = TRUE;
 }
 
-/* FALSE, and a warning once: a number from elsewhere must not be what fails the plan. */
+/* FALSE, and a warning once. Without this check, a wrong number in foreign metadata would make the plan fail. */
 static gboolean
 is_plausible (GstStereoCameras *cameras, const GstStereoMeta *meta)
 {
@@ -152,7 +152,7 @@ gst_stereo_cameras_read (
     fill_in (cameras, "focal-length", &params->focal_length, meta->focal_length);
   if (meta->baseline > 0)
     fill_in (cameras, "baseline", &params->baseline, meta->baseline);
-  /* an offset of 0 is known too, where anything is */
+  /* where another value is known, a principal offset of 0 is known, too */
   if (meta->focal_length > 0 || meta->principal_offset != 0)
     fill_in (cameras, "principal-offset", &params->principal_offset, meta->principal_offset);
 }

@@ -10,7 +10,7 @@ struct _GstStereoDevice
 
   /* protected by the element's object lock */
   GstStereoCudaContext *shared; /* of the pipeline, for neighbours that ask; may be NULL */
-  gboolean none;                /* a device was looked for, and there is none */
+  gboolean none;                /* a check has found no device */
 
   /* of the source pad's task */
   GstStereoCudaContext *context; /* of the last pair's plan; NULL: the engine's own */
@@ -41,7 +41,7 @@ gst_stereo_device_release (GstStereoDevice *device)
   device->warned = FALSE;
 }
 
-/* ---- what is taken ----------------------------------------------------------------------- */
+/* ---- caps -------------------------------------------------------------------------------- */
 
 static gboolean
 may_use_cuda (GstStereoDevice *device, const StereoParams *params)
@@ -67,7 +67,7 @@ gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *param
 }
 
 gboolean
-gst_stereo_device_look (GstStereoDevice *device, const StereoParams *params)
+gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params)
 {
   gchar reason[256] = "";
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames in device memory: whether they are taken, and in which CUDA context the plan lives.
+ * Frames in device memory: whether the element accepts them, and in which CUDA context the plan lives.
  *
- * A plan for frames in device memory lives in the context of that memory, and that context is current around all that
- * is done with the plan. A frame in another context, or in system memory, is read through host memory. A plan for
- * system memory uses the engine's own context.
+ * A plan for frames in device memory lives in the context of that memory. This context is current during every call on the
+ * plan. A frame in another context, or in system memory, is read through host memory. A plan for system memory uses the
+ * engine's own context.
  */
 #ifndef GST_STEREO_DEVICE_H
 #define GST_STEREO_DEVICE_H
@@ -20,21 +20,21 @@ typedef struct _GstStereoDevice GstStereoDevice;
 GstStereoDevice *gst_stereo_device_new (GstElement *element);
 void gst_stereo_device_free (GstStereoDevice *device);
 
-/* ---- what is taken ------------------------------------------------------------------------ */
+/* ---- caps --------------------------------------------------------------------------------- */
 
-/* Caps of a sink pad, or of its template where @device is NULL: device memory first, where it may be used. */
+/* Caps of a sink pad, or of its template where @device is NULL. Device memory comes first, where it may be used. */
 GstCaps *gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *params);
-/* At the start: looks whether there is a device. TRUE where there is none, and backend=auto is the CPU for that. */
-gboolean gst_stereo_device_look (GstStereoDevice *device, const StereoParams *params);
-/* backend=auto is the CPU. TRUE where this is news. */
+/* At the start: checks whether there is a device. TRUE where there is none, and backend=auto therefore becomes the CPU. */
+gboolean gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params);
+/* backend=auto becomes the CPU. TRUE where it was not the CPU before. */
 gboolean gst_stereo_device_rule_out (GstStereoDevice *device);
 
 /* ---- the plan's context, for the task of the source pad ----------------------------------- */
 
-/* The context that a plan for these frames lives in; NULL: the engine's own. @second may be @first. */
+/* The context for a plan for these frames; NULL: the engine's own. @second may be @first. */
 GstStereoCudaContext *gst_stereo_device_choose_context (
     GstStereoDevice *device, const StereoParams *params, GstBuffer *first, GstBuffer *second);
-/* The plan lives in no context of ours. */
+/* The plan is gone: drops the context that was chosen for it. */
 void gst_stereo_device_leave_context (GstStereoDevice *device);
 /* At the stop. */
 void gst_stereo_device_release (GstStereoDevice *device);

@@ -8,7 +8,7 @@
  * The views come on `sink_left` and `sink_right`, or both in one frame on `sink`. The output has the size
  * and the timestamps of the left view: GRAY16_LE (or GRAY8), where **0 means invalid**. Disparity is stored
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
- * output buffer carries a #GstStereoMeta with the confidence and all that is needed to interpret it.
+ * output buffer carries a #GstStereoMeta with the confidence and the units of the samples.
  *
  * Depth needs #GstStereoMatch:focal-length and #GstStereoMatch:baseline, and #GstStereoMatch:principal-offset where the
  * principal points differ. Each of them that is left at 0 is taken from the metadata of the views: a #GstStereoMeta
@@ -18,16 +18,16 @@
  * metadata. A videoscale in between scales the metadata, and drops it when the shape of the picture changes.
  *
  * Frames of two pads are paired by running time, or by their capture timestamps (#GstReferenceTimestampMeta) where both
- * views have them with equal reference caps: see #GstStereoMatch:pairing-clock; `stats` say which. A left and a right frame are a pair when they are at most
- * #GstStereoMatch:max-skew apart and no other frame fits better; frames without a partner are dropped,
- * counted in #GstStereoMatch:stats and reported once a second. A frame without a timestamp pairs with
- * the next frame of the other pad: the order of arrival decides. A frame that goes back in time finds
- * a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of the other
- * view is still taken in, dropped and counted. A seek without a flush leaves the two sources at different running
- * times: from there on frames are paired by the time since that seek.
+ * views have them with equal reference caps: see #GstStereoMatch:pairing-clock. #GstStereoMatch:stats name the clock that
+ * paired the last pair. A left and a right frame are a pair when they are at most #GstStereoMatch:max-skew apart and no
+ * other frame fits better. Frames without a partner are dropped, counted in `stats` and reported once a second. A frame
+ * without a timestamp pairs with the next frame of the other pad: the order of arrival decides. A frame that goes back in
+ * time finds a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of
+ * the other view is still received, dropped and counted. A seek without a flush leaves the two sources at different
+ * running times: from there on frames are paired by the time since that seek.
  *
- * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both of them, and an
- * info message on the bus says when frames come again. Time in PAUSED does not count. A pad that never had a frame is
+ * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both pads. An info
+ * message on the bus reports when frames come again. Time in PAUSED does not count. A pad that never had a frame is
  * silent when the other one gets frames. In pipelines that are not live a view may take any time.
  *
  * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
@@ -57,26 +57,28 @@
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
  * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
  *
- * Five times a second a few rows of both views are looked at for what is wrong with a camera: a view that is `black`,
- * `blown-out`, `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses; and
- * twice a second a few hundred points, for views that do not match (`mismatch`), are `out-of-step` or differ in their `focal`
- * length. docs/reliability.md has the table of all. What is found is in #GstStereoMeta.health of each frame. Too small a search `range`, and pairs that come faster than they
- * are computed (`slow`), are found too. When one of these begins, there is a warning with what to do; when it begins and
- * when it ends, there is an element message `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
+ * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
+ * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a
+ * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their
+ * `focal` length. A search `range` that is too small, and pairs that come faster than they are computed (`slow`), are
+ * found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
+ * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
+ * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
- * #GstStereoMatch:mask leaves out what the left camera always sees and nobody asks about: a bonnet, a crane's arm, a time
- * stamp. Such pixels have no value, are not in #GstStereoMeta.valid_ratio and #GstStereoMeta.mean_confidence, and the check of
- * the input does not look at them. Rows above and below all others cost no time.
+ * #GstStereoMatch:mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a
+ * crane's arm, a time stamp. Excluded pixels have no value, and do not count in #GstStereoMeta.valid_ratio and
+ * #GstStereoMeta.mean_confidence, nor in the check of the input. Rows above and below all other pixels cost no time.
  *
- * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten after a
- * flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that was computed.
+ * Both views are averaged over time where they stand still (#GstStereoMatch:temporal). The frames before are forgotten
+ * after a flush, a seek, a gap, a buffer with DISCONT, other caps or properties, and half a second without a pair that
+ * was computed.
  *
  * Put a `queue` before each pad when one thread feeds both (after a tee or a demuxer), and when the two
  * cameras of a live pipeline differ in latency.
  *
- * A preset (#GstPreset) holds how the views are matched: all parameters but those of the rig (focal length, baseline, principal offset), of
- * the output (its kind, scale and unit) and of the machine (backend, device, threads, memory). `pipelines/tune.py` makes presets,
- * and `stereomatch @preset=NAME` takes one.
+ * A preset (#GstPreset) has the settings of the matcher: all parameters except those of the rig (focal length, baseline,
+ * principal offset), of the output (its kind, scale and unit) and of the machine (backend, device, threads, memory).
+ * `pipelines/tune.py` makes presets, and `stereomatch @preset=NAME` loads one.
  *
  * ## Example
  * |[
@@ -89,8 +91,8 @@
 
 #include "gst/match/debug.h"
 #include "gst/match/decorate.h"
+#include "gst/match/history.h"
 #include "gst/match/parts.h"
-#include "gst/match/past.h"
 #include "gst/match/presets.h"
 #include "gst/match/properties.h"
 #include "gst/video/properties.h"
@@ -100,7 +102,7 @@ struct _GstStereoMatch
   GstStereoAggregator parent;
 
   GstStereoMatchParts parts;
-  GstStereoMatchPast past;
+  GstStereoMatchHistory history;
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
@@ -147,7 +149,7 @@ drain_down_to (GstStereoMatch *self, guint rest)
 
   while (flow == GST_FLOW_OK && gst_stereo_flights_count (self->parts.flights) > rest)
     flow = push_pair (self);
-  /* nobody downstream takes the others either */
+  /* the flow that refused a pair would refuse the remaining pairs, too */
   if (flow != GST_FLOW_OK)
     gst_stereo_flights_abandon (self->parts.flights);
   return flow;
@@ -200,7 +202,7 @@ follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
     gst_object_sync_values (GST_OBJECT (self), time);
 }
 
-/* A plan for the pair, with the parameters as they are now and what its views tell of the cameras. */
+/* Makes a plan for the pair, from the current parameters and the geometry in the metadata of its views. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -246,7 +248,7 @@ submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFram
 
   if (flow != GST_STEREO_FLOW_PLAN_FAILED)
     return flow;
-  /* the pairs ahead of it are whole; or one of them tells why there can be no more */
+  /* the pairs before it are complete, or one of them reports why there are no more */
   flow = drain_down_to (self, 0);
   if (flow == GST_FLOW_OK)
     return fail_plan (self, &error);
@@ -259,8 +261,8 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
-  GstStereoDiagnosedPair pair = { .first = left,
-    .second = right,
+  GstStereoDiagnosedPair pair = { .left = left,
+    .right = right,
     .mask = mask,
     .params = gst_stereo_planner_params (self->parts.planner),
     .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
@@ -277,7 +279,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 static void
 note_break (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  const gchar *why = gst_stereo_match_past_add_pair (&self->past, left, right);
+  const gchar *why = gst_stereo_match_history_add_pair (&self->history, left, right);
 
   if (why)
     GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
@@ -296,7 +298,7 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
     return flow;
   gst_stereo_aggregator_decorate (&self->parent, pair->out, left, right, TRUE);
   pair->truth = gst_stereo_cameras_get_truth (left);
-  pair->forget = gst_stereo_match_past_compute (&self->past);
+  pair->forget = gst_stereo_match_history_compute (&self->history);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
   return submit_pair (self, pair, left, right);
@@ -359,7 +361,7 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 
   if (!gst_stereo_match_output_has_layout (self->parts.output))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  /* downstream may have asked for other caps: what is in flight goes before those */
+  /* downstream may have asked for other caps: pairs in flight are pushed before them */
   if (self->drained == GST_FLOW_OK)
     self->drained = drain_down_to (self, 0);
   *result = gst_stereo_match_output_choose (
@@ -431,7 +433,7 @@ gst_stereo_match_flush (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
   gst_stereo_match_parts_flush (&self->parts);
-  self->past = (GstStereoMatchPast){ .broken = TRUE };
+  self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
@@ -444,7 +446,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
   gchar reason[256];
 
   gst_stereo_match_parts_start (&self->parts);
-  self->past = (GstStereoMatchPast){ .broken = TRUE };
+  self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))
@@ -455,7 +457,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
         ("Set backend=cpu, or auto."));
     return FALSE;
   }
-  if (gst_stereo_device_look (self->parts.device, &params))
+  if (gst_stereo_device_probe (self->parts.device, &params))
     gst_stereo_aggregator_reconfigure (&self->parent);
   return TRUE;
 }

@@ -20,9 +20,9 @@ struct _GstStereoFlights
   GstStereoMatchOutput *output;
 
   /* of the source pad's task */
-  GQueue queue;         /* of Flight, oldest first */
-  GQueue failed;        /* of Flight: with a plan that was not dropped yet */
-  StereoAlignment said; /* what the log says */
+  GQueue queue;           /* of Flight, oldest first */
+  GQueue failed;          /* of Flight: with a plan that was not dropped yet */
+  StereoAlignment logged; /* the last one that was logged */
 
   GstStereoFlightsStats stats; /* protected by the element's object lock */
 };
@@ -54,7 +54,7 @@ gst_stereo_flights_start (GstStereoFlights *flights)
   GST_OBJECT_LOCK (flights->element);
   memset (&flights->stats, 0, sizeof flights->stats);
   GST_OBJECT_UNLOCK (flights->element);
-  memset (&flights->said, 0, sizeof flights->said);
+  memset (&flights->logged, 0, sizeof flights->logged);
 }
 
 guint
@@ -125,7 +125,7 @@ map_inputs (GstStereoFlights *flights, Flight *flight, const GstStereoFrame *lef
 static void
 note_alignment (GstStereoFlights *flights)
 {
-  StereoAlignment now, *said = &flights->said;
+  StereoAlignment now, *logged = &flights->logged;
   gdouble change = 0;
 
   stereo_plan_alignment (gst_stereo_planner_plan (flights->planner), &now);
@@ -133,17 +133,17 @@ note_alignment (GstStereoFlights *flights)
   flights->stats.alignment = now;
   GST_OBJECT_UNLOCK (flights->element);
   for (guint i = 0; i < G_N_ELEMENTS (now.coefficients) && now.active; i++)
-    change += ABS (now.coefficients[i] - said->coefficients[i]) / (i == 0 ? 1 : i < 3 ? 2 : 4);
-  if (now.active && (!said->active || change > NOTEWORTHY))
+    change += ABS (now.coefficients[i] - logged->coefficients[i]) / (i == 0 ? 1 : i < 3 ? 2 : 4);
+  if (now.active && (!logged->active || change > NOTEWORTHY))
     GST_INFO_OBJECT (flights->element,
         "the right view is aligned: it lies %.2f px lower in its middle, up to %.2f px off elsewhere; %d points are "
         "off by %.2f px without alignment and by %.2f px with it",
         now.coefficients[0], now.max, now.points, now.before, now.after);
-  else if (now.active == said->active)
+  else if (now.active == logged->active)
     return;
   else if (!now.active)
     GST_INFO_OBJECT (flights->element, "the views are not aligned any more");
-  *said = now;
+  *logged = now;
 }
 
 /* Of the views and the output, the rows that are matched. */

@@ -2,9 +2,9 @@
 /*
  * Pairs in flight: submitted to the plan, not collected yet.
  *
- * While the next pair is waiting already, one stays in flight when aggregate() returns, so that its computation and the
- * next pair's copies overlap. It stays only if aggregate() is sure to be called again at once: nothing is held back
- * that somebody could be waiting for. A live pipeline holds nothing back at all: a pair is late soon enough.
+ * One pair stays in flight when aggregate() returns, if the next pair is waiting already: its computation and the copies of
+ * the next pair then overlap. It stays only if aggregate() is sure to be called again at once, so that no element downstream
+ * waits for it. In a live pipeline no pair stays in flight, because it would come late.
  */
 #ifndef GST_STEREO_FLIGHT_H
 #define GST_STEREO_FLIGHT_H
@@ -19,7 +19,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoFlights GstStereoFlights;
 
-/* What goes along with a pair, from its submission to its push. */
+/* The data of a pair, from its submission to its push. */
 typedef struct
 {
   gint width, height; /* of the output */
@@ -28,12 +28,12 @@ typedef struct
   GstBuffer *truth;            /* true disparity that came with the views; may be NULL */
   GstStereoGeometry geometry;  /* in force for this pair */
   GstSegment segment;          /* of the left view */
-  gboolean forget;             /* the frames before are not its past */
+  gboolean forget;             /* the stream broke before this pair: it has no history */
   gint64 skew;                 /* right minus left, ns */
-  GstStereoHealthFlags health; /* what is wrong with it */
+  GstStereoHealthFlags health; /* its known faults */
 } GstStereoMatchPair;
 
-/* Drops what the pair holds. */
+/* Drops all references of the pair. */
 void gst_stereo_match_pair_clear (GstStereoMatchPair *pair);
 
 typedef struct
@@ -44,27 +44,27 @@ typedef struct
   StereoAlignment alignment;            /* after the last pair that was submitted */
 } GstStereoFlightsStats;
 
-/* What submit and collect return when the plan failed: @error says why. The plan is to be dropped then. */
+/* submit and collect return this when the plan failed, with the reason in @error. The caller then drops the plan. */
 #define GST_STEREO_FLOW_PLAN_FAILED GST_FLOW_CUSTOM_ERROR
 
 /* The object belongs to @element and holds no reference. */
 GstStereoFlights *gst_stereo_flights_new (GstElement *element, GstStereoPlanner *planner, GstStereoMatchOutput *output);
 void gst_stereo_flights_free (GstStereoFlights *flights);
-/* At the start: all counts back to 0. */
+/* At the start: sets all counts to 0. */
 void gst_stereo_flights_start (GstStereoFlights *flights);
 
 guint gst_stereo_flights_count (const GstStereoFlights *flights);
-/* Maps the frames and the buffers, and submits them. @right is @left for a frame that holds both views. Takes what
- * @pair holds, unless an error was posted. */
+/* Maps the frames and the buffers, and submits them. @right is @left for a frame that has both views. Takes the references in
+ * @pair, unless an error was posted. */
 GstFlowReturn gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair,
     const GstStereoFrame *left, const GstStereoFrame *right, StereoError *error);
 /* Waits for the oldest pair, and gives it back. */
 GstFlowReturn gst_stereo_flights_collect (
     GstStereoFlights *flights, GstStereoMatchPair *pair, StereoStats *stats, StereoError *error);
-/* Waits for all that is in flight, and drops it. */
+/* Waits for all pairs in flight, and drops them. */
 void gst_stereo_flights_abandon (GstStereoFlights *flights);
-/* After a plan that failed was dropped. Until then the frames of the pairs that failed with it stay mapped, for the plan
- * may still read and write there. */
+/* Call after a failed plan was dropped. Until then the frames of its pairs stay mapped, because the plan may still read and
+ * write them. */
 void gst_stereo_flights_unmap_failed (GstStereoFlights *flights);
 
 /* From any thread. */

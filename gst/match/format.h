@@ -12,15 +12,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstVideoFormat format;
-  StereoSample sample; /* what the engine writes */
+  StereoSample sample; /* sample type that the engine writes */
   gboolean is_range;   /* the search range fills the samples' range; for disparity only */
 } GstStereoOutputFormat;
 
 /* Caps of the source pad's template. Transfer full. */
 GstCaps *gst_stereo_output_format_template_caps (void);
-/* The formats that depth, or disparity, can be had in. NULL after the last. */
+/* The formats of depth, or of disparity, the preferred one first. NULL after the last one. */
 const GstStereoOutputFormat *gst_stereo_output_format_nth (guint n, gboolean depth);
-/* One of the table's. */
+/* The row of a format that the table has. */
 const GstStereoOutputFormat *gst_stereo_output_format_find (GstVideoFormat format);
 /* "disparity as GRAY16_LE or GRAY8"; g_free. */
 gchar *gst_stereo_output_format_describe (gboolean depth);

@@ -363,7 +363,7 @@ copy_text (GstStereoMasks *masks)
   return text;
 }
 
-/* Takes @message. While frames pass, a file that cannot be used costs nobody the mask that is at work. */
+/* Takes @message. While frames pass, a file that cannot be used leaves the current mask in force. */
 static gboolean
 keep (GstStereoMasks *masks, gboolean usable, gchar *message)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a camera sees and nobody asks about: a bonnet, a crane's arm, a time stamp in the picture. Excluded pixels get no
- * disparity and count nowhere; rows above and below all others are not matched at all.
+ * A mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a crane's arm, a
+ * time stamp in the picture. Excluded pixels get no disparity and do not count. Rows above and below all other pixels are
+ * not matched.
  */
 #ifndef GST_STEREO_MASK_H
 #define GST_STEREO_MASK_H
@@ -10,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* ---- a mask for views of one size; nothing changes in it once it is made ------------------ */
+/* ---- a mask for views of one size; it never changes --------------------------------------- */
 
 typedef struct
 {
@@ -21,16 +22,16 @@ typedef struct
   GstBuffer *buffer;    /* a read-only GRAY8 picture of @counts, whose memory it owns: it may outlive the mask */
 } GstStereoMask;
 
-/* Whether @text can be a mask: a file's name, or rectangles. FALSE and a sentence in @message (g_free) for rectangles that
- * are none. */
+/* Whether @text can be a mask: the name of a file, or valid rectangles. FALSE with a sentence in @message (g_free) for
+ * invalid rectangles. */
 gboolean gst_stereo_mask_check (const gchar *text, gchar **message);
 /* @text: the name of a PNG, whose pixels below mid grey are excluded; or excluded rectangles, "x,y,width,height; ..." as
- * fractions of the picture. NULL and a sentence in @message (g_free) where it cannot be had for views of that size. */
+ * fractions of the picture. NULL with a sentence in @message (g_free) where there is no mask for views of this size. */
 GstStereoMask *gst_stereo_mask_new (const gchar *text, gint width, gint height, gchar **message);
 GstStereoMask *gst_stereo_mask_ref (GstStereoMask *mask);
 void gst_stereo_mask_unref (GstStereoMask *mask);
 
-/* A picture as the engine made it, and its rows outside the mask's, which it did not write. */
+/* An output picture. The engine has not written its rows outside those of the mask. */
 typedef struct
 {
   guint8 *samples;
@@ -40,7 +41,7 @@ typedef struct
   gint confidence_stride;
 } GstStereoMaskedPicture;
 
-/* Clears what is excluded. @valid_ratio and @mean_confidence become those of the pixels that count. */
+/* Clears the excluded pixels. @valid_ratio and @mean_confidence become those of the pixels that count. */
 void gst_stereo_mask_apply (
     const GstStereoMask *mask, const GstStereoMaskedPicture *picture, gdouble *valid_ratio, gdouble *mean_confidence);
 
@@ -53,10 +54,10 @@ extern const GstStereoProperty gst_stereo_masks_properties[];
 /* The object belongs to @element and holds no reference. */
 GstStereoMasks *gst_stereo_masks_new (GstElement *element);
 void gst_stereo_masks_free (GstStereoMasks *masks);
-/* The mask for views of that size, NULL for none; it is valid until the next call. FALSE after an error was posted. A file that
- * is set while frames pass and cannot be used is a warning: the mask before is kept. */
+/* The mask for views of this size, valid until the next call; NULL: no mask is set. FALSE after an error was posted. A
+ * file that is set while frames pass and cannot be used gives a warning, and the old mask stays. */
 gboolean gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask);
-/* At the stop: the file is read again after it. */
+/* At the stop: forgets the mask, so that the next start reads the file again. */
 void gst_stereo_masks_release (GstStereoMasks *masks);
 
 G_END_DECLS

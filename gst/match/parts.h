@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of stereomatch: one object each, none of which knows the others but for what its constructor takes. */
+/* The parts of stereomatch, one object each. A part knows only the parts that its constructor takes. */
 #ifndef GST_STEREO_MATCH_PARTS_H
 #define GST_STEREO_MATCH_PARTS_H
 
@@ -31,11 +31,11 @@ typedef struct
 void gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregator);
 void gst_stereo_match_parts_clear (GstStereoMatchParts *parts);
 
-/* At the start: counts and findings are at 0. */
+/* At the start: resets counts and findings. */
 void gst_stereo_match_parts_start (GstStereoMatchParts *parts);
-/* Nothing of the old position is left. */
+/* After a flush: forgets the old position. */
 void gst_stereo_match_parts_flush (GstStereoMatchParts *parts);
-/* At the stop: plan, pools and contexts go. What `stats` shows stays. */
+/* At the stop: frees plan, pools and contexts. `stats` keeps its values. */
 void gst_stereo_match_parts_release (GstStereoMatchParts *parts);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine's plan: made for one set of parameters, one size and one CUDA context, and made anew when one of these
- * changes. Knows which parameters are in force.
+ * Makes the engine's plan for one set of parameters, one size and one CUDA context, and a new one when one of these changes.
+ * Keeps the parameters in force.
  */
 #ifndef GST_STEREO_PLANNER_H
 #define GST_STEREO_PLANNER_H
@@ -14,28 +14,28 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoPlanner GstStereoPlanner;
 
-/* What a plan is for. */
+/* The input of a plan. */
 typedef struct
 {
   StereoParams params;
-  guint serial; /* of params, without what the views add to them */
+  guint serial; /* of params, without the values from the views' metadata */
   gint width, height;
-  GstStereoCudaContext *context; /* that the plan is to live in; NULL: the engine's own */
+  GstStereoCudaContext *context; /* for the plan; NULL: the engine's own */
 } GstStereoPlanRequest;
 
 /* The object belongs to @element and holds no reference. */
 GstStereoPlanner *gst_stereo_planner_new (GstElement *element);
 void gst_stereo_planner_free (GstStereoPlanner *planner);
 
-/* Depth, or the disparity that a plan makes. Depth where there is no plan: fewer formats can hold it. */
+/* Whether the plan gives depth, not disparity. TRUE without a plan: depth has fewer formats. */
 gboolean gst_stereo_planner_makes_depth (const GstStereoPlanner *planner);
 /* Whether the plan at work is for @request. */
 gboolean gst_stereo_planner_has_plan_for (GstStereoPlanner *planner, const GstStereoPlanRequest *request);
-/* Makes a plan, in place of the one at work. */
+/* Makes a plan, which replaces the one at work. */
 GstFlowReturn gst_stereo_planner_make (GstStereoPlanner *planner, const GstStereoPlanRequest *request);
-/* The plan goes, and leaves its context. */
+/* Frees the plan, and leaves its context. */
 void gst_stereo_planner_drop (GstStereoPlanner *planner);
-/* At the stop: the plan goes, and backend=auto chooses anew. */
+/* At the stop: frees the plan, and lets backend=auto choose anew. */
 void gst_stereo_planner_release (GstStereoPlanner *planner);
 
 /* ---- the plan at work; there has to be one ------------------------------------------------ */
@@ -47,19 +47,19 @@ GstStereoCudaContext *gst_stereo_planner_context (const GstStereoPlanner *planne
 void gst_stereo_planner_set_geometry (GstStereoPlanner *planner, const StereoParams *params);
 GstStereoGeometry gst_stereo_planner_geometry (const GstStereoPlanner *planner);
 
-/* The plan, to be used between enter and leave: in the context that it lives in. enter: FALSE after an error was
- * posted, and nothing is to be left then. */
+/* Use the plan only between enter and leave, which make its context current. enter: FALSE after an error was posted; do not
+ * call leave then. */
 StereoPlan *gst_stereo_planner_plan (GstStereoPlanner *planner);
 gboolean gst_stereo_planner_enter (GstStereoPlanner *planner);
 void gst_stereo_planner_leave (GstStereoPlanner *planner);
-/* stereo_plan_collect(), even where the context cannot be entered any more: the plan reports that then. */
+/* stereo_plan_collect(). Also where the context cannot be entered any more: the plan then reports an error. */
 StereoStatus gst_stereo_planner_collect (GstStereoPlanner *planner, StereoStats *stats, StereoError *error);
-/* Posts what the plan reported. Returns the flow to return with it. */
+/* Posts the error of the plan. Returns the flow for process(). */
 GstFlowReturn gst_stereo_planner_post_error (GstStereoPlanner *planner, const StereoError *error);
 
 /* ---- from any thread ---------------------------------------------------------------------- */
 
-/* At the start: no plan was made yet. */
+/* At the start: forgets the parameters of the last plan. */
 void gst_stereo_planner_start (GstStereoPlanner *planner);
 /* FALSE before the first plan. */
 gboolean gst_stereo_planner_get_in_force (GstStereoPlanner *planner, StereoParams *params);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Presets of the matcher (GstPreset): how it matches, under a name. gst-launch-1.0 loads one with "stereomatch @preset=NAME". */
+/* Presets of the matcher (GstPreset): named sets of properties. gst-launch-1.0 loads one with "stereomatch @preset=NAME". */
 #ifndef GST_STEREO_MATCH_PRESETS_H
 #define GST_STEREO_MATCH_PRESETS_H
 

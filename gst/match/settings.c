@@ -15,7 +15,7 @@ struct _GstStereoSettings
   guint serial;         /* of params */
 };
 
-/* The engine refuses what is out of range, when a plan is made. */
+/* The engine refuses values out of range when a plan is made. */
 const GstStereoProperty *
 gst_stereo_settings_properties (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine's parameters, which are properties. Those that one g_object_set() sets take effect together. */
+/* The engine's parameters as properties. All properties of one g_object_set() take effect together. */
 #ifndef GST_STEREO_SETTINGS_H
 #define GST_STEREO_SETTINGS_H
 
@@ -16,9 +16,9 @@ const GstStereoProperty *gst_stereo_settings_properties (void);
 GstStereoSettings *gst_stereo_settings_new (GstElement *element);
 void gst_stereo_settings_free (GstStereoSettings *settings);
 
-/* What properties set takes effect. TRUE where another backend was set. */
+/* The property values take effect. TRUE where the backend has changed. */
 gboolean gst_stereo_settings_commit (GstStereoSettings *settings);
-/* What is in effect. Returns its serial number, which every change raises. */
+/* Reads the parameters in effect. Returns their serial number, which every change raises. */
 guint gst_stereo_settings_read (GstStereoSettings *settings, StereoParams *params);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The meta about the ground as GStreamer knows it, and what it says. */
+/* The meta about the ground: its registration in GStreamer, and its functions. */
 #include "gst/meta/gststereoground.h"
 
 #include <gst/video/video.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The meta about the nearest surface as GStreamer knows it, and what it says. */
+/* The meta about the nearest surface: its registration in GStreamer, and its functions. */
 #include "gst/meta/gststereonearest.h"
 
 #include <gst/video/video.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one table of all that can be wrong with the input. Who looks for a fault takes from here its name, the time that it
- * has to last, and its words; who reads the meta, whether depth can be relied on. docs/reliability.md has it too.
+ * The one table of the faults of the input. The checks read a fault's name, its least duration and its words here. Readers of
+ * the meta learn here whether depth is reliable. docs/reliability.md is made from this table.
  */
 #include "gst/meta/gststereohealth.h"
 
@@ -9,7 +9,7 @@
 #define OF_VIEW(name) GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT
 #define OF_PAIR(name) GST_STEREO_HEALTH_##name, GST_STEREO_HEALTH_##name
 
-/* What explains most comes first: what follows from it is told after it. */
+/* The order is that of messages: a cause stands before its consequences. */
 static const GstStereoHealthKind kinds[] = {
   { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },

@@ -62,7 +62,7 @@ gst_stereo_meta_free (GstMeta *meta, GstBuffer *buffer)
   gst_buffer_replace (&self->mask, NULL);
 }
 
-/* A meta on @buffer with all that @like says but its pictures. */
+/* Adds a meta to @buffer with all values of @like, without its pictures. */
 static GstStereoMeta *
 add_like (GstBuffer *buffer, const GstStereoMeta *like)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one place where frames are mapped, for the library and for the elements, which compile it in: a buffer may say
- * anything of its own memory. tests/style.sh looks that nobody calls gst_video_frame_map() elsewhere.
+ * The one place where frames are mapped, because the metadata of a buffer may be wrong about its memory. The library and the
+ * elements compile it in. tests/style.sh forbids gst_video_frame_map() elsewhere.
  */
 #ifndef GST_STEREO_MAP_H
 #define GST_STEREO_MAP_H
@@ -10,9 +10,9 @@
 
 G_BEGIN_DECLS
 
-/* Does what gst_video_frame_map() does, and takes nothing on trust: FALSE, without a word from GStreamer, where the
- * GstVideoMeta is of another format or of a smaller picture, where not every pixel of every plane lies in the memory that
- * its plane begins in, where rows overlap, and where a buffer to be written is shared. The frame has the size of @info,
+/* gst_video_frame_map() with checks. FALSE, without a warning of GStreamer, where the GstVideoMeta is of another format or of
+ * a smaller picture, where a pixel lies outside the memory that its plane begins in, where rows overlap, and where a buffer
+ * to be written is shared. The frame has the size of @info,
  * even where the GstVideoMeta is of a larger picture. */
 gboolean gst_stereo_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 /* The same for a picture of one plane, as the metadata holds them. */

@@ -25,7 +25,7 @@ gst_stereo_meta_get_point (
 
 /* ---- a whole picture --------------------------------------------------------------------- */
 
-/* Samples at a time: what is computed of them stays in the first cache. */
+/* Samples at a time: their results fit into the first cache. */
 #define CHUNK 256
 
 /* Whether @buffer says that it is a picture of @meta's size and kind, or nothing of its own. */

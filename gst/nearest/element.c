@@ -3,32 +3,33 @@
  * SECTION:element-stereonearest
  * @title: stereonearest
  *
- * Says how far the nearest surface is, and whether the way is near, clear or unknown. It needs no picture: it takes the
- * disparity or depth that stereomatch gives, which passes through untouched. What is found is added as metadata, a
- * #GstStereoNearestMeta, and posted as a message. depthoverlay draws what that metadata says.
+ * Finds the nearest surface, and judges whether the state is near, clear or unknown. It needs no picture: its input is the
+ * disparity or depth of stereomatch, which passes through unchanged. The result is added as metadata, a
+ * #GstStereoNearestMeta, and posted as a message. depthoverlay draws the result from this metadata.
  *
- * **Nearest surface.** A wrong pixel must not warn, nor must many that lie apart. A surface is what neighbours connect
- * whose disparities differ by little: by at most 1 px, and half a pixel more for each pixel between them. The nearest
+ * **Nearest surface.** Wrong pixels that lie apart must not warn. A surface is a set of connected pixels. Neighbours are
+ * connected where their disparities differ by at most 1 px, and half a pixel more for each pixel between them. The nearest
  * one has #GstStereoNearest:nearest-percentile percent of the pixels in #GstStereoNearest:region, connected, at its
- * distance or nearer. So an object is found when its matched pixels are that many, half as many again to be sure; by
- * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Of large regions cells of
- * three by three pixels, or of more, are looked at: an object must cover a third of the cells that it lies in.
+ * distance or nearer. An object is therefore found when it has so many matched pixels, and surely with half as many again. By
+ * default that is a hundred by a hundred pixels of 1920x1080, and fifty by fifty of 1242x375. Large regions are searched in
+ * cells of three by three pixels, or of more: an object must cover a third of the cells that it lies in.
  *
- * `state` says what that means:
+ * `state` is the verdict:
  *
  * * `near`: a surface is nearer than #GstStereoNearest:warn-distance. Without a warn-distance: a surface was found
  * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
- * * `unknown`: all else. The depth cannot be relied on, because something is wrong with the cameras (#GstStereoMeta.health): what
- *   is near in it, too, is not told then. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
+ * * `unknown`: all other cases. The depth is not reliable, because the cameras have a fault (#GstStereoMeta.health): then
+ *   near
+ *   surfaces are not reported either. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
  *   (#GstStereoMeta.mask) are invalid or less sure than #GstStereoNearest:min-confidence; or nowhere are enough pixels
  *   connected; or there is a warn-distance, and distances are not known
  *
- * A program that acts on `stereo-nearest` must take `unknown` for what it is: something may be near. A `region` that
- * holds only what matters, without the sky, and a small max-unknown make `clear` mean more. Where no depth comes there is no
- * message: a program must take a state that is older than its depth may be for unknown, too.
+ * A program that acts on `stereo-nearest` must treat `unknown` as a warning: an object may be near. `clear` is more
+ * reliable with a `region` without irrelevant parts, such as the sky, and with a small max-unknown. Without depth there
+ * is no message: a program must also treat a state as unknown when it is older than the program allows.
  *
- * The element message `stereo-nearest` is posted at most every #GstStereoNearest:message-interval of running time, and at once
- * when `state`, `warning` or `valid` changes:
+ * The element message `stereo-nearest` is posted at most every #GstStereoNearest:message-interval of running time, and at
+ * once when `state`, `warning` or `valid` changes:
  *
  * * `state` (gchararray): `near`, `clear` or `unknown`
  * * `reason` (gchararray): why it is `unknown`, in words: `right camera frozen`; there only then
@@ -47,12 +48,13 @@
  * The metadata has the same values for every picture, and the region in pixels. Where several of these elements follow each
  * other, each adds its own, and depthoverlay draws the first one.
  *
- * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the warning
- * and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of the region's
- * columns whose ground is seen free up to warn-distance (without one: at all), `confidence` the obstacle's probability, `x` and
- * `y` the middle of its box, and `support` 0. `valid` is FALSE where there is no obstacle. The state is `clear` where enough
- * columns are free and no obstacle is that near; `unknown` also where there is no ground, and where the ground of two
- * neighbouring columns ends before warn-distance: stereoground reports what stands there once it was seen twice.
+ * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the
+ * warning and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of
+ * the region's columns whose ground is seen free up to warn-distance (without one: at all), `confidence` the obstacle's
+ * probability, `x` and `y` the middle of its box, and `support` 0. `valid` is FALSE where there is no obstacle. The state
+ * is `clear` where enough columns are free and no obstacle is that near; `unknown` also where there is no ground, and
+ * where the ground of two neighbouring columns ends before warn-distance: stereoground reports what stands there once it
+ * was seen twice.
  *
  * ## Example
  * |[
@@ -190,9 +192,9 @@ post_unreadable (GstStereoNearest *self, GstStereoDepthPart part)
   return GST_FLOW_ERROR;
 }
 
-/* Nothing is looked for in a picture that cannot be relied on. */
+/* A picture whose depth is not reliable is not searched. */
 static GstFlowReturn
-look_at (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
+search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
 {
   gchar *reason = gst_stereo_health_get_reason (meta->health);
   gint width = GST_VIDEO_INFO_WIDTH (&self->info), height = GST_VIDEO_INFO_HEIGHT (&self->info);
@@ -263,7 +265,7 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = settings_now (self);
-  flow = look_at (self, &settings, buffer, meta);
+  flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)
     return flow;
   attach (self, &settings.nearest, buffer);

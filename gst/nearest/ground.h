@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stereoground found: obstacles, and how far the ground is seen free. It comes with the depth, as metadata. */
+/* Reads the result of stereoground, obstacles and free distances, from the metadata of the depth. */
 #ifndef GST_STEREO_FOUND_GROUND_H
 #define GST_STEREO_FOUND_GROUND_H
 
@@ -19,8 +19,8 @@ typedef struct
 GstStereoFoundGround *gst_stereo_found_ground_new (void);
 void gst_stereo_found_ground_free (GstStereoFoundGround *ground);
 
-/* Reads what came with @depth, which has the caps @info and lies over an output of @width x @height pixels; NULL: there is no
- * depth. */
+/* Reads the metadata of @depth. @info: its caps. @width, @height: of the output that it is drawn over, pixels. NULL:
+ * there is no depth. */
 void gst_stereo_found_ground_read (
     GstStereoFoundGround *ground, GstBuffer *depth, const GstVideoInfo *info, gint width, gint height);
 /* Whether stereoground was before the depth that was read. */
@@ -30,9 +30,9 @@ const GstStereoFoundObstacle *gst_stereo_found_ground_obstacles (const GstStereo
 /* Millimetres that the ground is free in each column; @count is 0 without a ground. Valid until the next read. */
 const gdouble *gst_stereo_found_ground_free_distances (const GstStereoFoundGround *ground, guint *count);
 
-/* The nearest obstacle that touches a region of the output, and how much of the region is seen: its coverage is the share of
- * the region's columns whose ground is seen free up to @warn_distance or, where that is 0, at all. It is doubtful where the
- * ground of neighbouring columns ends before that: what stands there is reported once it was seen twice. */
+/* Finds the nearest obstacle that touches a region of the output. Its coverage is the share of the region's columns whose
+ * free distance is at least @warn_distance or, where that is 0, known. The result is doubtful where the ground of
+ * neighbouring columns ends nearer: an obstacle may stand there that was not yet seen twice. */
 void gst_stereo_found_ground_find (const GstStereoFoundGround *ground, const GstStereoNearestRegion *region,
     gdouble warn_distance, GstStereoNearestResult *result);
 

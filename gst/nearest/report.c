@@ -17,8 +17,8 @@ struct _GstStereoNearestReport
   GstStereoNearestResult result;
   gchar *reason;    /* why it is not known whether something is near, or NULL */
   gboolean cleared; /* there was nothing to look in */
-  gboolean taken;   /* somebody else found it, and posted its message */
-  /* what it was looked for in, and how */
+  gboolean taken;   /* the result of a stereonearest upstream, which has posted the message */
+  /* the picture and the settings of the last search */
   guint serial; /* of the depth; 0 = none */
   GstStereoNearestSettings settings;
   guint min_confidence;
@@ -186,7 +186,7 @@ state_of (const GstStereoNearestResult *result, const GstStereoNearestSettings *
   return result->metric ? GST_STEREO_NEAREST_STATE_CLEAR : GST_STEREO_NEAREST_STATE_UNKNOWN;
 }
 
-/* Why the state of a depth that was looked at is unknown. */
+/* Why the state is unknown after a search. */
 static gchar *
 explain (const GstStereoNearestResult *result, const GstStereoNearestSettings *settings)
 {

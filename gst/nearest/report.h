@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The nearest surface in a depth picture, what that means for a machine that moves, and the message `stereo-nearest` about it.
- * stereonearest and depthoverlay both work with it.
+ * Finds the nearest surface in a depth picture, judges it for a machine that moves, and posts the message `stereo-nearest`.
+ * stereonearest and depthoverlay share this code.
  */
 #ifndef GST_STEREO_NEAREST_REPORT_H
 #define GST_STEREO_NEAREST_REPORT_H
@@ -12,14 +12,14 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoNearestReport GstStereoNearestReport;
 
-/* What the nearest distance is about. */
+/* Nearest of what. */
 typedef enum
 {
   GST_STEREO_NEAREST_SURFACE,
   GST_STEREO_NEAREST_OBSTACLE /* of stereoground */
 } GstStereoNearestOf;
 
-/* Where the nearest surface is looked for, how, and by what it is judged. */
+/* The search for the nearest surface, and the limits of its verdict. */
 typedef struct
 {
   gdouble region[4];        /* x, y, width, height: fractions of the picture */
@@ -30,7 +30,7 @@ typedef struct
   guint64 message_interval; /* ns */
 } GstStereoNearestSettings;
 
-/* Texts of properties that both elements have. */
+/* Both elements have these properties. */
 #define GST_STEREO_NEAREST_OF_TEXT "What the nearest distance, its warning and stereo-nearest are about"
 #define GST_STEREO_NEAREST_PERCENTILE_TEXT \
   "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: the smallest " \
@@ -45,34 +45,34 @@ typedef struct
   "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of state or " \
   "warning is always posted at once"
 
-/* @place: before which stereoground has to be, for a warning: "sink_depth". Debug lines are of @category. */
+/* @place: a warning names it as the place for stereoground: "sink_depth". @category: of the debug lines. */
 GstStereoNearestReport *gst_stereo_nearest_report_new (
     GstElement *owner, GstDebugCategory *category, const gchar *place);
 void gst_stereo_nearest_report_free (GstStereoNearestReport *report);
 /* After a flush: the next message is due at once. */
 void gst_stereo_nearest_report_reset (GstStereoNearestReport *report);
 
-/* The region of a picture @width pixels wide and @height high, at least a pixel. */
+/* The region in a picture of @width x @height pixels; it has at least one pixel. */
 GstStereoNearestRegion gst_stereo_nearest_region (const GstStereoNearestSettings *settings, gint width, gint height);
-/* The confidence of 0..255 below which pixels are not seen. */
+/* Pixels of a smaller confidence (0..255) are not seen. */
 guint gst_stereo_nearest_least (gdouble min_confidence);
 
-/* Looks for the nearest surface in @depth or, if that is asked for, for the nearest obstacle in @ground, which was read for an
- * output of @width x @height pixels, and judges it. @serial: of the picture; one that was searched before, with equal settings, is
- * not searched again. 0: it was not. */
+/* Finds and judges the nearest surface in @depth or, with GST_STEREO_NEAREST_OBSTACLE, the nearest obstacle in @ground.
+ * @ground was read for an output of @width x @height pixels. @serial: of the picture; 0 = it has none. A picture of the
+ * same serial is not searched again with equal settings. */
 void gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
     const GstStereoDepthView *depth, guint serial, const GstStereoFoundGround *ground, gint width, gint height);
-/* There is no depth to look in, or none that can be relied on, and why: the state is unknown. */
+/* There is no reliable depth, for this @reason: the state is unknown. */
 void gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const gchar *reason);
-/* stereonearest found and judged it before, and posted its message. */
+/* Takes the result of a stereonearest upstream, which has also posted the message. */
 void gst_stereo_nearest_report_take (GstStereoNearestReport *report, const GstStereoNearestResult *result);
 
-/* After one of the three above; the reason after one of the first two. */
+/* Valid after one of the three functions above. The reason is valid after the first two. */
 const GstStereoNearestResult *gst_stereo_nearest_report_result (const GstStereoNearestReport *report);
 /* Why the state is unknown; empty where it is not. */
 const gchar *gst_stereo_nearest_report_reason (const GstStereoNearestReport *report);
-/* Posts the message about @buffer, of a stream in @segment, if @interval (ns) passed since the last one, or `state`, `reason`,
- * `warning` or `valid` changed. */
+/* Posts the message about @buffer, of a stream in @segment. Posts nothing before @interval (ns) has passed since the last
+ * message, unless `state`, `reason`, `warning` or `valid` changed. */
 void gst_stereo_nearest_report_post (
     GstStereoNearestReport *report, GstBuffer *buffer, const GstSegment *segment, guint64 interval);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is known of the nearest surface, or of the nearest obstacle. */
+/* The result of a search for the nearest surface, or for the nearest obstacle. */
 #ifndef GST_STEREO_NEAREST_RESULT_H
 #define GST_STEREO_NEAREST_RESULT_H
 
@@ -20,7 +20,7 @@ typedef struct
   gboolean warning;            /* the state is near by warn_distance */
   gboolean valid;              /* a surface or an obstacle was found: all below is known */
   gboolean empty;              /* the ground is known, and no obstacle stands on it */
-  gboolean doubtful;           /* the ground ends too near for that in some place, and nobody knows why */
+  gboolean doubtful;           /* the ground ends too near in some place, for an unknown reason */
   gboolean metric;             /* distances are known */
   gdouble value;               /* mm, or px when distances are not known */
   gdouble disparity;           /* px, or not-a-number */

@@ -3,7 +3,7 @@
  * The colours of a depth picture blended over a video frame, in the frame's own format.
  *
  * Every sample of the frame becomes in + alpha * (colour - in) where depth is shown, and stays to the bit where it
- * is not. A chroma sample that stands for several pixels gets the mean of what each of them would make of it.
+ * is not. A chroma sample of several pixels gets the mean of the results for these pixels.
  */
 #ifndef GST_STEREO_BLEND_H
 #define GST_STEREO_BLEND_H
@@ -32,7 +32,7 @@ typedef struct
 void gst_stereo_blend_view_init (
     GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width, gint height);
 
-/* The depth that is shown. Pixels below its min_confidence are not. */
+/* The depth to show. Pixels below its min_confidence are not shown. */
 typedef struct
 {
   GstStereoDepthView view;
@@ -44,7 +44,7 @@ typedef struct _GstStereoBlender GstStereoBlender;
 GstStereoBlender *gst_stereo_blender_new (void);
 void gst_stereo_blender_free (GstStereoBlender *blender);
 
-/* Colours for frames like @info. @alpha: 0..1. Cheap when nothing changed since the last call. */
+/* Sets the colours for frames of @info. @alpha: 0..1. Returns at once when nothing has changed since the last call. */
 void gst_stereo_blender_set_colors (
     GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha);
 /* @out is @in, or another frame of the same format and size. @depth is scaled to it by the nearest neighbour. */

@@ -2,9 +2,9 @@
 /*
  * Depth samples become codes, codes become colours: pure arithmetic, no frames.
  *
- * A code is where a sample lies between far and near: 1 = far, 255 = near or nearer, 0 = show the live view.
- * Samples become codes by one table look-up (65536 entries, made anew only when what samples mean changes), codes
- * become colours by another.
+ * A code is the position of a sample between far and near: 1 = far, 255 = near or nearer, 0 = show the live view. One table
+ * look-up turns a sample into a code (65536 entries, made anew when the scale changes), and another one turns the code into a
+ * colour.
  */
 #ifndef GST_STEREO_COLORMAP_H
 #define GST_STEREO_COLORMAP_H
@@ -36,30 +36,30 @@ typedef enum
 
 extern const GEnumValue gst_stereo_curve_choices[];
 
-/* 0 = @far, 1 = @near; clamped. Any unit; the curves other than linear take nothing below 1 as a distance. */
+/* 0 = @far, 1 = @near; clamped. Any unit. For curves other than linear, a distance is at least 1. */
 gdouble gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value);
 
 #define GST_STEREO_CODE_HIDDEN 0
 
-/* What the samples that go with a meta mean. All bytes are set, so that two of them can be compared with memcmp(). */
+/* The scale of the samples of a meta. All bytes are set, so that memcmp() can compare two scales. */
 typedef struct
 {
   GstStereoOutputKind kind;
-  gboolean metric;      /* distances are mm; else only disparities, in px, are known */
+  gboolean metric;      /* distances in mm are known; else only disparities in px */
   gdouble near, far;    /* mm; for disparities the ends of the search range, near > far */
-  GstStereoCurve curve; /* linear for disparities: that is inverse in the distance */
-  gboolean beyond;      /* what is farther than far gets far's colour; else it is hidden */
+  GstStereoCurve curve; /* always linear for disparities, which is inverse in the distance */
+  gboolean beyond;      /* pixels farther than far get far's colour; else they are hidden */
   gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 
-/* Where colours end, in mm, for what @meta says of the search: its nearest distance, and that of FAR_DISPARITY px (colormap.c). */
+/* The ends of the colours in mm, for the search range in @meta: its nearest distance, and that of FAR_DISPARITY px. */
 void gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far);
-/* @near, @far: mm; replaced by the search range, and @curve by linear, where distances do not follow from @meta. */
+/* @near, @far: mm. Where @meta gives no distances, the search range replaces them, and linear replaces @curve. */
 void gst_stereo_scale_init (
     GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);
 /* 0..1, clamped, for a value in the scale's unit. */
 gdouble gst_stereo_scale_position (const GstStereoScale *scale, gdouble value);
-/* The codes of samples 0 to @count - 1. @meta is the one that @scale was made of. */
+/* The codes of samples 0 to @count - 1. @scale was made from @meta. */
 void gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, guint8 *codes, guint count);
 
 G_END_DECLS

@@ -36,7 +36,7 @@ gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer)
 
 /* From @in, a whole live frame, to @out, which is @in or shows the view alone. Without depth the view as it is. */
 static void
-blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayLook *look,
+blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayStyle *style,
     GstVideoFrame *in, GstVideoFrame *out)
 {
   static const guint8 nothing[256] = { 0 };
@@ -49,8 +49,8 @@ blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const G
     to = from;
   else
     gst_stereo_blend_view_init (&to, out, 0, 0, width, height);
-  gst_stereo_blender_set_colors (composer->blender, &view->info, look->colormap, look->alpha);
-  gst_stereo_blender_run (composer->blender, &from, &to, look->depth ? look->depth : &none);
+  gst_stereo_blender_set_colors (composer->blender, &view->info, style->colormap, style->alpha);
+  gst_stereo_blender_run (composer->blender, &from, &to, style->depth ? style->depth : &none);
 }
 
 static GstFlowReturn
@@ -65,28 +65,28 @@ map_error (GstDepthOverlayComposer *composer, const GstVideoInfo *info, GstBuffe
 }
 
 static gboolean
-has_colors (const GstDepthOverlayLook *look)
+has_colors (const GstDepthOverlayStyle *style)
 {
-  return look->depth && look->alpha > 0;
+  return style->depth && style->alpha > 0;
 }
 
 static GstFlowReturn
-draw_in_place (
-    GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayLook *look, GstBuffer *live)
+draw_in_place (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayStyle *style,
+    GstBuffer *live)
 {
   GstVideoFrame frame;
 
   if (!gst_stereo_map (&frame, &view->live, live, GST_MAP_READWRITE))
     return map_error (composer, &view->live, live);
-  if (has_colors (look))
-    blend (composer, view, look, &frame, &frame);
-  gst_depth_overlay_text_blend (composer->text, &look->text, &frame);
+  if (has_colors (style))
+    blend (composer, view, style, &frame, &frame);
+  gst_depth_overlay_text_blend (composer->text, &style->text, &frame);
   gst_video_frame_unmap (&frame);
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn
-draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, const GstDepthOverlayLook *look,
+draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, const GstDepthOverlayStyle *style,
     GstBuffer *live, GstBuffer **buffer)
 {
   const GstStereoLiveView *view = gst_depth_overlay_output_view (output);
@@ -102,8 +102,8 @@ draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, con
     flow = map_error (composer, &view->info, *buffer);
   } else {
     gst_stereo_pool_clear_padding (&out);
-    blend (composer, view, look, &in, &out);
-    gst_depth_overlay_text_blend (composer->text, &look->text, &out);
+    blend (composer, view, style, &in, &out);
+    gst_depth_overlay_text_blend (composer->text, &style->text, &out);
     gst_video_frame_unmap (&out);
     gst_video_frame_unmap (&in);
     gst_buffer_copy_into (*buffer, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
@@ -116,10 +116,10 @@ draw_copy (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, con
 
 GstFlowReturn
 gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, GstBuffer *live,
-    const GstDepthOverlayLook *look, GstBuffer **buffer)
+    const GstDepthOverlayStyle *style, GstBuffer **buffer)
 {
   gboolean can_pass = gst_depth_overlay_output_can_pass (output, live);
-  gboolean untouched = !has_colors (look) && gst_depth_overlay_text_is_empty (&look->text);
+  gboolean untouched = !has_colors (style) && gst_depth_overlay_text_is_empty (&style->text);
   gboolean writable = gst_buffer_is_writable (live) && gst_buffer_is_all_memory_writable (live);
   GstFlowReturn flow = GST_FLOW_OK;
 
@@ -129,10 +129,10 @@ gst_depth_overlay_compose (GstDepthOverlayComposer *composer, GstDepthOverlayOut
           writable  ? "drawn over in place" :
                       "copied: others use it, too");
   if (!can_pass || (!untouched && !writable))
-    return draw_copy (composer, output, look, live, buffer);
+    return draw_copy (composer, output, style, live, buffer);
   /* draw first: with a second reference the buffer would not be writable */
   if (!untouched)
-    flow = draw_in_place (composer, gst_depth_overlay_output_view (output), look, live);
+    flow = draw_in_place (composer, gst_depth_overlay_output_view (output), style, live);
   if (flow == GST_FLOW_OK)
     *buffer = gst_buffer_ref (live);
   return flow;
@@ -166,7 +166,7 @@ blacken (GstVideoFrame *frame)
 
 GstFlowReturn
 gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOverlayOutput *output, GstBuffer *depth,
-    const GstDepthOverlayLook *look, GstBuffer **buffer)
+    const GstDepthOverlayStyle *style, GstBuffer **buffer)
 {
   const GstStereoLiveView *view = gst_depth_overlay_output_view (output);
   GstFlowReturn flow = gst_depth_overlay_output_acquire (output, buffer);
@@ -181,8 +181,8 @@ gst_depth_overlay_compose_alone (GstDepthOverlayComposer *composer, GstDepthOver
   }
   gst_stereo_pool_clear_padding (&frame);
   blacken (&frame);
-  blend (composer, view, look, &frame, &frame);
-  gst_depth_overlay_text_blend (composer->text, &look->text, &frame);
+  blend (composer, view, style, &frame, &frame);
+  gst_depth_overlay_text_blend (composer->text, &style->text, &frame);
   gst_video_frame_unmap (&frame);
   gst_buffer_copy_into (*buffer, depth, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
   gst_stereo_copy_metas (*buffer, depth, TRUE, FALSE);

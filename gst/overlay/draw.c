@@ -236,7 +236,7 @@ tick_values (const Key *key, gdouble values[TICKS + 4])
   if (key->curve != GST_STEREO_CURVE_LINEAR)
     return curved_tick_values (key, values);
   values[count++] = low;
-  /* counted in whole numbers: a gdouble that is large enough stays what it is when 1 is added */
+  /* counted in whole numbers: adding 1 to a very large gdouble does not change it */
   for (gint i = 1; i <= TICKS + 1; i++) {
     gdouble value = (floor (low / step) + i) * step;
     if (value - low > 0.35 * step && high - value > 0.35 * step)
@@ -281,7 +281,7 @@ gst_depth_overlay_measure_legend (PangoContext *context, const Key *key, gint *w
   shape_legend (context, key, &shape, width, height);
 }
 
-/* Near is at the bottom: the lower part of a picture mostly shows what is near. */
+/* Near is at the bottom: near objects are mostly in the lower part of a picture. */
 static void
 draw_bar (cairo_t *cr, const Key *key, const LegendShape *shape)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Draws the pieces of depthoverlay's text with cairo, each from its key alone. */
+/* Draws the pieces of depthoverlay's text with cairo. A piece depends on its key alone. */
 #ifndef GST_DEPTH_OVERLAY_DRAW_H
 #define GST_DEPTH_OVERLAY_DRAW_H
 
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* All that the look of a piece depends on; what it does not depend on is 0. Compared with memcmp(). */
+/* The input of the drawing of a piece. Fields that a piece does not use are 0, because keys are compared with memcmp(). */
 typedef struct
 {
   gint width, height; /* of the picture */

@@ -3,68 +3,70 @@
  * SECTION:element-depthoverlay
  * @title: depthoverlay
  *
- * Shows the live view with its depth in colours over it, and how far the nearest surface is.
+ * Shows the live view, its depth in colours over it, and the distance of the nearest surface.
  *
  * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta,
- * which tells what the samples mean. The output is the live view in its own format, size and frame rate, with
+ * which has the units of the samples. The output is the live view in its own format, size and frame rate, with
  * the colours blended in by #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than
  * #GstDepthOverlay:min-confidence, show the live view unchanged.
  *
  * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
- * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search, focal
- * length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`; farther ones
- * show the live view unchanged. Where the metadata has neither depth nor focal length and baseline, distances are not known: a
- * warning says so once, colours run over the search range of the disparity, the read-out is the largest disparity in
- * px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
+ * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search,
+ * focal length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`;
+ * farther ones show the live view unchanged. Where the metadata has neither depth nor focal length and baseline,
+ * distances are not known: a warning says so once, colours run over the search range of the disparity, the read-out is
+ * the largest disparity in px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone:
  * opaque, in the size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are
  * invalid or unsure are black, and pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink`
  * later gets an error.
  *
- * **Which depth goes with which frame.** Every frame of the live view gives one output frame, with its timestamps.
+ * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps.
  * It shows the latest depth whose running time is not later than its own: that of the same frame where
  * stereomatch got it from the same source, and an older one where depth comes at a lower rate or a frame of it was
- * dropped. Depth more than #GstDepthOverlay:max-age older than the frame is not shown; the picture then says that
- * depth is stale. Without a live source the element waits for as long as it takes to know which depth that is; with
- * one, for at most the latency of the pipeline. Depth whose duration is that of several live frames, as behind a
- * videorate, goes with all of them, and none of these waits for the next depth. Other elements that drop depth must send
- * gaps in its place (`valve drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view the view goes on without it,
- * which a warning and the picture say; the end of the live view is the end of the output. Put a `queue` before both
- * pads where one thread feeds both, as after a tee.
+ * dropped. Depth more than #GstDepthOverlay:max-age older than the frame is not shown, and the picture reports stale depth.
+ * With a live source the element waits for depth at most for the latency of the pipeline, else for any time. Depth that lasts
+ * for several live frames, as behind a videorate, is shown over all of them, and none of these frames waits for the next
+ * depth. Other elements that drop depth must send gaps in its place (`valve drop-mode=transform-to-gap`), or the live view
+ * waits for it. When depth ends before the live view, the view continues without depth, with a warning and a notice in the
+ * picture. The end of the live view is the end of the output. Put a `queue` before both pads where one thread feeds both, as
+ * after a tee.
  *
  * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error.
  * Of a live frame that holds both views (multiview-mode=side-by-side or top-bottom in its caps; or no such caps, and
  * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
  * the left view is shown, and the output is as large as that.
  *
- * **Nearest surface.** It is found as stereonearest finds it, by the properties that both elements have; stereonearest tells how,
- * and what `near`, `clear` and `unknown` mean. The picture shows the nearest distance, a marker on it, and `unknown` with its
- * reason. The element message `stereo-nearest` is that of stereonearest, with two differences: `x` and `y` are in pixels of the
- * output; and `state` is `unknown` also where there is no depth for a frame.
+ * **Nearest surface.** The search is that of stereonearest, with the properties that both elements have. The
+ * documentation of stereonearest defines it, and `near`, `clear` and `unknown`. The picture shows the nearest distance, a
+ * marker on it, and `unknown` with its reason. The element message `stereo-nearest` is that of stereonearest, with two
+ * differences: `x` and `y` are in pixels of the output; and `state` is `unknown` also where there is no depth for a
+ * frame.
  *
- * Depth that passed through stereonearest is not searched again: the picture shows what the #GstStereoNearestMeta says, with its
- * region and its warn-distance, and stereonearest posts the messages. Those properties are without effect here then. Only that
- * there is no depth for a frame is still posted from here, for stereonearest cannot know it.
+ * Depth that passed through stereonearest is not searched again. The picture shows the result in the
+ * #GstStereoNearestMeta, with its region and its warn-distance, and stereonearest posts the messages. The properties of
+ * depthoverlay for the search then have no effect. depthoverlay itself only reports that a frame has no depth, which
+ * stereonearest cannot know.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
  * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
  * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles, as those of stereonearest are.
  *
- * **Things that others found.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
- * gets a #GstVideoRegionOfInterestMeta of its type, too. Each #GstVideoRegionOfInterestMeta on the live view, as a detector of persons or cars puts
- * it there, gets a parameter `stereo-distance`, and with #GstDepthOverlay:text a box and a label. In a region there is
- * background, too: the thing is what fills most of the middle of the region, within an interval of disparities. The parameter
- * has these fields:
+ * **Objects of a detector.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
+ * gets a #GstVideoRegionOfInterestMeta of its type, too. A detector of persons or cars adds a
+ * #GstVideoRegionOfInterestMeta to the live view. Each gets a parameter `stereo-distance`, and with #GstDepthOverlay:text
+ * a box and a label. A region has background, too. The object is the interval of disparities that fills most of the
+ * middle of the region. The parameter has these fields:
  *
  * * `valid` (gboolean): whether a twentieth of the region is seen; all but `coverage` is there only if so
  * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
- * * `distance` (gdouble): millimetres, the median of the thing's pixels; missing where distances are not known
- * * `spread` (gdouble): half of what lies between the nearest and the farthest of the middle two thirds of those pixels,
+ * * `distance` (gdouble): millimetres, the median of the object's pixels; missing where distances are not known
+ * * `spread` (gdouble): half of the difference between the nearest and the farthest of the middle two thirds of these pixels,
  *   millimetres
  * * `disparity` (gdouble): of the median, in pixels of the depth picture; missing where it is not known
- * * `support` (gdouble): share of the seen pixels that belong to the thing, 0..1; those in the middle weigh more
- * * `confidence` (gdouble): mean of the thing's pixels, 0..1
+ * * `support` (gdouble): share of the seen pixels that belong to the object, 0..1; pixels in the middle have a larger weight
+ * * `confidence` (gdouble): mean of the object's pixels, 0..1
  *
  * Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
  *
@@ -168,7 +170,7 @@ flush_live (GstDepthOverlay *self, GstEvent *event)
     gst_pad_send_event (live, gst_event_new_eos ());
 }
 
-/* In upstream's thread, before the event is queued: what is unlinked now stays so. */
+/* In upstream's thread, before the event is queued: a pad that is unlinked now stays unlinked. */
 static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The depthoverlay element. Its parts, of which none knows the element:
- *   show        the properties, and a frame from the sink pads to the source pad as they say
- *   sync        which depth goes with a frame of the live view
+ * The depthoverlay element. Its parts do not know the element:
+ *   show        the properties, and the way of a frame from the sink pads to the source pad
+ *   sync        the depth for a frame of the live view
  *   view        which part of the live frame is shown; output: caps, buffers and pushing
  *   picture     the depth as samples, confidence and codes
  *   nearest     the nearest distance in it; report: the message about it

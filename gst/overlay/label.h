@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a box says: the words of a detector, of which nothing is known, and a distance. Pure logic. */
+/* The label of a box: the type of the object, as untrusted text from a detector, and its distance. Pure logic. */
 #ifndef GST_DEPTH_OVERLAY_LABEL_H
 #define GST_DEPTH_OVERLAY_LABEL_H
 
@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 #define GST_DEPTH_OVERLAY_LABEL 80 /* bytes: 15 characters of up to 4 bytes, a blank, a distance */
 
-/* "person 12.3 m"; @type may be NULL. @label gets valid UTF-8 without control characters, and all of @value. */
+/* Such as "person 12.3 m"; @type may be NULL. @label is valid UTF-8 without control characters, and has all of @value. */
 void gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value);
 
 G_END_DECLS

@@ -20,7 +20,7 @@ struct _GstDepthOverlayPicture
   gboolean have_scale;
   gdouble near, far;     /* mm; of the metadata, where the properties do not say; 0 before the first */
   guint8 codes[SAMPLES]; /* of all samples by the scale */
-  gboolean said_disparity, said_near_far;
+  gboolean warned_disparity, warned_near_far;
 };
 
 GstDepthOverlayPicture *
@@ -44,16 +44,16 @@ gst_depth_overlay_picture_free (GstDepthOverlayPicture *picture)
 static void
 warn_once (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *range, const GstStereoScale *scale)
 {
-  if (!scale->metric && !picture->said_disparity) {
-    picture->said_disparity = TRUE;
+  if (!scale->metric && !picture->warned_disparity) {
+    picture->warned_disparity = TRUE;
     GST_ELEMENT_WARNING (picture->owner, STREAM, FORMAT,
         ("Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
          "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set focal-length "
          "(px) and baseline (mm) of stereomatch."),
         (NULL));
   }
-  if (range->near >= range->far && !picture->said_near_far) {
-    picture->said_near_far = TRUE;
+  if (range->near >= range->far && !picture->warned_near_far) {
+    picture->warned_near_far = TRUE;
     GST_ELEMENT_WARNING (picture->owner, RESOURCE, SETTINGS,
         ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", range->near, range->far,
             range->near + 1),

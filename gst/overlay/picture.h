@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A depth picture as the other parts read it: its mapped samples, confidence and mask, and what the samples mean. */
+/* A mapped depth picture for the other parts: samples, confidence, mask, and scale. */
 #ifndef GST_DEPTH_OVERLAY_PICTURE_H
 #define GST_DEPTH_OVERLAY_PICTURE_H
 
@@ -11,22 +11,22 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayPicture GstDepthOverlayPicture;
 
-/* What a frame takes from the properties. */
+/* Values of the properties for a frame. */
 typedef struct
 {
-  gdouble near, far; /* mm; 0 = as the metadata says */
+  gdouble near, far; /* mm; 0 = from the metadata */
   GstStereoCurve curve;
-  gboolean beyond;        /* what is farther than far gets far's colour; else the live view shows */
+  gboolean beyond;        /* pixels farther than far get far's colour; else they show the live view */
   gdouble min_confidence; /* 0..1 */
 } GstDepthOverlayRange;
 
 GstDepthOverlayPicture *gst_depth_overlay_picture_new (GstElement *owner);
 void gst_depth_overlay_picture_free (GstDepthOverlayPicture *picture);
 
-/* Maps @depth, which is to lie over @view. FALSE after an error was posted that no later frame can mend. */
+/* Maps @depth, which will be drawn over @view. FALSE after an error was posted that concerns all later frames, too. */
 gboolean gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJoined *depth,
     const GstStereoLiveView *view, const GstDepthOverlayRange *range);
-/* Whether mapped or not. */
+/* May be called where no picture is mapped. */
 void gst_depth_overlay_picture_unmap (GstDepthOverlayPicture *picture);
 
 /* Of the mapped picture. */

@@ -2,7 +2,7 @@
 #include "gst/overlay/regions.h"
 
 #include "gst/overlay/debug.h"
-#include "gst/nearest/search/thing.h"
+#include "gst/nearest/search/box_object.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ typedef struct
 struct _GstDepthOverlayRegions
 {
   GstElement *owner;
-  GstStereoThingFinder *finder;
+  GstStereoBoxObjectFinder *finder;
   GArray *regions; /* of Region, in the order of the buffer's metas */
   GArray *boxes;   /* of GstDepthOverlayBox */
 };
@@ -40,7 +40,7 @@ gst_depth_overlay_regions_new (GstElement *owner)
   GstDepthOverlayRegions *regions = g_new0 (GstDepthOverlayRegions, 1);
 
   regions->owner = owner;
-  regions->finder = gst_stereo_thing_finder_new ();
+  regions->finder = gst_stereo_box_object_finder_new ();
   regions->regions = g_array_new (FALSE, TRUE, sizeof (Region));
   g_array_set_clear_func (regions->regions, clear_region);
   regions->boxes = g_array_new (FALSE, TRUE, sizeof (GstDepthOverlayBox));
@@ -52,7 +52,7 @@ gst_depth_overlay_regions_free (GstDepthOverlayRegions *regions)
 {
   g_array_unref (regions->boxes);
   g_array_unref (regions->regions);
-  gst_stereo_thing_finder_free (regions->finder);
+  gst_stereo_box_object_finder_free (regions->finder);
   g_free (regions);
 }
 
@@ -65,7 +65,8 @@ is_obstacle (const GstVideoRegionOfInterestMeta *roi)
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-/* The pixels of a side of @size that a box from @from on covers, when the side it was drawn on has @of pixels. FALSE: none. */
+/* The pixels of a side of @size that a box from @from on covers, when the side it was drawn on has @of pixels. FALSE:
+ * none. */
 static gboolean
 scale_side (guint from, guint length, gint of, gint size, gint *start, gint *count)
 {
@@ -76,13 +77,13 @@ scale_side (guint from, guint length, gint of, gint size, gint *start, gint *cou
   return *count > 0;
 }
 
-/* Distances of a thing, where they are known, and disparities. */
+/* Distances of an object, where they are known, and disparities. */
 static void
-describe (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoThing *thing)
+describe (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoBoxObject *object)
 {
-  gdouble distance = gst_stereo_meta_get_depth (meta, thing->sample);
-  gdouble disparity = gst_stereo_meta_get_disparity (meta, thing->sample);
-  gdouble near = gst_stereo_meta_get_depth (meta, thing->near), far = gst_stereo_meta_get_depth (meta, thing->far);
+  gdouble distance = gst_stereo_meta_get_depth (meta, object->sample);
+  gdouble disparity = gst_stereo_meta_get_disparity (meta, object->sample);
+  gdouble near = gst_stereo_meta_get_depth (meta, object->near), far = gst_stereo_meta_get_depth (meta, object->far);
 
   if (isfinite (distance))
     gst_structure_set (parameter, "distance", G_TYPE_DOUBLE, distance, NULL);
@@ -91,7 +92,7 @@ describe (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoThi
   if (!isnan (disparity))
     gst_structure_set (parameter, "disparity", G_TYPE_DOUBLE, disparity, NULL);
   gst_structure_set (
-      parameter, "support", G_TYPE_DOUBLE, thing->support, "confidence", G_TYPE_DOUBLE, thing->confidence, NULL);
+      parameter, "support", G_TYPE_DOUBLE, object->support, "confidence", G_TYPE_DOUBLE, object->confidence, NULL);
 }
 
 /* Returns the parameter of a region. */
@@ -101,7 +102,7 @@ measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *ro
 {
   gint width = GST_VIDEO_INFO_WIDTH (&view->info), height = GST_VIDEO_INFO_HEIGHT (&view->info);
   GstStructure *parameter = gst_structure_new (PARAMETER, "valid", G_TYPE_BOOLEAN, FALSE, NULL);
-  GstStereoThing thing = { 0 };
+  GstStereoBoxObject object = { 0 };
   gboolean found = FALSE;
 
   if (picture) {
@@ -110,11 +111,11 @@ measure (GstDepthOverlayRegions *regions, const GstVideoRegionOfInterestMeta *ro
     box.mask = NULL;
     found = scale_side (roi->x, roi->w, width, box.width, &box.x, &box.width) &&
         scale_side (roi->y, roi->h, height, box.height, &box.y, &box.height) &&
-        gst_stereo_thing_find (regions->finder, &box, &thing);
+        gst_stereo_box_object_find (regions->finder, &box, &object);
   }
-  gst_structure_set (parameter, "valid", G_TYPE_BOOLEAN, found, "coverage", G_TYPE_DOUBLE, thing.coverage, NULL);
+  gst_structure_set (parameter, "valid", G_TYPE_BOOLEAN, found, "coverage", G_TYPE_DOUBLE, object.coverage, NULL);
   if (found)
-    describe (parameter, meta, &thing);
+    describe (parameter, meta, &object);
   return parameter;
 }
 
@@ -241,7 +242,7 @@ gst_depth_overlay_regions_boxes (const GstDepthOverlayRegions *regions, guint *c
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-/* An element before may have measured the region, too: what it said goes. */
+/* An element upstream may have measured the region, too: its result is removed. */
 static void
 write_parameter (GstVideoRegionOfInterestMeta *roi, const GstStructure *parameter)
 {

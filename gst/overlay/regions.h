@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Regions that somebody else marked in the live view, a detector of persons for example: how far what is in them is. Each
+ * Measures the distances of regions that another element marked in the live view, such as a detector of persons. Each
  * GstVideoRegionOfInterestMeta of the output gets a parameter `stereo-distance`, and a box is drawn around it.
  */
 #ifndef GST_DEPTH_OVERLAY_REGIONS_H
@@ -16,13 +16,13 @@ typedef struct _GstDepthOverlayRegions GstDepthOverlayRegions;
 GstDepthOverlayRegions *gst_depth_overlay_regions_new (GstElement *owner);
 void gst_depth_overlay_regions_free (GstDepthOverlayRegions *regions);
 
-/* Measures the regions of @live, of which @view is shown. @picture: the depth over it, mapped, with its meta; NULL: there is
- * none, and their distance is not known. */
+/* Measures the regions of @live, of which @view is shown. @picture: the mapped depth over the view, and its @meta. NULL:
+ * there is no depth, and the distances are unknown. */
 void gst_depth_overlay_regions_measure (GstDepthOverlayRegions *regions, GstBuffer *live, const GstStereoLiveView *view,
     const GstDepthOverlayPicture *picture, const GstStereoMeta *meta);
 /* The boxes to be drawn, valid until the next measure. */
 const GstDepthOverlayBox *gst_depth_overlay_regions_boxes (const GstDepthOverlayRegions *regions, guint *count);
-/* Writes what was measured into the regions of @buffer, which was made of the live frame; transfer full, both ways. */
+/* Writes the distances into the regions of @buffer, which was made from the live frame; transfer full, both ways. */
 GstBuffer *gst_depth_overlay_regions_write (GstDepthOverlayRegions *regions, GstBuffer *buffer);
 
 G_END_DECLS

@@ -36,7 +36,7 @@ struct _GstDepthOverlayShow
   /* from start to stop */
   GstDepthOverlayPicture *picture;   /* the depth that is shown */
   GstStereoNearestReport *report;    /* the nearest surface in it */
-  GstStereoNearestRegion region;     /* where that was looked for, in the view */
+  GstStereoNearestRegion region;     /* the searched region, in the view */
   GstDepthOverlayRegions *regions;   /* that others marked in the live view */
   GstDepthOverlayGround *ground;     /* that came with the depth */
   gboolean unreliable;               /* the depth of this frame: the report says why */
@@ -272,7 +272,8 @@ take_nearest (
   return TRUE;
 }
 
-/* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was posted. */
+/* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was
+ * posted. */
 static gboolean
 find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstStereoJoined *depth)
 {
@@ -298,7 +299,7 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
 static gboolean
-read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayLook *look)
+read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlayStyle *style)
 {
   const GstDepthOverlayRange range = { .near = settings->near,
     .far = settings->far,
@@ -309,7 +310,7 @@ read_depth (GstDepthOverlayShow *show, const Settings *settings, GstDepthOverlay
 
   if (!gst_depth_overlay_picture_map (show->picture, depth, gst_depth_overlay_output_view (show->output), &range))
     return FALSE;
-  look->depth = gst_depth_overlay_picture_depth (show->picture);
+  style->depth = gst_depth_overlay_picture_depth (show->picture);
   return find_nearest (show, settings, depth);
 }
 
@@ -346,7 +347,7 @@ measure_regions (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 static GstFlowReturn
 make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepthOverlayFrame *frame, GstBuffer **out)
 {
-  GstDepthOverlayLook look = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
+  GstDepthOverlayStyle style = { .colormap = (GstStereoColormap) settings->colormap, .alpha = settings->alpha };
   const GstStereoLiveView *view = gst_depth_overlay_output_view (show->output);
   GstFlowReturn flow = prepare_output (show, frame->alone);
 
@@ -358,17 +359,17 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
     gst_stereo_nearest_report_clear (show->report, notice_of (frame->state));
     gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
-  } else if (!read_depth (show, settings, &look)) {
+  } else if (!read_depth (show, settings, &style)) {
     g_atomic_int_set (&show->failed, TRUE);
     return GST_FLOW_NOT_NEGOTIATED;
   }
   measure_regions (show, frame);
-  describe_text (show, settings, frame->state, &look.text);
+  describe_text (show, settings, frame->state, &style.text);
   if (frame->alone) {
-    look.alpha = 1;
-    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->live.buffer, &look, out);
+    style.alpha = 1;
+    flow = gst_depth_overlay_compose_alone (show->composer, show->output, frame->live.buffer, &style, out);
   } else {
-    flow = gst_depth_overlay_compose (show->composer, show->output, frame->live.buffer, &look, out);
+    flow = gst_depth_overlay_compose (show->composer, show->output, frame->live.buffer, &style, out);
   }
   gst_depth_overlay_picture_unmap (show->picture);
   if (flow == GST_FLOW_OK)

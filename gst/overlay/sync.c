@@ -11,7 +11,7 @@ struct _GstDepthOverlaySync
 
   gint alone;   /* atomic: there is no live view */
   guint serial; /* of the depth that was shown last; 0 = none */
-  gboolean said_ended, said_unlinked;
+  gboolean warned_ended, warned_unlinked;
 };
 
 GstDepthOverlaySync *
@@ -34,7 +34,7 @@ void
 gst_depth_overlay_sync_reset (GstDepthOverlaySync *sync)
 {
   g_atomic_int_set (&sync->alone, FALSE);
-  sync->said_ended = sync->said_unlinked = FALSE;
+  sync->warned_ended = sync->warned_unlinked = FALSE;
 }
 
 void
@@ -71,15 +71,15 @@ gst_depth_overlay_sync_deadline (GstDepthOverlaySync *sync)
 /* ---- frames ------------------------------------------------------------------------------ */
 
 static void
-say_once (GstDepthOverlaySync *sync, gboolean *said, const gchar *what)
+warn_once (GstDepthOverlaySync *sync, gboolean *warned, const gchar *what)
 {
-  if (!*said)
+  if (!*warned)
     GST_ELEMENT_WARNING (sync->owner, STREAM, FAILED, ("%s", what), (NULL));
-  *said = TRUE;
+  *warned = TRUE;
 }
 
-/* Whether @depth is at most @max_age old at a live frame of @time. Without both times the clock tells, and depth that was not
- * shown before is new. */
+/* Whether @depth is at most @max_age old at a live frame of @time. Where a time is missing, the clock gives the age, and
+ * depth that was not shown before is fresh. */
 static gboolean
 is_fresh (const GstDepthOverlaySync *sync, const GstStereoJoined *depth, gint64 time, guint64 max_age)
 {
@@ -97,14 +97,15 @@ static GstDepthOverlayState
 state_at (GstDepthOverlaySync *sync, const GstStereoJoined *depth, gint64 time, guint64 max_age)
 {
   if (!gst_stereo_join_has_second (sync->join)) {
-    say_once (sync, &sync->said_unlinked,
+    warn_once (sync, &sync->warned_unlinked,
         "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
     return GST_DEPTH_OVERLAY_UNLINKED;
   }
   if (depth->buffer && is_fresh (sync, depth, time, max_age))
     return GST_DEPTH_OVERLAY_CURRENT;
   if (gst_stereo_join_second_ended (sync->join)) {
-    say_once (sync, &sync->said_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
+    warn_once (
+        sync, &sync->warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
     return GST_DEPTH_OVERLAY_ENDED;
   }
   return depth->buffer ? GST_DEPTH_OVERLAY_STALE : GST_DEPTH_OVERLAY_WAITING;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What there is to show over a frame of the live view: the depth that goes with it (gst/video/join.h), or why there is none.
+ * Finds the depth for a frame of the live view (gst/video/join.h), or the reason why there is none.
  *
  * Where the live frame or the depth has no timestamp, depth ages by the clock. Without a live view depth is alone: each depth
- * picture is a frame. Functions without a word on threads belong to the source pad's task.
+ * picture is a frame. Functions whose comment does not mention threads belong to the source pad's task.
  */
 #ifndef GST_DEPTH_OVERLAY_SYNC_H
 #define GST_DEPTH_OVERLAY_SYNC_H
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlaySync GstDepthOverlaySync;
 
-/* What there is to show over a frame. */
+/* The state of the depth for a frame. */
 typedef enum
 {
   GST_DEPTH_OVERLAY_CURRENT,
@@ -24,10 +24,10 @@ typedef enum
   GST_DEPTH_OVERLAY_ENDED
 } GstDepthOverlayState;
 
-/* A live frame, and what there is to show over it; or depth alone. */
+/* A live frame and the state of its depth; or depth alone. */
 typedef struct
 {
-  GstStereoJoinFrame live; /* of depth alone: the depth */
+  GstStereoJoinFrame live; /* the depth, where depth is alone */
   gboolean alone;
   GstDepthOverlayState state; /* CURRENT: gst_stereo_join_held() */
 } GstDepthOverlayFrame;

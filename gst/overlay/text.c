@@ -79,8 +79,8 @@ gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolea
 }
 
 /* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m", "unknown: right camera frozen"; or the notice. Of several
- * reasons the first one is told: it explains most. Percents are rounded down: a picture that
- * lacks a pixel is not seen wholly. */
+ * reasons the first one is shown, because it explains the others. Percents are rounded down: a picture that lacks a pixel
+ * is not 100% seen. */
 void
 gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
 {
@@ -190,7 +190,7 @@ put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverl
   gst_video_overlay_rectangle_unref (rectangle);
 }
 
-/* The size of a piece. Measuring takes Pango some time: what was drawn from the same key is not measured again. */
+/* The size of a piece. Pango needs some time to measure, so a piece with an unchanged key is not measured again. */
 static void
 size_piece (GstDepthOverlayText *text, Piece piece, const Key *key, gint *width, gint *height)
 {

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstDepthOverlayText GstDepthOverlayText;
 
-/* A thin frame around a part of the picture, and what it says. */
+/* A thin frame around a part of the picture, and its label. */
 typedef struct
 {
   gint x, y, width, height; /* pixels, inside the picture */
@@ -29,22 +29,22 @@ typedef struct
   gint x, y, width; /* pixels */
 } GstDepthOverlayMark;
 
-#define GST_DEPTH_OVERLAY_BOXES 16 /* that are drawn, at most */
+#define GST_DEPTH_OVERLAY_BOXES 16 /* at most so many are drawn */
 
-/* What is drawn over a frame: the pieces whose flag is set. */
+/* The content of the text over a frame. Pieces whose flag is set are drawn. */
 typedef struct
 {
   gint width, height;         /* of the picture */
   gboolean edges;             /* the frame around a picture that warns */
-  gboolean region;            /* the thin frame around where the nearest distance is looked for */
-  gboolean legend;            /* which colour is how far */
-  gboolean marker;            /* where the nearest surface is */
-  gboolean readout;           /* how far that is, or what is not known; or @notice */
+  gboolean region;            /* the thin frame around the region where the nearest surface is searched */
+  gboolean legend;            /* the colours and their distances */
+  gboolean marker;            /* the place of the nearest surface */
+  gboolean readout;           /* the distance of the nearest surface, or why it is unknown; or @notice */
   GstStereoColormap colormap; /* of the legend */
   GstStereoScale scale;       /* of the legend and the read-out */
   gboolean valid;             /* a surface was found: @value is known */
   gdouble value;              /* of the read-out: mm, or px when the scale is not metric */
-  gboolean unknown;           /* whether something is near is not known: the read-out says so first */
+  gboolean unknown;           /* the state is unknown: the read-out begins with this */
   gdouble coverage;           /* share of the region that is seen, 0..1 */
   gint x, y;                  /* of the marker */
   gint region_x, region_y, region_width, region_height;
@@ -54,7 +54,7 @@ typedef struct
   guint n_marks;
   gboolean warning;    /* the read-out warns */
   const gchar *reason; /* why the depth cannot be relied on, valid until the text is drawn; NULL where it can */
-  const gchar *notice; /* what the read-out says instead of all that, a static string; may be NULL */
+  const gchar *notice; /* replaces the whole read-out: a static string; may be NULL */
 } GstDepthOverlayTextContent;
 
 GstDepthOverlayText *gst_depth_overlay_text_new (void);
@@ -65,7 +65,7 @@ gboolean gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *cont
 void gst_depth_overlay_text_blend (
     GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame);
 
-/* What the read-out says. */
+/* The text of the read-out. */
 void gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content);
 /* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
 void gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric);

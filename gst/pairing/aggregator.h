@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-/* Written out: the macro for derivable types would keep the instance structure to itself. */
+/* Written by hand: the macro for derivable types hides the instance structure. */
 #define GST_TYPE_STEREO_AGGREGATOR (gst_stereo_aggregator_get_type ())
 #define GST_STEREO_AGGREGATOR(object) \
   (G_TYPE_CHECK_INSTANCE_CAST ((object), GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregator))
@@ -40,7 +40,7 @@ struct _GstStereoAggregator
 };
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 
-/* What `stats` shows of any of these elements. */
+/* Fields of `stats` that all these elements have. */
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
@@ -76,16 +76,15 @@ void gst_stereo_aggregator_reconfigure (GstStereoAggregator *self);
 
 /* Whether the source pad has caps: gaps are forwarded from then on. */
 void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated);
-/* TRUE where the pair would come too late: it is dropped, counted and reported, downstream gets a GAP event, and @flow is
- * what to return. To be called last, when nothing is left to do but compute and push: the time that these take is measured
- * from here on. */
+/* TRUE where the pair would come too late. The pair is then dropped, counted and reported, downstream gets a GAP event, and
+ * process() returns @flow. Call this last, directly before computing and pushing: the compute time is measured from here. */
 gboolean gst_stereo_aggregator_drop_if_late (
     GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow);
 /* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
  * same place of @out. */
 void gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *right, gboolean same_place);
-/* Counts a pair that took so long to compute, for `stats` and the latency, and pushes @out (transfer full). */
+/* Counts the pair and its @compute_time, for `stats` and the latency, and pushes @out (transfer full). */
 GstFlowReturn gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time);
 

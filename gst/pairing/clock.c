@@ -199,8 +199,8 @@ lead (const GstStereoClock *clock)
   return clock->view[RIGHT].offset - clock->view[LEFT].offset;
 }
 
-/* The stamps of both heads are there, and can be of one clock. A jump that shows at the heads of one view only, because
- * the other view has not come to it yet, would look like a large distance. */
+/* Whether both heads have capture timestamps that can be of one clock. If the clock jumps, one view comes to the jump
+ * first, and the timestamps are far apart until the other view follows. */
 static gboolean
 are_sane (const GstStereoClock *clock)
 {
@@ -218,7 +218,7 @@ are_sane (const GstStereoClock *clock)
   return ABS (change) <= JUMP;
 }
 
-/* Running time of the heads, for how old what is known is. */
+/* Running time of the heads, for the age of the learned differences. */
 static gint64
 time_of_heads (const GstStereoClock *clock)
 {

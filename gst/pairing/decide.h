@@ -2,8 +2,8 @@
 /*
  * Decides which left frame and which right frame are a pair: pure logic, no objects, no threads, no clock.
  *
- * Each stream is described by the running times of its next frame (the head) and, where it has come already, of the
- * frame after that. The caller does what the decision says, and asks again, until the decision is to wait.
+ * A stream is described by the running time of its next frame (the head) and, where it has arrived, of the frame after the
+ * head. The caller carries out the decision and asks again, until the decision is to wait.
  */
 #ifndef GST_STEREO_DECIDE_H
 #define GST_STEREO_DECIDE_H
@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_TIME_NONE G_MININT64 /* a frame without a timestamp; a limit that is not there */
+#define GST_STEREO_TIME_NONE G_MININT64 /* no timestamp, or no limit */
 
 typedef enum
 {
@@ -21,7 +21,7 @@ typedef enum
   GST_STEREO_PAIRING_PAIR,      /* the two heads belong together */
   GST_STEREO_PAIRING_DROP_LEFT, /* the left head has no partner */
   GST_STEREO_PAIRING_DROP_RIGHT,
-  GST_STEREO_PAIRING_END /* both streams ended, nothing is left */
+  GST_STEREO_PAIRING_END /* both streams ended, and no frame is left */
 } GstStereoPairing;
 
 typedef struct
@@ -31,7 +31,7 @@ typedef struct
   gint64 soonest;    /* least time after the head at which the next one may be; 0 = unknown */
   gint64 gap_end;    /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
   gboolean ended;    /* no further frame will come */
-  guint generation;  /* of the head, or of what comes next: it grows with every seek */
+  guint generation;  /* of the head, or of the next frame to come: it grows with every seek */
   gboolean moves_on; /* later generations are to come */
 } GstStereoStream;
 
@@ -44,16 +44,16 @@ typedef struct
  * Two frames of different generations (from before and after a seek) are no pair, whatever their times. The stream of
  * the older generation drops its frames, or waits, as long as its next generation is still to come.
  *
- * A head without a timestamp pairs with the other head, whatever the time of that one is: the order of arrival decides.
+ * A head without a timestamp pairs with the other head at any time: the order of arrival decides.
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
-/* The recent shortest time from one frame to the next, after one more @interval; 0 = none seen. It grows slowly: where one
- * frame came early, another one may. */
+/* Updates the recent shortest time from one frame to the next by one more @interval; 0 = none seen. It grows slowly, because
+ * after one early frame there may be another one. */
 gint64 gst_stereo_pairing_shortest (gint64 shortest, gint64 interval);
 
 /*
- * gst_stereo_pairing_decide() for one stream of alternating views: whether its first two frames are a bundle.
+ * The same decision for one stream of alternating views: whether its first two frames are a bundle.
  * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
  * @marked: whether any frame of the stream ever was (if not, every other one is taken as first).
  * Gives PAIR, DROP_LEFT (the head has no partner), WAIT_LEFT or END.

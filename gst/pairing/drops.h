@@ -12,20 +12,20 @@ typedef struct _GstStereoDrops GstStereoDrops;
 /* @element posts the warnings; the object belongs to it and holds no reference. */
 GstStereoDrops *gst_stereo_drops_new (GstElement *element);
 void gst_stereo_drops_free (GstStereoDrops *drops);
-/* All counts back to 0. */
+/* Sets all counts to 0. */
 void gst_stereo_drops_start (GstStereoDrops *drops);
 
 void gst_stereo_drops_count (GstStereoDrops *drops, gboolean right);
-/* The heads compared last: right minus left, and the limit; both in ns. @dated: by capture timestamps. */
+/* For the warning: the skew of the heads that were compared last, and its limit, ns. @dated: by capture timestamps. */
 void gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew, gboolean dated);
-/* Posts the warning where there is something to report and the last one is a second old. @now: at once. */
+/* Posts the warning if there are new drops, at most once a second. @now: without this limit. */
 void gst_stereo_drops_report (GstStereoDrops *drops, gboolean now);
-/* Since the start. From any thread. */
+/* Drops since the start. From any thread. */
 void gst_stereo_drops_get (GstStereoDrops *drops, guint64 *left, guint64 *right);
 
-/* Whether the next output buffer continues the last one. A drop breaks the stream, and so may others do. */
+/* The next output buffer does not continue the last one. A drop calls this, too. */
 void gst_stereo_drops_break_stream (GstStereoDrops *drops);
-/* TRUE when it is broken. It is whole again after that. */
+/* Whether the stream was broken since the last call. */
 gboolean gst_stereo_drops_mend_stream (GstStereoDrops *drops);
 
 G_END_DECLS

@@ -4,10 +4,10 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define FIRST_PERIOD (2000 * MS)
 #define LONGEST_PERIOD (64000 * MS)
-#define STALL 4                 /* times what is allowed */
-#define HELD (1 * MS)           /* a push that takes so long waits for somebody */
+#define STALL 4                 /* in units of `allowed` */
+#define HELD (1 * MS)           /* a push that takes so long is blocked by the sink */
 #define PATIENCE (500 * MS)     /* with nothing but late pairs */
-#define MOST_EXCESS (5000 * MS) /* a pipeline's clock that is farther off is not the one that gave the timestamps */
+#define MOST_EXCESS (5000 * MS) /* a larger excess means that the timestamps are not of the pipeline's clock */
 
 /* What a pair may wait for its turn. Frames come unevenly, and half a frame is too short where they come fast. */
 static gint64
@@ -125,7 +125,7 @@ gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, 
   self->late_least = MIN (self->late_least, waited);
   if (now - self->late_since < MAX (PATIENCE, 4 * self->frame) || waited > self->late_least + slack (self))
     return late;
-  /* what has just come in is late already: waiting for better would be for ever */
+  /* even a pair that has just come is late: waiting for an earlier one would never end */
   self->excess += self->late_least;
   self->soonest = waited - self->late_least;
   self->late = 0;
@@ -165,7 +165,7 @@ gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, 
     return;
   }
   waited -= self->excess;
-  /* computed though it was late, as the first one or without QoS: what it waited was not for the latency to allow */
+  /* a late pair that was computed, as the first one or without QoS: the latency does not have to cover its wait */
   if (waited > most_waited (self, spare))
     strict = FALSE;
   remember (self, service);

@@ -39,15 +39,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   gint64 frame;                              /* from one pair to the next; 0 = not known */
-  gint64 recent[GST_STEREO_LATENESS_RECENT]; /* from the decision to the push, of the last pairs */
+  gint64 recent[GST_STEREO_LATENESS_RECENT]; /* time from the decision to the push, of the last pairs */
   guint next;                                /* place in recent */
-  guint held;                                /* for so many pairs more: a push has held the thread */
+  guint held;                                /* pairs for which a push still counts as one that blocks the thread */
   gint64 expected;                           /* 0 = nothing was measured yet */
   gint64 allowed;
   gint64 excess;
   /* of this period */
   gint64 since, period;    /* since: G_MAXINT64 = before the first pair */
-  gint64 slowest, soonest; /* of those computed; the least that a pair has waited */
+  gint64 slowest, soonest; /* slowest computed pair; shortest wait of a pair */
   guint count;             /* of pairs computed */
   gboolean stalled;        /* a pair was not counted */
   gboolean lowered;        /* and not raised since */
@@ -58,24 +58,24 @@ typedef struct
 
 void gst_stereo_lateness_init (GstStereoLateness *self);
 void gst_stereo_lateness_set_frame (GstStereoLateness *self, gint64 frame);
-/* A flush: other timestamps follow, and take as long to compute. */
+/* After a flush: forgets waits, which depend on timestamps, and keeps compute times. */
 void gst_stereo_lateness_flush (GstStereoLateness *self);
 
-/* To be reported in addition to what upstream reports and the wait for the partner. All functions below may change
+/* Latency of this element, in addition to upstream's latency and the wait for the partner. All functions below may change
  * it. */
 gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 
 /* Before a pair is decided upon. */
 void gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now);
 
-/* By how much a pair would come too late if it were computed now; 0 = compute it. @waited: time since it should have
- * been there, by what upstream reports; below 0 where it came before that. */
+/* How much too late a pair would come if it were computed now; 0 = compute it. @waited: time since the pair should have
+ * arrived by upstream's latency; below 0 where it has arrived earlier. */
 gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare);
 
-/* A pair that had waited for @waited when it was decided upon took @service from then on, and is pushed now. */
+/* A pair is pushed now. @waited: its wait until the decision; @service: its time since then. */
 void gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service);
 
-/* It was pushed, which took @time. */
+/* The pair was pushed, which took @time. */
 void gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time);
 
 G_END_DECLS

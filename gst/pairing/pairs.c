@@ -29,7 +29,7 @@ struct _GstStereoPairs
   gint64 surplus_time; /* of the first of them */
 };
 
-/* One search for a pair: what it uses, what the pads show, and what it finds. */
+/* One search for a pair: its input, the frames that the pads show, and its result. */
 typedef struct
 {
   /* the properties, read once */
@@ -38,7 +38,7 @@ typedef struct
   GstStereoPairingClock clock;
 
   GstStereoPad *pads[2]; /* left, right */
-  GstStereoNext next[2]; /* what they show; all times are those of the left view, by the clock that pairs */
+  GstStereoNext next[2]; /* the shown frames; all times are those of the left view, by the pairing clock */
   gint64 limit;          /* of the distance of two frames in ns; GST_STEREO_TIME_NONE = none */
   gboolean dated;        /* the heads, by their capture timestamps */
   gboolean failed;       /* an error was posted */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From frames to pairs: asks decide.h which of the frames that the pads show belong together, takes those out, and drops
- * frames without a partner.
+ * From frames to pairs: lets decide.h choose among the frames that the pads show, removes the chosen pair, and drops frames
+ * without a partner.
  */
 #ifndef GST_STEREO_PAIRS_H
 #define GST_STEREO_PAIRS_H

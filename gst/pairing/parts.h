@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The inside of the base class, for aggregator.c, events.c and properties.c: its parts, one object each. None of them knows
- * the others but for those that its constructor takes.
+ * Private to the base class (aggregator.c, events.c, properties.c): its parts, one object each. A part knows only the parts
+ * that its constructor takes.
  */
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H

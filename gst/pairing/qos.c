@@ -20,7 +20,7 @@ struct _GstStereoQos
 
   /* of the source pad's task */
   gint64 decided;       /* running time at which the pair was not late; GST_STEREO_TIME_NONE = not live */
-  gint64 waited, spare; /* what it had then: see GstStereoLateness */
+  gint64 waited, spare; /* its wait at the decision: see GstStereoLateness */
 };
 
 const GstStereoProperty gst_stereo_qos_properties[] = {

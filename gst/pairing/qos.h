@@ -39,13 +39,12 @@ void gst_stereo_qos_set_frame (GstStereoQos *qos, GstClockTime frame, GstClockTi
 /* A QoS event, or a LATENCY event, from downstream. */
 void gst_stereo_qos_read_event (GstStereoQos *qos, GstEvent *event);
 
-/* TRUE where the pair would come too late. It is counted then, and a QoS message is posted. @frame gives its time. To
- * be called last, when nothing is left to do but compute and push: the time that these take is measured from here
- * on. */
+/* TRUE where the pair would come too late. Then counts it and posts a QoS message. @frame gives the time of the pair.
+ * Call this last, directly before computing and pushing: the compute time is measured from here. */
 gboolean gst_stereo_qos_drop_if_late (GstStereoQos *qos, const GstStereoFrame *frame);
-/* The pair took so long to compute, and is pushed now. May raise the latency, which is reported before the push. */
+/* The pair was computed in @compute_time, and is pushed now. May raise the latency, and then reports it before the push. */
 void gst_stereo_qos_computed (GstStereoQos *qos, GstClockTime compute_time);
-/* It was pushed, which took @ns. */
+/* The pair was pushed, which took @ns. */
 void gst_stereo_qos_pushed (GstStereoQos *qos, gint64 ns);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/silence.h"
 
-/* For so long after its last frame a view counts as one that goes on. */
+/* A view counts as sending until so long after its last frame. */
 #define ALIVE_TIME (1 * GST_SECOND)
 
 static gboolean
@@ -10,7 +10,7 @@ goes_on (const GstStereoSilenceView *view, const GstStereoActivity *activity)
   return activity->receiving || (activity->over && activity->waiting) || (view->heard && view->idle < ALIVE_TIME);
 }
 
-/* Notes what came on a view since the last observation, or is about to come. */
+/* Notes whether frames have come on a view since the last observation, or are about to come. */
 static void
 listen_to (GstStereoSilenceView *view, const GstStereoActivity *activity, GstClockTime elapsed,
     GstStereoSilenceFinding *finding)
@@ -28,8 +28,8 @@ listen_to (GstStereoSilenceView *view, const GstStereoActivity *activity, GstClo
   view->idle = view->alone = 0;
 }
 
-/* A camera that had frames is silent whatever the other one does. Of a camera that never had one, the frames of the other
- * camera show that both should have begun. */
+/* A camera that sent frames before is judged alone. A camera that never sent one is judged by the other camera: when that one
+ * sends frames, both should send. */
 static gboolean
 is_silent (const GstStereoSilenceView *view)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which cameras have stopped sending, although their streams did not end: pure logic, on what the pads did from
- * observation to observation. The times between observations are added up, instead of comparing clock times, so that
- * neither PAUSED nor a process that was stopped counts as silence.
+ * Finds cameras that have stopped sending without ending their stream: pure logic on observations of the pads. It adds up the
+ * times between observations and does not compare clock times: neither PAUSED nor a stopped process may count as silence.
  */
 #ifndef GST_STEREO_SILENCE_H
 #define GST_STEREO_SILENCE_H
@@ -11,15 +10,15 @@
 
 G_BEGIN_DECLS
 
-/* For so long a view may have nothing: one that had something before, or one beside a view that goes on. */
+/* Limit for a view that sent frames before, and for a view that never did while the other one sends. */
 #define GST_STEREO_SILENCE_TIME (2 * GST_SECOND)
 
 typedef struct
 {
   guint seen;         /* buffers and gaps up to the last observation */
-  GstClockTime idle;  /* for so long nothing came */
-  GstClockTime alone; /* of that, while the other view went on */
-  gboolean heard;     /* something came once */
+  GstClockTime idle;  /* time without a buffer */
+  GstClockTime alone; /* part of it in which the other view sent */
+  gboolean heard;     /* a buffer, a gap or the end came once */
   gboolean reported;  /* that it is silent */
 } GstStereoSilenceView;
 
@@ -29,7 +28,7 @@ typedef struct
   GstStereoSilenceView view[2]; /* left, right; of a pad with both views the first one alone */
 } GstStereoSilence;
 
-/* What is to be reported of a view. */
+/* What to report about a view. */
 typedef struct
 {
   gboolean silent, back; /* it has been silent for long; it is back */
@@ -37,12 +36,12 @@ typedef struct
   GstClockTime time;     /* for so long it had none */
 } GstStereoSilenceFinding;
 
-/* What @count views did in the last @elapsed ns. */
+/* Adds an observation of @count views after @elapsed ns. */
 void gst_stereo_silence_add (GstStereoSilence *silence, guint count, const GstStereoActivity *activity,
     GstClockTime elapsed, GstStereoSilenceFinding findings[2]);
-/* The silence begins anew, as after a pause. */
+/* After a pause: the time without buffers begins at 0. */
 void gst_stereo_silence_resume (GstStereoSilence *silence);
-/* After a flush, or a start (@all): only what comes from now on counts. */
+/* After a flush, or a start (@all): forgets the buffers so far. */
 void gst_stereo_silence_reset (GstStereoSilence *silence, const GstStereoActivity activity[2], gboolean all);
 
 G_END_DECLS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reports that a camera, or both of them, have stopped sending, although their streams did not end.
+ * Reports cameras that have stopped sending without ending their stream.
  *
- * The base class calls aggregate() only when both views have something, so that a clock has to observe the pads. It does
- * so in live pipelines only: elsewhere a view may take all the time it likes. silence.h has the rules.
+ * GstAggregator calls aggregate() only when both views have a buffer. A silent view is therefore observed by a clock, in live
+ * pipelines only: elsewhere a view may take any time. silence.h has the rules.
  */
 #ifndef GST_STEREO_WATCH_H
 #define GST_STEREO_WATCH_H
@@ -23,12 +23,12 @@ void gst_stereo_watch_free (GstStereoWatch *watch);
 
 /* The element goes into PLAYING, or out of it. */
 void gst_stereo_watch_set_playing (GstStereoWatch *watch, gboolean playing);
-/* The pipeline may have become live, or a view pad may have come: begins to observe where there is reason to. */
+/* The pipeline may have become live, or there may be a new view pad: observes the pads if it is live. */
 void gst_stereo_watch_update (GstStereoWatch *watch);
-/* Asks upstream of @pad whether it is live. GstAggregator keeps the answer from before the sources knew, so that each
- * branch is asked once it has begun. */
+/* Asks upstream of @pad whether it is live, once the branch has begun. GstAggregator asks earlier, when sources may not know
+ * it yet, and keeps that answer. */
 void gst_stereo_watch_ask_live (GstStereoWatch *watch, GstPad *pad);
-/* The view has another pad now. */
+/* The view has a new pad. */
 void gst_stereo_watch_forget_view (GstStereoWatch *watch, gboolean right);
 /* After a flush, or a start (@all). */
 void gst_stereo_watch_reset (GstStereoWatch *watch, gboolean all);

@@ -10,7 +10,7 @@
 #include "gst/meta/rays.h"
 
 #define HEADER 512 /* bytes, more than any header has */
-#define CHUNK 256  /* points at a time: what is computed of them stays in the first cache */
+#define CHUNK 256  /* points at a time: their results fit into the first cache */
 #define POSITION (3 * sizeof (gfloat))
 
 /* Points of a row, before they are written. */

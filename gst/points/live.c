@@ -8,7 +8,7 @@ struct _GstStereoPointsLive
 {
   GstElement *owner;
   GstVideoFrame frame;
-  gboolean mapped, said_missing;
+  gboolean mapped, warned_missing;
 };
 
 GstStereoPointsLive *
@@ -29,18 +29,18 @@ gst_stereo_points_live_free (GstStereoPointsLive *live)
 void
 gst_stereo_points_live_reset (GstStereoPointsLive *live)
 {
-  live->said_missing = FALSE;
+  live->warned_missing = FALSE;
 }
 
 void
 gst_stereo_points_live_warn_missing (GstStereoPointsLive *live)
 {
-  if (!live->said_missing)
+  if (!live->warned_missing)
     GST_ELEMENT_WARNING (live->owner, STREAM, FORMAT,
         ("No frame came on sink_live for a picture on sink: its points have no colour. Put a queue before both pads, "
          "and let both streams begin at the same time."),
         (NULL));
-  live->said_missing = TRUE;
+  live->warned_missing = TRUE;
 }
 
 /* FALSE after an error was posted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The live view that gives points their colour: where in a frame of it a pixel's colour is. */
+/* Finds the colour of a pixel in a frame of the live view. */
 #ifndef GST_STEREO_POINTS_LIVE_H
 #define GST_STEREO_POINTS_LIVE_H
 
@@ -12,15 +12,15 @@ typedef struct _GstStereoPointsLive GstStereoPointsLive;
 
 GstStereoPointsLive *gst_stereo_points_live_new (GstElement *owner);
 void gst_stereo_points_live_free (GstStereoPointsLive *live);
-/* Forgets what was said. */
+/* After it, the warning may be posted again. */
 void gst_stereo_points_live_reset (GstStereoPointsLive *live);
 
-/* Warns once: no frame of the live view goes with a picture. */
+/* Warns once: there is no live frame for a picture. */
 void gst_stereo_points_live_warn_missing (GstStereoPointsLive *live);
-/* Maps the frame that goes with a picture. @color is zeroed where there is none. FALSE after an error was posted. */
+/* Maps the live frame of a picture. Zeroes @color where there is none. FALSE after an error was posted. */
 gboolean gst_stereo_points_live_map (GstStereoPointsLive *live, const GstStereoJoined *held, guint depth_width,
     guint depth_height, GstStereoPointsColor *color);
-/* Whether mapped or not. */
+/* May be called where no frame is mapped. */
 void gst_stereo_points_live_unmap (GstStereoPointsLive *live);
 
 G_END_DECLS

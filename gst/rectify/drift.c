@@ -12,13 +12,13 @@
 #define LEAST_LIMIT 4.0
 #define STEP 0.25         /* px, anywhere in the picture, from one correction to the next */
 #define INTERVAL 8        /* pairs from one correction to the next */
-#define LEAST_CHANGE 0.05 /* px, root mean square over the picture, that maps are made for */
+#define LEAST_CHANGE 0.05 /* px, root mean square over the picture: for a smaller change no maps are made */
 /* px, root mean square: points that disagree by more are not of one scene, or not matched rightly */
 #define MOST_RESIDUAL 0.75
 #define LEAST_POINTS 60
-#define MEMORY 400 /* points that are looked at, the newest */
-#define TOLD 0.1   /* px, anywhere in the picture, that a message is worth */
-/* Disparities looked for: some below that of a point at infinity, for a rig that is a little off. */
+#define MEMORY 400         /* points: the newest ones that an estimate uses */
+#define LEAST_REPORTED 0.1 /* px, anywhere in the picture: a smaller change gives no message */
+/* The search begins so many px below the disparity of infinity, for a rig that is a little off. */
 #define BELOW 2
 #define SEARCHED_SHARE 4 /* of the width */
 
@@ -49,7 +49,7 @@ struct _GstStereoDrift
   Key key; /* of the aligner */
   gint width, height;
   StereoAligner *aligner; /* NULL: off, or no memory */
-  GstStereoCorrection applied, wanted, told;
+  GstStereoCorrection applied, wanted, reported;
   guint pairs; /* since the last correction */
   gboolean at_limit;
 };
@@ -71,7 +71,7 @@ forget (GstStereoDrift *drift)
 
   g_clear_pointer (&drift->aligner, stereo_aligner_free);
   memset (&drift->key, 0, sizeof drift->key);
-  drift->applied = drift->wanted = drift->told = none;
+  drift->applied = drift->wanted = drift->reported = none;
   drift->pairs = 0;
   drift->at_limit = FALSE;
 }
@@ -188,58 +188,58 @@ gst_stereo_drift_prepare (
 /* ---- corrections ------------------------------------------------------------------------- */
 
 static void
-tell (GstStereoDrift *drift, const gchar *state, const gchar *text)
+report (GstStereoDrift *drift, const gchar *state, const gchar *text)
 {
   const GstStereoCorrection *applied = &drift->applied;
   const StereoAlignment *result = stereo_aligner_result (drift->aligner);
-  GstStructure *told = gst_structure_new ("stereo-align", "state", G_TYPE_STRING, state, "align-offset", G_TYPE_DOUBLE,
-      applied->offset, "align-offset-max", G_TYPE_DOUBLE, largest (drift, applied), "align-roll", G_TYPE_DOUBLE,
-      degrees (applied->roll), "align-left-over", G_TYPE_DOUBLE, result->before, "align-points", G_TYPE_INT,
-      result->points, "limit", G_TYPE_DOUBLE, limit (drift), "text", G_TYPE_STRING, text, NULL);
+  GstStructure *fields = gst_structure_new ("stereo-align", "state", G_TYPE_STRING, state, "align-offset",
+      G_TYPE_DOUBLE, applied->offset, "align-offset-max", G_TYPE_DOUBLE, largest (drift, applied), "align-roll",
+      G_TYPE_DOUBLE, degrees (applied->roll), "align-left-over", G_TYPE_DOUBLE, result->before, "align-points",
+      G_TYPE_INT, result->points, "limit", G_TYPE_DOUBLE, limit (drift), "text", G_TYPE_STRING, text, NULL);
 
-  gst_element_post_message (drift->element, gst_message_new_element (GST_OBJECT (drift->element), told));
-  drift->told = *applied;
+  gst_element_post_message (drift->element, gst_message_new_element (GST_OBJECT (drift->element), fields));
+  drift->reported = *applied;
 }
 
 static void
-tell_limit (GstStereoDrift *drift)
+report_limit (GstStereoDrift *drift)
 {
   gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which is "
                                  "all that auto-align takes out: calibrate the cameras anew, and "
                                  "check that they are fixed.",
       limit (drift));
 
-  tell (drift, "limit", text);
+  report (drift, "limit", text);
   GST_ELEMENT_WARNING (drift->element, STREAM, FAILED, ("%s", text), (NULL));
   g_free (text);
 }
 
 static void
-tell_change (GstStereoDrift *drift)
+report_change (GstStereoDrift *drift)
 {
   const GstStereoCorrection *applied = &drift->applied;
-  GstStereoCorrection change = { applied->offset - drift->told.offset, applied->roll - drift->told.roll };
+  GstStereoCorrection change = { applied->offset - drift->reported.offset, applied->roll - drift->reported.roll };
   gchar *text;
 
-  if (largest (drift, &change) < TOLD)
+  if (largest (drift, &change) < LEAST_REPORTED)
     return;
   text = g_strdup_printf ("The right view lies %.2f px lower in its middle than calibrated and is turned by %.3f "
                           "degrees: that is taken out.",
       applied->offset, degrees (applied->roll));
   GST_INFO_OBJECT (drift->element, "%s", text);
-  tell (drift, drift->at_limit ? "limit" : "follows", text);
+  report (drift, drift->at_limit ? "limit" : "follows", text);
   g_free (text);
 }
 
-/* The offset and the roll of a polynomial: what of it they can take out. The rest of it is for another calibration, or for
- * align=auto of stereomatch. Squares of u and v are 1/12 in the mean. */
+/* The offset and the roll that fit a polynomial best. Only a new calibration, or align=auto of stereomatch, corrects the rest
+ * of the polynomial. The mean of the squares of u and v is 1/12. */
 static GstStereoCorrection
 correction_in (const GstStereoDrift *drift, const double c[6])
 {
   return (GstStereoCorrection){ c[0] + (c[3] + c[5]) / 12, c[2] / drift->width };
 }
 
-/* Whether the estimate is worth a correction, and can be believed. */
+/* Whether the estimate is reliable, and large enough for a correction. */
 static gboolean
 is_sure (const GstStereoDrift *drift, const StereoAlignment *result, const GstStereoCorrection *found)
 {
@@ -256,7 +256,7 @@ scale (GstStereoCorrection *correction, gdouble by)
   correction->roll *= by;
 }
 
-/* A step towards what was found, within the limit. */
+/* A step towards @found, within the limit. */
 static void
 choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 {
@@ -271,7 +271,7 @@ choose_next (GstStereoDrift *drift, GstStereoCorrection found)
   if (total > limit (drift))
     scale (&next, limit (drift) / total);
   if (drift->at_limit && !was_at_limit)
-    tell_limit (drift);
+    report_limit (drift);
   found = (GstStereoCorrection){ next.offset - drift->applied.offset, next.roll - drift->applied.roll };
   if (largest (drift, &found) >= LEAST_CHANGE / 2)
     drift->wanted = next;
@@ -279,7 +279,7 @@ choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 }
 
 void
-gst_stereo_drift_look (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right)
+gst_stereo_drift_measure (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right)
 {
   const StereoAlignment *result;
   GstStereoCorrection found;
@@ -318,5 +318,5 @@ gst_stereo_drift_apply (GstStereoDrift *drift, const GstStereoCorrection *correc
   GST_DEBUG_OBJECT (drift->element, "corrected by %.3f px and %.4f degrees, maps made in %.1f ms", correction->offset,
       degrees (correction->roll), (gdouble) ns / 1e6);
   publish (drift, 1, ns);
-  tell_change (drift);
+  report_change (drift);
 }

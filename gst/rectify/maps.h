@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * From a calibration file to rectified views: the calibration, the rectification for one size of views, and the maps by
- * which the engine remaps frames. Each is made again only when what it depends on changed.
+ * which the engine remaps frames. Each is made again only when its input has changed.
  *
- * Functions without a word on threads belong to the source pad's task.
+ * Functions whose comment does not mention threads belong to the source pad's task.
  */
 #ifndef GST_STEREO_RECTIFY_MAPS_H
 #define GST_STEREO_RECTIFY_MAPS_H
@@ -49,13 +49,13 @@ GstFlowReturn gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *maps, const
 GstFlowReturn gst_stereo_rectify_maps_run (GstStereoRectifyMaps *maps, const GstStereoLayout *layout,
     const GstVideoFrame *first, const GstVideoFrame *second, const GstVideoFrame *out, guint64 *compute_time);
 
-/* Makes maps that take @correction out too, in a thread of its own, while those at hand serve. @wait: at once instead. TRUE
- * when new maps serve from now on, with @ns (may be NULL) the time that they took; ask again otherwise. */
+/* Makes maps with @correction in a thread, while the old maps stay in use. @wait: makes them at once instead. TRUE when
+ * new maps are in use from now on; @ns (may be NULL): time to make them. FALSE: call again for the next pair. */
 gboolean gst_stereo_rectify_maps_correct (
     GstStereoRectifyMaps *maps, const GstStereoCorrection *correction, gboolean wait, guint64 *ns);
-/* What the maps at hand take out. */
+/* The correction in the current maps. */
 const GstStereoCorrection *gst_stereo_rectify_maps_correction (const GstStereoRectifyMaps *maps);
-/* The next maps are made without. */
+/* The next maps have no correction. */
 void gst_stereo_rectify_maps_forget_correction (GstStereoRectifyMaps *maps);
 
 G_END_DECLS

@@ -274,8 +274,8 @@ add_meta (GstStereoRectifyOutput *self, GstBuffer *out, gint64 skew)
   meta->pair_skew = skew;
 }
 
-/* Lets the drift see the pair in @out; the next pair may then be rectified otherwise. Where nobody waits for the frames of
- * a clock, the maps are waited for: the same input gives the same output then. */
+/* Measures the drift of the pair in @out; the next pair may then have other maps. In a pipeline that is not live, we
+ * wait for the maps, so that the same input gives the same output. */
 static void
 follow_drift (GstStereoRectifyOutput *self, const GstVideoFrame *out)
 {
@@ -287,7 +287,7 @@ follow_drift (GstStereoRectifyOutput *self, const GstVideoFrame *out)
   guint64 ns;
 
   gst_stereo_layout_images (&beside, out, out, &left, &right);
-  gst_stereo_drift_look (self->drift, &left, &right);
+  gst_stereo_drift_measure (self->drift, &left, &right);
   if (gst_stereo_rectify_maps_correct (self->maps, gst_stereo_drift_wanted (self->drift), !live, &ns))
     gst_stereo_drift_apply (self->drift, gst_stereo_rectify_maps_correction (self->maps), ns);
 }

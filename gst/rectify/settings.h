@@ -8,18 +8,18 @@
 
 G_BEGIN_DECLS
 
-/* What the properties say. */
+/* The values of the properties. */
 typedef struct
 {
   gchar *calibration;  /* one file, or two with a comma between them; NULL: not set */
-  gdouble alpha;       /* 0..1; -1 = as the calibration says */
+  gdouble alpha;       /* 0..1; -1 = that of the calibration */
   gdouble unit;        /* mm; 0 = that of the calibration's format */
   gint width, height;  /* of a rectified view; 0 = as the raw view */
   gchar *save;         /* file for the rectified calibration; NULL: none */
   StereoParams params; /* backend, cuda_device_id and threads of them */
 } GstStereoRectifySettings;
 
-/* With names of its own; clear it. */
+/* A deep copy; clear it. */
 GstStereoRectifySettings gst_stereo_rectify_settings_copy (const GstStereoRectifySettings *settings);
 void gst_stereo_rectify_settings_clear (GstStereoRectifySettings *settings);
 gboolean gst_stereo_rectify_settings_equal (const GstStereoRectifySettings *a, const GstStereoRectifySettings *b);

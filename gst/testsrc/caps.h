@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Negotiation: what the source prefers where downstream leaves the choice, the pool that frames come from, and queries
- * that the caps answer. */
+/* Negotiation: the source's preferences where downstream leaves the choice, the pool of the frames, and queries that the
+ * caps answer. */
 #ifndef GST_STEREO_TEST_CAPS_H
 #define GST_STEREO_TEST_CAPS_H
 
@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* Takes @caps, and gives its first structure with these choices made: side by side, 640x480 a view, 30 frames a second,
- * square pixels, left view first. What is still open is left to the base class. */
+ * square pixels, left view first. The base class chooses the rest. */
 GstCaps *gst_stereo_test_caps_prefer (GstCaps *caps);
 /* Puts a configured pool for such frames into @query: downstream's first one, or one of our own. */
 void gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info);

@@ -36,7 +36,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 /* What the pictures and their times depend on. */
 typedef struct
 {
-  GstStereoSceneParams scene; /* but for the size, which is that of the caps */
+  GstStereoSceneParams scene; /* without the size, which is that of the caps */
   GstStereoRigParams rig;
   gint64 timestamp_offset; /* ns */
 } Settings;
@@ -133,7 +133,7 @@ gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   self->info = info;
   GST_OBJECT_UNLOCK (self);
   gst_stereo_timeline_set_rate (self->timeline, GST_VIDEO_INFO_FPS_N (&info), GST_VIDEO_INFO_FPS_D (&info));
-  /* a seek before there was a frame rate could not tell which frame was meant */
+  /* before the frame rate is known, a seek cannot be converted to a frame number */
   if (first)
     gst_stereo_timeline_seek (self->timeline, base->segment.position, base->segment.rate < 0);
   return ensure_scene (self);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The stereotestsrc element. Its parts, of which none knows the element:
- *   timeline    which frame comes next, and when
- *   pictures    the scene in the negotiated format: scene (what there is to see), tile (its texture), rig and noise
- *               (what the cameras make of it), paint (formats)
- *   caps        what is preferred where downstream leaves the choice
- *   properties  all that the pictures depend on
+ * The stereotestsrc element. Its parts do not know the element:
+ *   timeline    number and time of the next frame
+ *   pictures    the scene in the negotiated format: scene (surfaces), tile (their texture), rig and noise (the cameras),
+ *               paint (formats)
+ *   caps        preferences where downstream leaves the choice
+ *   properties  the settings of the pictures
  */
 #ifndef GST_STEREO_TEST_SRC_H
 #define GST_STEREO_TEST_SRC_H

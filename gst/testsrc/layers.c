@@ -84,7 +84,7 @@ make_room (GstStereoLayers *set)
   return layer;
 }
 
-/* A square in front of a wall, both parallel to the picture with whole disparities: only the shift tells them apart. */
+/* A square in front of a wall, both parallel to the picture with whole disparities: they differ only by their shift. */
 static GstStereoLayer *
 make_square (GstStereoLayers *set)
 {
@@ -274,7 +274,7 @@ outline (const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
   *to = layer->center + half;
 }
 
-/* What is seen of it there, but for the layers that are painted over it. */
+/* The part of the layer that is seen there, before other layers are painted over it. */
 static void
 extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
 {

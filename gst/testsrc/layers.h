@@ -36,7 +36,7 @@ typedef struct
   gint64 rest;                          /* a with the centre at 0 */
   gboolean moves;                       /* to and fro */
   gboolean stands;                      /* on the road: it is its obstacle */
-  gdouble tint[3];                      /* what a level of 1 adds to red, green, blue */
+  gdouble tint[3];                      /* added to red, green and blue for each grey level */
 } GstStereoLayer;
 
 /* All layers of a scene, the farthest first. */

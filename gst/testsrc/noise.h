@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The noise of an image sensor: what its electronics add, alike in dark and bright, and the shot noise of light itself,
- * whose variance grows with the light. At mid grey both have half of the variance each, and the deviation is the one
- * asked for; at black it is 0.71 times that, near white 1.22 times. A pixel of level 255 is saturated and has none.
+ * The noise of an image sensor: noise of its electronics, which does not depend on the light, and shot noise, whose variance
+ * grows with the light. At mid grey each has half of the variance, and the deviation is the given one. At black the deviation
+ * is 0.71 times the given one, near white 1.22 times. A pixel of level 255 is saturated and has no noise.
  */
 #ifndef GST_STEREO_NOISE_H
 #define GST_STEREO_NOISE_H

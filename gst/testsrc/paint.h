@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Writes what both cameras see of a scene into a video frame: any 8-bit format, side by side, top-bottom or interleaved. */
+/* Writes both views of a scene into a video frame: any 8-bit format, side by side, top-bottom or interleaved. */
 #ifndef GST_STEREO_PAINT_H
 #define GST_STEREO_PAINT_H
 
@@ -14,7 +14,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoPainter GstStereoPainter;
 
-/* For frames like @info, whose views lie as @layout says and have the size of the scene. */
+/* For frames of @info, whose views have @layout and the size of the scene. */
 GstStereoPainter *gst_stereo_painter_new (
     const GstStereoScene *scene, const GstVideoInfo *info, const GstStereoLayout *layout);
 void gst_stereo_painter_free (GstStereoPainter *painter);

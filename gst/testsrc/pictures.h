@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The pictures of a scene in the negotiated format, with their true disparity: all that depends on the caps. */
+/* The pictures of a scene in the negotiated format, with their true disparity: the part that depends on the caps. */
 #ifndef GST_STEREO_PICTURES_H
 #define GST_STEREO_PICTURES_H
 
@@ -12,7 +12,7 @@ typedef struct _GstStereoPictures GstStereoPictures;
 
 GstStereoPictures *gst_stereo_pictures_new (void);
 void gst_stereo_pictures_free (GstStereoPictures *pictures);
-/* Frees what the format needed. */
+/* Frees the memory of the format. */
 void gst_stereo_pictures_clear (GstStereoPictures *pictures);
 
 /* Frames to make from now on. FALSE and a sentence in @message (g_free) where two views cannot lie in such frames.
@@ -23,12 +23,12 @@ gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);
 
 /* Whether there is a scene, and it was made of these parameters. */
 gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params);
-/* Makes a scene for views of the format's size: that in @params is not read. FALSE and a sentence in @message (g_free)
+/* Makes a scene for views of the format's size; the size in @params is not read. FALSE and a sentence in @message (g_free)
  * where there can be no such scene. */
 gboolean gst_stereo_pictures_set_scene (
     GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message);
-/* What the cameras do to the pictures from now on. There must be a scene; a new scene needs this again. FALSE: they did
- * that already. */
+/* Sets the cameras' offsets, exposure and faults. There must be a scene; call this again for a new scene. FALSE: they had
+ * these parameters already. */
 gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);
 /* Those of the scene, with its size and a resolved max_disparity. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);

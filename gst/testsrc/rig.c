@@ -72,7 +72,7 @@ make_weights (GstStereoRig *rig)
 
 /* The layers' geometry is for rows not farther outside than the view is high. */
 static gint
-row_in_reach (const GstStereoRig *rig, gint y)
+limit_row (const GstStereoRig *rig, gint y)
 {
   return CLAMP (y, -rig->height, 2 * rig->height - 1);
 }
@@ -92,7 +92,7 @@ fetch_row (GstStereoRig *rig, gint y)
   gsize at = i * (gsize) rig->width;
 
   if (rig->row_of[i] != y)
-    gst_stereo_scene_clean_row (rig->scene, TRUE, row_in_reach (rig, y), rig->rows.level + at, rig->rows.layer + at);
+    gst_stereo_scene_clean_row (rig->scene, TRUE, limit_row (rig, y), rig->rows.level + at, rig->rows.layer + at);
   rig->row_of[i] = y;
   return at;
 }
@@ -105,7 +105,7 @@ displaced_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   const guint8 *row[TAPS];
 
   if (!(place & (STEPS - 1))) {
-    gst_stereo_scene_clean_row (rig->scene, TRUE, row_in_reach (rig, above), level, layer);
+    gst_stereo_scene_clean_row (rig->scene, TRUE, limit_row (rig, above), level, layer);
     return;
   }
   for (gint i = 0; i < TAPS; i++)
@@ -158,7 +158,7 @@ turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   }
 }
 
-/* What falls on a sensor whose lens is in order. Where the cable is in the wrong socket, that is what the other camera sees. */
+/* A row of the picture on a sensor with a good lens. With the fault same-view, it is that of the other camera. */
 static void
 clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
@@ -450,7 +450,7 @@ gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParams *params)
   rig->offset = (gint) rint (params->vertical_offset * STEPS);
   rig->sine = sin (params->roll * G_PI / 180);
   rig->cosine = cos (params->roll * G_PI / 180);
-  /* all that a turned row goes through */
+  /* the rows that a turned row crosses */
   rig->row_count = TAPS;
   while (rig->row_count < fabs (rig->sine) * rig->width + TAPS + 2)
     rig->row_count *= 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The two cameras that look at a scene, and what is wrong with them. A view goes through these steps: the right camera
- * hangs lower or higher, or is turned, a lens is blurred, covered, dirty or of another focal length, the exposure, the noise of the sensor. What a camera does wrong
- * changes no true disparity.
+ * The two cameras of a scene, and their faults. A view goes through these steps: offset or roll of the right camera; a lens
+ * that is blurred, covered, dirty or of another focal length; exposure; noise of the sensor. Faults of a camera do not change
+ * the true disparity.
  */
 #ifndef GST_STEREO_RIG_H
 #define GST_STEREO_RIG_H
@@ -42,7 +42,7 @@ typedef enum
 typedef struct
 {
   gdouble vertical_offset; /* of the right view, pixels down; steps of 1/256 */
-  gdouble right_gain;      /* what the right view's grey levels are multiplied with */
+  gdouble right_gain;      /* factor of the right view's grey levels */
   GstStereoTestFault fault;
   GstStereoTestFaultView fault_view;
   gdouble roll; /* of the right view, degrees clockwise about its middle */

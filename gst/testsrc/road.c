@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define BACKDROP_DISTANCE 80000.0
-/* Both cameras must be above what they see, and left of the kerb, however they are turned: they are 120 mm apart. */
+/* At every roll, both cameras must be above the scene and left of the kerb: they are 120 mm apart. */
 #define LEAST_CLEARANCE 200.0
 
 /* Rounded, so that mathematical libraries that differ in the last bit give the same scene. */
@@ -109,7 +109,7 @@ beyond_kerb (const GstStereoRoad *road, gdouble x, gdouble y)
   return face->normal[0] * x + face->normal[1] * y - face->distance;
 }
 
-/* Whether what stands at (@x, @z) stands on the kerb. */
+/* Whether an object at (@x, @z) stands on the kerb. */
 static gboolean
 is_on_kerb (const GstStereoRoad *road, gdouble x, gdouble z)
 {

@@ -44,7 +44,7 @@ typedef struct
   GstStereoRoadPlane surface[GST_STEREO_ROAD_SURFACES];
 } GstStereoRoad;
 
-/* The obstacle as the left camera sees it, without what hides its foot: pixels. */
+/* The obstacle in the left view, pixels, as if the ground did not hide its foot. */
 typedef struct
 {
   gdouble disparity, center, half_width;
@@ -60,7 +60,7 @@ void gst_stereo_road_disparity (const GstStereoRoad *road, GstStereoRoadSurface 
 /* Where the obstacle is in a frame: it comes nearer until its disparity is @max_disparity. */
 void gst_stereo_road_get_obstacle (
     const GstStereoRoad *road, gint max_disparity, guint64 frame, GstStereoRoadObstacle *obstacle);
-/* The largest disparity of what is seen in frame 0, in pixels. */
+/* The largest visible disparity in frame 0, pixels. */
 gdouble gst_stereo_road_most (const GstStereoRoad *road);
 /* Why there can be no such road whatever max-disparity is: a sentence, g_free; else NULL. */
 gchar *gst_stereo_road_refuse (const GstStereoRoad *road);

@@ -37,7 +37,7 @@ typedef enum
 /* Horizontal period of `stripes`, pixels. */
 #define GST_STEREO_SCENE_STRIPE 8
 
-/* What `road` shows: mm and degrees. road.h has its geometry. */
+/* Parameters of `road`: mm and degrees. road.h has its geometry. */
 typedef struct
 {
   gdouble camera_height;             /* above the ground */
@@ -46,7 +46,7 @@ typedef struct
   gdouble obstacle_width;
   gdouble obstacle_distance; /* along the optical axis, in frame 0 */
   gdouble obstacle_lateral;  /* of its middle, to the right of the optical axis */
-  gdouble obstacle_approach; /* what it comes nearer a frame */
+  gdouble obstacle_approach; /* its approach in each frame */
   gdouble ramp_slope;        /* 0 = there is none */
   gdouble ramp_distance;     /* along the ground */
   gdouble kerb_height;       /* 0 = there is none */

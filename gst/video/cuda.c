@@ -74,7 +74,7 @@ gst_stereo_cuda_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *
   GstMapFlags flags = (GstMapFlags) (GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF | (on_device ? GST_MAP_CUDA : 0));
   GstCudaContext *context = gst_stereo_cuda_context_of (buffer);
 
-  /* mapping may upload what was last written by the CPU, and downloads follow the default stream by themselves */
+  /* mapping may upload data that the CPU has written, and downloads are ordered after the default stream */
   if (!gst_stereo_map (frame, &layout, buffer, flags))
     return FALSE;
   if (!on_device || wait_for_writers (context, buffer))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A disparity or depth picture as elements read it: what they expect of its metadata, and its memory. */
+/* How elements read a disparity or depth picture: they check its metadata, and map its memory. */
 #ifndef GST_STEREO_DEPTH_H
 #define GST_STEREO_DEPTH_H
 
@@ -9,11 +9,10 @@
 
 G_BEGIN_DECLS
 
-/* Why the samples of a picture like @info cannot be read with @meta (may be NULL) by @element: a sentence, g_free it. NULL:
- * they can. */
+/* A sentence why @element cannot read a picture of @info with @meta (may be NULL); g_free it. NULL: it can. */
 gchar *gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, const gchar *element);
 
-/* A picture in memory, and the part of it that is looked at. Its size is that of its metadata. */
+/* A picture in memory, and the region of it that is searched. The size of the picture is that of its metadata. */
 typedef struct
 {
   const guint8 *samples;    /* 1 or, little-endian, 2 bytes each; 0 = invalid */
@@ -22,10 +21,10 @@ typedef struct
   const guint8 *confidence; /* NULL: every pixel's is 255 */
   gint confidence_stride;
   guint min_confidence; /* pixels below it are not seen */
-  const guint8 *mask;   /* 0 = the pixel is excluded: neither seen nor unseen. NULL: none is */
+  const guint8 *mask;   /* 0 = the pixel is excluded: neither seen nor unseen. NULL: no pixel is excluded */
   gint mask_stride;
-  gint x, y, width, height;  /* the part: all of the picture, unless somebody chooses another one */
-  const GstStereoMeta *meta; /* what samples mean */
+  gint x, y, width, height;  /* the region: the whole picture, unless the caller changes it */
+  const GstStereoMeta *meta; /* meaning of the samples */
 } GstStereoDepthView;
 
 /* The parts of a picture that can be unreadable. */
@@ -45,11 +44,11 @@ typedef struct
   GstVideoFrame samples, confidence, mask;
 } GstStereoDepthMap;
 
-/* Maps the picture in @buffer, which has the caps @info, and the confidence and the mask in its metadata; its min_confidence is 0.
- * gst_stereo_depth_problem() found nothing. The caller keeps @buffer. Returns the part that cannot be read: nothing is mapped
- * then. */
+/* Maps the picture in @buffer, and the confidence and the mask in its metadata. @info: caps of the buffer, for which
+ * gst_stereo_depth_problem() returned NULL. min_confidence becomes 0. The caller keeps @buffer. Returns the part that
+ * cannot be read, and then maps nothing. */
 GstStereoDepthPart gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoInfo *info, GstBuffer *buffer);
-/* Also where nothing is mapped, if @map was zeroed once. */
+/* May be called where nothing is mapped, if @map was zeroed once. */
 void gst_stereo_depth_unmap (GstStereoDepthMap *map);
 
 G_END_DECLS

@@ -61,8 +61,8 @@ gst_stereo_file_is_same (const gchar *one, const gchar *other)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* -1 and @fault, or a regular file of @info. The name is looked at first, because to open a FIFO or a device has effects of
- * its own, and then what was opened, because the name may lead elsewhere by then. */
+/* Returns a regular file and its @info, or -1 and @fault. We check the name before opening, because opening a FIFO or a
+ * device has side effects. We check the open file again, because the name may lead to another file by then. */
 static gint
 open_to_read (const gchar *name, struct stat *info, gchar **fault)
 {

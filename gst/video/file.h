@@ -15,14 +15,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *property;
-  const gchar *instead; /* for messages, behind "set PROPERTY to": what a file of it is */
+  const gchar *instead; /* for messages, behind "set PROPERTY to": the kind of file */
   gsize limit;          /* bytes that are read at most */
 } GstStereoFileRules;
 
 /* The whole file, with a zero behind it that @size does not count; at least a byte. NULL and a sentence in @message, which
  * may be NULL; g_free() both. */
 gchar *gst_stereo_file_read (const GstStereoFileRules *rules, const gchar *name, gsize *size, gchar **message);
-/* Whether gst_stereo_file_read() could open it, for a file that an element reads. FALSE and a sentence in @message (g_free). */
+/* Whether gst_stereo_file_read() could open it, for a file that an element reads. FALSE and a sentence in @message
+ * (g_free). */
 gboolean gst_stereo_file_check (const GstStereoFileRules *rules, const gchar *name, gchar **message);
 /* Through links, with the permissions of the file that it replaces. It has reached the disk when this returns. FALSE and a
  * sentence in @message (g_free). */

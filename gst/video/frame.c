@@ -47,8 +47,8 @@ packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
   }
 }
 
-/* Whether every sample of a frame has an address in it. GStreamer computes strides and sizes in 32 bits, and where they
- * overflow it says nothing. */
+/* Whether every sample of a frame has a valid address. GStreamer computes strides and sizes in 32 bits, and does not
+ * report an overflow. */
 static gboolean
 samples_have_addresses (const GstVideoInfo *info)
 {

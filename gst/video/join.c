@@ -11,9 +11,9 @@ struct _GstStereoJoin
 
   GMutex lock;              /* around the second pad and its queue: a pad that is released drops its queue */
   GstAggregatorPad *second; /* not owned; NULL: none */
-  gint stale;               /* atomic: forget what is held before the next frame */
+  gint stale;               /* atomic: forget the held frame before the next one */
 
-  GstVideoInfo main_info, second_info; /* of what is at the heads of the pads' queues */
+  GstVideoInfo main_info, second_info; /* of the heads of the pads' queues */
   gboolean have_main_info, have_second_info;
   GstStereoJoined held;
   gboolean given;  /* held, with some frame */
@@ -303,8 +303,8 @@ is_next_later (GstStereoJoin *join, GstAggregatorPad *pad, GstBuffer *buffer, gi
   return plain && duration > frame + frame / 2 && time + frame / 2 < start + duration;
 }
 
-/* Takes frames off @pad as long as they are not later than @time. A frame without a timestamp, on either pad, goes with what
- * comes next: order of arrival. FRAME: what is held goes with @time. */
+/* Takes frames from @pad as long as they are not later than @time. A frame without a timestamp, on either pad, is joined
+ * by the order of arrival. FRAME: the held frame belongs to @time. */
 static GstStereoJoinResult
 find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean timeout)
 {

@@ -3,13 +3,13 @@
  * A second stream that is joined to the main one by time, for elements on GstAggregator: two sink pads, their caps and
  * their queues.
  *
- * A frame of the main stream goes with the latest frame of the second stream whose running time is not later than its own.
- * Where one of the two has no timestamp, the order of arrival decides. Whether a later one comes in time, nobody knows before
- * it is there. But a frame of the second stream that lasts for several main frames goes with all of them at once: no other
- * begins before it ends. The main pad is always there. The second pad is a
- * request pad: it may be missing, and an application may release it at any time.
+ * A main frame is joined with the latest frame of the second stream whose running time is not later than that of the main
+ * frame. Where one of the two has no timestamp, the order of arrival decides. The join therefore waits for the next frame of
+ * the second stream, which may still be early enough. It does not wait where the current frame of the second stream lasts
+ * longer than the main frame: no other frame begins before its end. The main pad always exists. The second pad is a request
+ * pad: it may be missing, and an application may release it at any time.
  *
- * Functions without a word on threads belong to the source pad's task.
+ * Functions whose comment does not mention threads belong to the source pad's task.
  */
 #ifndef GST_STEREO_JOIN_H
 #define GST_STEREO_JOIN_H
@@ -24,7 +24,7 @@ typedef struct _GstStereoJoin GstStereoJoin;
 /* A frame of either stream. */
 typedef struct
 {
-  GstBuffer *buffer; /* the caller unrefs it; once upstream has let go of it, that is the only reference */
+  GstBuffer *buffer; /* the caller unrefs it; it may be the only reference, so that the buffer is writable */
   gboolean gap;      /* the stream has nothing at that time: the buffer is empty */
   GstSegment segment;
   gint64 time; /* running time, or GST_CLOCK_STIME_NONE */
@@ -43,7 +43,7 @@ typedef struct
 typedef enum
 {
   GST_STEREO_JOIN_FRAME, /* here is the next frame */
-  GST_STEREO_JOIN_WAIT,  /* a frame, or the one that goes with it, may still come */
+  GST_STEREO_JOIN_WAIT,  /* a main frame, or the second frame for it, may still come */
   GST_STEREO_JOIN_EOS,   /* the stream ended */
   GST_STEREO_JOIN_FAILED /* after an error was posted */
 } GstStereoJoinResult;
@@ -67,16 +67,16 @@ gboolean gst_stereo_join_has_second (GstStereoJoin *join);
 /* There is a second pad, and its stream ended. */
 gboolean gst_stereo_join_second_ended (GstStereoJoin *join);
 
-/* For GstAggregatorClass.sink_event, before the base class. Whether it would forward an event of this type from every pad:
- * the event of one pad is enough. */
+/* For GstAggregatorClass.sink_event, before the base class. TRUE for events that the base class would forward from each pad:
+ * forward them from one pad only. */
 gboolean gst_stereo_join_is_forwarded (const GstEvent *event);
-/* For the same: a flush of the second stream is noted. */
+/* For the same function: notes a flush of the second stream. */
 void gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event);
-/* What comes on @pad from now on. FALSE after an error was posted. */
+/* New caps of @pad. FALSE after an error was posted. */
 gboolean gst_stereo_join_set_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstCaps *caps);
 /* Of the main frames. NULL before there were caps. */
 const GstVideoInfo *gst_stereo_join_main_info (const GstStereoJoin *join);
-/* How long a main frame lasts by its caps, ns; 0 = not known. */
+/* Duration of a main frame by its caps, ns; 0 = not known. */
 GstClockTime gst_stereo_join_frame_time (const GstStereoJoin *join);
 
 /* Forgets the frame that is held: after a flush. */
@@ -84,12 +84,12 @@ void gst_stereo_join_forget (GstStereoJoin *join);
 /* Forgets everything but the pads. */
 void gst_stereo_join_reset (GstStereoJoin *join);
 
-/* Takes the next main frame off its pad, once the frame that goes with it is known. A gap does not wait for that. @timeout:
+/* Takes the next main frame from its pad, once its second frame is known. A gap does not wait for a second frame. @timeout:
  * stop waiting. */
 GstStereoJoinResult gst_stereo_join_next (GstStereoJoin *join, gboolean timeout, GstStereoJoinFrame *frame);
-/* The same where there is no main stream: takes the next frame of the second stream, which is also the one that is held. */
+/* Without a main stream: takes the next frame of the second stream, which is then the held frame, too. */
 GstStereoJoinResult gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame);
-/* The frame that is held, valid until the next call of the two functions above. */
+/* The held frame, valid until the next call of the two functions above. */
 const GstStereoJoined *gst_stereo_join_held (const GstStereoJoin *join);
 
 G_END_DECLS

@@ -25,7 +25,7 @@ configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (gst_buffer_pool_set_config (pool, config))
     return TRUE;
-  /* the pool changed what it was asked for: take that if it still does */
+  /* the pool changed its configuration: accept that if it is still sufficient */
   config = gst_buffer_pool_get_config (pool);
   if (gst_buffer_pool_config_validate_params (config, needs->caps, needs->size, needs->min, needs->max))
     return gst_buffer_pool_set_config (pool, config);

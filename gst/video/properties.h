@@ -41,7 +41,7 @@ typedef struct
   gdouble min, max, initial;
   const GEnumValue *choices; /* of an enumeration; as the table, for ever */
   const gchar *type;         /* the enumeration's name */
-  gboolean unchecked;        /* takes values outside its range: somebody else refuses them */
+  gboolean unchecked;        /* accepts values outside its range: the engine refuses them later */
 
   /* May be NULL. Why a value is not taken: a sentence (g_free) or NULL. */
   gchar *(*problem) (const GValue *value);

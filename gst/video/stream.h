@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What all elements on GstAggregator do alike: tell the time of their input, clip it, answer allocation queries, push their
- * output. */
+/* Functions for every element on GstAggregator: running time and clipping of the input, allocation queries, pushing. */
 #ifndef GST_STEREO_STREAM_H
 #define GST_STEREO_STREAM_H
 
@@ -10,21 +9,21 @@ G_BEGIN_DECLS
 
 /* Signed running time, or GST_CLOCK_STIME_NONE. A frame that begins a little before its segment has one too. */
 gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);
-/* The same of a buffer of @pad, by the segment that it came under. */
+/* The running time of a buffer of @pad, by the pad's current segment. */
 gint64 gst_stereo_pad_running_time (GstAggregatorPad *pad, GstBuffer *buffer);
 
 /* GstAggregatorClass.clip: drops a buffer that lies wholly outside the segment. A buffer that lies partly inside stays
  * whole, for a frame cannot be cut. */
 GstBuffer *gst_stereo_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer);
 
-/* GstAggregatorClass.sink_query_pre_queue: answers the queries at once that come in line with the frames. In the queue
- * such a query would wait behind frames that wait for another pad, and so hold up the thread that asks; the frames of
- * the other pad may come from that very thread. The answer about allocation depends on nothing that came before. All
- * others, as whether everything was drained, get FALSE: it is not known. */
+/* GstAggregatorClass.sink_query_pre_queue: answers serialized queries at once. In the queue, such a query would wait behind
+ * frames that wait for the other pad. It would block the thread that asks, and this thread may also bring the frames of the
+ * other pad: a deadlock. The answer to an ALLOCATION query does not depend on earlier frames. Other serialized queries, such
+ * as DRAIN, get FALSE: the answer is not known. */
 gboolean gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 
-/* Pushes @out (transfer full), with @segment before it where @segment is not the last one that was pushed: @last, which
- * @have_last says to be there, and which this function keeps up to date. */
+/* Pushes @out (transfer full). Pushes @segment before it, unless it is equal to @last, the segment that was pushed last.
+ * @have_last: whether @last is set. This function updates both. */
 GstFlowReturn gst_stereo_push (
     GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment, GstBuffer *out);
 

@@ -16,7 +16,7 @@ same_shape (gint width, gint height, gint other_width, gint other_height)
  * frame has not. Before any depth came we assume what stereomatch assumes, so that the output does not start with both
  * views. */
 static gboolean
-looks_packed (gint width, gint height, gint depth_width, gint depth_height, gboolean expected)
+is_packed_size (gint width, gint height, gint depth_width, gint depth_height, gboolean expected)
 {
   if (depth_width)
     return width % 2 == 0 && !same_shape (width, height, depth_width, depth_height) &&
@@ -53,7 +53,7 @@ gst_stereo_live_view_choose (GstStereoLiveView *view, const GstVideoInfo *live, 
     case GST_VIDEO_MULTIVIEW_MODE_MONO:
     case GST_VIDEO_MULTIVIEW_MODE_LEFT:
     case GST_VIDEO_MULTIVIEW_MODE_RIGHT:
-      packed = looks_packed (
+      packed = is_packed_size (
           GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), depth_width, depth_height, expected);
       break;
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which part of the live frame is shown: the whole of it, or the left one of two views. Pure arithmetic on caps. */
+/* Chooses the part of the live frame to show: the whole frame, or the left one of two views. Pure arithmetic on caps. */
 #ifndef GST_STEREO_VIEW_H
 #define GST_STEREO_VIEW_H
 
@@ -15,7 +15,7 @@ typedef struct
   gboolean cropped;  /* it is not the whole frame */
 } GstStereoLiveView;
 
-/* Chooses by the caps' multiview-mode, and by the size of the depth pictures where that says nothing. @depth_width,
+/* Chooses by the caps' multiview-mode and, without one, by the size of the depth pictures. @depth_width,
  * @depth_height: 0 = none came yet. @expected: depth will come. FALSE and a sentence in @message (g_free) where the
  * live frames cannot be shown. */
 gboolean gst_stereo_live_view_choose (GstStereoLiveView *view, const GstVideoInfo *live, gint depth_width,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The u-disparity picture: how many samples a column has at a disparity, and which of its cells are connected. Pure
- * logic. What stands upright fills the cells of its columns at one disparity, so cells that hold enough, reach high
- * enough and touch each other are an object. It is a coarse form of the stixels of Badino, Franke and Pfeiffer ("The
- * Stixel World", DAGM 2009).
+ * logic. An upright object fills the cells of its columns at one disparity. Cells that have enough samples, are high
+ * enough and touch each other are therefore one object. It is a coarse form of the stixels of Badino, Franke and Pfeiffer
+ * ("The Stixel World", DAGM 2009).
  *
- * Objects grow from their nearest cell on, and no deeper than that cell allows: a wall or a hedge along a road is told in
- * parts.
+ * Objects grow from their nearest cell on, and no deeper than that cell allows: a wall or a hedge along a road is divided
+ * into parts.
  */
 #ifndef GST_STEREO_GROUND_CELLS_H
 #define GST_STEREO_GROUND_CELLS_H
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define GST_STEREO_GROUND_BIN 2 /* columns of samples in one of cells */
 #define GST_STEREO_GROUND_GAP 2 /* columns of cells from a cell to the next one of its object, at most */
 #define GST_STEREO_GROUND_MOST_LEVELS 256
-#define GST_STEREO_GROUND_LARGEST 2048 /* px; all that is more is on one level */
+#define GST_STEREO_GROUND_LARGEST 2048 /* px; all larger disparities are on one level */
 #define GST_STEREO_GROUND_NO_OBJECT G_MAXUINT32
 
 typedef struct

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/ground/objects/classes.h"
 
-#define BELOW 1.5f       /* px: what is farther by more is below it, */
+#define BELOW 1.5f       /* px: a sample that is farther than the ground by more is below it, */
 #define BELOW_PART 0.06f /* and by more than this part of its disparity */
 
 void

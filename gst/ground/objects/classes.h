@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each sample of a grid is, once the ground is known: pure logic. */
+/* Classifies the samples of a grid, once the ground is known: pure logic. */
 #ifndef GST_STEREO_GROUND_CLASSES_H
 #define GST_STEREO_GROUND_CLASSES_H
 
@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/* A third of the smallest obstacle's height: lower, its foot and the ground cannot be told apart. */
+/* A third of the smallest obstacle's height: lower samples cannot be distinguished from the ground. */
 #define GST_STEREO_GROUND_LOW (1 / 3.0)
-#define GST_STEREO_GROUND_NOISE 1.0f /* px: nor what is nearer than the ground by less */
-/* What reaches that part of the smallest obstacle's height may be one, within a matcher's errors, if it is so many pixels
- * of disparity nearer than the ground. Patches of wrong disparities stand out by less. */
+#define GST_STEREO_GROUND_NOISE 1.0f /* px: nor can samples that are nearer than the ground by less */
+/* An object may be an obstacle if it has at least this part of the smallest obstacle's height, and is so many pixels of
+ * disparity nearer than the ground. Patches of wrong disparities are nearer by less. */
 #define GST_STEREO_GROUND_TOP 0.8
 #define GST_STEREO_GROUND_OUT 2.7f
 
@@ -25,14 +25,14 @@ typedef enum
   GST_STEREO_GROUND_TALL      /* and is as high as an obstacle has to be */
 } GstStereoGroundKind;
 
-/* What counts as an obstacle, mm. */
+/* Limits of an obstacle, mm. */
 typedef struct
 {
   gdouble min_height, max_height; /* above the ground */
   gdouble max_distance;
 } GstStereoGroundSizes;
 
-/* What the frame is looked at with. */
+/* The input for one frame. */
 typedef struct
 {
   const GstStereoGroundGrid *grid;
@@ -52,7 +52,7 @@ gst_stereo_ground_scene_at (const GstStereoGroundScene *scene, gdouble x, gdoubl
   return gst_stereo_ground_plane_at (&scene->camera, &scene->plane, x, y);
 }
 
-/* mm above the ground, of what has the disparity @d where the ground has @ground: both are seen along one ray. */
+/* Height above the ground, mm, of a point of disparity @d at a pixel where the ground has the disparity @ground. */
 static inline gdouble
 gst_stereo_ground_scene_height (const GstStereoGroundScene *scene, gdouble d, gdouble ground)
 {

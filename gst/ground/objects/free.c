@@ -32,8 +32,8 @@ shows_ground (const GstStereoGroundGrid *grid, const guint8 *classes, Columns co
   return ground > 0 && ground * SHOWN >= columns.to - columns.from;
 }
 
-/* The lowest row that somebody asks about: below it is the vehicle's own bonnet. What a mask excludes elsewhere may hide
- * something, and stays unseen. */
+/* The lowest row that the mask does not exclude: below it is the vehicle's own bonnet. What a mask excludes elsewhere may
+ * hide something, and stays unseen. */
 static gint
 lowest_row (const GstStereoGroundGrid *grid, Columns columns)
 {
@@ -55,8 +55,8 @@ obstacle_in (const GstStereoObstacleFinder *finder, Columns columns)
   return nearest;
 }
 
-/* The disparity of the nearest thing that may stand where the ground was seen last, at @ground: the lowest part of what
- * stands on the ground cannot be told from it. */
+/* The disparity of the nearest object that may stand where the ground was seen last, at @ground. The lowest part of an
+ * object cannot be distinguished from the ground. */
 static gdouble
 nearest_foot (const GstStereoGroundScene *scene, gdouble ground)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the ground is seen to be free: pure logic. From the bottom of the picture up, row after row has to show the
- * ground. Rows that do not are passed over only as long as the smallest obstacle could not hide in them.
+ * Measures the free distance: pure logic. From the bottom of the picture up, each row has to show the ground. Rows that
+ * do not show it are skipped only where they are too few to hide the smallest obstacle.
  */
 #ifndef GST_STEREO_GROUND_FREE_H
 #define GST_STEREO_GROUND_FREE_H
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Fills @distances (mm, or GST_STEREO_GROUND_UNKNOWN) for @count columns of equal width, from what @finder found in
+/* Fills @distances (mm, or GST_STEREO_GROUND_UNKNOWN) for @count columns of equal width, from the result of @finder in
  * @scene. */
 void gst_stereo_ground_free_distances (
     const GstStereoGroundScene *scene, const GstStereoObstacleFinder *finder, gdouble *distances, guint count);

@@ -5,13 +5,13 @@
 
 #define MOST 512 /* samples that are measured: an object's are taken evenly */
 #define LEAST 5
-#define LEAST_PART 12   /* one in so many samples of a square of the smallest height */
-#define REACH 0.9       /* quantile of the heights that has to reach */
-#define FULL 0.9        /* of the smallest obstacle's height, that the top has to reach */
-#define FRONT 0.95      /* quantile of the disparities at the front, */
-#define DEEP 1.25f      /* px that belong to it, or */
-#define DEEP_PART 0.03f /* that part of the disparity */
-#define EDGE 0.02       /* quantiles of the sides and the top: a few samples are wrong */
+#define LEAST_PART 12    /* one in so many samples of a square of the smallest height */
+#define TOP_QUANTILE 0.9 /* of the heights, that has to be as high as an obstacle */
+#define FULL 0.9         /* of the smallest obstacle's height, that the top has to reach */
+#define FRONT 0.95       /* quantile of the disparities at the front, */
+#define DEEP 1.25f       /* px that belong to it, or */
+#define DEEP_PART 0.03f  /* that part of the disparity */
+#define EDGE 0.02        /* quantiles of the sides and the top: a few samples are wrong */
 
 typedef struct
 {
@@ -134,8 +134,8 @@ gst_stereo_ground_measure (
   if (count < area * area / LEAST_PART)
     return FALSE;
   take (scene, samples, count, &taken);
-  if (gst_stereo_ground_quantile (taken.height, taken.count, REACH) < GST_STEREO_GROUND_TOP * least ||
-      gst_stereo_ground_quantile (taken.out, taken.count, REACH) < GST_STEREO_GROUND_OUT)
+  if (gst_stereo_ground_quantile (taken.height, taken.count, TOP_QUANTILE) < GST_STEREO_GROUND_TOP * least ||
+      gst_stereo_ground_quantile (taken.out, taken.count, TOP_QUANTILE) < GST_STEREO_GROUND_OUT)
     return FALSE;
   front = front_of (&taken);
   frame (scene, &taken, front, gst_stereo_ground_quantile (taken.height, taken.count, EDGE) < least, obstacle);

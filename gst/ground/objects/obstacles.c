@@ -98,11 +98,12 @@ count_alike (const gfloat *restrict row, gint stride, gint count, guint8 *restri
   const gfloat *restrict above = row - stride, *restrict below = row + stride;
 
   for (gint i = 0; i < count; i++) {
-    gfloat d = row[i], reach = MAX (ALIKE, ALIKE_PART * d);
+    gfloat d = row[i], tolerance = MAX (ALIKE, ALIKE_PART * d);
 
-    alike[i] = (guint8) ((fabsf (above[i - 1] - d) <= reach) + (fabsf (above[i] - d) <= reach) +
-        (fabsf (above[i + 1] - d) <= reach) + (fabsf (row[i - 1] - d) <= reach) + (fabsf (row[i + 1] - d) <= reach) +
-        (fabsf (below[i - 1] - d) <= reach) + (fabsf (below[i] - d) <= reach) + (fabsf (below[i + 1] - d) <= reach));
+    alike[i] = (guint8) ((fabsf (above[i - 1] - d) <= tolerance) + (fabsf (above[i] - d) <= tolerance) +
+        (fabsf (above[i + 1] - d) <= tolerance) + (fabsf (row[i - 1] - d) <= tolerance) +
+        (fabsf (row[i + 1] - d) <= tolerance) + (fabsf (below[i - 1] - d) <= tolerance) +
+        (fabsf (below[i] - d) <= tolerance) + (fabsf (below[i + 1] - d) <= tolerance));
   }
 }
 
@@ -191,7 +192,7 @@ sort_samples (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
     finder->sorted_room = finder->standing->len;
     finder->sorted = g_renew (GstStereoGroundSample, finder->sorted, finder->sorted_room);
   }
-  /* counted two places on: what is added up is then where each object's next sample goes, one place on */
+  /* counts lie two places on: their sums are then the places of each object's next sample, one place on */
   memset (finder->starts, 0, (count + 2) * sizeof *finder->starts);
   for (guint i = 0; i < finder->standing->len; i++) {
     guint32 object = object_of (finder, grid, levels, &all[i]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stands on the ground in one frame: pure logic.
+ * Finds obstacles on the ground in one frame: pure logic.
  *
- * Samples that stand out of the ground and have neighbours of like disparity are counted in a u-disparity picture
- * (cells.h). Its connected parts are objects. One is an obstacle when it reaches the smallest height, and stands out by
- * more than a matcher errs.
+ * Samples that are nearer than the ground and have neighbours of similar disparity are counted in a u-disparity picture
+ * (cells.h). Its connected parts are objects. An object is an obstacle when it reaches the smallest height, and is nearer
+ * than the ground by more than the error of a matcher.
  */
 #ifndef GST_STEREO_GROUND_OBSTACLES_H
 #define GST_STEREO_GROUND_OBSTACLES_H
@@ -27,8 +27,8 @@ typedef struct _GstStereoObstacleFinder GstStereoObstacleFinder;
 GstStereoObstacleFinder *gst_stereo_obstacle_finder_new (void);
 void gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder);
 
-/* Classifies the samples of @scene and finds the obstacles, nearest first. What is returned is the finder's, until it is
- * called again. */
+/* Classifies the samples of @scene and finds the obstacles, nearest first. The array belongs to @finder, until the
+ * next call. */
 const GstStereoObstacle *gst_stereo_obstacle_find (
     GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene, guint *count);
 /* Of the last frame, for each sample of the grid. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Obstacles from frame to frame: pure logic. What is seen in two of three frames is reported, with an identity that it
- * keeps. What is seen in a single frame is noise.
+ * Follows obstacles from frame to frame: pure logic. An obstacle that is seen in two of three frames is reported, with a
+ * fixed identity. An obstacle that is seen in a single frame is noise.
  */
 #ifndef GST_STEREO_GROUND_TRACKS_H
 #define GST_STEREO_GROUND_TRACKS_H

@@ -13,7 +13,8 @@
 #define APART 0.05  /* of the picture's height: rows of two samples of a line */
 #define HORIZON 1.5 /* px of disparity: the ground is judged where it has more */
 
-/* A plane that explains less is no ground. In dense traffic a fifth of what is below the horizon is road. */
+/* A plane that explains a smaller share is no ground. In dense traffic, a fifth of the samples below the horizon is
+ * road. */
 #define LEAST_EXPLAINED 0.2
 #define MOST_BELOW 0.67 /* two fifths of all pixels may be wrong, and most of these are below a near ground */
 #define LEAST_ROWS 0.12

@@ -6,7 +6,7 @@
  * detection in stereovision on non flat road geometry through v-disparity representation", IV 2002) a line. Walls,
  * vehicles, noise and holes may cover most of the picture. So lines and planes are drawn through few samples at random,
  * as by Fischler and Bolles (RANSAC, 1981), each is scored by how well it explains the others, as by Torr and Zisserman
- * (MSAC, 2000), and what is clearly below it is held against it: nothing is seen through the ground. The best ones are
+ * (MSAC, 2000), and samples clearly below it count against it: no camera sees through the ground. The best ones are
  * refined by reweighted least squares. The draws are the same for every frame: equal frames have equal grounds.
  */
 #ifndef GST_STEREO_GROUND_PLANE_H
@@ -41,11 +41,11 @@ typedef struct _GstStereoGroundFinder GstStereoGroundFinder;
 GstStereoGroundFinder *gst_stereo_ground_finder_new (void);
 void gst_stereo_ground_finder_free (GstStereoGroundFinder *finder);
 
-/* Looks for the ground in @grid. @last: that of the frame before, or NULL. FALSE where there is no ground. */
+/* Searches the ground in @grid. @last: the ground of the last frame, or NULL. FALSE where there is no ground. */
 gboolean gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
     const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, const GstStereoGroundPlane *last,
     GstStereoGroundFit *fit);
-/* How well @plane explains the grid that was looked at last. FALSE where it is no ground there. */
+/* Judges how well @plane explains the grid that was searched last. FALSE where it is no ground there. */
 gboolean gst_stereo_ground_judge (const GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera,
     const GstStereoGroundLimits *limits, const GstStereoGroundPlane *plane, GstStereoGroundFit *fit);
 

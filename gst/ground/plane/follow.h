@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ground from frame to frame: pure logic. What differs by little is smoothed, so that noise does not move the ground;
- * another ground is taken up at once where the one before explains the frame badly, else when it is seen twice.
+ * Follows the ground from frame to frame: pure logic. Small differences are smoothed, so that noise does not move the ground.
+ * A different ground is accepted at once where the last one explains the frame badly, else when it is seen twice.
  */
 #ifndef GST_STEREO_GROUND_FOLLOW_H
 #define GST_STEREO_GROUND_FOLLOW_H

@@ -80,7 +80,7 @@ shape (GstStereoGroundGrid *grid, gint width, gint height)
   memset (grid->excluded, FALSE, cells);
 }
 
-/* A row of samples: which of them nobody asks about. */
+/* Marks the samples of a row that the mask excludes. */
 static void
 read_mask (GstStereoGroundGrid *grid, const GstStereoDepthView *view, gint j)
 {

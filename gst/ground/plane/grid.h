@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* What samples mean. */
+/* The values of a meta that the table of disparities depends on. */
 typedef struct
 {
   GstStereoOutputKind kind;
@@ -23,15 +23,15 @@ typedef struct
   gint step;          /* pixels from sample to sample */
   gint columns, rows; /* of samples */
   gint stride;        /* from a sample to the one below; there is a frame of unseen samples around them */
-  gfloat *disparity;  /* with the principal offset, px; 0 = not sure */
+  gfloat *disparity;  /* with the principal offset, px; 0 = invalid or not sure enough */
   guint8 *confidence;
   guint8 *excluded;  /* by the mask: TRUE or FALSE */
-  guint64 asked_for; /* samples that are not */
-  guint64 sure;      /* of them, those that count */
+  guint64 asked_for; /* samples that the mask does not exclude */
+  guint64 sure;      /* of them, those whose disparity is not 0 */
 
   /*< private >*/
   gsize room;
-  gfloat *table; /* of sample values */
+  gfloat *table; /* disparity of each sample value */
   GstStereoGroundKey key;
 } GstStereoGroundGrid;
 

@@ -105,11 +105,11 @@ typedef struct
 } Sums;
 
 static void
-add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane, gfloat reach)
+add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane, gfloat tolerance)
 {
   memset (sums, 0, sizeof *sums);
   for (guint i = 0; i < points->count; i++) {
-    gfloat r = gst_stereo_ground_points_residual (points, i, plane), part = r / reach, weight;
+    gfloat r = gst_stereo_ground_points_residual (points, i, plane), part = r / tolerance, weight;
     gfloat u = points->u[i], v = points->v[i];
 
     if (!(fabsf (part) < 1))
@@ -155,10 +155,10 @@ step (const Sums *s, GstStereoGroundPlane *plane)
   return TRUE;
 }
 
-/* How far from @plane most of the points near it are, px: three times their mean distance. The feet of what stands on the
- * ground are near it too, all on one side: the less is counted as near, the less they lift the ground. */
+/* The distance from @plane, px, within which most of the points near it lie: three times their mean distance. The feet
+ * of objects are near the ground too, all on one side. A small tolerance keeps them from lifting the ground. */
 static gfloat
-reach_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane)
+tolerance_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane)
 {
   gfloat sum = 0;
   guint near = 0;
@@ -177,11 +177,11 @@ reach_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane
 gboolean
 gst_stereo_ground_points_refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane)
 {
-  static const gfloat reaches[] = { 2.0f, 1.5f, 1.2f, 0, 0 }; /* px; 0 = as the points are spread */
+  static const gfloat tolerances[] = { 2.0f, 1.5f, 1.2f, 0, 0 }; /* px; 0 = as the points are spread */
   Sums sums;
 
-  for (guint i = 0; i < G_N_ELEMENTS (reaches); i++) {
-    add_up (&sums, points, plane, reaches[i] > 0 ? reaches[i] : reach_of (points, plane));
+  for (guint i = 0; i < G_N_ELEMENTS (tolerances); i++) {
+    add_up (&sums, points, plane, tolerances[i] > 0 ? tolerances[i] : tolerance_of (points, plane));
     if (!step (&sums, plane))
       return FALSE;
   }

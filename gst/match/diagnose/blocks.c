@@ -30,14 +30,14 @@ typedef struct
 typedef struct
 {
   gdouble mean[2], variance[2], covariance;
-} Moments;
+} Statistics;
 
-static Moments
-moments_of (const Block *block, const guint8 *a, const guint8 *b, gint shift)
+static Statistics
+statistics_of (const Block *block, const guint8 *a, const guint8 *b, gint shift)
 {
   gint64 sum[2] = { 0, 0 }, square[2] = { 0, 0 }, both = 0;
   gdouble count = (gdouble) (block->to - block->from) * (block->last - block->first);
-  Moments m;
+  Statistics m;
 
   for (gint y = block->from; y < block->to; y++) {
     const guint8 *p = a + (gsize) y * (gsize) block->width, *q = b + (gsize) y * (gsize) block->width + shift;
@@ -58,7 +58,7 @@ moments_of (const Block *block, const guint8 *a, const guint8 *b, gint shift)
 }
 
 static gdouble
-correlation (const Moments *m)
+correlation (const Statistics *m)
 {
   gdouble product = m->variance[0] * m->variance[1];
 
@@ -86,7 +86,7 @@ repeats (const Block *block, const guint8 *rows)
 
   part.last -= SHIFTS;
   for (gint shift = 4; shift <= SHIFTS; shift++) {
-    Moments m = moments_of (&part, rows, rows, shift);
+    Statistics m = statistics_of (&part, rows, rows, shift);
     if (correlation (&m) > REPEATS)
       return TRUE;
   }
@@ -96,7 +96,7 @@ repeats (const Block *block, const guint8 *rows)
 /* The disparity of a block that is nearly the same in both views, px. @rest: the variance that neither exposure nor that
  * disparity explains, and that neighbours two pixels apart share, which those of noise do not. */
 static gdouble
-place (const Block *block, const guint8 *left, const guint8 *right, const Moments *m, gdouble slope, gdouble *rest)
+place (const Block *block, const guint8 *left, const guint8 *right, const Statistics *m, gdouble slope, gdouble *rest)
 {
   gdouble gain = m->covariance / m->variance[0], products = 0, along = 0, count = 0, shift;
 
@@ -161,17 +161,17 @@ moves (const Block *block, const guint8 *now, const guint8 *before)
 
 static void
 measure_block (
-    const Block *block, const guint8 *const now[2], const guint8 *const past[2], GstStereoBlockFigures *figures)
+    const Block *block, const guint8 *const now[2], const guint8 *const earlier[2], GstStereoBlockFigures *figures)
 {
   gdouble slope = slope_of (block, now[0]), rest;
-  Moments m = moments_of (block, now[0], now[1], 0);
+  Statistics m = statistics_of (block, now[0], now[1], 0);
 
   if (slope < SLOPE || m.variance[0] < VARIANCE || m.variance[1] < VARIANCE / 4)
     return;
-  if (past[0] && moves (block, now[0], past[0]) && moves (block, now[1], past[1])) {
+  if (earlier[0] && moves (block, now[0], earlier[0]) && moves (block, now[1], earlier[1])) {
     figures->moving++;
-    figures->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], past[1]) > STILL &&
-        bends_alike (block, now[1], past[0]) > STILL && !repeats (block, now[0]);
+    figures->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], earlier[1]) > STILL &&
+        bends_alike (block, now[1], earlier[0]) > STILL && !repeats (block, now[0]);
   }
   if (correlation (&m) < ALIKE) {
     figures->textured++;
@@ -189,24 +189,24 @@ measure_block (
 void
 gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures)
 {
-  const guint8 *now[2], *past[2];
+  const guint8 *now[2], *earlier[2];
   gint rows, across = MIN (ACROSS, (width - 2 * MARGIN) / NARROWEST);
 
   *figures = (GstStereoBlockFigures){ 0 };
   for (guint v = 0; v < 2; v++) {
     now[v] = gst_stereo_view_reader_rows (readers[v], 0, &rows);
-    past[v] = gst_stereo_view_reader_rows (readers[v], AGE, &rows);
+    earlier[v] = gst_stereo_view_reader_rows (readers[v], AGE, &rows);
   }
   if (!now[0] || !now[1] || across < 1)
     return;
-  if (!past[1])
-    past[0] = NULL;
+  if (!earlier[1])
+    earlier[0] = NULL;
   for (gint y = 0; y < DOWN; y++)
     for (gint x = 0; x < across; x++) {
       Block block = { width, y * rows / DOWN, (y + 1) * rows / DOWN, MARGIN + x * (width - 2 * MARGIN) / across,
         MARGIN + (x + 1) * (width - 2 * MARGIN) / across };
       if (block.to > block.from)
-        measure_block (&block, now, past, figures);
+        measure_block (&block, now, earlier, figures);
     }
   if (figures->zero)
     figures->rest /= figures->zero;

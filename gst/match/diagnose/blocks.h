@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Compares the rows of both views: whether all that has texture lies at disparity 0.
+ * Compares the rows of both views, to find views whose texture lies at disparity 0 everywhere.
  *
- * The rows that are read of a view are cut into blocks. Where a block of the right view is one of the left view at the same place, but for
- * exposure, its disparity is that of a single step of Lucas and Kanade: the part of the difference that follows the slope.
- * Two cameras see some surface at another disparity. If nearly every block with texture lies at 0, within a tenth of a pixel,
- * both views come from one camera, or from a pattern that both lenses have before them. Of one camera, nothing remains but
- * noise when one view is taken from the other; where there is a pattern, two scenes do, which have texture.
+ * The rows of a view are cut into blocks. Where two blocks at the same place are equal but for exposure, one step of
+ * Lucas and Kanade gives their disparity. Two cameras see at least some surfaces at other disparities. If nearly every
+ * block with texture lies at 0, within a tenth of a pixel, both views come from one camera, or show a pattern on both
+ * lenses. The difference of the views tells these cases apart: with one camera it is noise, and with a pattern it has the
+ * texture of two scenes.
  *
- * A pattern that covers a part of the view is found by what moves: the blocks that change, and whose texture is
- * nevertheless that of the other view, now and three measurements ago.
+ * A pattern on a part of the view is found by moving blocks: they change, and nevertheless have the texture of the other
+ * view, now and three measurements ago.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
@@ -20,12 +20,12 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint textured, zero; /* blocks with texture; of them, those at disparity 0 */
-  gdouble rest; /* of the blocks at 0: what has texture when one view is taken from the other, share of the variance */
-  guint moving, still; /* blocks that change; of them, those whose texture is what the other view had before */
+  guint textured, zero; /* blocks with texture; those of them at disparity 0 */
+  gdouble rest; /* of the blocks at 0: share of the variance that the texture of the difference of the views has */
+  guint moving, still; /* blocks that change; those of them whose texture the other view had before */
 } GstStereoBlockFigures;
 
-/* After both views were read. */
+/* @readers: both have read their view. */
 void gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures);
 
 G_END_DECLS

@@ -157,7 +157,7 @@ static void
 judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
 {
   const GstStereoPaceCounts *counts = &pair->counts;
-  const GstStereoLayout *layout = &pair->first->layout;
+  const GstStereoLayout *layout = &pair->left->layout;
   GstStereoPace *pace = &diagnosis->pace;
   GstStereoEpisodeChange change = gst_stereo_pace_add (pace, g_get_monotonic_time () * 1000, counts);
   gboolean active = change == GST_STEREO_EPISODE_BEGINS;
@@ -167,7 +167,7 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
     .method = pair->params->method,
     .profile = pair->params->profile,
     .on_device = pair->on_device,
-    .frame = (gdouble) pair->first->spacing };
+    .frame = (gdouble) pair->left->spacing };
   GstStereoAdvice advice;
 
   if (change == GST_STEREO_EPISODE_GOES_ON)
@@ -192,25 +192,25 @@ typedef struct
 static void
 check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 time, const Due *due)
 {
-  const GstStereoFrame *first = pair->first, *second = pair->second;
+  const GstStereoFrame *left = pair->left, *right = pair->right;
   const StereoParams *params = pair->params;
-  gboolean two = first->buffer != second->buffer;
-  const GstVideoInfo *const infos[2] = { &first->info, &second->info };
+  gboolean two = left->buffer != right->buffer;
+  const GstVideoInfo *const infos[2] = { &left->info, &right->info };
   GstVideoFrame frames[2];
   StereoImage images[2];
 
-  if (!gst_stereo_frame_map (&frames[0], &first->info, first->buffer, NULL))
+  if (!gst_stereo_frame_map (&frames[0], &left->info, left->buffer, NULL))
     return;
-  if (two && !gst_stereo_frame_map (&frames[1], &second->info, second->buffer, NULL)) {
+  if (two && !gst_stereo_frame_map (&frames[1], &right->info, right->buffer, NULL)) {
     gst_video_frame_unmap (&frames[0]);
     return;
   }
-  gst_stereo_layout_images (&first->layout, &frames[0], &frames[two], &images[0], &images[1]);
+  gst_stereo_layout_images (&left->layout, &frames[0], &frames[two], &images[0], &images[1]);
   if (due->views)
-    gst_stereo_view_check_run (diagnosis->views, time, &first->layout, infos, images, pair->live,
+    gst_stereo_view_check_run (diagnosis->views, time, &left->layout, infos, images, pair->live,
         params->min_disparity + params->num_disparities);
   if (due->matches) {
-    GstStereoMatchedPair matched = { .layout = &first->layout,
+    GstStereoMatchedPair matched = { .layout = &left->layout,
       .images = images,
       .counts = pair->mask ? pair->mask->counts : NULL,
       .params = params,
@@ -236,15 +236,15 @@ is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
 static void
 check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
 {
-  const GstStereoFrame *first = pair->first, *second = pair->second;
-  gint64 time = first->time == GST_STEREO_TIME_NONE ? second->time : first->time;
-  gboolean on_device = gst_stereo_cuda_context_of (first->buffer) != NULL;
+  const GstStereoFrame *left = pair->left, *right = pair->right;
+  gint64 time = left->time == GST_STEREO_TIME_NONE ? right->time : left->time;
+  gboolean on_device = gst_stereo_cuda_context_of (left->buffer) != NULL;
   Due due;
 
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
-  if (first->layout.packing == GST_STEREO_PACKING_AUTO && first->time != GST_STEREO_TIME_NONE &&
-      second->time != GST_STEREO_TIME_NONE)
-    gst_stereo_skew_add (&diagnosis->skew, first->time, gst_stereo_frame_skew (first, second));
+  if (left->layout.packing == GST_STEREO_PACKING_AUTO && left->time != GST_STEREO_TIME_NONE &&
+      right->time != GST_STEREO_TIME_NONE)
+    gst_stereo_skew_add (&diagnosis->skew, left->time, gst_stereo_frame_skew (left, right));
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
   due.all = is_due (diagnosis, time, interval);
@@ -259,7 +259,7 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
   if (due.matches || due.views)
     check_views (diagnosis, pair, time, &due);
   if (due.all)
-    judge_timestamps (diagnosis, first->spacing);
+    judge_timestamps (diagnosis, left->spacing);
 }
 
 static guint64

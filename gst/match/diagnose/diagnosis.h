@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is wrong with the input of stereomatch. What is found goes into the metadata, into `stats`, and once into a
- * message and a warning (report.h). Views are measured several times a second (view_check.h), their points matched less
- * often (match_check.h), timestamps of all pairs count (timestamps.h), and so do dropped pairs (pace.h).
+ * Finds faults of stereomatch's input. A fault is reported in the metadata, in `stats`, and once as a message and a warning
+ * (report.h). The views are measured several times a second (view_check.h), and their points matched less often
+ * (match_check.h). The timestamps of all pairs are checked (timestamps.h), and the rate of dropped pairs (pace.h).
  *
- * Frames in device memory are measured, too: one pair every few seconds is copied.
+ * Of frames in device memory, one pair every few seconds is copied and measured.
  */
 #ifndef GST_STEREO_DIAGNOSIS_H
 #define GST_STEREO_DIAGNOSIS_H
@@ -27,29 +27,29 @@ extern const GstStereoProperty gst_stereo_diagnosis_properties[];
 /* @element posts the warnings; the object belongs to it and holds no reference. */
 GstStereoDiagnosis *gst_stereo_diagnosis_new (GstElement *element);
 void gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis);
-/* At the start: nothing was found yet. */
+/* At the start: forgets all faults. */
 void gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis);
-/* After a flush: other timestamps follow. */
+/* After a flush: timestamps may begin anew. */
 void gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis);
-/* At the stop: the findings go, and what they were made with. */
+/* At the stop: frees the findings and the scratch memory. */
 void gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis);
 
-/* A pair, and what is known of those before it. */
+/* A pair, and the state of the element when it came. */
 typedef struct
 {
-  const GstStereoFrame *first, *second; /* the same one where it holds both views */
-  const StereoParams *params;           /* of the plan */
-  const GstStereoMask *mask;            /* NULL = every pixel counts */
-  gboolean on_device;                   /* the plan is on a GPU */
-  gboolean live;                        /* a sensor gives the frames */
-  gboolean aligned;                     /* rows that do not fit are taken out */
+  const GstStereoFrame *left, *right; /* the same one where one frame has both views */
+  const StereoParams *params;         /* of the plan */
+  const GstStereoMask *mask;          /* NULL = every pixel counts */
+  gboolean on_device;                 /* the plan is on a GPU */
+  gboolean live;                      /* a sensor gives the frames */
+  gboolean aligned;                   /* align=auto corrects the rows */
   GstStereoPaceCounts counts;
 } GstStereoDiagnosedPair;
 
-/* Checks it where that is due. Returns what is known to be wrong with the pair. */
+/* Checks the pair if a check is due. Returns the known faults. */
 GstStereoHealthFlags gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair);
 
-/* From any thread: adds what is known to `stats`. */
+/* From any thread: adds fields to `stats`. */
 void gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats);
 
 G_END_DECLS

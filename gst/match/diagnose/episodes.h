@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Verdicts are of one pair, and come and go. Findings and episodes are of a stream: a fault has to last. */
+/* A verdict is about one pair. Findings and episodes are about a stream: a fault has to last. */
 #ifndef GST_STEREO_EPISODES_H
 #define GST_STEREO_EPISODES_H
 
@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one pair. UNKNOWN: nothing can be said. */
+/* About one pair. UNKNOWN: the pair does not show it. */
 typedef enum
 {
   GST_STEREO_VERDICT_UNKNOWN,
@@ -15,7 +15,7 @@ typedef enum
   GST_STEREO_VERDICT_BAD
 } GstStereoVerdict;
 
-/* ---- findings: what stands from one pair on ------------------------------------------------ */
+/* ---- findings: faults that one pair shows -------------------------------------------------- */
 
 /* Zeroed at first. */
 typedef struct
@@ -24,15 +24,15 @@ typedef struct
   guint absent; /* checks in a row that did not find it */
 } GstStereoFinding;
 
-/* TRUE when the finding is to be reported: it is there now, and was not there before, or was gone for a while. */
+/* TRUE when the finding has to be reported: it is new, or was absent for a while. */
 gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict);
 
-/* ---- episodes: what has to last ------------------------------------------------------------- */
+/* ---- episodes: faults that have to last ----------------------------------------------------- */
 
-/* A fault counts when it lasts, and so does its end: a hand that passes the lens, or a lamp that is switched, is none. How
- * long is in the table of gststereohealth.h. */
+/* A fault has to last before it is reported, and so has its end: a hand that passes the lens is no fault. The
+ * table in gststereohealth.h has the times. */
 #define GST_STEREO_EPISODE_VERDICTS 4
-/* So many verdicts in a row that say nothing make what came before count no more: chance does not add up over hours. */
+/* After so many unknown verdicts in a row, earlier verdicts do not count: chance must not add up over hours. */
 #define GST_STEREO_EPISODE_PATIENCE 8
 
 typedef enum
@@ -46,15 +46,15 @@ typedef enum
 typedef struct
 {
   gboolean stands;
-  guint count;   /* verdicts in a row that are the opposite of `stands`; those that say nothing do not count */
-  guint unknown; /* verdicts in a row that say nothing */
+  guint count;   /* verdicts in a row that contradict `stands`, without the unknown ones */
+  guint unknown; /* unknown verdicts in a row */
   gint64 since;  /* time of the first of the verdicts that count, ns */
 } GstStereoEpisode;
 
-/* @hold: ns that it has to last. */
+/* @hold: least duration, ns. */
 GstStereoEpisodeChange gst_stereo_episode_update (
     GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold);
-/* Other times follow. */
+/* After a flush: timestamps may begin anew. */
 void gst_stereo_episode_flush (GstStereoEpisode *episode);
 
 G_END_DECLS

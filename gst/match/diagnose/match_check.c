@@ -204,7 +204,7 @@ report_range (
 static void
 judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  /* what is frozen, or cannot be seen, matches in wrong places */
+  /* frozen or covered parts match in wrong places */
   GstStereoVerdict verdict = pair->sound ? gst_stereo_verdict_range (matches) : GST_STEREO_VERDICT_UNKNOWN;
   gboolean before = check->range.stands;
   gint wanted = 0, min = pair->params->min_disparity;

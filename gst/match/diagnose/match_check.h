@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Matches points of a pair, now and then, and reports what the matches say: see verdicts.h. */
+/* Matches points of some pairs, and reports the verdicts on the matches (verdicts.h). */
 #ifndef GST_STEREO_MATCH_CHECK_H
 #define GST_STEREO_MATCH_CHECK_H
 
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Whether the views show one scene, and of one moment, is judged that often; and soon again where it may not be so. */
+/* Times from one check to the next of mismatch, out of step and focal: without and with a suspicion. */
 #define GST_STEREO_MATCHES_INTERVAL (400 * GST_MSECOND)
 #define GST_STEREO_MATCHES_SOON (150 * GST_MSECOND)
 
@@ -17,40 +17,39 @@ typedef struct _GstStereoMatchCheck GstStereoMatchCheck;
 
 typedef struct
 {
-  guint64 checks, matches; /* times that all was judged; matches of the last one */
-  gboolean exchanged;      /* the last time that it could be said */
+  guint64 checks, matches; /* complete checks; matches of the last one */
+  gboolean exchanged;      /* by the last check that could tell */
   gdouble vertical_offset; /* px; below 0 = not known */
   gdouble beyond;          /* share of the matches beyond the range; below 0 = not known */
   gint wanted;             /* disparities; 0 = no more than are searched */
 } GstStereoMatchStats;
 
-/* What is matched. */
+/* The input of a check. */
 typedef struct
 {
   const GstStereoLayout *layout;
-  const StereoImage *images;  /* of both views, in host memory */
-  const guint8 *counts;       /* a byte a pixel of the left view; where it is 0 no point is searched. NULL: nowhere */
+  const StereoImage *images; /* of both views, in host memory */
+  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
   const StereoParams *params; /* of the plan */
   gint64 time;                /* ns */
-  gboolean sound;             /* nothing is wrong with a view: what matches counts */
-  gboolean detailed;          /* both views show more than noise: where nothing matches, that counts, too */
+  gboolean sound;             /* no view has a fault: matches count */
+  gboolean detailed;          /* both views show more than noise: missing matches count, too */
 } GstStereoMatchedPair;
 
 /* Neither @element nor @report is owned. */
 GstStereoMatchCheck *gst_stereo_match_check_new (GstElement *element, GstStereoReport *report);
 void gst_stereo_match_check_free (GstStereoMatchCheck *check);
-/* At the start: nothing was found yet. */
+/* At the start: forgets all findings. */
 void gst_stereo_match_check_start (GstStereoMatchCheck *check);
-/* After a flush: other times follow. */
+/* After a flush: timestamps may begin anew. */
 void gst_stereo_match_check_flush (GstStereoMatchCheck *check);
 /* At the stop. */
 void gst_stereo_match_check_release (GstStereoMatchCheck *check);
 
 gboolean gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time);
-/* @all: not only whether the views show one scene, of one moment, by lenses of one kind. Returns whether anything could be
- * said of all that. */
+/* @all: a complete check. Else: mismatch, out of step and focal only. Returns whether the check was conclusive. */
 gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all);
-/* Disparities that the last matches need; 0 = not known. */
+/* num-disparities that the last matches need; 0 = not known. */
 gint gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check);
 
 /* From any thread. */

@@ -11,7 +11,7 @@
 #define VERTICAL 0.03  /* how far up and down points are searched, of the width: 19 px of 640; */
 #define MIN_VERTICAL 4 /* and at least so many px of the small pictures */
 #define BEYOND 2       /* how far to search disparities beyond the range, in ranges */
-#define MIN_REACH 4    /* and at least the width by this */
+#define MIN_SHARE 4    /* and at least to this part of the width */
 
 #define GOOD 0.85f  /* correlation of a match */
 #define RIVAL 1.6f  /* see StereoSparseParams */
@@ -34,19 +34,19 @@ struct _GstStereoPairMatcher
   gint blocks_x, blocks_y; /* of the small pictures, where patches start */
   guint cells_x, cells_y;  /* each gives one point */
   gdouble disparity[POINTS], beyond[POINTS];
-  StereoSparsePlace places[POINTS]; /* of what was placed */
+  StereoSparsePlace places[POINTS]; /* of the placed points */
 };
 
 GstStereoPairMatcher *
 gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
 {
   gint longest = MAX (width, height), factor = (longest + SMALL_SIDE - 1) / SMALL_SIDE, small_width, small_height;
-  gint reach = MAX (ABS (min), ABS (min + num - 1));
+  gint largest = MAX (ABS (min), ABS (min + num - 1));
   StereoSparseParams params = { .width = width,
     .height = height,
     .side = SMALL_SIDE,
-    .min = -reach,
-    .max = MAX (BEYOND * reach, width / MIN_REACH),
+    .min = -largest,
+    .max = MAX (BEYOND * largest, width / MIN_SHARE),
     .reach = MAX ((gint) ceil (width * VERTICAL), MIN_VERTICAL * factor),
     .good = GOOD,
     .rival = RIVAL,

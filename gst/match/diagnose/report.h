@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All that is known to be wrong with the input, for the application: flags for the metadata, an element message
- * `stereo-health` when a fault begins and when it ends, and a warning on the bus when it begins.
+ * Reports the faults of the input to the application: flags in the metadata, an element message `stereo-health` when a fault
+ * begins and when it ends, and a warning on the bus when it begins.
  */
 #ifndef GST_STEREO_REPORT_H
 #define GST_STEREO_REPORT_H
@@ -17,23 +17,23 @@ typedef struct _GstStereoReport GstStereoReport;
 /* @element posts the messages; the object belongs to it and holds no reference. */
 GstStereoReport *gst_stereo_report_new (GstElement *element);
 void gst_stereo_report_free (GstStereoReport *report);
-/* At the start: nothing is wrong yet. */
+/* At the start: no fault is known. */
 void gst_stereo_report_start (GstStereoReport *report);
 
-/* A fault begins or ends. Where two have a flag in common, it stands as long as one of them does. Posts the messages. Takes
- * @text, and @figures, fields of the message, which may be NULL. */
+/* A fault begins or ends. Posts the messages. Two faults may share a flag: it is set until both have ended. Takes @text, and
+ * @figures: fields of the message, may be NULL. */
 void gst_stereo_report_change (
     GstStereoReport *report, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures);
-/* The same without a message: of what is no fault. */
+/* Sets or clears a flag without a message. */
 void gst_stereo_report_note (GstStereoReport *report, GstStereoHealthFlags flag, gboolean active);
-/* Fields of a message with the figure that decided. */
+/* A field `value` for @figures: the figure that decided. */
 GstStructure *gst_stereo_report_value (gdouble value);
-/* All that is wrong now; in the thread that reports. */
+/* The flags of all current faults. Only for the thread that reports. */
 GstStereoHealthFlags gst_stereo_report_get_flags (const GstStereoReport *report);
-/* What the flag is called. */
+/* The words for a flag in messages. */
 const gchar *gst_stereo_report_words (GstStereoHealthFlags flag);
 
-/* From any thread: adds what `stats` shows. */
+/* From any thread: adds fields to `stats`. */
 void gst_stereo_report_add_stats (GstStereoReport *report, GstStructure *stats);
 
 G_END_DECLS

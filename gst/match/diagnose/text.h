@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sentences of the warnings about the input: what is wrong, and what to do. All are to be freed with g_free(). */
+/* The texts of the warnings about the input: the fault, and the advice. Free them with g_free(). */
 #ifndef GST_STEREO_TEXT_H
 #define GST_STEREO_TEXT_H
 
@@ -13,21 +13,21 @@ G_BEGIN_DECLS
 
 /* @v: 0 for the left view, 1 for the right one. */
 gchar *gst_stereo_text_view_fault (GstStereoViewFault fault, guint v, const GstStereoViewFigures figures[2]);
-/* That a fault of the pair begins, or that it has ended. */
+/* A fault of the pair begins (@active), or has ended. */
 gchar *gst_stereo_text_pair_fault (GstStereoPairFault fault, gboolean active);
-/* That a fault begins, or that it has ended. */
+/* The fault begins (@active), or has ended. */
 gchar *gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean active);
 gchar *gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active);
 gchar *gst_stereo_text_mismatch (const GstStereoPairMatches *matches, gboolean active);
-/* The same, where more used to match. */
+/* The same, where more points of earlier pairs matched. */
 gchar *gst_stereo_text_fewer_matches (const GstStereoPairMatches *matches, gboolean active);
-/* That one begins. */
+/* The fault begins. */
 gchar *gst_stereo_text_exchanged (const GstStereoPairMatches *matches, const GstStereoLayout *layout);
 gchar *gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params);
 /* @frame: time from frame to frame, ns. */
 gchar *gst_stereo_text_apart (const GstStereoSkew *skew, gint64 frame);
 gchar *gst_stereo_text_drift (const GstStereoSkew *skew);
-/* @wanted: disparities that would do. */
+/* @wanted: sufficient num-disparities. */
 gchar *gst_stereo_text_range (const GstStereoPairMatches *matches, const StereoParams *params, gint wanted);
 gchar *gst_stereo_text_slow (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice);
 

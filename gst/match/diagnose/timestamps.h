@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether two views are in step, from the timestamps alone.
+ * Checks by the timestamps alone whether two views are in step.
  *
- * Two cameras whose timestamps are wrong by the same amount look in step, and so do frames that were stamped on arrival
- * and not on exposure. A pair of still pictures does not show it.
+ * Some faults cannot be seen this way: timestamps of both cameras that are wrong by the same amount, and timestamps of the
+ * arrival instead of the exposure.
  */
 #ifndef GST_STEREO_TIMESTAMPS_H
 #define GST_STEREO_TIMESTAMPS_H
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 time;  /* its middle, ns */
+  gint64 time;  /* of the middle of the span, ns */
   gdouble skew; /* mean, ns */
 } GstStereoSkewSpan;
 
@@ -27,12 +27,12 @@ typedef struct
   gint64 sum, absolute; /* of their skew, ns */
   gint64 first, last;   /* their times, ns */
   gdouble mean;         /* of the absolute skew in the last span, ns */
-  gdouble drift;        /* ns per second over the last spans; 0 unless it goes one way all the time */
+  gdouble drift;        /* ns per second over the last spans; 0 unless all of them change in the same direction */
   GstStereoSkewSpan spans[GST_STEREO_SKEW_SPANS]; /* oldest first */
   guint filled;
 } GstStereoSkew;
 
-/* A pair at @time: right minus left. */
+/* Adds a pair at @time. @difference: right minus left, ns. */
 void gst_stereo_skew_add (GstStereoSkew *skew, gint64 time, gint64 difference);
 /* Closes a span; FALSE while it has too few pairs. */
 gboolean gst_stereo_skew_close (GstStereoSkew *skew);

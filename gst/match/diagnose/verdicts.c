@@ -9,8 +9,9 @@
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
-/* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and without
- * noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 % longer. */
+/* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and
+ * without noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 %
+ * longer. */
 #define MIN_FIT 16     /* offsets that a fit is made of, */
 #define MIN_SCALE 24   /* and one whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
@@ -77,7 +78,7 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
   if (is_unexplained (matches))
     return fabs (matches->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * matches->rest) ? GST_STEREO_VERDICT_BAD :
                                                                                     GST_STEREO_VERDICT_UNKNOWN;
-  /* what another focal length explains says nothing of the rows */
+  /* offsets that another focal length explains are no evidence about the rows */
   if (gst_stereo_verdict_focal (matches) == GST_STEREO_VERDICT_BAD) {
     offset = fabs (matches->shift);
     turn = fabs (matches->roll);
@@ -98,15 +99,15 @@ gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
 }
 
 GstStereoVerdict
-gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble past)
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far)
 {
   gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * past))
+  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * so_far))
     return GST_STEREO_VERDICT_BAD;
-  return found > MAX (FOUND_LEAST, FOUND_GOOD * past) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * so_far) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict

@@ -165,14 +165,14 @@ compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live
 
 /* ---- measurements ------------------------------------------------------------------------ */
 
-/* A view that shows what is near leaves out, at its side, what only the other one sees. */
+/* At its side, a view with near objects lacks columns that only the other view sees. */
 static void
 measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, const GstVideoInfo *info,
-    const StereoImage *image, gint reach, GstStereoViewFigures *figures)
+    const StereoImage *image, gint max_disparity, GstStereoViewFigures *figures)
 {
   gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
   guint component = image->channels == 3; /* green, or luma */
-  gint alone = CLAMP (reach, 0, layout->width / 2);
+  gint alone = CLAMP (max_disparity, 0, layout->width / 2);
 
   if (!check->readers[v] || !gst_stereo_view_reader_is_for (check->readers[v], layout->width, layout->height)) {
     gst_stereo_view_reader_free (check->readers[v]);
@@ -187,7 +187,7 @@ measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, cons
 
 void
 gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
-    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint reach)
+    const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity)
 {
   GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoViewFigures figures[2];
@@ -195,7 +195,7 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
   check->started = TRUE;
   check->last = time;
   for (guint v = 0; v < 2; v++)
-    measure (check, v, layout, infos[v], &images[v], reach, &figures[v]);
+    measure (check, v, layout, infos[v], &images[v], max_disparity, &figures[v]);
   if (!check->readers[0] || !check->readers[1])
     return;
   for (guint v = 0; v < 2; v++)

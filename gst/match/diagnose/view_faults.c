@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Between the two figures of a fault, a measurement says nothing: what stands at one measurement does not flicker. */
+/* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. */
 #define BLACK_BAD 0.98 /* share of black pixels: a picture of the night has lamps */
 #define BLACK_GOOD 0.9
 #define WHITE_BAD 0.5 /* twice what fog and sky give */
@@ -13,13 +13,13 @@
 #define BLURRED_GOOD 0.65
 #define DARK_BAD (1 / 1.5) /* of the other view's brightness; the worst healthy pair has 0.93 */
 #define DARK_GOOD (1 / 1.3)
-#define BRIGHT_ENOUGH 20.0  /* levels of the other view: less says nothing about exposure */
+#define BRIGHT_ENOUGH 20.0  /* levels of the other view: a darker view shows nothing about exposure */
 #define DETAILED_ENOUGH 1.5 /* grey levels of the other view: fog has 2.5 */
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
 #define MOVES 0.01          /* share of the other view's pixels */
-#define PAST_COUNT 25       /* before the past counts: five seconds */
-#define PAST_WEIGHT 100     /* measurements that the mean is of, at most: twenty seconds */
+#define HISTORY_COUNT 25    /* before the history counts: five seconds */
+#define HISTORY_WEIGHT 100  /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */
 #define BLURRED_BOTH 0.25   /* of what each view's sharpness used to be: fog and night come slower */
@@ -39,7 +39,7 @@
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define PAST_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become what is expected */
+#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -76,7 +76,8 @@ judge_blurred (const GstStereoViewFigures *own, const GstStereoViewFigures *othe
   return verdict;
 }
 
-/* Nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is rough. */
+/* Nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is
+ * rough. */
 static gboolean
 has_no_detail (const GstStereoViewFigures *own)
 {
@@ -86,12 +87,12 @@ has_no_detail (const GstStereoViewFigures *own)
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
-are_blurred (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past)
+are_blurred (const GstStereoViewFigures figures[2], const GstStereoViewHistory *history)
 {
   gboolean blank = has_no_detail (&figures[0]) && has_no_detail (&figures[1]), less = TRUE;
 
   for (guint v = 0; v < 2; v++)
-    less = less && figures[v].sharpness < BLURRED_BOTH * past->sharpness[v];
+    less = less && figures[v].sharpness < BLURRED_BOTH * history->sharpness[v];
   return blank || less;
 }
 
@@ -103,8 +104,8 @@ judge_dark (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
   return below (own->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
-/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running clock. Or
- * in which the other view has the noise of a sensor, and no pixel of this one changes. */
+/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running
+ * clock. Or in which the other view has the noise of a sensor, and no pixel of this one changes. */
 static guint
 count_still_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
@@ -134,7 +135,7 @@ judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other
   return above (count_still_bands (own, other), BANDS_FROZEN, 0);
 }
 
-/* A view that shows nothing, or too much light, says nothing about blur, exposure and movement of either view. */
+/* A black or blown out view is no evidence about blur, exposure and movement of either view. */
 static gboolean
 shows_nothing (GstStereoViewVerdicts verdicts, guint v)
 {
@@ -144,12 +145,13 @@ shows_nothing (GstStereoViewVerdicts verdicts, guint v)
 
 /* Of the sharpness of both views; FALSE where one is blurred or covered, which shows in exposure and movement too. */
 static gboolean
-judge_sharpness (const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
+judge_sharpness (
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts)
 {
-  gboolean both = are_blurred (figures, past), sharp = !both;
+  gboolean both = are_blurred (figures, history), sharp = !both;
 
   for (guint v = 0; v < 2; v++) {
-    gdouble expected = past->ratio <= 0 ? 1 : v ? 1 / past->ratio : past->ratio;
+    gdouble expected = history->ratio <= 0 ? 1 : v ? 1 / history->ratio : history->ratio;
     GstStereoVerdict verdict = both ? GST_STEREO_VERDICT_BAD : judge_blurred (&figures[v], &figures[!v], expected);
     gboolean covered = verdict == GST_STEREO_VERDICT_BAD && figures[v].contrast < ODD_COVER &&
         figures[v].contrast < EVEN * figures[!v].contrast;
@@ -165,7 +167,7 @@ judge_sharpness (const GstStereoViewFigures figures[2], const GstStereoViewHisto
 
 void
 gst_stereo_view_faults_judge (
-    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts)
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts)
 {
   gboolean sharp;
 
@@ -176,7 +178,7 @@ gst_stereo_view_faults_judge (
   }
   if (shows_nothing (verdicts, 0) || shows_nothing (verdicts, 1))
     return;
-  sharp = judge_sharpness (figures, past, verdicts);
+  sharp = judge_sharpness (figures, history, verdicts);
   for (guint v = 0; v < 2; v++) {
     /* what covers a lens is dark too, and does not move */
     if (sharp)
@@ -187,7 +189,7 @@ gst_stereo_view_faults_judge (
   }
 }
 
-/* Of both views together; a view that shows nothing says nothing. */
+/* Faults of both views together. A view without detail is no evidence. */
 static void
 judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures[2], const GstStereoBlockFigures *pair,
     gboolean live, GstStereoVerdict verdicts[GST_STEREO_PAIR_FAULTS])
@@ -216,7 +218,7 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = still;
   if (zero != GST_STEREO_VERDICT_BAD)
     return;
-  /* of one camera, all that moves was somewhere else before, but for what stands still */
+  /* with one camera, moving texture was at another place before, which a still pattern was not */
   verdicts[GST_STEREO_PAIR_SAME_VIEW] = pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
 }
@@ -226,14 +228,14 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
 GstStereoViewHistory
 gst_stereo_view_faults_history (const GstStereoViewFaults *views)
 {
-  GstStereoViewHistory past = { 0 };
+  GstStereoViewHistory history = { 0 };
 
-  if (views->count < PAST_COUNT)
-    return past;
-  past.ratio = exp (CLAMP (views->ratio, -PAST_MAX, PAST_MAX));
+  if (views->count < HISTORY_COUNT)
+    return history;
+  history.ratio = exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX));
   for (guint v = 0; v < 2; v++)
-    past.sharpness[v] = exp (views->sharp[v]);
-  return past;
+    history.sharpness[v] = exp (views->sharp[v]);
+  return history;
 }
 
 /* Looks in which nothing is wrong with the sharpness of either view. */
@@ -243,7 +245,7 @@ remember (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], Gst
   if (verdicts[GST_STEREO_VIEW_BLURRED][0] != GST_STEREO_VERDICT_GOOD ||
       verdicts[GST_STEREO_VIEW_BLURRED][1] != GST_STEREO_VERDICT_GOOD)
     return;
-  views->count = MIN (views->count + 1, PAST_WEIGHT);
+  views->count = MIN (views->count + 1, HISTORY_WEIGHT);
   views->ratio += (log (figures[0].sharpness / figures[1].sharpness) - views->ratio) / views->count;
   for (guint v = 0; v < 2; v++)
     views->sharp[v] += (log (figures[v].sharpness) - views->sharp[v]) / views->count;
@@ -294,10 +296,10 @@ void
 gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2])
 {
-  GstStereoViewHistory past = gst_stereo_view_faults_history (views);
+  GstStereoViewHistory history = gst_stereo_view_faults_history (views);
   GstStereoViewVerdicts verdicts;
 
-  gst_stereo_view_faults_judge (figures, &past, verdicts);
+  gst_stereo_view_faults_judge (figures, &history, verdicts);
   remember (views, figures, verdicts);
   for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
     for (guint v = 0; v < 2; v++)

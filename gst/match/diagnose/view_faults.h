@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is wrong with a view: verdicts from figures of both views.
+ * Verdicts on the faults of a view, from figures of both views.
  *
- * The figures behind each threshold are those of healthy pairs of cameras: 50 pairs of Middlebury, KITTI, RADIATE and
- * OpenCV, sunny and foggy, colour and grey. Their views differ by at most 8 % in brightness and 18 % in sharpness, and
- * at most 28 % of a view is white.
+ * The thresholds were chosen by healthy pairs: 50 pairs of Middlebury, KITTI, RADIATE and OpenCV, sunny and foggy, colour and
+ * grey. Their views differ by at most 8 % in brightness and 18 % in sharpness, and at most 28 % of a view is white.
  */
 #ifndef GST_STEREO_VIEW_FAULTS_H
 #define GST_STEREO_VIEW_FAULTS_H
@@ -28,7 +27,7 @@ typedef enum
   GST_STEREO_VIEW_FAULTS
 } GstStereoViewFault;
 
-/* What is wrong with both views together. */
+/* Faults of both views together. */
 typedef enum
 {
   GST_STEREO_PAIR_FROZEN,        /* no pixel of either view changes, and some did before */
@@ -42,10 +41,10 @@ typedef enum
 GstStereoHealthFlags gst_stereo_view_faults_flag (GstStereoViewFault fault, guint v);
 GstStereoHealthFlags gst_stereo_pair_flag (GstStereoPairFault fault);
 
-/* Of one fault in both views: [0] is left. */
+/* For each fault: the left view, the right view. */
 typedef GstStereoVerdict GstStereoViewVerdicts[GST_STEREO_VIEW_FAULTS][2];
 
-/* What a pair used to be like; 0 = not known. */
+/* Means of earlier measurements; 0 = not known. */
 typedef struct
 {
   gdouble ratio;        /* the left view's sharpness divided by the right one's */
@@ -54,7 +53,7 @@ typedef struct
 
 /* Where two faults have one cause, the first one in the order above is BAD, and the other is UNKNOWN. */
 void gst_stereo_view_faults_judge (
-    const GstStereoViewFigures figures[2], const GstStereoViewHistory *past, GstStereoViewVerdicts verdicts);
+    const GstStereoViewFigures figures[2], const GstStereoViewHistory *history, GstStereoViewVerdicts verdicts);
 
 /* Zeroed at first. */
 typedef struct
@@ -62,27 +61,27 @@ typedef struct
   GstStereoEpisode episodes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoEpisode pair[GST_STEREO_PAIR_FAULTS];
   gdouble ratio;    /* mean logarithm of left to right sharpness in measurements without a fault */
-  gdouble sharp[2]; /* and of each view's sharpness */
-  guint count;      /* of measurements that the means are of */
+  gdouble sharp[2]; /* mean logarithm of each view's sharpness */
+  guint count;      /* of the measurements in these means */
   gboolean moved;   /* pixels have changed */
 } GstStereoViewFaults;
 
-/* Figures of both views. @changes: for each fault and view. */
+/* Adds figures of both views. @changes: for each fault and view. */
 void gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2], gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2]);
-/* After it, figures of both views together. @live: a sensor gives the frames, and no two of them are the same to the bit. */
+/* Call after that: adds figures of the pair. @live: the frames come from a sensor, so that no two are equal to the bit. */
 void gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
     const GstStereoBlockFigures *pair, gboolean live, gint64 time,
     GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS]);
-/* A fault begins: the views are to be measured again soon. */
+/* A fault begins: the next measurement should come soon. */
 gboolean gst_stereo_view_faults_are_suspicious (const GstStereoViewFaults *views);
-/* What stands stays; other times follow. */
+/* After a flush: keeps the faults. Timestamps may begin anew. */
 void gst_stereo_view_faults_flush (GstStereoViewFaults *views);
 /* Whether a view shows more than noise. */
 gboolean gst_stereo_view_has_detail (const GstStereoViewFigures *figures);
 /* No fault stands, and none begins. */
 gboolean gst_stereo_view_faults_are_sound (const GstStereoViewFaults *views);
-/* What @past of gst_stereo_view_faults_judge() is now. */
+/* The current @history for gst_stereo_view_faults_judge(). */
 GstStereoViewHistory gst_stereo_view_faults_history (const GstStereoViewFaults *views);
 
 G_END_DECLS

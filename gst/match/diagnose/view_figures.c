@@ -15,9 +15,9 @@
 struct _GstStereoViewReader
 {
   gint width, height, rows;
-  guint8 *past[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
-  guint8 *below[2];                          /* the rows that go with those of this measurement and of the last one */
-  guint kept;                                /* measurements whose rows are there */
+  guint8 *history[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
+  guint8 *below[2]; /* the rows that go with those of this measurement and of the last one */
+  guint kept;       /* measurements whose rows are there */
 };
 
 /* Sums over all rows that are read, in samples as they are. */
@@ -41,7 +41,7 @@ gst_stereo_view_reader_new (gint width, gint height)
   reader->height = height;
   reader->rows = MIN (ROWS, height - APART);
   for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
-    reader->past[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+    reader->history[i] = g_malloc ((gsize) reader->rows * (gsize) width);
   for (guint i = 0; i < 2; i++)
     reader->below[i] = g_malloc ((gsize) reader->rows * (gsize) width);
   return reader;
@@ -53,7 +53,7 @@ gst_stereo_view_reader_free (GstStereoViewReader *reader)
   if (!reader)
     return;
   for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
-    g_free (reader->past[i]);
+    g_free (reader->history[i]);
   for (guint i = 0; i < 2; i++)
     g_free (reader->below[i]);
   g_free (reader);
@@ -75,7 +75,7 @@ const guint8 *
 gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count)
 {
   *count = reader->rows;
-  return age < reader->kept ? reader->past[age] : NULL;
+  return age < reader->kept ? reader->history[age] : NULL;
 }
 
 /* One function for each stride: compilers read several pixels at once where they know it. */
@@ -175,7 +175,7 @@ compare_band (const GstStereoViewReader *reader, guint band, gint first, gint en
 
   for (gint i = from; i < to; i++) {
     gsize at = (gsize) i * (gsize) reader->width;
-    const guint8 *now = reader->past[0] + at, *before = reader->past[1] + at;
+    const guint8 *now = reader->history[0] + at, *before = reader->history[1] + at;
     const guint8 *below = reader->below[0] + at, *below_before = reader->below[1] + at;
     gint64 product = 0, square = 0;
     guint32 other = 0, sum = 0;
@@ -205,14 +205,14 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
   figures->compared = reader->kept > 1;
   if (!figures->compared)
     return;
-  figures->same = !memcmp (reader->past[0], reader->past[1], count) &&
+  figures->same = !memcmp (reader->history[0], reader->history[1], count) &&
       !memcmp (reader->below[0], reader->below[1], count);
   if (figures->same)
     return;
   for (gint i = 0; i < reader->rows; i++) {
     gsize at = (gsize) i * (gsize) reader->width;
     moved += count_moved (
-        reader->past[0] + at, reader->past[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
+        reader->history[0] + at, reader->history[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
   }
   figures->moved = (gdouble) moved / (gdouble) count;
   for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++)
@@ -223,10 +223,10 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
 static void
 turn_over (GstStereoViewReader *reader)
 {
-  guint8 *oldest = reader->past[GST_STEREO_VIEW_READER_AGES - 1], *below = reader->below[1];
+  guint8 *oldest = reader->history[GST_STEREO_VIEW_READER_AGES - 1], *below = reader->below[1];
 
-  memmove (reader->past + 1, reader->past, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *reader->past);
-  reader->past[0] = oldest;
+  memmove (reader->history + 1, reader->history, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *reader->history);
+  reader->history[0] = oldest;
   reader->below[1] = reader->below[0];
   reader->below[0] = below;
   reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
@@ -244,7 +244,7 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
   turn_over (reader);
   for (gint i = 0; i < reader->rows; i++) {
     gint y = (gint) ((gint64) (2 * i + 1) * (reader->height - APART) / (2 * reader->rows));
-    guint8 *row = reader->past[0] + (gsize) i * (gsize) reader->width;
+    guint8 *row = reader->history[0] + (gsize) i * (gsize) reader->width;
     guint8 *below = reader->below[0] + (gsize) i * (gsize) reader->width;
     read_row (reader, image, y, row);
     read_row (reader, image, y + APART, below);

@@ -20,16 +20,16 @@ G_BEGIN_DECLS
 #define GST_STEREO_LEVEL_BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
 #define GST_STEREO_LEVEL_WHITE 250
 
-/* Bands of rows, from the top to the bottom, each of which has figures of its own of what moves there. */
+/* The rows are divided into bands, from the top to the bottom. Movement is measured for each band. */
 #define GST_STEREO_VIEW_BANDS 8
 
-/* What changed in a band since the last measurement. Noise must not count as movement, and is treated like that of detail: the
- * difference of a pixel to its past is multiplied with that two rows below. */
+/* Changes in a band since the last measurement. Noise must not count as movement. As for detail, the temporal difference of a
+ * pixel is therefore multiplied with that of the pixel two rows below. */
 typedef struct
 {
-  gdouble change; /* mean of these products, squared grey levels; 0 where nothing moves, and may be below */
-  gdouble doubt;  /* its standard deviation where there is nothing but noise */
-  gdouble other;  /* share of the pixels that are not what they were, to the bit */
+  gdouble change; /* mean of these products, squared grey levels; about 0 without movement, and may be negative */
+  gdouble doubt;  /* standard deviation of `change` for pure noise */
+  gdouble other;  /* share of the pixels whose value changed */
   gdouble level;  /* mean, 0..255 */
 } GstStereoBandFigures;
 
@@ -40,12 +40,12 @@ typedef struct
   gdouble black, white; /* share of the pixels that are black, or white */
   gdouble detail;       /* root of the mean product, grey levels */
   gdouble roughness;    /* detail and noise together: root mean square of the differences, grey levels */
-  gdouble contrast;     /* standard deviation of means over 16 pixels of a row, grey levels: what a blur leaves */
-  gdouble doubt;        /* standard deviation of the mean product where there is nothing but noise */
-  gdouble sharpness;    /* detail / brightness */
-  gboolean compared;    /* whether there was an earlier measurement */
-  gboolean same;        /* each pixel is what it was */
-  gdouble moved;        /* share of the pixels that differ by more than GST_STEREO_LEVEL_MOVED levels */
+  gdouble contrast;  /* standard deviation of means over 16 pixels of a row, grey levels: a blur does not change it */
+  gdouble doubt;     /* standard deviation of the mean product for pure noise */
+  gdouble sharpness; /* detail / brightness */
+  gboolean compared; /* whether there was an earlier measurement */
+  gboolean same;     /* no pixel has changed */
+  gdouble moved;     /* share of the pixels that differ by more than GST_STEREO_LEVEL_MOVED levels */
   GstStereoBandFigures bands[GST_STEREO_VIEW_BANDS];
 } GstStereoViewFigures;
 
@@ -54,18 +54,18 @@ typedef struct
 /* Reads views of one size. */
 typedef struct _GstStereoViewReader GstStereoViewReader;
 
-/* NULL for views too small to say anything about. */
+/* NULL for views that are too small. */
 GstStereoViewReader *gst_stereo_view_reader_new (gint width, gint height);
 void gst_stereo_view_reader_free (GstStereoViewReader *reader);
 gboolean gst_stereo_view_reader_is_for (const GstStereoViewReader *reader, gint width, gint height);
-/* The next measurement is the first one again. */
+/* The next measurement counts as the first one. */
 void gst_stereo_view_reader_forget (GstStereoViewReader *reader);
-/* Measures a view in host memory. @offset, @scale: the sample of black, and how many samples above it white is. The columns
- * that the other view does not see say nothing about movement: @first to @end are compared. */
+/* Measures a view in host memory. @offset, @scale: the sample of black, and the difference from black to white. Movement is
+ * measured in the columns @first to @end, which the other view sees too. */
 void gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *image, gint offset, gint scale,
     gint first, gint end, GstStereoViewFigures *figures);
-/* The rows of the last measurement, one after the other, and how many there are. @age: those of so many measurements before it; NULL where
- * there were not so many. */
+/* The rows of a measurement, one after the other, and their @count. @age: 0 = the last measurement, 1 = the one before, ...;
+ * NULL where there is no such measurement. */
 const guint8 *gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count);
 #define GST_STEREO_VIEW_READER_AGES 4 /* measurements that are kept */
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Samples of the grid, at most: rows and columns are skipped until no more remain. Cells of one sample, each of which is
- * looked at, cost more than the samples of large cells. */
+/* Most samples of a grid: rows and columns are skipped until no more remain. Cells of one sample cost more for each
+ * sample than large cells. */
 #define MOST_SAMPLES (1 << 19)
 #define SURFACE_CELLS 16 /* that the smallest surface has: cells are no larger than that allows */
 
@@ -82,7 +82,7 @@ read_plane (guint16 *plane, const guint8 *row, const guint8 *confidence, guint l
 
     /* no branch: it would depend on the picture, and be slow */
     sample = confidence && confidence[x] < least ? 0 : sample;
-    plane[i] = (guint16) gst_stereo_reach_rank (sample, smaller_is_nearer);
+    plane[i] = (guint16) gst_stereo_sample_rank (sample, smaller_is_nearer);
     seen += sample != 0;
   }
   return seen;
@@ -159,12 +159,12 @@ sort_row (GstStereoGrid *grid)
 
 /* How many samples of each cell are about as near as the cell, or nearer. */
 static void
-count_row (GstStereoGrid *grid, const guint16 *restrict ranks, guint8 *restrict counts, const GstStereoReach *reach)
+count_row (GstStereoGrid *grid, const guint16 *restrict ranks, guint8 *restrict counts, const GstStereoRankTable *table)
 {
   guint16 *restrict least = grid->rows_nearest[0];
 
   for (gint c = 0; c < grid->columns; c++)
-    least[c] = reach->beside[ranks[c]];
+    least[c] = table->beside[ranks[c]];
   for (gint c = 0; c < grid->columns; c++)
     counts[c] = 0;
   for (gint i = 0; i < grid->side * grid->side; i++) {
@@ -176,7 +176,7 @@ count_row (GstStereoGrid *grid, const guint16 *restrict ranks, guint8 *restrict 
 }
 
 void
-gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoReach *reach)
+gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoRankTable *table)
 {
   grid->seen = 0;
   grid->counting = (guint64) grid->across * (guint64) grid->down;
@@ -188,10 +188,10 @@ gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const
 
     for (gint j = 0; j < grid->side; j++)
       for (gint i = 0; i < grid->side; i++)
-        read_samples (grid, view, row, i, j, reach->smaller_is_nearer);
+        read_samples (grid, view, row, i, j, table->smaller_is_nearer);
     sort_row (grid);
     ranks[0] = ranks[grid->columns + 1] = 0;
     memcpy (ranks + 1, grid->rows_nearest[grid->side - 1], (gsize) grid->columns * sizeof *ranks);
-    count_row (grid, ranks + 1, grid->counts + start + 1, reach);
+    count_row (grid, ranks + 1, grid->counts + start + 1, table);
   }
 }

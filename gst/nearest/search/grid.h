@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A depth picture as a grid of cells, so that finding surfaces costs little: pure logic on rows of samples.
+ * A depth picture as a grid of cells: pure logic on rows of samples. The search for surfaces costs less on cells than on
+ * pixels.
  *
- * Of a large region every second pixel (third, ...) of every second row is a sample of the grid. A cell is one, 2x2 or
- * 3x3 samples. It is as near as its nearest, second or third nearest sample: a wrong pixel or two do not change it, and
- * a thing that is thinner than the cell is seen where it has a third of the samples.
+ * In a large region, every second pixel (third, ...) of every second row is a sample of the grid. A cell has one, 2x2 or 3x3
+ * samples. The distance of a cell is that of its nearest, second or third nearest sample. One or two wrong pixels therefore
+ * do not change it, and an object that is thinner than the cell is seen where it covers a third of the samples.
  */
 #ifndef GST_STEREO_GRID_H
 #define GST_STEREO_GRID_H
 
 #include "gst/nearest/search/nearest.h"
-#include "gst/nearest/search/reach.h"
+#include "gst/nearest/search/rank_table.h"
 
 G_BEGIN_DECLS
 
 #define GST_STEREO_GRID_SIDE 3 /* samples of a cell, across and down, at most */
 
-/* Cells lie row after row, with a frame of unseen ones around them. */
+/* Cells lie row after row, with a frame of unseen cells around the grid. */
 typedef struct
 {
   gint step;          /* pixels from sample to sample */
@@ -28,7 +29,7 @@ typedef struct
   guint64 seen;       /* samples that are valid and sure enough */
   guint64 counting;   /* samples that are not excluded, seen or not */
   guint16 *ranks;     /* of cells; 0 = not seen */
-  guint8 *counts;     /* samples of a cell that are about as near as the cell */
+  guint8 *counts;     /* samples of a cell at about the distance of the cell */
   gsize cells;        /* with the frame */
 
   /* one row of cells, for each of a cell's samples: their ranks */
@@ -39,10 +40,10 @@ typedef struct
 } GstStereoGrid;
 
 void gst_stereo_grid_clear (GstStereoGrid *grid);
-/* Sizes the grid for a region, and how many samples a surface of @percentage of its pixels has. */
+/* Sets the sizes for a region. A surface needs @percentage of the region's pixels. */
 void gst_stereo_grid_shape (GstStereoGrid *grid, gint width, gint height, gdouble percentage);
-/* Reads the region into the grid. @reach was made for gst_stereo_grid_pitch(). */
-void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoReach *reach);
+/* Reads the region into the grid. @table was made for gst_stereo_grid_pitch(). */
+void gst_stereo_grid_read (GstStereoGrid *grid, const GstStereoDepthView *view, const GstStereoRankTable *table);
 
 static inline gint
 gst_stereo_grid_pitch (const GstStereoGrid *grid)
@@ -61,7 +62,7 @@ gst_stereo_grid_rank (const GstStereoDepthView *view, gint x, gint y, gboolean s
     return 0;
   if (view->mask && !view->mask[(gssize) y * view->mask_stride + x])
     return 0;
-  return gst_stereo_reach_rank (sample, smaller_is_nearer);
+  return gst_stereo_sample_rank (sample, smaller_is_nearer);
 }
 
 G_END_DECLS

@@ -19,7 +19,7 @@ typedef struct
 
 struct _GstStereoNearestFinder
 {
-  GstStereoReach reach;
+  GstStereoRankTable table;
   GstStereoGrid grid;
   GstStereoSurface surface;
 
@@ -65,7 +65,7 @@ add_cell (GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint3
     for (gint i = column * grid->side; i < MIN ((column + 1) * grid->side, grid->across); i++) {
       gint x = view->x + i * grid->step, y = view->y + j * grid->step;
 
-      if (gst_stereo_grid_rank (view, x, y, finder->reach.smaller_is_nearer) >= least)
+      if (gst_stereo_grid_rank (view, x, y, finder->table.smaller_is_nearer) >= least)
         add_pixel (finder, view, x, y);
     }
 }
@@ -75,7 +75,7 @@ static void
 add_surface (GstStereoNearestFinder *finder, const GstStereoDepthView *view)
 {
   const GstStereoSurface *surface = &finder->surface;
-  guint least = finder->reach.alike[surface->rank];
+  guint least = finder->table.alike[surface->rank];
   gint side = MAX (view->width, view->height);
 
   finder->block = MAX (SMALLEST_BLOCK, (side + BLOCKS - 1) / BLOCKS);
@@ -102,21 +102,21 @@ place (const GstStereoNearestFinder *finder, GstStereoNearestFound *nearest)
 
 /* The sample in the middle of a cell, if it is part of the surface around the place. */
 static void
-add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint32 cell, gint reach_pixels,
+add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint32 cell, gint radius,
     const GstStereoNearestFound *nearest, GstStereoPlane *plane)
 {
   const GstStereoGrid *grid = &finder->grid;
-  const GstStereoReach *reach = &finder->reach;
+  const GstStereoRankTable *table = &finder->table;
   gint middle = grid->side / 2, row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
   gint i = column * grid->side + middle, j = row * grid->side + middle;
   gint x = view->x + i * grid->step, y = view->y + j * grid->step;
   guint rank;
 
-  if (i >= grid->across || j >= grid->down || ABS (x - nearest->x) > reach_pixels || ABS (y - nearest->y) > reach_pixels)
+  if (i >= grid->across || j >= grid->down || ABS (x - nearest->x) > radius || ABS (y - nearest->y) > radius)
     return;
-  rank = gst_stereo_grid_rank (view, x, y, reach->smaller_is_nearer);
-  if (rank >= reach->around[finder->surface.rank] && reach->around[rank] <= finder->surface.rank)
-    gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, reach->nearness[rank]);
+  rank = gst_stereo_grid_rank (view, x, y, table->smaller_is_nearer);
+  if (rank >= table->around[finder->surface.rank] && table->around[rank] <= finder->surface.rank)
+    gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, table->nearness[rank]);
 }
 
 /* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
@@ -127,15 +127,15 @@ sample_at_place (
 {
   const GstStereoSurface *surface = &finder->surface;
   gint pixels = (gint) ceil (AROUND_PLACE * sqrt ((gdouble) finder->grid.needed)) * finder->grid.step;
-  guint least = finder->reach.around[surface->rank], rank = surface->rank;
+  guint least = finder->table.around[surface->rank], rank = surface->rank;
   GstStereoPlane plane = { 0 };
 
   for (guint i = 0; i < surface->count; i++)
     if (finder->grid.ranks[surface->cells[i]] >= least)
       add_middle (finder, view, surface->cells[i], pixels, nearest, &plane);
   if (plane.count > 0)
-    rank = gst_stereo_reach_closest (&finder->reach, gst_stereo_plane_at_origin (&plane));
-  return gst_stereo_reach_sample (rank, finder->reach.smaller_is_nearer);
+    rank = gst_stereo_rank_table_closest (&finder->table, gst_stereo_plane_at_origin (&plane));
+  return gst_stereo_rank_sample (rank, finder->table.smaller_is_nearer);
 }
 
 /* ---- search ------------------------------------------------------------------------------ */
@@ -148,12 +148,12 @@ gst_stereo_nearest_find (
   guint64 pixels = (guint64) view->width * (guint64) view->height, samples;
 
   gst_stereo_grid_shape (grid, view->width, view->height, percentage);
-  gst_stereo_reach_make (&finder->reach, view->meta, gst_stereo_grid_pitch (grid));
-  gst_stereo_grid_read (grid, view, &finder->reach);
+  gst_stereo_rank_table_make (&finder->table, view->meta, gst_stereo_grid_pitch (grid));
+  gst_stereo_grid_read (grid, view, &finder->table);
   memset (nearest, 0, sizeof *nearest);
   samples = (guint64) grid->across * (guint64) grid->down;
   nearest->coverage = grid->counting ? (gdouble) grid->seen / (gdouble) grid->counting : 0;
-  if (!gst_stereo_surface_find (&finder->surface, grid, &finder->reach))
+  if (!gst_stereo_surface_find (&finder->surface, grid, &finder->table))
     return FALSE;
   add_surface (finder, view);
   nearest->support = finder->surface.samples * pixels / samples;

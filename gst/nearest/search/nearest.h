@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far the nearest surface is, and where: pure logic on rows of samples.
+ * Finds the nearest surface, its distance and its place: pure logic on rows of samples.
  *
  * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
- * by little (reach.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
+ * by little (rank_table.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
  * or nearer, then more and more are, until as many as asked for are connected. The surface is all that is connected
  * with these, also what is farther. The place is where most of its pixels lie that are as near as the threshold: their
  * mean in the fullest block of the picture. So it lies neither between two parts of the surface nor at a single pixel.
@@ -34,8 +34,8 @@ typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 GstStereoNearestFinder *gst_stereo_nearest_finder_new (void);
 void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
 
-/* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least. FALSE when that
- * many are connected nowhere. */
+/* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least.
+ * FALSE when that many are connected nowhere. */
 gboolean gst_stereo_nearest_find (
     GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest);
 

@@ -69,7 +69,7 @@ root_of (guint32 *parents, guint32 cell)
 
 /* Adds a cell to the sets of its neighbours that are as near or nearer, which become one. Returns its samples. */
 static guint32
-add_cell (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReach *reach,
+add_cell (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoRankTable *table,
     const gint32 offsets[NEIGHBOURS], guint32 cell)
 {
   guint32 *parents = surface->parents, *sums = surface->sums, root = cell;
@@ -80,7 +80,7 @@ add_cell (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoR
   for (guint i = 0; i < NEIGHBOURS; i++) {
     guint32 neighbour = cell + (guint32) offsets[i], other;
 
-    if (parents[neighbour] == NONE || reach->beside[grid->ranks[neighbour]] > rank)
+    if (parents[neighbour] == NONE || table->beside[grid->ranks[neighbour]] > rank)
       continue;
     other = root_of (parents, neighbour);
     if (other == root)
@@ -98,7 +98,7 @@ add_cell (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoR
 
 /* All that is connected with @start, be it nearer or farther. The sets of cells are lost. */
 static void
-flood (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReach *reach,
+flood (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoRankTable *table,
     const gint32 offsets[NEIGHBOURS], guint32 start)
 {
   const guint16 *ranks = grid->ranks;
@@ -111,14 +111,14 @@ flood (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReac
   taken[start] = 1;
   for (guint done = 0; done < surface->count; done++) {
     guint32 cell = surface->cells[done];
-    guint rank = ranks[cell], least = reach->beside[rank];
+    guint rank = ranks[cell], least = table->beside[rank];
 
     surface->samples += grid->counts[cell];
     for (guint i = 0; i < NEIGHBOURS; i++) {
       guint32 neighbour = cell + (guint32) offsets[i];
       guint other = ranks[neighbour];
 
-      if (!other || taken[neighbour] || (other < rank ? other < least : reach->beside[other] > rank))
+      if (!other || taken[neighbour] || (other < rank ? other < least : table->beside[other] > rank))
         continue;
       taken[neighbour] = 1;
       surface->cells[surface->count++] = neighbour;
@@ -127,7 +127,7 @@ flood (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReac
 }
 
 gboolean
-gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReach *reach)
+gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoRankTable *table)
 {
   gint32 offsets[NEIGHBOURS];
   guint count;
@@ -139,10 +139,10 @@ gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, c
   while (count-- > 0) {
     guint32 cell = surface->order[count];
 
-    if (add_cell (surface, grid, reach, offsets, cell) < grid->needed)
+    if (add_cell (surface, grid, table, offsets, cell) < grid->needed)
       continue;
     surface->rank = grid->ranks[cell];
-    flood (surface, grid, reach, offsets, cell);
+    flood (surface, grid, table, offsets, cell);
     return TRUE;
   }
   return FALSE;

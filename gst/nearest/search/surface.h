@@ -25,7 +25,7 @@ typedef struct
 /* @surface is zeroed before the first call. */
 void gst_stereo_surface_clear (GstStereoSurface *surface);
 /* FALSE when nowhere as many samples are connected as the grid needs. */
-gboolean gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoReach *reach);
+gboolean gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoRankTable *table);
 
 G_END_DECLS
 

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoInputs GstStereoInputs;
 
-/* References of the pads; NULL for those that are not there. */
+/* References of the pads; NULL: there is no such pad. */
 typedef struct
 {
   GstStereoPad *packed, *left, *right;
@@ -28,20 +28,20 @@ GstStereoPad *gst_stereo_inputs_add (GstStereoInputs *inputs, GstPadTemplate *te
 void gst_stereo_inputs_remove (GstStereoInputs *inputs, GstStereoPad *pad);
 GstStereoInputPads gst_stereo_inputs_get (GstStereoInputs *inputs);
 void gst_stereo_input_pads_clear (GstStereoInputPads *set);
-/* Whether a frame waits on every pad, ahead of any event: aggregate() is called again at once then, and nothing else
- * happens before that. */
+/* Whether a frame waits on every pad, before any event. GstAggregator then calls aggregate() again at once, and does nothing
+ * before that. */
 gboolean gst_stereo_input_pads_have_buffers (const GstStereoInputPads *set);
 
 typedef enum
 {
   GST_STEREO_VIEWS_MISSING, /* there are neither two view pads nor one for both */
-  GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: nobody knows what waits */
+  GST_STEREO_VIEWS_BUSY,    /* a pair is being computed or pushed: the activity is not known */
   GST_STEREO_VIEWS_KNOWN
 } GstStereoViewsState;
 
 /* Around aggregate(). */
 void gst_stereo_inputs_set_busy (GstStereoInputs *inputs, gboolean busy);
-/* What the left and the right view do now; of one pad for both, @packed, the first alone is filled in. */
+/* The activity of the left and the right view. @packed: one pad has both views, and only the first element is set. */
 GstStereoViewsState gst_stereo_inputs_get_activity (
     GstStereoInputs *inputs, GstStereoActivity activity[2], gboolean *packed);
 /* The pad whose stream the output follows: sink or sink_left. Unref it. */
@@ -49,13 +49,13 @@ GstPad *gst_stereo_inputs_get_leading (GstStereoInputs *inputs);
 
 /* At the start: forgets earlier errors. */
 void gst_stereo_inputs_start (GstStereoInputs *inputs);
-/* FALSE after an error was posted, now or before: both kinds of pads are in use, or one view was never linked. Starts
- * the wait for that view where it is needed. */
+/* FALSE after an error was posted, now or before: both kinds of pads are in use, or one view was never linked. Starts to
+ * wait for a view that is not linked yet. */
 gboolean gst_stereo_inputs_check (GstStereoInputs *inputs);
 /* Ends the wait. */
 void gst_stereo_inputs_stop (GstStereoInputs *inputs);
 
-/* A seek is about to go upstream. Returns its generation, or 0 where the same seek came from another sink already. */
+/* Before a seek goes upstream. Returns its generation, or 0 where the same seek has come from another sink already. */
 guint gst_stereo_inputs_expect_seek (GstStereoInputs *inputs, GstEvent *seek);
 /* Upstream refused the seek that begins @generation. */
 void gst_stereo_inputs_cancel_seek (GstStereoInputs *inputs, guint generation);

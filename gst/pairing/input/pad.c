@@ -94,8 +94,8 @@ peek (GstStereoPad *pad)
   return buffer;
 }
 
-/* With the lock held: @buffer left GstAggregator's queue. Returns what is of no use: a frame that came after a flush, and
- * that was popped before it could be shown. */
+/* With the lock held: @buffer left GstAggregator's queue. Returns a frame that cannot be used: it came after a flush,
+ * and was popped before it could be shown. */
 static GstStereoFrame *
 count_popped (GstStereoPad *pad, GstBuffer *buffer)
 {

@@ -8,10 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * Which seek the frames of a pad come after. A seek without a flush leaves each source at a running time of its own. Two
- * sources that were at different places then differ by a constant for the rest of the stream. The frames of a pad are
- * therefore numbered by the seek that they answer (their generation), and timed from the beginning of that seek (their
- * origin).
+ * The seeks of a pad. A seek without a flush leaves each source at a running time of its own. Sources that were at different
+ * places then differ by a constant for the rest of the stream. Each frame therefore has the number of the last seek before it
+ * (its generation), and its time counts from the beginning of that seek (its origin).
  */
 typedef struct
 {
@@ -21,7 +20,7 @@ typedef struct
   guint32 seqnum[8];
   guint expected[8]; /* the generations that they begin */
   guint count;
-  guint patience; /* so many frames may still be dropped before these seeks are given up */
+  guint patience; /* frames that may still be dropped before we stop to wait for these seeks */
 } GstStereoSeeks;
 
 struct _GstStereoPad
@@ -38,21 +37,21 @@ struct _GstStereoPad
 
   /* protected by the object lock: a flush comes from another thread */
   GQueue frames;      /* of GstStereoFrame, oldest first */
-  guint shown;        /* so many of them, the first ones, are shown */
-  guint popped;       /* and so many are out of GstAggregator's queue: all that are shown, or all but the last one */
+  guint shown;        /* number of shown frames: the first ones of the list */
+  guint popped;       /* number of popped frames: all shown ones, or all but the last */
   gint64 last_time;   /* of the frame that was removed last */
   gint64 shortest;    /* recent time from one frame to the next in ns; 0 = none seen */
   gint64 gap_end;     /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
   gboolean in_gap;    /* the next frame that is shown follows a gap */
   gboolean marked;    /* some frame was marked as first of its bundle */
-  gboolean closed;    /* upstream learns that no more is wanted */
+  gboolean closed;    /* the pad accepts no more frames: chain() returns EOS */
   gboolean over;      /* upstream has sent its end */
   gboolean receiving; /* upstream's thread is in chain() */
   guint received;     /* buffers and gaps so far */
   GstStereoSeeks seeks;
 
-  GMutex aggregator_lock; /* around what touches GstAggregator's queue */
-  gboolean released;      /* protected by it: nothing touches that queue any more */
+  GMutex aggregator_lock; /* held around calls that touch GstAggregator's queue */
+  gboolean released;      /* protected by it: that queue must not be touched any more */
 };
 
 G_END_DECLS

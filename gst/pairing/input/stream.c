@@ -120,7 +120,7 @@ gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event)
     pad->seeks.generation = answers;
     pad->seeks.origin = origin_of (event);
     remove_seeks (&pad->seeks, answers);
-    /* a gap of the generation before says nothing about this one */
+    /* a gap of an earlier generation does not count for this one */
     pad->gap_end = GST_STEREO_TIME_NONE;
   }
   generation = pad->seeks.generation;

@@ -16,10 +16,10 @@
 
 G_BEGIN_DECLS
 
-/* @unit_mm: millimetres of one unit of T (and P2): metres in ROS and KITTI files; whatever the board was measured in
- * with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE and a sentence that names the file, the missing or
- * broken key and where it was looked for (g_free it; @message may be NULL). stereo_rectify() checks whether the
- * numbers make sense. */
+/* @unit_mm: millimetres of one unit of T (and P2). The unit is a metre in ROS and KITTI files, and the unit of the
+ * board's squares with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE with a sentence
+ * that names the file and the missing or broken key (g_free it; @message may be NULL). stereo_rectify() checks the
+ * numbers. */
 gboolean gst_stereo_calibration_load (
     StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message);
 
@@ -39,7 +39,7 @@ gboolean gst_stereo_calibration_save (const StereoCalibration *calibration, cons
     const gchar *location, gchar **message);
 
 /* ---- doubt.c ---- */
-/* NULL where the number makes sense; else a sentence that says what would (g_free it). @unit_mm: that of the load. */
+/* NULL where the number is plausible; else a sentence with advice (g_free it). @unit_mm: that of the load. */
 gchar *gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_mm);
 /* @camera: of raw pictures of this @width. */
 gchar *gst_stereo_calibration_doubt_focal_length (const StereoCamera *camera, gint width);

@@ -343,14 +343,14 @@ gst_stereo_calibration_from_middlebury (
     return FALSE;
   offset = calibration->camera[1].cx - calibration->camera[0].cx;
   if (gst_stereo_keys_has (keys, "doffs")) {
-    gdouble said;
-    if (!gst_stereo_keys_matrix (keys, "doffs", 1, 1, &said, message))
+    gdouble given;
+    if (!gst_stereo_keys_matrix (keys, "doffs", 1, 1, &given, message))
       return FALSE;
-    if (fabs (said - offset) > OFFSET_TOLERANCE)
+    if (fabs (given - offset) > OFFSET_TOLERANCE)
       return gst_stereo_keys_fail (keys, message,
           "doffs is %g, but the principal points of cam1 and cam0 are %g px apart: one of them was changed without the "
           "other; set doffs to that.",
-          said, offset);
+          given, offset);
   }
   for (gint v = 0; v < 2; v++) {
     const StereoCamera *camera = &calibration->camera[v];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibration files in two steps: a reader makes a table of keys and texts from YAML, XML or lines, whatever they are
- * called; a format looks for its own keys in it. Every function that can fail sets a message (g_free it) that starts
+ * Calibration files are read in two steps. A reader makes a table of keys and texts from YAML, XML or lines. A format then
+ * searches its keys in the table. Every function that can fail sets a message (g_free it) that starts
  * with the name of the file.
  */
 #ifndef GST_STEREO_CALIBRATION_PRIVATE_H
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gchar *rows, *cols; /* of a matrix, as the file has them; NULL: it does not say */
+  gchar *rows, *cols; /* of a matrix, as the file has them; NULL: the file does not have them */
   GString *text;      /* all values, blanks between them */
 } GstStereoValue;
 
-/* What a file, or a pair of files, holds by key. */
+/* The values of a file, or of a pair of files, by key. */
 typedef struct _GstStereoKeys GstStereoKeys;
 
 /* ---- keys.c ---- */

@@ -172,7 +172,7 @@ read_events (const Library *library, Reader *reader, yaml_parser_t *parser, gcha
           "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI or Middlebury.",
           (guint) parser->problem_mark.line + 1, parser->problem ? parser->problem : "broken text");
     problem = take_event (reader, &event);
-    /* a second document is not looked at */
+    /* a second document is ignored */
     done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
     if (problem)
       gst_stereo_keys_fail (reader->keys, message,

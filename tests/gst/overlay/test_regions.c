@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How far the things are that others marked in the live view. */
+/* Distances of the objects that other elements marked in the live view. */
 #include <math.h>
 #include <string.h>
 
 #include "gst/overlay/label.h"
-#include "gst/nearest/search/thing.h"
+#include "gst/nearest/search/box_object.h"
 #include "tests/support/gst/overlay.h"
 
 #ifdef HAVE_GST_ANALYTICS
@@ -17,7 +17,7 @@
 
 static Random random_state;
 
-/* ---- things --------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /* A picture of disparities, 64 steps a pixel. */
 typedef struct
@@ -63,14 +63,14 @@ sample_of (const Picture *picture, gdouble disparity)
 /* A thing in the middle of a box, as large as a share of its sides; background around it, something before it at one
  * side, holes, and a matcher's errors. */
 static void
-paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble thing, gdouble behind, gdouble before)
+paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble object, gdouble behind, gdouble before)
 {
   gdouble share = 0.62 + 0.3 * random_range (&random_state, 0, 1000) / 1000.0;
 
   for (gint v = 0; v < HEIGHT; v++)
     for (gint u = 0; u < WIDTH; u++) {
       gdouble across = fabs (2.0 * (u - x) + 1 - width) / width, down = fabs (2.0 * (v - y) + 1 - height) / height;
-      gdouble disparity = across < share && down < share ? thing : behind;
+      gdouble disparity = across < share && down < share ? object : behind;
       gint at = v * WIDTH + u;
       if (u - x < width / 10)
         disparity = before;
@@ -101,31 +101,31 @@ box_of (const Picture *picture, gint x, gint y, gint width, gint height)
 }
 
 /* Small boxes and large ones, near and far things; the background is half as near, and what is before it half as far. */
-GST_START_TEST (test_things)
+GST_START_TEST (test_box_objects)
 {
   const GstStereoOutputKind kind = __i__ ? GST_STEREO_OUTPUT_KIND_DEPTH : GST_STEREO_OUTPUT_KIND_DISPARITY;
   Picture *picture = picture_new (kind);
-  GstStereoThingFinder *finder = gst_stereo_thing_finder_new ();
+  GstStereoBoxObjectFinder *finder = gst_stereo_box_object_finder_new ();
 
   for (guint round = 0; round < 60; round++) {
     gint width = random_range (&random_state, 12, 200), height = random_range (&random_state, 12, 180);
     gint x = random_range (&random_state, 0, WIDTH - width), y = random_range (&random_state, 0, HEIGHT - height);
     gdouble disparity = random_range (&random_state, 80, 500) / 10.0, measured;
     GstStereoDepthView view = box_of (picture, x, y, width, height);
-    GstStereoThing thing;
+    GstStereoBoxObject object;
 
     paint (picture, x, y, width, height, disparity, disparity / 2, disparity * 2);
-    fail_unless (gst_stereo_thing_find (finder, &view, &thing));
-    measured = gst_stereo_meta_get_disparity (picture->meta, thing.sample);
+    fail_unless (gst_stereo_box_object_find (finder, &view, &object));
+    measured = gst_stereo_meta_get_disparity (picture->meta, object.sample);
     fail_unless (fabs (measured - disparity) < 0.02 * disparity + 0.15, "%g px of %dx%d found at %g px", disparity,
         width, height, measured);
     fail_unless (
-        gst_stereo_meta_get_depth (picture->meta, thing.near) < gst_stereo_meta_get_depth (picture->meta, thing.far));
-    fail_unless (fabs (gst_stereo_meta_get_disparity (picture->meta, thing.near) - disparity) < 1.5);
-    fail_unless (thing.coverage > 0.5 && thing.coverage < 0.9 && thing.support > 0.3 && thing.support <= 1);
-    fail_unless (thing.confidence > 0.6 && thing.confidence < 1);
+        gst_stereo_meta_get_depth (picture->meta, object.near) < gst_stereo_meta_get_depth (picture->meta, object.far));
+    fail_unless (fabs (gst_stereo_meta_get_disparity (picture->meta, object.near) - disparity) < 1.5);
+    fail_unless (object.coverage > 0.5 && object.coverage < 0.9 && object.support > 0.3 && object.support <= 1);
+    fail_unless (object.confidence > 0.6 && object.confidence < 1);
   }
-  gst_stereo_thing_finder_free (finder);
+  gst_stereo_box_object_finder_free (finder);
   picture_free (picture);
 }
 GST_END_TEST;
@@ -134,20 +134,20 @@ GST_END_TEST;
 GST_START_TEST (test_few_pixels)
 {
   Picture *picture = picture_new (GST_STEREO_OUTPUT_KIND_DISPARITY);
-  GstStereoThingFinder *finder = gst_stereo_thing_finder_new ();
+  GstStereoBoxObjectFinder *finder = gst_stereo_box_object_finder_new ();
   GstStereoDepthView view = box_of (picture, 10, 10, 40, 30);
-  GstStereoThing thing;
+  GstStereoBoxObject object;
 
   memset (picture->confidence, 255, sizeof picture->confidence);
-  fail_if (gst_stereo_thing_find (finder, &view, &thing));
-  fail_unless_equals_float (thing.coverage, 0);
+  fail_if (gst_stereo_box_object_find (finder, &view, &object));
+  fail_unless_equals_float (object.coverage, 0);
   for (gint i = 0; i < 40 * 30 / 25; i++)
     picture->samples[(10 + i / 40) * WIDTH + 10 + i % 40] = 640;
-  fail_if (gst_stereo_thing_find (finder, &view, &thing), "a twenty-fifth of the box is enough");
+  fail_if (gst_stereo_box_object_find (finder, &view, &object), "a twenty-fifth of the box is enough");
   view = box_of (picture, 10, 10, 1, 1);
-  fail_unless (gst_stereo_thing_find (finder, &view, &thing));
-  fail_unless_equals_int (thing.sample, 640);
-  gst_stereo_thing_finder_free (finder);
+  fail_unless (gst_stereo_box_object_find (finder, &view, &object));
+  fail_unless_equals_int (object.sample, 640);
+  gst_stereo_box_object_finder_free (finder);
   picture_free (picture);
 }
 GST_END_TEST;
@@ -407,7 +407,7 @@ regions_suite (void)
 
   random_state.state = random_seed ();
   suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_things, 0, 2);
+  tcase_add_loop_test (tc, test_box_objects, 0, 2);
   tcase_add_test (tc, test_few_pixels);
   tcase_add_test (tc, test_region);
   tcase_add_test (tc, test_spread);

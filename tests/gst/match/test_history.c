@@ -2,7 +2,7 @@
 /* What breaks a stream for temporal, one reason at a time. test_temporal.c shows that a break is obeyed. */
 #include <gst/check/gstcheck.h>
 
-#include "gst/match/past.h"
+#include "gst/match/history.h"
 
 /* Frames of 33 ms. */
 #define FRAME (33 * GST_MSECOND)
@@ -18,14 +18,14 @@ frame_new (guint number)
 
 /* A pair whose view @odd was changed by @change: why the stream breaks. */
 static const gchar *
-add (GstStereoMatchPast *past, guint number, guint odd, void (*change) (GstStereoFrame *frame))
+add (GstStereoMatchHistory *history, guint number, guint odd, void (*change) (GstStereoFrame *frame))
 {
   GstStereoFrame views[2] = { frame_new (number), frame_new (number) };
   const gchar *why;
 
   if (change)
     change (&views[odd]);
-  why = gst_stereo_match_past_add_pair (past, &views[0], &views[1]);
+  why = gst_stereo_match_history_add_pair (history, &views[0], &views[1]);
   gst_buffer_unref (views[0].buffer);
   gst_buffer_unref (views[1].buffer);
   return why;
@@ -72,57 +72,57 @@ static const struct
 GST_START_TEST (test_breaks)
 {
   for (guint view = 0; view < 2; view++) {
-    GstStereoMatchPast past = { 0 };
-    fail_unless (add (&past, 0, 0, NULL) == NULL);
-    fail_if (gst_stereo_match_past_compute (&past));
-    fail_unless_equals_string (add (&past, 1, view, cases[__i__].change), cases[__i__].why);
-    fail_unless_equals_int (gst_stereo_match_past_compute (&past), cases[__i__].why != NULL);
-    fail_unless_equals_string (add (&past, 2, view, NULL), cases[__i__].next);
-    fail_unless_equals_int (gst_stereo_match_past_compute (&past), cases[__i__].next != NULL);
+    GstStereoMatchHistory history = { 0 };
+    fail_unless (add (&history, 0, 0, NULL) == NULL);
+    fail_if (gst_stereo_match_history_compute (&history));
+    fail_unless_equals_string (add (&history, 1, view, cases[__i__].change), cases[__i__].why);
+    fail_unless_equals_int (gst_stereo_match_history_compute (&history), cases[__i__].why != NULL);
+    fail_unless_equals_string (add (&history, 2, view, NULL), cases[__i__].next);
+    fail_unless_equals_int (gst_stereo_match_history_compute (&history), cases[__i__].next != NULL);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_time)
 {
-  GstStereoMatchPast past = { 0 };
+  GstStereoMatchHistory history = { 0 };
 
-  fail_unless (add (&past, 10, 0, NULL) == NULL);
-  gst_stereo_match_past_compute (&past);
-  fail_unless_equals_string (add (&past, 9, 0, NULL), "time that goes backwards");
-  fail_unless (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&history, 10, 0, NULL) == NULL);
+  gst_stereo_match_history_compute (&history);
+  fail_unless_equals_string (add (&history, 9, 0, NULL), "time that goes backwards");
+  fail_unless (gst_stereo_match_history_compute (&history));
   /* two pairs may have one timestamp, where a source's are coarse */
-  fail_unless (add (&past, 9, 0, NULL) == NULL);
-  fail_if (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&history, 9, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_history_compute (&history));
   /* pairs that are dropped do not make the pause shorter: 15 frames are just below half a second */
-  fail_unless (add (&past, 9 + 8, 0, NULL) == NULL);
-  fail_unless (add (&past, 9 + 15, 0, NULL) == NULL);
-  fail_unless_equals_string (add (&past, 9 + 16, 0, NULL), "a pause");
-  fail_unless (gst_stereo_match_past_compute (&past));
-  fail_unless (add (&past, 9 + 31, 0, NULL) == NULL);
-  fail_if (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&history, 9 + 8, 0, NULL) == NULL);
+  fail_unless (add (&history, 9 + 15, 0, NULL) == NULL);
+  fail_unless_equals_string (add (&history, 9 + 16, 0, NULL), "a pause");
+  fail_unless (gst_stereo_match_history_compute (&history));
+  fail_unless (add (&history, 9 + 31, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_history_compute (&history));
 }
 GST_END_TEST;
 
 /* A break before a pair that is dropped is one before the pair behind it. */
 GST_START_TEST (test_break_before_a_dropped_pair)
 {
-  GstStereoMatchPast past = { 0 };
+  GstStereoMatchHistory history = { 0 };
 
-  fail_unless (add (&past, 0, 0, NULL) == NULL);
-  gst_stereo_match_past_compute (&past);
-  fail_unless (add (&past, 1, 0, discont) != NULL);
-  fail_unless (add (&past, 2, 0, NULL) == NULL);
-  fail_unless (gst_stereo_match_past_compute (&past));
-  fail_unless (add (&past, 3, 0, NULL) == NULL);
-  fail_if (gst_stereo_match_past_compute (&past));
+  fail_unless (add (&history, 0, 0, NULL) == NULL);
+  gst_stereo_match_history_compute (&history);
+  fail_unless (add (&history, 1, 0, discont) != NULL);
+  fail_unless (add (&history, 2, 0, NULL) == NULL);
+  fail_unless (gst_stereo_match_history_compute (&history));
+  fail_unless (add (&history, 3, 0, NULL) == NULL);
+  fail_if (gst_stereo_match_history_compute (&history));
 }
 GST_END_TEST;
 
 static Suite *
-past_suite (void)
+history_suite (void)
 {
-  Suite *suite = suite_create ("past");
+  Suite *suite = suite_create ("history");
   TCase *tests = tcase_create ("general");
 
   suite_add_tcase (suite, tests);
@@ -132,4 +132,4 @@ past_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (past);
+GST_CHECK_MAIN (history);

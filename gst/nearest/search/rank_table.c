@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/nearest/search/reach.h"
+#include "gst/nearest/search/rank_table.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #define SLOPE 0.5  /* px of disparity per pixel */
 #define ALIKE 0.5  /* px */
 #define ALIKE_PART 0.015
-#define AROUND 6        /* times as much */
+#define AROUND 6        /* limit of `around`, in limits of `alike` */
 #define PIXEL_PART 0.06 /* of a distance, where disparities are not known */
 
 /* How near a sample is, in pixels of disparity, or in steps of PIXEL_PART. */
@@ -20,7 +20,7 @@ nearness_of (const GstStereoMeta *meta, guint sample)
   return isnan (disparity) ? log ((gdouble) GST_STEREO_RANKS / sample) / PIXEL_PART : disparity;
 }
 
-/* How far below @nearness something is as near, in the same unit. */
+/* By how much less than @nearness still counts as equally near, in the same unit. */
 static gdouble
 alike_below (const GstStereoMeta *meta, gdouble nearness)
 {
@@ -31,7 +31,7 @@ alike_below (const GstStereoMeta *meta, gdouble nearness)
 
 /* All bytes are set, so that two keys can be compared with memcmp(). */
 static void
-init_key (GstStereoReachKey *key, const GstStereoMeta *meta, gint pitch)
+init_key (GstStereoRankTableKey *key, const GstStereoMeta *meta, gint pitch)
 {
   memset (key, 0, sizeof *key);
   key->kind = meta->kind;
@@ -45,26 +45,26 @@ init_key (GstStereoReachKey *key, const GstStereoMeta *meta, gint pitch)
 }
 
 void
-gst_stereo_reach_make (GstStereoReach *reach, const GstStereoMeta *meta, gint pitch)
+gst_stereo_rank_table_make (GstStereoRankTable *table, const GstStereoMeta *meta, gint pitch)
 {
   guint ranks = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 256 : GST_STEREO_RANKS;
   gboolean smaller = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH;
   gdouble beside_below = BESIDE + SLOPE * pitch;
   guint beside = 1, alike = 1, around = 1;
-  GstStereoReachKey key;
+  GstStereoRankTableKey key;
 
   init_key (&key, meta, pitch);
-  if (reach->made && memcmp (&key, &reach->key, sizeof key) == 0)
+  if (table->made && memcmp (&key, &table->key, sizeof key) == 0)
     return;
-  memset (reach, 0, sizeof *reach);
-  reach->key = key;
-  reach->made = TRUE;
-  reach->smaller_is_nearer = smaller;
-  reach->ranks = ranks;
+  memset (table, 0, sizeof *table);
+  table->key = key;
+  table->made = TRUE;
+  table->smaller_is_nearer = smaller;
+  table->ranks = ranks;
   for (guint rank = 1; rank < ranks; rank++)
-    reach->nearness[rank] = (gfloat) nearness_of (meta, gst_stereo_reach_sample (rank, smaller));
+    table->nearness[rank] = (gfloat) nearness_of (meta, gst_stereo_rank_sample (rank, smaller));
   for (guint rank = 1; rank < ranks; rank++) {
-    const gfloat *nearness = reach->nearness;
+    const gfloat *nearness = table->nearness;
     gdouble below = alike_below (meta, nearness[rank]);
 
     while (beside < rank && nearness[beside] < nearness[rank] - beside_below)
@@ -73,25 +73,25 @@ gst_stereo_reach_make (GstStereoReach *reach, const GstStereoMeta *meta, gint pi
       alike++;
     while (around < rank && nearness[around] < nearness[rank] - AROUND * below)
       around++;
-    /* coarse samples may be more than that apart */
-    reach->beside[rank] = (guint16) MIN (beside, MAX (1, rank - 1));
-    reach->alike[rank] = (guint16) alike;
-    reach->around[rank] = (guint16) around;
+    /* neighbouring values of coarse samples may differ by more */
+    table->beside[rank] = (guint16) MIN (beside, MAX (1, rank - 1));
+    table->alike[rank] = (guint16) alike;
+    table->around[rank] = (guint16) around;
   }
 }
 
 guint
-gst_stereo_reach_closest (const GstStereoReach *reach, gdouble nearness)
+gst_stereo_rank_table_closest (const GstStereoRankTable *table, gdouble nearness)
 {
-  guint low = 1, high = reach->ranks - 1;
+  guint low = 1, high = table->ranks - 1;
 
   while (high - low > 1) {
     guint middle = (low + high) / 2;
 
-    if (reach->nearness[middle] < nearness)
+    if (table->nearness[middle] < nearness)
       low = middle;
     else
       high = middle;
   }
-  return nearness - reach->nearness[low] <= reach->nearness[high] - nearness ? low : high;
+  return nearness - table->nearness[low] <= table->nearness[high] - nearness ? low : high;
 }
