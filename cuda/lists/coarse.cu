@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
 #include "cuda/lists.cuh"
-#include "stereo/engine/levels.h"
 
 namespace
 {
@@ -49,7 +48,7 @@ coarse_run (StereoPlan *plan, void *context, StereoError *error)
   halve_kernel<<<grid, dim3 (HALF_X, HALF_Y), 0, cuda_state (plan)->stream>>> (
       cuda_frame (plan), cuda_frame (plan->coarse));
   CUDA_LAUNCHED (plan, "halve_kernel");
-  return stereo_levels_run (plan, error);
+  return stereo_run_coarse (plan, error);
 }
 
 /* ---- the winner before the paths ------------------------------------------------------------------- */

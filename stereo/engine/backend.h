@@ -374,6 +374,13 @@ StereoStatus stereo_reserve_for (
 /* Runs the steps from @first to @end - 1; while the plan is profiled, marks the start of each. */
 StereoStatus stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error);
 
+/* Runs all steps of plan->coarse, with the views that are in its color and luma. */
+static inline StereoStatus
+stereo_run_coarse (StereoPlan *plan, StereoError *error)
+{
+  return stereo_run_steps (plan->coarse, 0, plan->coarse->step_count, error);
+}
+
 /* P1, or P2 if @large, of paths along a direction (STEREO_PATH_*), in steps of a path's cost. It is a whole number, and so
  * are all sums of paths' costs. Behind aggregation it and its half are whole steps of the costs that paths read: what a path adds
  * is then a whole number of such steps, too, and a GPU keeps it in a byte. */

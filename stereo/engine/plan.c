@@ -5,7 +5,6 @@
 #include "stereo/engine/align.h"
 #include "stereo/engine/choose.h"
 #include "stereo/engine/layout.h"
-#include "stereo/engine/levels.h"
 #include "stereo/engine/resolve.h"
 #include "stereo/engine/steps.h"
 #include "stereo/engine/volume.h"
@@ -25,8 +24,8 @@ static const int census_bytes[STEREO_FEATURE_SETS] = {
   [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = 4,
 };
 
-StereoStatus
-stereo_plan_measure (StereoPlan *plan, int width, int height, StereoError *error)
+static StereoStatus
+measure (StereoPlan *plan, int width, int height, StereoError *error)
 {
   const StereoParams *p = &plan->params;
 
@@ -66,8 +65,8 @@ even_layers (const StereoPlan *plan, int layers)
 
 /* Reserves all memory, with as many layers as memory-limit allows: fewer layers take less scratch memory. The frame state
  * takes the same memory always. */
-StereoStatus
-stereo_plan_fit (StereoPlan *plan, StereoError *error)
+static StereoStatus
+fit_memory (StereoPlan *plan, StereoError *error)
 {
   uint64_t limit = plan->params.memory_limit;
   StereoStatus status;
@@ -91,14 +90,84 @@ stereo_plan_fit (StereoPlan *plan, StereoError *error)
   }
 }
 
+/* ---- levels ------------------------------------------------------------------------------------- */
+
+/* A half size that is smaller is searched at every disparity: half of it again would find too little, and save nothing. */
+#define LEAST_WIDTH 640
+#define LEAST_DISPARITIES 32
+
+/* Of the half size: those of the default method, whatever the full size does. Its support weights see thin things before the paths
+ * remove them. Where it is large enough, it searches coarse to fine itself. */
+static StereoStatus
+choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError *error)
+{
+  const StereoParams *p = &plan->params;
+  StereoParams coarse;
+
+  stereo_params_init (&coarse);
+  coarse.min_disparity = stereo_half_min (p->min_disparity);
+  coarse.num_disparities = stereo_half_count (p->min_disparity, plan->disparities);
+  if (width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES)
+    coarse.search = STEREO_SEARCH_COARSE_TO_FINE;
+  coarse.refine_iterations = 0;
+  coarse.align = STEREO_ALIGN_OFF;
+  coarse.temporal = 0;
+  coarse.confidence_measure = STEREO_CONFIDENCE_MARGIN;
+  coarse.backend = p->backend;
+  coarse.cuda_device_id = p->cuda_device_id;
+  coarse.threads = p->threads;
+  return stereo_params_resolve (&coarse, &half->params, error);
+}
+
+/* With plan->listed, once the backend is open: makes plan->coarse. */
+static StereoStatus
+open_coarse (StereoPlan *plan, StereoError *error)
+{
+  StereoPlan *coarse;
+  StereoStatus status;
+
+  if (!plan->listed)
+    return STEREO_OK;
+  if (!(coarse = plan->coarse = calloc (1, sizeof *coarse)))
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
+  coarse->is_coarse = 1;
+  coarse->single_stages = 1;
+  coarse->backend = plan->backend;
+  coarse->stages = plan->stages;
+  coarse->state = plan->state;
+  int width = (plan->width + 1) / 2, height = (plan->height + 1) / 2;
+  if ((status = choose_coarse (plan, coarse, width, error)) || (status = measure (coarse, width, height, error)) ||
+      (status = open_coarse (coarse, error)) || (status = stereo_steps_choose (coarse, error)) ||
+      (status = fit_memory (coarse, error)))
+    return status;
+  return stereo_layout_commit (coarse, error);
+}
+
+static void
+close_coarse (StereoPlan *plan)
+{
+  StereoPlan *coarse = plan->coarse;
+
+  if (!coarse)
+    return;
+  close_coarse (coarse);
+  if (coarse->arena)
+    coarse->backend->release (coarse, coarse->arena);
+  stereo_steps_free (coarse);
+  free (coarse);
+  plan->coarse = NULL;
+}
+
+/* ---- a plan ------------------------------------------------------------------------------------- */
+
 static StereoStatus
 build (StereoPlan *plan, StereoError *error)
 {
   StereoStatus status;
 
   if ((status = stereo_align_open (plan, error)) || (status = plan->backend->open (plan, error)) ||
-      (status = stereo_levels_open (plan, error)) || (status = stereo_steps_choose (plan, error)) ||
-      (status = stereo_plan_fit (plan, error)) || (status = stereo_layout_commit (plan, error)))
+      (status = open_coarse (plan, error)) || (status = stereo_steps_choose (plan, error)) ||
+      (status = fit_memory (plan, error)) || (status = stereo_layout_commit (plan, error)))
     return status;
   if (plan->backend->ready)
     plan->backend->ready (plan);
@@ -115,7 +184,7 @@ stereo_plan_new (const StereoParams *params, int width, int height, StereoError 
     stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
     return NULL;
   }
-  if (stereo_params_resolve (params, &plan->params, error) || stereo_plan_measure (plan, width, height, error))
+  if (stereo_params_resolve (params, &plan->params, error) || measure (plan, width, height, error))
     goto fail;
   plan->backend = stereo_backend_choose (
       plan->params.backend, plan->params.cuda_device_id, plan->reason, sizeof plan->reason, error);
@@ -142,7 +211,7 @@ stereo_plan_free (StereoPlan *plan)
   if (plan->backend) {
     const StereoBackend *backend = plan->backend;
     int before = stereo_enter (plan);
-    stereo_levels_close (plan);
+    close_coarse (plan);
     if (plan->arena)
       backend->release (plan, plan->arena);
     backend->close (plan);

@@ -19,8 +19,4 @@ stereo_leave (StereoPlan *plan, int before)
     plan->backend->leave (plan, before);
 }
 
-/* What stereo_plan_new() does one after the other, for the plan of a level: the geometry; the memory, without allocating it. */
-StereoStatus stereo_plan_measure (StereoPlan *plan, int width, int height, StereoError *error);
-StereoStatus stereo_plan_fit (StereoPlan *plan, StereoError *error);
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
 #include "stereo/cpu/lists/lists.h"
-#include "stereo/engine/levels.h"
 
 /* ---- half the size ------------------------------------------------------------------------------- */
 
@@ -50,7 +49,7 @@ static StereoStatus
 coarse_run (StereoPlan *plan, void *context, StereoError *error)
 {
   cpu_run (plan, context, halve_rows, plan->coarse->height);
-  return stereo_levels_run (plan, error);
+  return stereo_run_coarse (plan, error);
 }
 
 /* The candidate of the lowest cost; of equal ones the first. */
@@ -123,7 +122,7 @@ count_votes (const StereoPlan *plan, int column, int row, uint16_t *votes)
       }
 }
 
-/* The @most groups of @count with the most votes, ascending; of equal ones the lower. Without any vote group 0. */
+/* The groups of @count with the most votes, ascending; of equal ones the lower. Without any vote group 0. */
 static void
 choose_groups (uint16_t *votes, int count, uint16_t *groups)
 {
