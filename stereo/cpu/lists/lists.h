@@ -35,6 +35,15 @@ cpu_slot_index (const CpuTile *t, int slot)
   return t->groups[slot / STEREO_GROUP] * STEREO_GROUP + slot % STEREO_GROUP;
 }
 
+/* Whether every slot of the list is a candidate that exists, at columns @first..@end - 1. */
+static inline int
+cpu_tile_is_interior (const StereoPlan *plan, const CpuTile *t, int first, int end)
+{
+  return t->groups[t->count - 1] * STEREO_GROUP + STEREO_GROUP <= plan->disparities &&
+      t->highest <= stereo_last_index (first, plan->disparities, plan->min_disparity) &&
+      t->lowest >= stereo_first_index (end - 1, plan->width, plan->min_disparity);
+}
+
 /* The costs of pixel (x, y), for its slots. */
 static inline uint8_t *
 cpu_list_costs (const StereoPlan *plan, int x, int y)

@@ -113,9 +113,7 @@ start_tile (Work *w, int column, int row)
   w->end_column = w->tile.x1 + r < plan->width ? w->tile.x1 + r : plan->width;
   w->first_row = w->tile.y0 > r ? w->tile.y0 - r : 0;
   int end_row = w->tile.y1 + r < plan->height ? w->tile.y1 + r : plan->height;
-  w->interior = w->tile.highest <= stereo_last_index (w->first_column, plan->disparities, plan->min_disparity) &&
-      w->tile.lowest >= stereo_first_index (w->end_column - 1, plan->width, plan->min_disparity) &&
-      w->tile.groups[w->tile.count - 1] * STEREO_GROUP + STEREO_GROUP <= plan->disparities;
+  w->interior = cpu_tile_is_interior (plan, &w->tile, w->first_column, w->end_column);
   for (int y = w->first_row; y < end_row; y++)
     fill_raw (w, y);
   if (!w->interior)

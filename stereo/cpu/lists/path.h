@@ -81,9 +81,7 @@ set_masks (const StereoPlan *plan, const CpuTile *t, Masks *m)
     m->no_before[k] = gap_before ? MISSING : 0;
     m->no_after[k] = gap_after ? MISSING : 0;
   }
-  int interior = t->groups[t->count - 1] * STEREO_GROUP + STEREO_GROUP <= plan->disparities &&
-      t->highest <= stereo_last_index (t->x0, plan->disparities, plan->min_disparity) &&
-      t->lowest >= stereo_first_index (t->x1 - 1, plan->width, plan->min_disparity);
+  int interior = cpu_tile_is_interior (plan, t, t->x0, t->x1);
   for (int x = t->x0; x < t->x1; x++) {
     uint16_t *absent = m->absent[x - t->x0];
     if (interior && x > t->x0) {

@@ -75,7 +75,7 @@ lowest_two (const uint16_t *sums, int blocks, uint16_t *low, uint16_t *next)
 }
 
 static void
-pick_pixel (const StereoPlan *plan, const CpuTile *t, const Masks *m, const uint16_t *sums, int x, int y)
+pick_pixel (const StereoPlan *plan, const Masks *m, const uint16_t *sums, int x, int y)
 {
   const StereoView *view = &plan->view[STEREO_LEFT];
   size_t at = (size_t) y * (size_t) plan->map_pitch + (size_t) x;
@@ -111,7 +111,7 @@ CPU (pick_tile) (const StereoPlan *plan, const CpuTile *t, const Masks *m, const
     for (int y = t->y0; y < t->y1; y++) {
       const uint16_t *sums = (*all)[y - t->y0][x - t->x0];
       uint32_t *line = right + (size_t) (y - t->y0) * (size_t) plan->image_pitch + plan->image_pad;
-      pick_pixel (plan, t, m, sums, x, y);
+      pick_pixel (plan, m, sums, x, y);
       offer_right (t, sums, line + plan->width - 1 - x + plan->min_disparity);
     }
   pick_distinctness (plan, t, m, all);
