@@ -206,20 +206,6 @@ gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
-static GstFlowReturn
-post_unreadable (GstStereoGround *self, GstStereoDepthPart part)
-{
-  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
-    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
-    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
-
-  GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
-          names[part]),
-      (NULL));
-  return GST_FLOW_ERROR;
-}
-
 static void
 warn_unsure (GstStereoGround *self)
 {
@@ -315,7 +301,7 @@ analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
   }
   unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
   if (unreadable)
-    return post_unreadable (self, unreadable);
+    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
   if (!map.view.confidence)
     warn_unsure (self);
   map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
@@ -364,8 +350,8 @@ static const GstStereoProperty properties[] = {
   { ROW ("min-camera-height", DOUBLE, min_camera_height), RANGE (1, 1e6, 200),
       .blurb = "Least height of the camera above the ground (mm); a plane that is nearer to the camera is no ground" },
   { ROW ("max-camera-height", DOUBLE, max_camera_height), RANGE (1, 1e6, 6000),
-      .blurb = "Largest height of the camera above the ground (mm); a plane that is farther from the camera is "
-               "no ground" },
+      .blurb = "Largest height of the camera above the ground (mm); a plane that is farther "
+               "from the camera is no ground" },
   { ROW ("min-height", DOUBLE, min_height), RANGE (1, 1e6, 300),
       .blurb = "Height above the ground (mm) that makes an obstacle" },
   { ROW ("max-height", DOUBLE, max_height), RANGE (1, 1e6, 4000),

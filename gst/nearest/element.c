@@ -19,8 +19,7 @@
  * * `near`: a surface is nearer than #GstStereoNearest:warn-distance. Without a warn-distance: a surface was found
  * * `clear`: enough of the region is seen, and the nearest surface in it is not nearer than warn-distance
  * * `unknown`: all other cases. The depth is not reliable, because the cameras have a fault (#GstStereoMeta.health): then
- *   near
- *   surfaces are not reported either. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
+ *   near surfaces are not reported either. Or more than #GstStereoNearest:max-unknown of the region's pixels that count
  *   (#GstStereoMeta.mask) are invalid or less sure than #GstStereoNearest:min-confidence; or nowhere are enough pixels
  *   connected; or there is a warn-distance, and distances are not known
  *
@@ -178,20 +177,6 @@ gst_stereo_nearest_sink_event (GstBaseTransform *base, GstEvent *event)
 
 /* ---- a picture --------------------------------------------------------------------------- */
 
-static GstFlowReturn
-post_unreadable (GstStereoNearest *self, GstStereoDepthPart part)
-{
-  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
-    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
-    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
-
-  GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
-          names[part]),
-      (NULL));
-  return GST_FLOW_ERROR;
-}
-
 /* A picture whose depth is not reliable is not searched. */
 static GstFlowReturn
 search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta)
@@ -209,7 +194,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
   }
   unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
   if (unreadable)
-    return post_unreadable (self, unreadable);
+    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
   map.view.min_confidence = gst_stereo_nearest_least (settings->min_confidence);
   gst_stereo_found_ground_read (self->ground, buffer, &self->info, width, height);
   gst_stereo_nearest_report_find (self->report, &settings->nearest, &map.view, 0, self->ground, width, height);
@@ -297,8 +282,8 @@ gst_stereo_nearest_class_init (GstStereoNearestClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo nearest", "Filter/Analyzer/Video/Stereo",
-      "Says how far the nearest surface is (mm), and whether the way is near, clear or unknown, in the disparity or depth "
-      "that stereomatch gives",
+      "Says how far the nearest surface is (mm), and whether the way is near, clear or unknown, in the disparity or "
+      "depth that stereomatch gives",
       "gst-stereo");
 
   gst_stereo_in_place_class_init (base_class);

@@ -35,6 +35,7 @@
 #include "gst/meta/map.h"
 #include "gst/points/check.h"
 #include "gst/points/live.h"
+#include "gst/video/depth.h"
 #include "gst/video/frame.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
@@ -113,15 +114,6 @@ settings_now (GstStereoPoints *self)
 }
 
 static GstFlowReturn
-post_unreadable (GstStereoPoints *self, const gchar *what)
-{
-  GST_ELEMENT_ERROR (self, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.", what),
-      (NULL));
-  return GST_FLOW_ERROR;
-}
-
-static GstFlowReturn
 fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstStereoPointsView *view, GstBuffer *out)
 {
   gsize offset, size;
@@ -168,7 +160,7 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   GstFlowReturn flow;
 
   if (!gst_stereo_frame_map (&picture, info, in, NULL))
-    return post_unreadable (self, "picture");
+    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), GST_STEREO_DEPTH_SAMPLES);
   view.samples = GST_VIDEO_FRAME_PLANE_DATA (&picture, 0);
   view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
   view.wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
@@ -176,7 +168,7 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
     if (!gst_stereo_map_plane (
             &confidence, meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
       gst_video_frame_unmap (&picture);
-      return post_unreadable (self, "confidence in the metadata");
+      return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), GST_STEREO_DEPTH_CONFIDENCE);
     }
     view.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence, 0);
     view.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence, 0);

@@ -80,3 +80,17 @@ gst_stereo_depth_unmap (GstStereoDepthMap *map)
     gst_video_frame_unmap (&map->mask);
   map->view.samples = map->view.confidence = map->view.mask = NULL;
 }
+
+GstFlowReturn
+gst_stereo_depth_post_unreadable (GstElement *element, GstStereoDepthPart part)
+{
+  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
+    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
+    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
+
+  GST_ELEMENT_ERROR (element, RESOURCE, READ,
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          names[part]),
+      (NULL));
+  return GST_FLOW_ERROR;
+}

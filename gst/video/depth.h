@@ -51,6 +51,9 @@ GstStereoDepthPart gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoI
 /* May be called where nothing is mapped, if @map was zeroed once. */
 void gst_stereo_depth_unmap (GstStereoDepthMap *map);
 
+/* Posts the error that @part cannot be read. Returns the flow to return with it. */
+GstFlowReturn gst_stereo_depth_post_unreadable (GstElement *element, GstStereoDepthPart part);
+
 G_END_DECLS
 
 #endif
