@@ -303,8 +303,8 @@ list_winners_prepare (StereoPlan *plan, StereoError *error)
 
   if (!plan->is_coarse && plan->width > columns)
     return stereo_fail (error, STEREO_ERROR_PARAMETER,
-        "search=coarse-to-fine takes views of at most %d columns on this GPU, and these have %d: set search=full, or "
-        "backend=cpu.",
+        "search=coarse-to-fine takes views of at most %d columns on this GPU, and these have %d: set "
+        "search=full, or backend=cpu.",
         columns, plan->width);
   CUDA_TRY (cudaFuncSetAttribute (list_winners_kernel<false>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   return STEREO_OK;

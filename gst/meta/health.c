@@ -33,8 +33,8 @@ static const GstStereoHealthKind kinds[] = {
       "timestamps a quarter of a frame apart; or points lie higher or lower in the other view than any rig makes them, "
       "by 0.68 px (root mean square), or by 1.1 px in the upper or the lower half" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
-      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to 1.9 "
-      "times what is left without them" },
+      "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to "
+      "1.9 times what is left without them" },
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
       "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px, and "
       "neither other focal lengths nor other moments explain it; not while align=auto takes it out" },

@@ -62,9 +62,8 @@ const GstStereoProperty gst_stereo_clock_properties[] = {
       .initial = GST_STEREO_PAIRING_CLOCK_AUTO,
       .choices = choices,
       .type = "GstStereoPairingClock",
-      .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; "
-               "stats say "
-               "which ones do" },
+      .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats "
+               "say which ones do" },
   { .name = NULL },
 };
 

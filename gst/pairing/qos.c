@@ -29,9 +29,8 @@ const GstStereoProperty gst_stereo_qos_properties[] = {
       .flags = GST_STEREO_PLAYING,
       .offset = G_STRUCT_OFFSET (GstStereoQos, enabled),
       .initial = TRUE,
-      .blurb = "Drop pairs before they are computed when downstream says that they come too late, and in "
-               "live pipelines "
-               "when they would come later than the latency that is reported" },
+      .blurb = "Drop pairs before they are computed when downstream says that they come too late, and in live "
+               "pipelines when they would come later than the latency that is reported" },
   { .name = NULL },
 };
 

@@ -219,8 +219,8 @@ static const GstStereoProperty properties[] = {
       .blurb = "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
   { ROW ("unit", DOUBLE, pending.unit), .flags = GST_STEREO_CONTROLLED, .max = 1e9,
       .blurb = "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-               "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 for OpenCV "
-               "and Middlebury" },
+               "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 "
+               "for OpenCV and Middlebury" },
   { ROW ("save", STRING, pending.save), .flags = GST_STEREO_PLAYING,
       .blurb = "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as "
                "YAML of OpenCV; NULL = none" },
@@ -242,8 +242,8 @@ static const GstStereoProperty properties[] = {
       .blurb = "Distance between the cameras in millimetres; 0 before the first pair" },
   { ROW ("principal-offset", DOUBLE, results.principal_offset), .flags = G_PARAM_READABLE, .min = -G_MAXDOUBLE,
       .max = G_MAXDOUBLE,
-      .blurb = "Pixels to add to a disparity before it becomes depth: x of the right principal point minus "
-               "the left's" },
+      .blurb = "Pixels to add to a disparity before it becomes depth: x of the right "
+               "principal point minus the left's" },
   { .name = NULL },
 };
 

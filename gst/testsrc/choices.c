@@ -11,8 +11,8 @@ const GEnumValue gst_stereo_test_patterns[] = {
       "stripes" },
   { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
   { GST_STEREO_PATTERN_ROAD,
-      "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle where they are "
-      "asked for",
+      "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle "
+      "where they are asked for",
       "road" },
   { 0, NULL, NULL },
 };
@@ -32,8 +32,8 @@ const GEnumValue gst_stereo_test_faults[] = {
   { GST_STEREO_TEST_FAULT_HALF_FROZEN, "The lower half of the view stays at the first frame, to the bit", "half-frozen" },
   { GST_STEREO_TEST_FAULT_ZOOMED, "A lens with a focal length that is 2 % longer", "zoomed" },
   { GST_STEREO_TEST_FAULT_STILL_PATTERN,
-      "Three quarters of the light come from a pattern that stands still: on both lenses at the same place, "
-      "with fault-view=both",
+      "Three quarters of the light come from a pattern that stands still: on both lenses at the same "
+      "place, with fault-view=both",
       "still-pattern" },
   { 0, NULL, NULL },
 };

@@ -84,8 +84,8 @@ make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
   }
   params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
-      "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px "
-      "per frame, noise %g grey levels",
+      "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px per frame, "
+      "noise %g grey levels",
       gst_stereo_choice_name (gst_stereo_test_patterns, (gint) params->pattern), params->seed, params->width,
       params->height, params->max_disparity, params->motion, params->noise);
   return TRUE;
@@ -334,8 +334,8 @@ static const GstStereoProperty properties[] = {
       RANGE (-GST_STEREO_RIG_MAX_OFFSET, GST_STEREO_RIG_MAX_OFFSET, 0),
       .blurb = "Pixels by which a point lies lower in the right view than in the left one; fractions too" },
   { ROW ("roll", DOUBLE, rig.roll), RANGE (-GST_STEREO_RIG_MAX_ROLL, GST_STEREO_RIG_MAX_ROLL, 0),
-      .blurb = "Degrees by which the right view is turned clockwise, about its middle; the true disparity stays that "
-               "of the scene" },
+      .blurb = "Degrees by which the right view is turned clockwise, about its middle; the true "
+               "disparity stays that of the scene" },
   { ROW ("right-gain", DOUBLE, rig.right_gain), RANGE (0, GST_STEREO_RIG_MAX_GAIN, 1),
       .blurb = "Exposure of the right view: what its grey levels are multiplied with, before noise" },
   { ROW ("fault", ENUM, rig.fault), .type = "GstStereoTestFault", .choices = gst_stereo_test_faults,
@@ -369,14 +369,14 @@ static const GstStereoProperty properties[] = {
   { ROW ("ramp-slope", DOUBLE, scene.road.ramp_slope), RANGE (0, 45, 0),
       .blurb = "pattern=road: slope of a ramp that rises out of the ground, in degrees; 0 = there is none" },
   { ROW ("ramp-distance", DOUBLE, scene.road.ramp_distance), RANGE (500, 79000, 15000),
-      .blurb = "pattern=road: where the ramp begins: distance along the ground from the point below the camera, "
-               "in millimetres" },
+      .blurb = "pattern=road: where the ramp begins: distance along the ground from the point below "
+               "the camera, in millimetres" },
   { ROW ("kerb-height", DOUBLE, scene.road.kerb_height), RANGE (0, 1000, 0),
       .blurb = "pattern=road: how much higher the ground is on the right of a kerb, in millimetres, at least 200 less "
                "than camera-height; 0 = there is none" },
   { ROW ("kerb-distance", DOUBLE, scene.road.kerb_distance), RANGE (200, 20000, 2500),
-      .blurb = "pattern=road: how far the kerb is to the right of the camera, along the ground, in millimetres; it has "
-               "a vertical face" },
+      .blurb = "pattern=road: how far the kerb is to the right of the camera, along the ground, in "
+               "millimetres; it has a vertical face" },
   { .name = NULL },
 };
 

@@ -167,8 +167,8 @@ choose_search (StereoParams *params, const StereoParams *asked, StereoError *err
   }
   const StereoParamInfo *info = stereo_param_find (name);
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "search=coarse-to-fine does not go with %s=%s: it needs method=asw with aggregation=two-pass and support=left, or "
-      "method=sgm; both with paths=4, path-weight-vertical=1 and refine-iterations=0. Set these, or search=full.",
+      "search=coarse-to-fine does not go with %s=%s: it needs method=asw with aggregation=two-pass and support=left, "
+      "or method=sgm; both with paths=4, path-weight-vertical=1 and refine-iterations=0. Set these, or search=full.",
       name, stereo_param_format (params, info, text, sizeof text));
 }
 

@@ -73,10 +73,9 @@ gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean activ
   if (!active)
     return g_strdup ("The views are in step again.");
   return g_strdup_printf (
-      "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or "
-      "scale explains. The views, or parts of them, were taken at different moments: trigger the cameras together, "
-      "and look at what delays or tears frames on the way. Where nothing moves, a lens is not "
-      "undistorted: calibrate anew.",
+      "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or scale "
+      "explains. The views, or parts of them, were taken at different moments: trigger the cameras together, and look "
+      "at what delays or tears frames on the way. Where nothing moves, a lens is not undistorted: calibrate anew.",
       MAX (matches->rest, matches->rest_of_half));
 }
 
@@ -86,8 +85,8 @@ gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active)
   if (!active)
     return g_strdup ("The focal lengths no longer differ.");
   return g_strdup_printf (
-      "The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
-      "both cameras have the same lens and the same zoom, or calibrate anew.",
+      "The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether both cameras "
+      "have the same lens and the same zoom, or calibrate anew.",
       matches->scale > 0 ? "larger" : "smaller", fabs (matches->scale));
 }
 
@@ -97,8 +96,8 @@ describe_mismatch (const GstStereoPairMatches *matches, gboolean active, const g
   if (!active)
     return g_strdup ("The two views match again.");
   return g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
-                          "Look whether both cameras see the same scene, whether one of them is mirrored or turned, and "
-                          "whether something is before a lens.",
+                          "Look whether both cameras see the same scene, whether one of them is mirrored or turned, "
+                          "and whether something is before a lens.",
       matches->points, matches->matches, than);
 }
 
@@ -145,8 +144,8 @@ gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *p
 gchar *
 gst_stereo_text_apart (const GstStereoSkew *skew, gint64 frame)
 {
-  return g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms "
-                          "from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
+  return g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f "
+                          "ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
                           "start them together.",
       MS (skew->mean), MS (frame));
 }

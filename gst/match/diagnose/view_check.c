@@ -200,8 +200,8 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
     return;
   for (guint v = 0; v < 2; v++)
     GST_LOG_OBJECT (check->element,
-        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, sharpness %.4f, %.4f "
-        "moved%s",
+        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, "
+        "sharpness %.4f, %.4f moved%s",
         VIEW (v), figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail, figures[v].doubt,
         figures[v].roughness, figures[v].sharpness, figures[v].moved, figures[v].same ? ", the same as before" : "");
   GST_OBJECT_LOCK (check->element);

@@ -217,8 +217,8 @@ GST_START_TEST (test_moments)
     gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=60 pattern=road noise=2 "
                                    "obstacle-width=%d obstacle-height=6000 obstacle-distance=18000 "
                                    "obstacle-approach=230 ! video/x-raw,format=GRAY8,%s,framerate=10/1 ! stereomatch "
-                                   "name=m method=bm cost=sad num-disparities=32 window=5 backend=cpu ! "
-                                   "fakesink sync=false",
+                                   "name=m method=bm cost=sad num-disparities=32 window=5 "
+                                   "backend=cpu ! fakesink sync=false",
         cases[__i__].view, cases[__i__].width, sizes[size]);
     gchar *found = messages_of (line, steps, NULL);
 
