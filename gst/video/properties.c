@@ -27,15 +27,6 @@ place_key (void)
   return g_quark_from_static_string ("gst-stereo-property");
 }
 
-const gchar *
-gst_stereo_choice_name (const GEnumValue *choices, gint value)
-{
-  for (; choices->value_nick; choices++)
-    if (choices->value == value)
-      return choices->value_nick;
-  return NULL;
-}
-
 /* ---- specs ------------------------------------------------------------------------------- */
 
 static void

@@ -9,6 +9,15 @@ gst_stereo_property_max (const GstStereoProperty *row)
   return row->max > 0 ? (guint64) row->max : G_MAXUINT64;
 }
 
+const gchar *
+gst_stereo_choice_name (const GEnumValue *choices, gint value)
+{
+  for (; choices->value_nick; choices++)
+    if (choices->value == value)
+      return choices->value_nick;
+  return NULL;
+}
+
 static gchar *
 list_choices (const GEnumValue *choices)
 {

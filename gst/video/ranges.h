@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_RANGES_H
 #define GST_STEREO_RANGES_H
 
-#include "gst/video/properties.h"
+#include "gst/video/property_row.h"
 
 G_BEGIN_DECLS
 
@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 #define GST_STEREO_LARGEST_INT64 (G_MAXINT64 / 4)
 /* The largest value of a GST_STEREO_UINT64. */
 guint64 gst_stereo_property_max (const GstStereoProperty *row);
+
+/* The name of a choice: "side-by-side". NULL: it is none of @choices. */
+const gchar *gst_stereo_choice_name (const GEnumValue *choices, gint value);
 
 /* Why the property does not take @value: a sentence (g_free), or NULL. */
 gchar *gst_stereo_property_problem (const GstStereoProperty *row, const GValue *value);
