@@ -2,12 +2,10 @@
 #include "gst/pairing/aggregator.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/pairing/parts.h"
+#include "gst/pairing/events.h"
 #include "gst/video/metas.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
-
-GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
 struct _GstStereoAggregatorPrivate
 {
@@ -21,8 +19,8 @@ struct _GstStereoAggregatorPrivate
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
-GstStereoParts *
-gst_stereo_parts_of (GstAggregator *aggregator)
+static GstStereoParts *
+parts_of (GstAggregator *aggregator)
 {
   return &GST_STEREO_AGGREGATOR (aggregator)->priv->parts;
 }
@@ -202,6 +200,40 @@ gst_stereo_aggregator_finish (
   return flow;
 }
 
+/* ---- events and queries ------------------------------------------------------------------- */
+
+static gboolean
+gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+{
+  return gst_stereo_read_sink_event (parts_of (aggregator), aggregator, pad, event);
+}
+
+static gboolean
+gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
+{
+  return gst_stereo_read_src_event (parts_of (aggregator), aggregator, event);
+}
+
+static gboolean
+gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stereo_answer_src_query (parts_of (aggregator), aggregator, query);
+}
+
+static gboolean
+gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
+  caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
+  gst_stereo_answer_caps_query (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
 /* ---- start, stop, flush ------------------------------------------------------------------- */
 
 /* Forgets what must not outlive a flush. */
@@ -244,7 +276,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  GstStereoParts *parts = gst_stereo_parts_of (aggregator);
+  GstStereoParts *parts = parts_of (aggregator);
 
   gst_stereo_inputs_stop (parts->inputs);
   gst_stereo_watch_set_playing (parts->watch, FALSE);
@@ -310,7 +342,7 @@ gst_stereo_aggregator_dispose (GObject *object)
 static void
 gst_stereo_aggregator_finalize (GObject *object)
 {
-  GstStereoParts *parts = gst_stereo_parts_of (GST_AGGREGATOR (object));
+  GstStereoParts *parts = parts_of (GST_AGGREGATOR (object));
 
   gst_stereo_watch_free (parts->watch);
   gst_stereo_qos_free (parts->qos);
@@ -338,7 +370,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
+  gst_stereo_aggregator_debug_init ();
 
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;
@@ -349,7 +381,12 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
 
-  gst_stereo_events_install (aggregator_class);
+  aggregator_class->sink_event = gst_stereo_aggregator_sink_event;
+  aggregator_class->sink_event_pre_queue = gst_stereo_preview_sink_event;
+  aggregator_class->src_event = gst_stereo_aggregator_src_event;
+  aggregator_class->src_query = gst_stereo_aggregator_src_query;
+  aggregator_class->sink_query = gst_stereo_aggregator_sink_query;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
   aggregator_class->clip = gst_stereo_pad_clip;
   aggregator_class->start = gst_stereo_aggregator_start;

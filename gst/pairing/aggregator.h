@@ -10,7 +10,7 @@
  *   drops.h          counts and reports frames without a partner
  *   qos.h            drops pairs that come too late, by the rules of lateness.h
  *   watch.h          reports cameras that stopped sending, by the rules of silence.h
- *   events.c         events and queries
+ *   events.h         events and queries
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H

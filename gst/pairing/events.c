@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the base class does with events and queries. */
-#include "gst/pairing/parts.h"
+#include "gst/pairing/events.h"
 
 #include "gst/pairing/debug.h"
 #include "gst/video/stream.h"
@@ -66,11 +65,9 @@ is_forwarded (GstStereoPad *pad, GstEvent *event)
   }
 }
 
-/* In the order of the stream. */
-static gboolean
-sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
+gboolean
+gst_stereo_read_sink_event (GstStereoParts *parts, GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
 {
-  GstStereoParts *parts = gst_stereo_parts_of (aggregator);
   GstStereoPad *pad = GST_STEREO_PAD (base);
   gboolean usable = TRUE;
 
@@ -90,8 +87,8 @@ sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
   return usable;
 }
 
-static GstFlowReturn
-sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
+GstFlowReturn
+gst_stereo_preview_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   gst_stereo_pad_preview_event (GST_STEREO_PAD (pad), event);
   return base_class ()->sink_event_pre_queue (aggregator, pad, event);
@@ -99,11 +96,9 @@ sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent
 
 /* ---- events from downstream --------------------------------------------------------------- */
 
-static gboolean
-src_event (GstAggregator *aggregator, GstEvent *event)
+gboolean
+gst_stereo_read_src_event (GstStereoParts *parts, GstAggregator *aggregator, GstEvent *event)
 {
-  GstStereoParts *parts = gst_stereo_parts_of (aggregator);
-
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
     guint generation = gst_stereo_inputs_expect_seek (parts->inputs, event);
     gboolean sent = base_class ()->src_event (aggregator, event);
@@ -134,10 +129,10 @@ is_for_upstream (GstQuery *query)
   }
 }
 
-static gboolean
-src_query (GstAggregator *aggregator, GstQuery *query)
+gboolean
+gst_stereo_answer_src_query (GstStereoParts *parts, GstAggregator *aggregator, GstQuery *query)
 {
-  GstPad *pad = gst_stereo_inputs_get_leading (gst_stereo_parts_of (aggregator)->inputs);
+  GstPad *pad = gst_stereo_inputs_get_leading (parts->inputs);
   gboolean answered;
 
   if (pad && is_for_upstream (query))
@@ -166,15 +161,11 @@ filter_caps (GstCaps *caps, GstCaps *filter)
   return passed;
 }
 
-static gboolean
-sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+void
+gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstCaps *caps, *other;
+  GstCaps *other;
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
-    return base_class ()->sink_query (aggregator, pad, query);
-  caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
     gst_query_parse_caps (query, &other);
     other = filter_caps (caps, other);
@@ -184,17 +175,4 @@ sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
     gst_query_parse_accept_caps (query, &other);
     gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
   }
-  gst_caps_unref (caps);
-  return TRUE;
-}
-
-void
-gst_stereo_events_install (GstAggregatorClass *klass)
-{
-  klass->sink_event = sink_event;
-  klass->sink_event_pre_queue = sink_event_pre_queue;
-  klass->src_event = src_event;
-  klass->src_query = src_query;
-  klass->sink_query = sink_query;
-  klass->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
 }
