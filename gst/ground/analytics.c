@@ -3,8 +3,6 @@
 
 #ifdef HAVE_GST_ANALYTICS
 
-#include "gst/ground/output.h"
-
 #include <gst/analytics/analytics.h>
 
 /* A meta that an element before this one made is shared: its objects stay. */

@@ -9,8 +9,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_GROUND_OBSTACLE "obstacle" /* the type of a region of interest or a detected object */
-
 /* @buffer is writable. */
 void gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStereoGroundResult *result);
 /* The message `stereo-obstacles` about @buffer, of a stream in @segment. @reason: why the depth cannot be relied on, or

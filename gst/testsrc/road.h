@@ -15,7 +15,7 @@
 #ifndef GST_STEREO_ROAD_H
 #define GST_STEREO_ROAD_H
 
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/scene_params.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_TILE_H
 #define GST_STEREO_TILE_H
 
-#include "gst/testsrc/scene.h"
+#include "gst/testsrc/scene_params.h"
 
 G_BEGIN_DECLS
 

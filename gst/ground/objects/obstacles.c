@@ -2,7 +2,6 @@
 #include "gst/ground/objects/obstacles.h"
 
 #include "gst/ground/objects/cells.h"
-#include "gst/ground/objects/measure.h"
 
 #include <math.h>
 #include <string.h>

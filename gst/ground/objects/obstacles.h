@@ -9,18 +9,9 @@
 #ifndef GST_STEREO_GROUND_OBSTACLES_H
 #define GST_STEREO_GROUND_OBSTACLES_H
 
-#include "gst/ground/objects/classes.h"
+#include "gst/ground/objects/measure.h"
 
 G_BEGIN_DECLS
-
-typedef struct
-{
-  gint x, y, width, height;            /* its box in the picture, px */
-  gdouble distance;                    /* of its front, along the optical axis, mm */
-  gdouble lateral;                     /* of its middle, to the right, mm */
-  gdouble object_width, object_height; /* mm; its height is above the ground */
-  gdouble probability;                 /* 0..1 */
-} GstStereoObstacle;
 
 typedef struct _GstStereoObstacleFinder GstStereoObstacleFinder;
 

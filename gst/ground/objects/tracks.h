@@ -10,6 +10,8 @@
 
 G_BEGIN_DECLS
 
+#define GST_STEREO_GROUND_OBSTACLE "obstacle" /* what a buffer's region of interest or detected object is called */
+
 typedef struct
 {
   guint id; /* from 1 on */

@@ -10,7 +10,7 @@
 #ifndef GST_STEREO_BOX_OBJECT_H
 #define GST_STEREO_BOX_OBJECT_H
 
-#include "gst/nearest/search/nearest.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 

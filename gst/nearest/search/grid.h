@@ -10,8 +10,8 @@
 #ifndef GST_STEREO_GRID_H
 #define GST_STEREO_GRID_H
 
-#include "gst/nearest/search/nearest.h"
 #include "gst/nearest/search/rank_table.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 

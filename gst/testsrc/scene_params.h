@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a synthetic scene shows, and its limits. scene.h makes it. */
+#ifndef GST_STEREO_SCENE_PARAMS_H
+#define GST_STEREO_SCENE_PARAMS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_STEREO_PATTERN_PLANES,
+  GST_STEREO_PATTERN_RANDOM_DOTS,
+  GST_STEREO_PATTERN_STRIPES,
+  GST_STEREO_PATTERN_FLAT,
+  GST_STEREO_PATTERN_ROAD
+} GstStereoPattern;
+
+/* Sides of a view, in pixels, and the largest max_disparity. */
+#define GST_STEREO_SCENE_MIN_WIDTH 8
+#define GST_STEREO_SCENE_MAX_SIDE 16384
+#define GST_STEREO_SCENE_MAX_DISPARITY 1000
+
+/* The cameras: focal length in widths of a view (a field of view of 58 degrees), and millimetres between them. */
+#define GST_STEREO_SCENE_FOCAL_LENGTH 0.9
+#define GST_STEREO_SCENE_BASELINE 120.0
+
+/* At most, and in the room of `planes` and `flat`. */
+#define GST_STEREO_SCENE_LAYERS 6
+#define GST_STEREO_SCENE_ROOM_LAYERS 5
+/* Horizontal period of `stripes`, pixels. */
+#define GST_STEREO_SCENE_STRIPE 8
+
+/* Parameters of `road`: mm and degrees. road.h has its geometry. */
+typedef struct
+{
+  gdouble camera_height;             /* above the ground */
+  gdouble camera_pitch, camera_roll; /* above 0: it looks down, its right side is lower */
+  gdouble obstacle_height;           /* 0 = there is none */
+  gdouble obstacle_width;
+  gdouble obstacle_distance; /* along the optical axis, in frame 0 */
+  gdouble obstacle_lateral;  /* of its middle, to the right of the optical axis */
+  gdouble obstacle_approach; /* its approach in each frame */
+  gdouble ramp_slope;        /* 0 = there is none */
+  gdouble ramp_distance;     /* along the ground */
+  gdouble kerb_height;       /* 0 = there is none */
+  gdouble kerb_distance;     /* along the ground, to the right */
+} GstStereoRoadParams;
+
+typedef struct
+{
+  GstStereoPattern pattern;
+  guint seed;
+  gint width, height; /* of one view, pixels */
+  gint max_disparity; /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity(), more where a road needs it */
+  gdouble motion;     /* of the foreground, pixels to the right per frame; it turns back at the sides; not of `road` */
+  gdouble noise;      /* standard deviation at mid grey, grey levels; another draw in each view and frame */
+  GstStereoRoadParams road;
+} GstStereoSceneParams;
+
+G_END_DECLS
+
+#endif
