@@ -12,6 +12,7 @@
  * Candidates that do not exist add 0 to every sum.
  */
 #include "stereo/cpu/bm/column.h"
+#include "stereo/cpu/bm/picks.h"
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
@@ -141,6 +142,17 @@ chunk_of (int depth)
 #endif
 }
 
+/* Where the means of row @y go: into the volume, or stay in the line of the layer. */
+static void
+begin_costs (BmLayer *layer, int y)
+{
+  const StereoPlan *plan = layer->plan;
+
+  if (bm_keeps_costs (plan))
+    layer->costs = plan->volume +
+        ((size_t) y * (size_t) plan->width + (size_t) layer->means_of.from) * (size_t) plan->depth;
+}
+
 INLINE void
 band (BmLayer *layer, int cost, int kind, int first, int last)
 {
@@ -156,7 +168,7 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
     if (mean >= 0)
-      bm_begin_costs (layer, mean);
+      begin_costs (layer, mean);
     for (int before = 0; before < layer->depth;) {
       BmLayer rest = rest_of (layer, before);
       rows.ring = rest.ring + (size_t) (y % plan->params.window) * layer->row_size;
@@ -182,8 +194,8 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
           break;
       }
     }
-    if (mean >= 0)
-      bm_end_costs (layer, mean);
+    if (mean >= 0 && bm_picks (plan))
+      CPU (bm_picks_row) (layer, mean);
   }
 }
 

@@ -42,12 +42,12 @@ typedef struct BmLayer
   int radius;       /* of the first step's window */
   int rows;         /* of the picture in the windows around the row at hand, and how many taps a whole one has */
   int taps;
-  float factor;        /* of whole windows */
-  uint32_t *sums;      /* down the columns, first step */
-  uint32_t *means;     /* second step */
-  uint16_t *ring;      /* the first step's costs of the last rows; row y at y % window */
-  uint16_t *costs;     /* of the row at hand and all disparities, from column means_of.from on: second step's means */
-  const void *context; /* of the stage, for what becomes of these */
+  float factor;    /* of whole windows */
+  uint32_t *sums;  /* down the columns, first step */
+  uint32_t *means; /* second step */
+  uint16_t *ring;  /* the first step's costs of the last rows; row y at y % window */
+  uint16_t *costs; /* of the row at hand and all disparities, from column means_of.from on: second step's means */
+  const struct BmPicks *picks;
   int thread, tile;
   BmLine line[2];
 } BmLayer;
@@ -82,17 +82,34 @@ bm_tile_columns (const StereoPlan *plan)
   return columns > BM_TILE ? BM_TILE : columns < BM_LEAST_TILE ? BM_LEAST_TILE : columns;
 }
 
+/* How many parts of at most @most make @size. */
+static inline int
+bm_parts (int size, int most)
+{
+  return (size + most - 1) / most;
+}
+
+static inline int
+bm_tiles (const StereoPlan *plan)
+{
+  return bm_parts (plan->width, bm_tile_columns (plan) - 8); /* they begin at multiples of eight columns */
+}
+
+static inline BmRange
+bm_tile_at (const StereoPlan *plan, int tile)
+{
+  int64_t width = plan->width, tiles = bm_tiles (plan);
+  int64_t from = tile * width / tiles / 8 * 8, end = tile + 1 < tiles ? (tile + 1) * width / tiles / 8 * 8 : width;
+  return (BmRange){ (int) from, (int) end - 1 };
+}
+
 size_t CPU (bm_bytes) (const StereoPlan *plan);
 void CPU (bm_start) (BmLayer *layer, const StereoPlan *plan, int first, BmRange columns, uint8_t *memory);
 void CPU (bm_row) (BmLayer *layer, int cost, int y);
-void CPU (bm_begin_costs) (BmLayer *layer, int y);
-void CPU (bm_end_costs) (BmLayer *layer, int y);
 BmBand CPU (bm_band) (int cost);
 #define bm_thread_bytes CPU (bm_bytes)
 #define bm_start_layer CPU (bm_start)
 #define bm_set_row CPU (bm_row)
-#define bm_begin_costs CPU (bm_begin_costs)
-#define bm_end_costs CPU (bm_end_costs)
 
 /* The numerator of equation 8 where it needs more than 32 bits. (Not inline: the compiler would compute it always, and then
  * select.) */
