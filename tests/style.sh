@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Checks that nothing outside tests/ includes from tests/, that no stage includes from another one, that elements map frames with gst_stereo_map() alone, and that
-# every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other versions format other lines
-# otherwise.
+# Checks that nothing outside tests/ includes from tests/, that no stage includes from another one, that there is no circle
+# of includes, that elements map frames with gst_stereo_map() alone, and that every C, C++ and CUDA file is formatted as
+# .clang-format says, by clang-format 14.0.6. Other versions format other lines otherwise.
 #
 #   sh tests/style.sh            names the lines that differ
 #   sh tests/style.sh --apply    formats the files
@@ -34,6 +34,14 @@ private=$(echo "$files" | grep -E '^(\./)?(cuda|stereo/cpu)/[a-z]+/.*\.(c|h|cu|c
 if [ -n "$private" ]; then
   echo "a stage may not include from another stage's folder; what stages do for each other stands in the plan (StereoFusion):" >&2
   echo "$private" >&2
+  exit 1
+fi
+# Files that include each other, a source with its header as one. A private.h belongs to the sources of its folder.
+circles=$(echo "$files" | grep -E '^(\./)?(gst|stereo|pipelines)/.*\.[ch]$' | xargs grep -HE '^#include "[a-z_]+/' | grep -v '/private\.h"$' |
+  sed -nE 's|^(\./)?([^:]*)\.[ch]:#include "([^"]*)\.h".*|\2 \3|p' | tsort 2>&1 >/dev/null || true)
+if [ -n "$circles" ]; then
+  echo "there may be no circle of includes; what both need goes into a header of its own:" >&2
+  echo "$circles" >&2
   exit 1
 fi
 # Who maps a frame without a look at what the buffer says of its memory.
