@@ -7,6 +7,7 @@
 struct _GstStereoDevice
 {
   GstElement *element;
+  GstStereoSettings *settings;
 
   /* protected by the element's object lock */
   GstStereoCudaContext *shared; /* of the pipeline, for neighbours that ask; may be NULL */
@@ -18,11 +19,12 @@ struct _GstStereoDevice
 };
 
 GstStereoDevice *
-gst_stereo_device_new (GstElement *element)
+gst_stereo_device_new (GstElement *element, GstStereoSettings *settings)
 {
   GstStereoDevice *device = g_new0 (GstStereoDevice, 1);
 
   device->element = element;
+  device->settings = settings;
   return device;
 }
 
@@ -54,12 +56,21 @@ may_use_cuda (GstStereoDevice *device, const StereoParams *params)
   return params->backend == STEREO_BACKEND_CUDA || (params->backend == STEREO_BACKEND_AUTO && !none);
 }
 
+static gboolean
+prefers_device_memory (GstStereoDevice *device)
+{
+  StereoParams params;
+
+  gst_stereo_settings_read (device->settings, &params);
+  return may_use_cuda (device, &params);
+}
+
 GstCaps *
-gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *params)
+gst_stereo_device_input_caps (GstStereoDevice *device)
 {
   GstCaps *caps = gst_caps_new_empty ();
 
-  if (gst_stereo_cuda_built () && (!device || may_use_cuda (device, params)))
+  if (gst_stereo_cuda_built () && (!device || prefers_device_memory (device)))
     gst_caps_append (caps,
         gst_caps_from_string (GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE, GST_STEREO_CUDA_FORMATS)));
   gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS)));
@@ -67,15 +78,17 @@ gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *param
 }
 
 gboolean
-gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params)
+gst_stereo_device_probe (GstStereoDevice *device)
 {
+  StereoParams params;
   gchar reason[256] = "";
 
+  gst_stereo_settings_read (device->settings, &params);
   GST_OBJECT_LOCK (device->element);
   device->none = FALSE;
   GST_OBJECT_UNLOCK (device->element);
-  if (!gst_stereo_cuda_built () || params->backend != STEREO_BACKEND_AUTO ||
-      stereo_backend_available (STEREO_BACKEND_CUDA, params->cuda_device_id, reason, sizeof reason))
+  if (!gst_stereo_cuda_built () || params.backend != STEREO_BACKEND_AUTO ||
+      stereo_backend_available (STEREO_BACKEND_CUDA, params.cuda_device_id, reason, sizeof reason))
     return FALSE;
   GST_DEBUG_OBJECT (device->element, "frames in device memory are not preferred: %s", reason);
   return gst_stereo_device_rule_out (device);
@@ -158,10 +171,13 @@ gst_stereo_device_unshare (GstStereoDevice *device)
 }
 
 void
-gst_stereo_device_read_context (GstStereoDevice *device, const StereoParams *params, GstContext *context)
+gst_stereo_device_read_context (GstStereoDevice *device, GstContext *context)
 {
-  GstStereoCudaContext *offered = gst_stereo_cuda_from_shared (device->element, context, params->cuda_device_id);
+  GstStereoCudaContext *offered;
+  StereoParams params;
 
+  gst_stereo_settings_read (device->settings, &params);
+  offered = gst_stereo_cuda_from_shared (device->element, context, params.cuda_device_id);
   if (!offered)
     return;
   GST_DEBUG_OBJECT (device->element, "shares the CUDA context of device %d", gst_stereo_cuda_device (offered));
@@ -185,15 +201,18 @@ get_shared (GstStereoDevice *device, gint wanted)
 /* Upstream asks before it makes a context of its own. With cuda-device-id set there has to be one, or upstream would
  * take another device; otherwise any context of theirs will do. */
 gboolean
-gst_stereo_device_answer (GstStereoDevice *device, const StereoParams *params, GstQuery *query)
+gst_stereo_device_answer (GstStereoDevice *device, GstQuery *query)
 {
-  gint wanted = may_use_cuda (device, params) ? params->cuda_device_id : -1;
   GstElement *element = device->element;
   GstStereoCudaContext *context;
+  StereoParams params;
   gboolean answered;
+  gint wanted;
 
   if (!gst_stereo_cuda_is_wanted (query))
     return FALSE;
+  gst_stereo_settings_read (device->settings, &params);
+  wanted = may_use_cuda (device, &params) ? params.cuda_device_id : -1;
   context = get_shared (device, wanted);
   if (!context && wanted >= 0) {
     gst_stereo_cuda_ask (element);

@@ -9,29 +9,29 @@
 #ifndef GST_STEREO_DEVICE_H
 #define GST_STEREO_DEVICE_H
 
+#include "gst/match/settings.h"
 #include "gst/video/cuda.h"
-#include "stereo/stereo.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstStereoDevice GstStereoDevice;
 
-/* The object belongs to @element and holds no reference. @params, everywhere: those in effect. */
-GstStereoDevice *gst_stereo_device_new (GstElement *element);
+/* The object belongs to @element and holds no reference. It reads the backend and the device from @settings. */
+GstStereoDevice *gst_stereo_device_new (GstElement *element, GstStereoSettings *settings);
 void gst_stereo_device_free (GstStereoDevice *device);
 
 /* ---- caps --------------------------------------------------------------------------------- */
 
 /* Caps of a sink pad, or of its template where @device is NULL. Device memory comes first, where it may be used. */
-GstCaps *gst_stereo_device_input_caps (GstStereoDevice *device, const StereoParams *params);
+GstCaps *gst_stereo_device_input_caps (GstStereoDevice *device);
 /* At the start: checks whether there is a device. TRUE where there is none, and backend=auto therefore becomes the CPU. */
-gboolean gst_stereo_device_probe (GstStereoDevice *device, const StereoParams *params);
+gboolean gst_stereo_device_probe (GstStereoDevice *device);
 /* backend=auto becomes the CPU. TRUE where it was not the CPU before. */
 gboolean gst_stereo_device_rule_out (GstStereoDevice *device);
 
 /* ---- the plan's context, for the task of the source pad ----------------------------------- */
 
-/* The context for a plan for these frames; NULL: the engine's own. @second may be @first. */
+/* The context for a plan for these frames, with the parameters of the pair; NULL: the engine's own. @second may be @first. */
 GstStereoCudaContext *gst_stereo_device_choose_context (
     GstStereoDevice *device, const StereoParams *params, GstBuffer *first, GstBuffer *second);
 /* The plan is gone: drops the context that was chosen for it. */
@@ -44,9 +44,9 @@ void gst_stereo_device_release (GstStereoDevice *device);
 /* Drops the shared context. */
 void gst_stereo_device_unshare (GstStereoDevice *device);
 /* The application, or a neighbour, offers a context. */
-void gst_stereo_device_read_context (GstStereoDevice *device, const StereoParams *params, GstContext *context);
+void gst_stereo_device_read_context (GstStereoDevice *device, GstContext *context);
 /* A neighbour's query. TRUE where it asks for a CUDA context and was answered. */
-gboolean gst_stereo_device_answer (GstStereoDevice *device, const StereoParams *params, GstQuery *query);
+gboolean gst_stereo_device_answer (GstStereoDevice *device, GstQuery *query);
 
 G_END_DECLS
 

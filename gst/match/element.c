@@ -332,11 +332,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
 static GstCaps *
 gst_stereo_match_input_caps (GstStereoAggregator *base)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
-  StereoParams params;
-
-  gst_stereo_settings_read (self->parts.settings, &params);
-  return gst_stereo_device_input_caps (self->parts.device, &params);
+  return gst_stereo_device_input_caps (GST_STEREO_MATCH (base)->parts.device);
 }
 
 /* GstAggregator negotiates before the first pair too, and fails without a message where downstream takes no grey: a source
@@ -390,24 +386,15 @@ gst_stereo_match_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 static void
 gst_stereo_match_set_context (GstElement *element, GstContext *context)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (element);
-  StereoParams params;
-
-  gst_stereo_settings_read (self->parts.settings, &params);
-  gst_stereo_device_read_context (self->parts.device, &params, context);
+  gst_stereo_device_read_context (GST_STEREO_MATCH (element)->parts.device, context);
   GST_ELEMENT_CLASS (gst_stereo_match_parent_class)->set_context (element, context);
 }
 
 static gboolean
 answer_context (GstAggregator *aggregator, GstQuery *query)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  StereoParams params;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT)
-    return FALSE;
-  gst_stereo_settings_read (self->parts.settings, &params);
-  return gst_stereo_device_answer (self->parts.device, &params, query);
+  return GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT &&
+      gst_stereo_device_answer (GST_STEREO_MATCH (aggregator)->parts.device, query);
 }
 
 static gboolean
@@ -457,7 +444,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
         ("Set backend=cpu, or auto."));
     return FALSE;
   }
-  if (gst_stereo_device_probe (self->parts.device, &params))
+  if (gst_stereo_device_probe (self->parts.device))
     gst_stereo_aggregator_reconfigure (&self->parent);
   return TRUE;
 }
@@ -532,7 +519,7 @@ add_pad_templates (GstElementClass *klass)
 {
   GstCaps *caps = gst_stereo_output_format_template_caps ();
 
-  gst_stereo_aggregator_class_add_templates (klass, gst_stereo_device_input_caps (NULL, NULL));
+  gst_stereo_aggregator_class_add_templates (klass, gst_stereo_device_input_caps (NULL));
   gst_element_class_add_pad_template (
       klass, gst_pad_template_new_with_gtype ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps, GST_TYPE_AGGREGATOR_PAD));
   gst_caps_unref (caps);

@@ -9,7 +9,7 @@ gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregat
   parts->settings = gst_stereo_settings_new (element);
   parts->cameras = gst_stereo_cameras_new (element);
   parts->masks = gst_stereo_masks_new (element);
-  parts->device = gst_stereo_device_new (element);
+  parts->device = gst_stereo_device_new (element, parts->settings);
   parts->planner = gst_stereo_planner_new (element);
   parts->diagnosis = gst_stereo_diagnosis_new (element);
   parts->output = gst_stereo_match_output_new (aggregator);
