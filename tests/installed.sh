@@ -47,5 +47,5 @@ Gst.init(None)
 print("Python:", GstStereo.buffer_add_stereo_meta(Gst.Buffer.new_allocate(None, 4, None), 2, 2, None).width, "pixels wide")'
 
 [ $# -eq 0 ] || SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=3" SINK=fakesink \
-  sh "$1/side-by-side.sh" test num-disparities=24 >"$work/said" || { cat "$work/said"; exit 1; }
+  sh "$1/side-by-side.sh" test num-disparities=24 >"$work/output" || { cat "$work/output"; exit 1; }
 echo "installed: plugin, headers, typelib${1:+, scripts}"

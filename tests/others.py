@@ -229,7 +229,7 @@ def case_still(element):
 
 def case_starts(element):
     """42 starts of gst-launch-1.0, two videotestsrc of 5 frames each"""
-    failed, said = 0, {}
+    failed, reasons = 0, {}
     for number in range(42):
         size = f'width={160 + 16 * (number % 7)},height=120'
         status, text = launch(f'videotestsrc num-buffers=5 ! video/x-raw,format=RGB,{size} ! m.sink_left '
@@ -237,8 +237,8 @@ def case_starts(element):
                               f'{ELEMENTS[element]} ! fakesink')
         failed += status != 0
         for word in re.findall(r'not-negotiated|Segmentation|terminate', text):
-            said[word] = said.get(word, 0) + 1
-    return f'{failed} fail' + (f" ({', '.join(sorted(said))})" if said else '')
+            reasons[word] = reasons.get(word, 0) + 1
+    return f'{failed} fail' + (f" ({', '.join(sorted(reasons))})" if reasons else '')
 
 
 # ---- parameters ----------------------------------------------------------------------------------------------------

@@ -67,9 +67,9 @@ scripts=$top/root/usr/share/gst-stereo/pipelines
 mkdir "$top/pair"
 STEREO_BUILD='' SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=2" \
   SINK="tee name=t t. ! queue ! pngenc snapshot=true ! filesink location=$top/pair/view.png t. ! queue ! fakesink" \
-  sh "$scripts/side-by-side.sh" test num-disparities=24 >"$top/said" 2>&1 || { cat "$top/said"; exit 1; }
-sh "$scripts/pair.sh" "$top/pair/view.png" "$top/pair/view.png" "$top/pair" num-disparities=16 >"$top/said" 2>&1 ||
-  { cat "$top/said"; exit 1; }
+  sh "$scripts/side-by-side.sh" test num-disparities=24 >"$top/output" 2>&1 || { cat "$top/output"; exit 1; }
+sh "$scripts/pair.sh" "$top/pair/view.png" "$top/pair/view.png" "$top/pair" num-disparities=16 >"$top/output" 2>&1 ||
+  { cat "$top/output"; exit 1; }
 [ -s "$top/pair/sheet.png" ]
 lintian --allow-root "$top"/*.changes >"$top/lintian" 2>/dev/null || true
 if [ -s "$top/lintian" ]; then

@@ -18,21 +18,21 @@ bad () {
 
 for script in "$tests"/*.sh; do
   [ "${script##*/}" = test_scripts.sh ] && continue
-  said=$(sh "$script" --help 2> errors) || bad "--help ends with an error"
+  output=$(sh "$script" --help 2> errors) || bad "--help ends with an error"
   [ -s errors ] && bad "--help complains: $(cat errors)"
-  case $said in
+  case $output in
     *"sh tests/${script##*/}"*) ;;
     *) bad "--help does not say how to call it" ;;
   esac
-  said=$(sh "$script" --no-such-option 2>&1) && bad "takes --no-such-option"
-  case $said in
+  output=$(sh "$script" --no-such-option 2>&1) && bad "takes --no-such-option"
+  case $output in
     *"unknown option --no-such-option"*) ;;
-    *) bad "does not name --no-such-option: $said" ;;
+    *) bad "does not name --no-such-option: $output" ;;
   esac
-  said=$(sh "$script" one two three 2>&1) && bad "takes three arguments that it does not know"
-  case $said in
+  output=$(sh "$script" one two three 2>&1) && bad "takes three arguments that it does not know"
+  case $output in
     *"unknown argument "* | *"unknown part one"*) ;;
-    *) bad "names no unknown argument: $said" ;;
+    *) bad "names no unknown argument: $output" ;;
   esac
 done
 rm -f errors

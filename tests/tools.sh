@@ -61,26 +61,26 @@ do_gcc () {
 do_clang () {
   need clang || return 77
   if [ -n "${TOOLS_QUICK:-}" ]; then
-    clang_looks
+    clang_check
     return
   fi
   targets='' CC=clang build clang -Dwerror=true
 }
 
 # Checks every source file without generating code: nearly all warnings of clang come before that.
-clang_looks () {
+clang_check () {
   need python3 || return 77
-  [ -f build-tools/clang-looks/build.ninja ] ||
-    CC=clang meson setup build-tools/clang-looks -Dcuda=disabled -Dintrospection=disabled -Dwerror=true \
-      > build-tools/clang-looks.log 2>&1 || { tail -n 5 build-tools/clang-looks.log; return 1; }
+  [ -f build-tools/clang-check/build.ninja ] ||
+    CC=clang meson setup build-tools/clang-check -Dcuda=disabled -Dintrospection=disabled -Dwerror=true \
+      > build-tools/clang-check.log 2>&1 || { tail -n 5 build-tools/clang-check.log; return 1; }
   # sources include the public headers by their installed path
-  ninja -C build-tools/clang-looks gst/stereo/gststereometa.h gst/stereo/gststereohealth.h gst/stereo/gststereoground.h \
+  ninja -C build-tools/clang-check gst/stereo/gststereometa.h gst/stereo/gststereohealth.h gst/stereo/gststereoground.h \
     gst/stereo/gststereonearest.h \
-    > build-tools/clang-looks.log 2>&1 || return 1
-  (cd build-tools/clang-looks && python3 -c 'import json, sys
+    > build-tools/clang-check.log 2>&1 || return 1
+  (cd build-tools/clang-check && python3 -c 'import json, sys
 for one in json.load(open("compile_commands.json")):
     sys.stdout.write(one["command"].replace(" -c ", " -fsyntax-only -c ") + "\0")' | xargs -0 -n 1 -P "$jobs" sh -c) \
-    > build-tools/clang-looks.log 2>&1 || { grep -E 'error|warning' build-tools/clang-looks.log | head -40; return 1; }
+    > build-tools/clang-check.log 2>&1 || { grep -E 'error|warning' build-tools/clang-check.log | head -40; return 1; }
 }
 
 # Why some findings are suppressed: the code fills vectors lane by lane and patches through a pointer to their pixels, and

@@ -47,7 +47,7 @@ class Scores:
         self.bench, self.data, self.path = arguments.bench, arguments.data, arguments.cache
         with open(self.bench, "rb") as file:
             self.program = hashlib.sha256(file.read()).hexdigest()[:16]
-        self.known, self.said = {}, set()
+        self.known, self.printed = {}, set()
         if self.path and os.path.exists(self.path):
             with open(self.path, encoding="utf-8") as file:
                 self.known = json.load(file)
@@ -71,9 +71,9 @@ class Scores:
         if done.returncode:
             raise Refused(done.stderr.strip())
         shown = " ".join(f"{name}={value}" for name, value in options.items())
-        for text in sorted({f"{shown}: {line}" for line in done.stderr.splitlines()} - self.said):
+        for text in sorted({f"{shown}: {line}" for line in done.stderr.splitlines()} - self.printed):
             print(text, file=sys.stderr)
-            self.said.add(text)
+            self.printed.add(text)
         for row in json.loads(done.stdout):
             self.known[self.key(row["scene"], disparities, options)] = row.get("nocc", row["all"])
         self.save()

@@ -44,8 +44,8 @@ def time_of(bench, options, size, disparities):
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(words)}: {done.stderr.strip()}")
-    said = json.loads(done.stdout)[0]
-    return 1e6 * said["compute_median_ms"] / (said["width"] * said["height"] * disparities)
+    result = json.loads(done.stdout)[0]
+    return 1e6 * result["compute_median_ms"] / (result["width"] * result["height"] * disparities)
 
 
 def measure(bench, options, sizes, ranges, range_size, rounds=1):

@@ -69,9 +69,9 @@ class Growth(unittest.TestCase):
         """What one call saves, another draws, beside a file by hand that has less."""
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "growth.py")
         full, part, picture = (os.path.join(self.folder.name, name) for name in ("full.json", "part.json", "growth.png"))
-        said = subprocess.run([sys.executable, program, "--bench", self.bench, "--sizes", "320x240", "--ranges", "32,64",
+        table = subprocess.run([sys.executable, program, "--bench", self.bench, "--sizes", "320x240", "--ranges", "32,64",
                                "--range-size", "320x240", "--save", full], capture_output=True, text=True, check=True).stdout
-        self.assertIn("| ns, 320x240, disparities | 32 | 64 |", said)
+        self.assertIn("| ns, 320x240, disparities | 32 | 64 |", table)
         with open(full, encoding="utf-8") as file:
             self.assertEqual(json.load(file)["range_size"], "320x240")
         with open(part, "w", encoding="utf-8") as file:

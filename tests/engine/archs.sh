@@ -59,8 +59,8 @@ EOF
   fi
 }
 
-# said WHAT TEXT: so did meson, the last time
-said () {
+# expect_too WHAT TEXT: meson says TEXT as well, the last time
+expect_too () {
   grep -qF -e "$2" "$folder/log" && return
   echo "$1: wanted '$2', got:"
   grep -E 'archs: |WARNING|ERROR' "$folder/log" || cat "$folder/log"
@@ -73,7 +73,7 @@ expect () {
   shift 2
   rm -rf "$folder/build"
   meson setup "$folder/build" "$folder/project" "$@" >"$folder/log" 2>&1 || true
-  said "$what" "$text"
+  expect_too "$what" "$text"
 }
 
 nvcc sm_50 sm_70 sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_101 sm_103 sm_120 sm_121
@@ -87,10 +87,10 @@ gpus 12.2
 expect 'a minor version that nvcc does not know' 'archs: sm_121.'
 gpus 13.0
 expect 'a GPU that nvcc does not know' 'archs: compute_121.'
-said 'a GPU that nvcc does not know' 'compute capability 13.0, and nvcc 12.9 does not know it'
+expect_too 'a GPU that nvcc does not know' 'compute capability 13.0, and nvcc 12.9 does not know it'
 gpus 6.1 8.6
 expect 'an old GPU beside another' 'archs: sm_86.'
-said 'an old GPU beside another' 'compute capability 6.1. The CUDA backend needs 7.5'
+expect_too 'an old GPU beside another' 'compute capability 6.1. The CUDA backend needs 7.5'
 
 gpus 9.0
 expect 'a build for another machine' "$families" --cross-file "$folder/x86.txt"

@@ -48,12 +48,12 @@ fails (void)
     return code; \
   }
 #define FREES(name) \
-  int __real_##name (void *thing); \
-  int __wrap_##name (void *thing); \
-  int __wrap_##name (void *thing) \
+  int __real_##name (void *handle); \
+  int __wrap_##name (void *handle); \
+  int __wrap_##name (void *handle) \
   { \
-    device.live -= thing != NULL; \
-    return __real_##name (thing); \
+    device.live -= handle != NULL; \
+    return __real_##name (handle); \
   }
 #define WORKS(name, declared, passed) \
   int __real_##name declared; \

@@ -17,11 +17,11 @@ enum
   HEIGHT = 37
 };
 
-/* @told: the error alone says that the device is lost; of the others it shows when the plan is settled. */
+/* @names_loss: the error alone says that the device is lost; of the others it shows when the plan is settled. */
 static const struct
 {
   const char *name;
-  int code, told;
+  int code, names_loss;
 } losses[] = { { "devices unavailable", 46, 0 }, { "no device", 100, 0 }, { "an ECC error", 214, 1 },
   { "an illegal address", 700, 1 }, { "a launch that failed", 719, 1 }, { "unknown", 999, 1 } };
 
@@ -90,7 +90,8 @@ lose (const StereoParams *params, Pair *pair, int before, int loss)
     run (plan, pair, &error);
   CHECK (error.status == STEREO_ERROR_BACKEND && strstr (error.message, "CUDA failed"),
       "lost at call %d: status %d, '%s'", before, error.status, error.message);
-  CHECK (!losses[loss].told || strstr (error.message, "restart it"), "lost at call %d: '%s'", before, error.message);
+  CHECK (
+      !losses[loss].names_loss || strstr (error.message, "restart it"), "lost at call %d: '%s'", before, error.message);
   CHECK (run (plan, pair, &error) && strstr (error.message, "can only be freed"),
       "lost at call %d, the frame after: '%s'", before, error.message);
   stereo_plan_free (plan);

@@ -6,7 +6,7 @@ set -eu
 
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
-fail() { echo "FAIL: $1" >&2; [ ! -f "$top/said" ] || cat "$top/said" >&2; exit 1; }
+fail() { echo "FAIL: $1" >&2; [ ! -f "$top/output" ] || cat "$top/output" >&2; exit 1; }
 
 for library in libyaml-0.so.2 libpango-1.0.so.0 libpangocairo-1.0.so.0; do
   : >"$top/$library"
@@ -17,11 +17,11 @@ printf 'P0: 40 0 23 0 0 40 15 0 0 0 1 0\nP1: 40 0 23 -8 0 40 15 0 0 0 1 0\n' >"$
 printf '%%YAML:1.0\n---\nM1: 1\n' >"$top/stereo.yml"
 # what element, with what properties, has to say
 plays() {
-  gst-launch-1.0 -q stereotestsrc num-buffers=1 ! video/x-raw,width=96,height=32 ! "$@" ! fakesink >"$top/said" 2>&1
+  gst-launch-1.0 -q stereotestsrc num-buffers=1 ! video/x-raw,width=96,height=32 ! "$@" ! fakesink >"$top/output" 2>&1
 }
 plays stereomatch backend=cpu num-disparities=16 ! stereoconfidence || fail "stereomatch or stereoconfidence does not run"
 plays stereorectify backend=cpu "calibration=$top/kitti.txt" || fail "stereorectify does not read a file of KITTI"
 if plays stereorectify "calibration=$top/stereo.yml"; then fail "a YAML file was read without libyaml"; fi
-grep -q 'install libyaml' "$top/said" || fail "it is not said that libyaml is missing"
+grep -q 'install libyaml' "$top/output" || fail "it is not said that libyaml is missing"
 # else this shows nothing: the element that needs Pango must be the one that is missing
-if gst-inspect-1.0 depthoverlay >"$top/said" 2>&1; then fail "depthoverlay loads, so that Pango was not hidden"; fi
+if gst-inspect-1.0 depthoverlay >"$top/output" 2>&1; then fail "depthoverlay loads, so that Pango was not hidden"; fi

@@ -47,7 +47,7 @@ skip_without_typelib () {
 
 # quietly COMMAND...: its words only when it fails
 quietly () {
-  "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$*"; }
+  "$@" >"$folder/output" 2>&1 || { cat "$folder/output"; bad "$*"; }
 }
 
 # refused WORDS COMMAND...: fails, and says WORDS. gst-launch-1.0 (1.22 to 1.26) may say an error of the first
@@ -57,19 +57,19 @@ refused () {
   expected=$1
   shift
   # what the last one said must not count, however late this one starts
-  : >"$folder/said"
-  timeout 600 "$@" >"$folder/said" 2>&1 &
+  : >"$folder/output"
+  timeout 600 "$@" >"$folder/output" 2>&1 &
   refusing=$!
   wait_until has_refused "$refusing"
   kill "$refusing" 2>/dev/null || true
   status=0
   wait "$refusing" 2>/dev/null || status=$?
   [ $status -ne 0 ] || bad "went through, and should have been refused with '$expected': $*"
-  grep -q -e "$expected" "$folder/said" || { cat "$folder/said"; bad "'$expected' was not said by: $*"; }
+  grep -q -e "$expected" "$folder/output" || { cat "$folder/output"; bad "'$expected' was not said by: $*"; }
 }
 
 has_refused () {
-  ! kill -0 "$1" 2>/dev/null || grep -q "^ERROR: from element" "$folder/said"
+  ! kill -0 "$1" 2>/dev/null || grep -q "^ERROR: from element" "$folder/output"
 }
 
 # into NAME FORMAT: what takes the place of the screen

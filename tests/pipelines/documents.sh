@@ -20,9 +20,9 @@ for document in "$root"/README.md "$root"/docs/*.md "$root"/pipelines/README.md;
     count=$((count + 1))
     short=$(printf '%s\n' "$line" | sed 's/stereotestsrc/stereotestsrc num-buffers=3/; s/autovideosink/fakesink/g')
     echo "$(basename "$document"): $line"
-    timeout 600 sh -c "$short" >"$folder/said" 2>&1 </dev/null || { cat "$folder/said"; bad "$line"; }
-    if grep -q 'WARN.*erroneous\|^ERROR' "$folder/said"; then
-      cat "$folder/said"
+    timeout 600 sh -c "$short" >"$folder/output" 2>&1 </dev/null || { cat "$folder/output"; bad "$line"; }
+    if grep -q 'WARN.*erroneous\|^ERROR' "$folder/output"; then
+      cat "$folder/output"
       bad "$line"
     fi
   done <"$folder/lines"

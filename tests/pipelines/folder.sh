@@ -33,8 +33,8 @@ make_pair im0 $width $height $((seed + 3)) 22
 # the command that is given again and again
 set -- sh "$pipelines/folder.sh" "$left" "$right" "$out" num-disparities=$disparities
 quietly "$@"
-grep -q "^4 disparities in" "$folder/said" || bad "the number of pairs was not said"
-grep -q "^3/4 a b.png" "$folder/said" || bad "no progress was said"
+grep -q "^4 disparities in" "$folder/output" || bad "the number of pairs was not said"
+grep -q "^3/4 a b.png" "$folder/output" || bad "no progress was said"
 counted 4 "$out"/*
 check 000000_10 $width $height
 check 000001_10 204 92
@@ -45,12 +45,12 @@ check im0 $width $height
 touch -d "1 hour ago" "$left"/* "$right"/*
 touch -d "1 minute ago" "$out"/*
 quietly "$@"
-grep -q "all were there" "$folder/said" || bad "finished pairs were computed again"
+grep -q "all were there" "$folder/output" || bad "finished pairs were computed again"
 rm "$out/a b.png"
 touch "$right/im0.png"
 touch -d "30 seconds ago" "$folder/then"
 quietly "$@"
-grep -q "^2 of 4 disparities are" "$folder/said" || { cat "$folder/said"; bad "it did not go on where it stopped"; }
+grep -q "^2 of 4 disparities are" "$folder/output" || { cat "$folder/output"; bad "it did not go on where it stopped"; }
 check "a b" 204 92
 check im0 $width $height
 [ "$(find "$out" -newer "$folder/then" -name '*.png' | wc -l)" = 2 ] || bad "other pairs than the missing ones were made"
@@ -77,21 +77,21 @@ many="num-disparities=$disparities method=asw aggregation=full threads=1"
 # a group of processes of its own, which Ctrl-C interrupts, as a terminal makes one
 # shellcheck disable=SC2086
 env --default-signal=INT setsid \
-  sh "$pipelines/folder.sh" "$folder/many left" "$folder/many right" "$folder/many" $many >"$folder/said" 2>&1 &
+  sh "$pipelines/folder.sh" "$folder/many left" "$folder/many right" "$folder/many" $many >"$folder/output" 2>&1 &
 running=$!
 wait_until test -s "$folder/many/01.png"
 kill -INT "-$running"
 status=0
 wait "$running" || status=$?
 running=
-[ $status = 130 ] || { cat "$folder/said"; bad "Ctrl-C ended with $status"; }
-grep -q "^stopped: [0-9]* of 30 " "$folder/said" || { cat "$folder/said"; bad "Ctrl-C said nothing"; }
-made=$(sed -n 's/^stopped: \([0-9]*\) of 30.*/\1/p' "$folder/said")
+[ $status = 130 ] || { cat "$folder/output"; bad "Ctrl-C ended with $status"; }
+grep -q "^stopped: [0-9]* of 30 " "$folder/output" || { cat "$folder/output"; bad "Ctrl-C said nothing"; }
+made=$(sed -n 's/^stopped: \([0-9]*\) of 30.*/\1/p' "$folder/output")
 [ "$made" -ge 2 ] && [ "$made" -lt 30 ] || bad "$made pairs were made before Ctrl-C"
 counted "$made" "$folder/many"/*
 # shellcheck disable=SC2086
 quietly sh "$pipelines/folder.sh" "$folder/many left" "$folder/many right" "$folder/many" $many
-grep -q "^$made of 30 disparities are" "$folder/said" || bad "it did not go on where it was stopped"
+grep -q "^$made of 30 disparities are" "$folder/output" || bad "it did not go on where it was stopped"
 counted 30 "$folder/many"/*
 
 # JPEGs, and kinds mixed

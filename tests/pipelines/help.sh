@@ -17,9 +17,9 @@ for script in "$pipelines"/*.sh; do
   case $name in common.sh | packages.sh) continue ;; esac
   scripts=$((scripts + 1))
   for option in --help -h; do
-    PATH="$folder/bin:$PATH" sh "$script" $option >"$folder/said" 2>&1 || bad "$name $option ends with $?"
-    grep -q "sh pipelines/$name" "$folder/said" || { cat "$folder/said"; bad "$name $option does not say how it is called"; }
-    grep -q "^set -\|SPDX\|^#" "$folder/said" && bad "$name $option prints its code"
+    PATH="$folder/bin:$PATH" sh "$script" $option >"$folder/output" 2>&1 || bad "$name $option ends with $?"
+    grep -q "sh pipelines/$name" "$folder/output" || { cat "$folder/output"; bad "$name $option does not say how it is called"; }
+    grep -q "^set -\|SPDX\|^#" "$folder/output" && bad "$name $option prints its code"
     [ ! -e "$folder/called" ] || bad "$name $option calls $(cat "$folder/called")"
   done
 done
@@ -31,9 +31,9 @@ before () {
   expected=$1
   shift
   status=0
-  PATH="$folder/bin:$PATH" sh "$pipelines/quickstart.sh" "$@" >"$folder/said" 2>&1 || status=$?
+  PATH="$folder/bin:$PATH" sh "$pipelines/quickstart.sh" "$@" >"$folder/output" 2>&1 || status=$?
   [ $status -eq 2 ] || bad "quickstart.sh $* ends with $status"
-  grep -q "$expected" "$folder/said" || { cat "$folder/said"; bad "quickstart.sh $*: '$expected' was not said"; }
+  grep -q "$expected" "$folder/output" || { cat "$folder/output"; bad "quickstart.sh $*: '$expected' was not said"; }
   [ ! -e "$folder/called" ] || bad "quickstart.sh $* calls $(cat "$folder/called")"
 }
 echo picture >left.png

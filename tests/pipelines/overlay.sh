@@ -30,7 +30,7 @@ for script in overlay.sh two-cameras.sh; do
   TEST_SOURCE="num-buffers=30 seed=$seed" RATE=60 SIZE=320x240 SINK="fakesink sync=true" \
     quietly sh "$pipelines/$script" test test method=asw aggregation=full threads=1 num-disparities=64
   # a leaky queue for each view lets different frames go, but not in every run: its name in the line that is said tells
-  if grep -e "no partner" -e "out of step" -e leaky "$folder/said"; then
+  if grep -e "no partner" -e "out of step" -e leaky "$folder/output"; then
     bad "the queues of $script tear pairs apart"
   fi
 done

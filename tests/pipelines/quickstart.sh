@@ -39,24 +39,24 @@ done
 # quickstart ARGUMENT...: in $folder/here
 quickstart () {
   (cd "$folder/here" && PATH="$folder/bin:$PATH" STEREO_BUILD="$folder/build" \
-    sh "$pipelines/quickstart.sh" "$@") >"$folder/said" 2>&1 ||
-    { cat "$folder/said"; bad "quickstart.sh"; }
+    sh "$pipelines/quickstart.sh" "$@") >"$folder/output" 2>&1 ||
+    { cat "$folder/output"; bad "quickstart.sh"; }
 }
 
 pair="left.png right.png num-disparities=$disparities"
 unset DISPLAY WAYLAND_DISPLAY
 quickstart $pair
-head -n 1 "$folder/said" | grep -q "installs .* minutes .* downloads .* disk" || { cat "$folder/said"; bad "it does not begin with what it costs" ; }
+head -n 1 "$folder/output" | grep -q "installs .* minutes .* downloads .* disk" || { cat "$folder/output"; bad "it does not begin with what it costs" ; }
 [ "$(grep -c '^meson setup' "$folder/called")" = 1 ] || bad "meson is not run once: $(cat "$folder/called")"
 grep -q "^meson setup $folder/build .* -Dtests=disabled" "$folder/called" || bad "tests are built: $(cat "$folder/called")"
 grep -q "^ninja -C $folder/build$" "$folder/called" || bad "nothing is built"
 ! grep -q "^apt-get" "$folder/called" || bad "something is installed: $(cat "$folder/called")"
 [ -s "$folder/here/out/sheet.png" ] || bad "there is no sheet"
-! grep "^[= ].*/disparity.png" "$folder/said" || bad "a picture of 16 bits is nothing to look at"
-grep -q "no display" "$folder/said" || bad "it does not say that there is no display"
+! grep "^[= ].*/disparity.png" "$folder/output" || bad "a picture of 16 bits is nothing to look at"
+grep -q "no display" "$folder/output" || bad "it does not say that there is no display"
 # the line that is printed is one that web.sh takes: up to the address, with what the other script prints
-grep -q "http://127.0.0.1:8080/" "$folder/said" || bad "it does not name the page"
-set -- $(sed -n 's/^   sh //p' "$folder/said")
+grep -q "http://127.0.0.1:8080/" "$folder/output" || bad "it does not name the page"
+set -- $(sed -n 's/^   sh //p' "$folder/output")
 [ "$1" = "$pipelines/web.sh" ] && [ -f "$1" ] && [ "$2" = 8080 ] || bad "the command for browsers is: $*"
 shift 2
 SINK=fakesink quietly sh "$pipelines/overlay.sh" "$@"
@@ -78,8 +78,8 @@ sed -n 's/.*install -q -y --no-install-recommends //p; s/^\(meson setup --reconf
 printf '%s\n' ninja-build "meson setup --reconfigure" ninja "libgirepository1.0-dev gstreamer1.0-libav" \
   "meson setup --reconfigure" ninja | diff - "$folder/order" || bad "not in this order"
 [ "$(grep -c '^apt-get update' "$folder/called")" = 1 ] || bad "the lists of packages are read twice: $(cat "$folder/called")"
-[ "$(sed -n 's/^   sh .*/live/p; s/^== 5.5.*/rest/p' "$folder/said" | xargs)" = "live rest live" ] ||
-  { cat "$folder/said"; bad "the command for live depth comes late"; }
+[ "$(sed -n 's/^   sh .*/live/p; s/^== 5.5.*/rest/p' "$folder/output" | xargs)" = "live rest live" ] ||
+  { cat "$folder/output"; bad "the command for live depth comes late"; }
 # the user's own pair may be movies: what decodes them comes first
 echo gstreamer1.0-libav >"$folder/missing"
 : >"$folder/called"
@@ -95,7 +95,7 @@ running=$!
 read -r number <"$folder/display"
 export DISPLAY=":$number" GDK_BACKEND=x11
 quickstart $pair
-set -- $(sed -n 's/^   sh //p' "$folder/said")
+set -- $(sed -n 's/^   sh //p' "$folder/output")
 [ "$1" = "$pipelines/overlay.sh" ] || bad "with a display, the command is: $*"
 quietly sh "$@"
-grep -q "Got EOS" "$folder/said" || { cat "$folder/said"; bad "not played to the end: $*"; }
+grep -q "Got EOS" "$folder/output" || { cat "$folder/output"; bad "not played to the end: $*"; }

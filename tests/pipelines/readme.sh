@@ -20,8 +20,8 @@ line () {
 # type_in WORDS [PREFIX]: runs the line that has WORDS, in $folder/here
 type_in () {
   line "$1" >"$folder/command"
-  (cd "$folder/here" && sh "$folder/command") >"$folder/printed" 2>"$folder/said" ||
-    { cat "$folder/said"; bad "$(cat "$folder/command")"; }
+  (cd "$folder/here" && sh "$folder/command") >"$folder/printed" 2>"$folder/output" ||
+    { cat "$folder/output"; bad "$(cat "$folder/command")"; }
 }
 
 # matrix NAME ROWS COLUMNS NUMBERS: for OpenCV; camera_info NAME ROWS COLUMNS NUMBERS: for ROS
@@ -90,7 +90,7 @@ case $2 in
         *) make_calibrations $width $height ;;
       esac
       quietly sh -c "$command" </dev/null
-      ! grep -i 'warn.*\(calibration\|size\)' "$folder/said" || bad "$command"
+      ! grep -i 'warn.*\(calibration\|size\)' "$folder/output" || bad "$command"
     done <lines
     ;;
   files)
@@ -157,17 +157,17 @@ assert any(m["message"] == "stereo-nearest" for m in seen), seen' "$folder/print
     block python >depth.py
     [ "$(wc -l <depth.py)" -le 15 ] || bad "the example of Python is long"
     quietly /usr/bin/python3 depth.py
-    [ "$(grep -c '^[0-9]* mm: the nearest point$' "$folder/said")" = 10 ] || { cat "$folder/said"; bad "depth.py"; }
+    [ "$(grep -c '^[0-9]* mm: the nearest point$' "$folder/output")" = 10 ] || { cat "$folder/output"; bad "depth.py"; }
     block c >depth.c
     line "^cc depth.c" >command
     quietly sh command
     quietly ./depth
-    [ "$(grep -c '^[0-9.]* % of the pixels' "$folder/said")" = 10 ] || { cat "$folder/said"; bad "depth.c"; }
+    [ "$(grep -c '^[0-9.]* % of the pixels' "$folder/output")" = 10 ] || { cat "$folder/output"; bad "depth.c"; }
     readme=$pipelines/README.md
     block python >meta.py
     quietly /usr/bin/python3 meta.py
-    [ "$(grep -c '^[0-9.]* % of [0-9]*x[0-9]* pixels .* [0-9][0-9]* mm away; healthy$' "$folder/said")" = 10 ] ||
-      { cat "$folder/said"; bad "meta.py"; }
+    [ "$(grep -c '^[0-9.]* % of [0-9]*x[0-9]* pixels .* [0-9][0-9]* mm away; healthy$' "$folder/output")" = 10 ] ||
+      { cat "$folder/output"; bad "meta.py"; }
     ;;
   browser)
     skip_without stereotestsrc depthoverlay jpegenc x264enc avdec_h264 mp4mux qtdemux videocrop capssetter
@@ -177,9 +177,9 @@ assert any(m["message"] == "stereo-nearest" for m in seen), seen' "$folder/print
     line "web.sh 8080 left.mp4" | sed "s/8080/$port/" >"$folder/command"
     # its words, so that this process becomes it
     # shellcheck disable=SC2046
-    (cd "$folder/here" && exec $(cat "$folder/command")) >"$folder/said" 2>&1 &
+    (cd "$folder/here" && exec $(cat "$folder/command")) >"$folder/output" 2>&1 &
     running=$!
-    wait_until grep -q "^http://127.0.0.1:$port/" "$folder/said"
+    wait_until grep -q "^http://127.0.0.1:$port/" "$folder/output"
     wait_until /usr/bin/python3 -c 'import sys, urllib.request
 assert urllib.request.urlopen(sys.argv[1] + "picture.jpg").read()[:2] == b"\xff\xd8"' "http://127.0.0.1:$port/"
     ;;

@@ -25,9 +25,9 @@ except ImportError:
 def pixels_of(png, folder):
     """(height, width, 3)"""
     raw = os.path.join(folder, "raw")
-    said = subprocess.run(["gst-launch-1.0", "-v", "filesrc", f"location={png}", "!", "pngdec", "!", "videoconvert", "!",
+    done = subprocess.run(["gst-launch-1.0", "-v", "filesrc", f"location={png}", "!", "pngdec", "!", "videoconvert", "!",
                            "video/x-raw,format=RGBx", "!", "filesink", f"location={raw}"], check=True, capture_output=True, text=True)
-    width = int(said.stdout.split("width=(int)")[1].split(",")[0])
+    width = int(done.stdout.split("width=(int)")[1].split(",")[0])
     return numpy.fromfile(raw, numpy.uint8).reshape(-1, width, 4)[:, :, :3].astype(float)
 
 

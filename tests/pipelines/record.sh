@@ -54,8 +54,8 @@ done
 coloured () {
   into shown RGB
   SINK=$SINK OVERLAY="legend=false text=false" quietly sh "$pipelines/play.sh" "$1"
-  if grep -q -e WARNING "$folder/said"; then
-    cat "$folder/said"
+  if grep -q -e WARNING "$folder/output"; then
+    cat "$folder/output"
     bad "$1 was shown with a warning"
   fi
   counted 5 "$folder"/shown-*.raw
@@ -110,10 +110,10 @@ fi
 frames=150
 TEST_SOURCE="num-buffers=$frames seed=$seed" RATE=60 SIZE=320x240 quietly sh "$pipelines/record.sh" "$folder/live.mkv" test \
   method=asw aggregation=full threads=1 num-disparities=64
-grep -q "^so far: " "$folder/said" || { cat "$folder/said"; bad "losses were not said while it recorded"; }
-set -- "$(sed -n 's/^recorded: \([0-9]*\) disparity pictures; \([0-9]*\) frames without one.*/\1 \2/p' "$folder/said")"
-awk -v said="$1" -v frames=$frames 'BEGIN { split(said, n, " "); exit !(n[1] > 0 && n[2] > 0 && n[1] + n[2] == frames) }' ||
-  { cat "$folder/said"; bad "of $frames frames were said: $1"; }
+grep -q "^so far: " "$folder/output" || { cat "$folder/output"; bad "losses were not said while it recorded"; }
+set -- "$(sed -n 's/^recorded: \([0-9]*\) disparity pictures; \([0-9]*\) frames without one.*/\1 \2/p' "$folder/output")"
+awk -v counts="$1" -v frames=$frames 'BEGIN { split(counts, n, " "); exit !(n[1] > 0 && n[2] > 0 && n[1] + n[2] == frames) }' ||
+  { cat "$folder/output"; bad "of $frames frames were said: $1"; }
 into kept GRAY8
 SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/live.mkv" both
 counted $frames "$folder"/kept-*.raw

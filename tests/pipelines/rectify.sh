@@ -66,7 +66,7 @@ done
 sed 's/-120\./-240./' "$CALIBRATION" >"$folder/wide.yml"
 for file in "$CALIBRATION" "$folder/wide.yml"; do
   CALIBRATION=$file SINK=fakesink quietly sh "$pipelines/truck.sh" test num-disparities=$disparities
-  sed -n 's/^nearest: \([0-9]*\) mm.*/\1/p' "$folder/said" | head -n 1
+  sed -n 's/^nearest: \([0-9]*\) mm.*/\1/p' "$folder/output" | head -n 1
 done >"$folder/distances"
 nearest=$(samples 2 "$folder/truth-000000.raw" | sort -rn | awk -v f=$focal '{ v[NR] = $1 }
   END { print f * 120 / (v[int (NR / 100)] / 64) }')
@@ -86,8 +86,8 @@ if gst-inspect-1.0 --atleast-version=0.0 --exists avenc_ffv1 && gst-inspect-1.0 
   into played RGB
   CALIBRATION='' SINK=$SINK quietly sh "$pipelines/play.sh" "$folder/disparity.mkv"
   counted 5 "$folder"/played-*.raw
-  if grep -q WARNING "$folder/said"; then
-    cat "$folder/said"
+  if grep -q WARNING "$folder/output"; then
+    cat "$folder/output"
     bad "the distances were lost on the way"
   fi
 fi

@@ -14,7 +14,7 @@ for script in "two-cameras.sh test" "side-by-side.sh"; do
   into "$name" GRAY8
   # shellcheck disable=SC2086
   SINK=$SINK quietly sh "$pipelines"/$script test num-disparities=$disparities
-  grep -q "gst-launch-1.0 stereotestsrc" "$folder/said" || bad "$script did not say its line"
+  grep -q "gst-launch-1.0 stereotestsrc" "$folder/output" || bad "$script did not say its line"
   counted 5 "$folder/$name"-*.raw
   for frame in 000000 000004; do
     near_truth 1 "$folder/$name-$frame.raw" 1 "$grey" "$folder/truth-$frame.raw"
@@ -34,7 +34,7 @@ refused "no camera /dev/video-none" sh "$pipelines/two-cameras.sh" test /dev/vid
 # a device that is no camera: the lines for cameras are at least put together rightly
 for jpeg in "" 1; do
   refused "/dev/null" env JPEG=$jpeg SINK=fakesink sh "$pipelines/two-cameras.sh" /dev/null /dev/null
-  grep -q "ERROR: from element .*v4l2src" "$folder/said" || bad "another error than the camera's: $(cat "$folder/said")"
+  grep -q "ERROR: from element .*v4l2src" "$folder/output" || bad "another error than the camera's: $(cat "$folder/output")"
 done
 refused "there is no file no.mkv" sh "$pipelines/side-by-side.sh" no.mkv
 echo "no movie" >"$folder/text.mp4"
@@ -47,8 +47,8 @@ refused "paths is one of: .*none" sh "$pipelines/two-cameras.sh" test test paths
 refused "SIZE=640" env SIZE=640 sh "$pipelines/side-by-side.sh" test
 refused "there is no element nosuchsink$" env SINK=nosuchsink sh "$pipelines/side-by-side.sh" test
 refused "window" env SINK=fakesink sh "$pipelines/side-by-side.sh" test window=32
-if sh "$pipelines/two-cameras.sh" 2>"$folder/said"; then
+if sh "$pipelines/two-cameras.sh" 2>"$folder/output"; then
   bad "two-cameras.sh without cameras"
 fi
-grep -q "two-cameras.sh /dev/video0 /dev/video2" "$folder/said" || bad "no usage"
+grep -q "two-cameras.sh /dev/video0 /dev/video2" "$folder/output" || bad "no usage"
 sh "$pipelines/two-cameras.sh" --help | grep -q "CALIBRATION=stereo.yml" || bad "--help says no usage"

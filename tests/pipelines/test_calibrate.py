@@ -213,10 +213,10 @@ class Words(unittest.TestCase):
                 calibration.Board.parse(words, square)
 
     def refused(self, words, *arguments):
-        said = io.StringIO()
-        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(said):
+        errors = io.StringIO()
+        with self.assertRaises(SystemExit) as ended, contextlib.redirect_stderr(errors):
             calibrate.main(list(arguments))
-        self.assertRegex(said.getvalue() + str(ended.exception), words)
+        self.assertRegex(errors.getvalue() + str(ended.exception), words)
 
     def test_arguments(self):
         folder = os.path.join(FOLDER, "bad")

@@ -25,9 +25,9 @@ ROWS = 0.25  # px, mean over a view
 
 def run(*arguments):
     """What calibrate.py says."""
-    with contextlib.redirect_stdout(io.StringIO()) as said:
+    with contextlib.redirect_stdout(io.StringIO()) as output:
         calibrate.main(list(arguments))
-    return said.getvalue()
+    return output.getvalue()
 
 
 def rectified(calibration_file, left, right):
@@ -52,8 +52,8 @@ def judge_rows(name, calibration_file, pairs, board, baseline):
     """Corners found by OpenCV in what stereorectify makes."""
     seen = 0
     for left, right in pairs:
-        *views, told = rectified(calibration_file, left, right)
-        assert abs(told / baseline - 1) < 0.01, f"{name}: baseline {told}, not {baseline}"
+        *views, measured = rectified(calibration_file, left, right)
+        assert abs(measured / baseline - 1) < 0.01, f"{name}: baseline {told}, not {baseline}"
         view = calibration.find_pair(board, name, *views)
         if view:
             seen += 1
@@ -68,8 +68,8 @@ def made_boards(folder):
     made.write(folder)
     pairs = [[f"{folder}/{side}/{i:02}.png" for side in ("left", "right")] for i in (4, 9)]
     yaml = os.path.join(folder, "made.yml")
-    said = run("--pictures", folder, "--square", "30", "--baseline", "60", "--output", yaml)
-    assert "is written: stereorectify calibration=" in said and "rows apart" in said, said
+    output = run("--pictures", folder, "--square", "30", "--baseline", "60", "--output", yaml)
+    assert "is written: stereorectify calibration=" in output and "rows apart" in output, output
     judge_rows("made boards", yaml, pairs, BOARD, 60)
 
     # the same as a stream of frames with both views; each twice, which is held still
@@ -80,8 +80,8 @@ def made_boards(folder):
     stream = os.path.join(folder, "stream.yml")
     words = f"multifilesrc location={folder}/both%03d.png caps=image/png,framerate=30/1 ! pngdec"
     os.environ["SINK"] = f"multifilesink location={folder}/shown%04d.raw"  # in place of a window
-    said = run("--source", words, "--square", "30", "--output", stream)
-    assert "Hold the board" in said, said
+    output = run("--source", words, "--square", "30", "--output", stream)
+    assert "Hold the board" in output, output
     shown = glob.glob(f"{folder}/shown*.raw")
     assert shown and {os.path.getsize(path) for path in shown} == {4 * 960 * (360 + 36)}, shown
     judge_rows("stream", stream, pairs[:1], BOARD, 60)

@@ -31,7 +31,7 @@ interrupted () {
 
 # as a user has it: the window, and Ctrl-C, which it must not meet in the moment before its shell ignores it
 trap '' INT
-sh "$pipelines/tune.sh" --preset found-here test num-disparities=$disparities >"$folder/said" 2>&1 &
+sh "$pipelines/tune.sh" --preset found-here test num-disparities=$disparities >"$folder/output" 2>&1 &
 window=$!
 wait_until interrupted $window
-wait $window || { cat "$folder/said"; bad "Ctrl-C is not an error"; }
+wait $window || { cat "$folder/output"; bad "Ctrl-C is not an error"; }

@@ -13,11 +13,11 @@ refused "cannot listen at" sh "$pipelines/web.sh" --listen 127.0.0.256 8080 test
 
 TEST_SOURCE="is-live=true seed=$seed"
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-sh "$pipelines/web.sh" --allow rig.example $port test num-disparities=$disparities method=bm cost=zncc >"$folder/said" 2>&1 &
+sh "$pipelines/web.sh" --allow rig.example $port test num-disparities=$disparities method=bm cost=zncc >"$folder/output" 2>&1 &
 running=$!
-wait_until grep -q "^http://127.0.0.1:$port/" "$folder/said"
+wait_until grep -q "^http://127.0.0.1:$port/" "$folder/output"
 refused "cannot listen at" sh "$pipelines/web.sh" $port test
 /usr/bin/python3 "$(dirname "$0")/test_web.py" "http://127.0.0.1:$port/" "$folder"
 kill -INT $running
-wait $running || { cat "$folder/said"; bad "Ctrl-C is not an error"; }
+wait $running || { cat "$folder/output"; bad "Ctrl-C is not an error"; }
 running=

@@ -36,13 +36,13 @@ arrives () {
   shift
   name=$1
   shift
-  sh "$scripts/$name" "$@" >"$folder/said" 2>&1 || { cat "$folder/said"; bad "$name failed"; }
+  sh "$scripts/$name" "$@" >"$folder/output" 2>&1 || { cat "$folder/output"; bad "$name failed"; }
   while IFS= read -r line; do
-    grep -F -x -q -e "$line" "$folder/said" || { cat "$folder/said"; bad "$name: $line did not arrive"; }
+    grep -F -x -q -e "$line" "$folder/output" || { cat "$folder/output"; bad "$name: $line did not arrive"; }
   done <"$folder/words"
   # where it would be run, and where a > would write
   [ ! -e ran ] || bad "$name ran a part of its words"
-  ! grep -q -F '<name=calibration' "$folder/said" || bad "$name took * for names of files"
+  ! grep -q -F '<name=calibration' "$folder/output" || bad "$name took * for names of files"
 }
 
 property="mask=$evil"
@@ -79,7 +79,7 @@ printf '%s\n' "$ATTACHED" >"$3/stereomatch.txt"
 END
   export ATTACHED="num-disparities=16 save=$folder/here/ran output=depth"
   arrives num-disparities=16 output=depth -- play.sh "$evil.mkv" match
-  ! grep -q save "$folder/said" || bad "a recording had a file written"
+  ! grep -q save "$folder/output" || bad "a recording had a file written"
   export ATTACHED='num-disparities=16 ! filesink location=ran'
   refused "is no property" sh "$scripts/play.sh" "$evil.mkv" match
 fi

@@ -144,12 +144,12 @@ luma_at (const StereoPlan *p, int view, int x, int y)
 static uint64_t
 census_at (const StereoPlan *p, int view, int x, int y)
 {
-  int reach_x = p->census_bytes == 8 ? 4 : 3, reach_y = p->census_bytes == 8 ? 3 : 2;
+  int radius_x = p->census_bytes == 8 ? 4 : 3, radius_y = p->census_bytes == 8 ? 3 : 2;
   uint64_t bits = 0;
   int n = 0;
 
-  for (int dy = -reach_y; dy <= reach_y; dy++)
-    for (int dx = -reach_x; dx <= reach_x; dx++) {
+  for (int dy = -radius_y; dy <= radius_y; dy++)
+    for (int dx = -radius_x; dx <= radius_x; dx++) {
       int corner = (dx == -3 && dy == -2) || (dx == 3 && dy == 2);
       if ((dx == 0 && dy == 0) || (p->census_bytes == 4 && corner))
         continue;

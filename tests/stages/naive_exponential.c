@@ -11,7 +11,7 @@ typedef struct Costs
 {
   const StereoPlan *p;
   double *now, *next;
-  int reach;
+  int offset;
 } Costs;
 
 static double *
@@ -53,7 +53,7 @@ tap_weight (const Costs *c, int x, int y, int dx, int dy)
     int difference = abs (naive_channel (a, channel) - naive_channel (b, channel));
     most = difference > most ? difference : most;
   }
-  float weight = (float) exp (-most / p->params.gamma_color - c->reach / p->params.gamma_distance);
+  float weight = (float) exp (-most / p->params.gamma_color - c->offset / p->params.gamma_distance);
   return weight < 1e-30f ? 0 : weight;
 }
 
@@ -126,14 +126,14 @@ naive_exponential (StereoPlan *p)
       for (int d = 0; d < p->disparities; d++)
         *cost_at (&c, c.now, x, y, d) = first_cost (p, x, y, d);
   for (int t = 1; t <= p->params.iterations; t++) {
-    double reach = floor (pow (p->params.step_base, t - 1) + 0.5); /* equation 4 */
-    c.reach = reach < 65536 ? (int) reach : 65536;
+    double offset = floor (pow (p->params.step_base, t - 1) + 0.5); /* equation 4 */
+    c.offset = offset < 65536 ? (int) offset : 65536;
     if (esmp)
       messages (&c);
-    average (&c, c.reach, 0);
+    average (&c, c.offset, 0);
     if (esmp)
       messages (&c);
-    average (&c, 0, c.reach);
+    average (&c, 0, c.offset);
   }
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)

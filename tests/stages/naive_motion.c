@@ -15,16 +15,16 @@ enum
   TEXTURE = 3000, /* least of a point */
   SURE = 128,
   REDUCED = 4,
-  PATCH = 4,   /* radius of what is looked for */
-  REACH_X = 8, /* in reduced pixels */
-  REACH_Y = 6,
-  REACH = 4,      /* in pixels */
+  PATCH = 4,    /* radius of what is looked for */
+  SEARCH_X = 8, /* in reduced pixels */
+  SEARCH_Y = 6,
+  SEARCH = 4,     /* in pixels */
   MARGIN = 20,    /* a reduced patch, and a reduced pixel */
   MOST_AWAY = 12, /* grey levels, mean over a patch */
   ROUNDS = 8,
   LEAST = 64,  /* points of a motion */
   STEPS = 3,   /* to the place before */
-  LOOK = 2,    /* radius of what has to look alike */
+  ALIKE = 2,   /* radius of what has to look alike */
   TAKEN = 204, /* least sureness where unlikely values are rejected */
   OLDEST = 3
 };
@@ -107,13 +107,13 @@ differences (const Picture *now, int x, int y, const Picture *then, int u, int v
 
 /* Moves (@u, @v) to the place most like (@x, @y) that is not farther than the reach. */
 static int32_t
-find (const Picture *now, int x, int y, const Picture *then, int *u, int *v, int reach_x, int reach_y)
+find (const Picture *now, int x, int y, const Picture *then, int *u, int *v, int search_x, int search_y)
 {
   int32_t least = INT32_MAX;
   int from_x = *u, from_y = *v;
 
-  for (int dy = -reach_y; dy <= reach_y; dy++)
-    for (int dx = -reach_x; dx <= reach_x; dx++) {
+  for (int dy = -search_y; dy <= search_y; dy++)
+    for (int dx = -search_x; dx <= search_x; dx++) {
       int32_t sum = differences (now, x, y, then, from_x + dx, from_y + dy, PATCH);
       if (sum >= 0 && sum < least) {
         least = sum;
@@ -156,10 +156,10 @@ track (const StereoPlan *p, const Picture pictures[4], int x, int y)
   double middle_x = (p->width - 1) / 2.0, middle_y = (p->height - 1) / 2.0;
   Point none = { .used = 0 }, point = { .used = 1 };
 
-  find (&pictures[NOW_REDUCED], x / REDUCED, y / REDUCED, &pictures[BEFORE_REDUCED], &u, &v, REACH_X, REACH_Y);
+  find (&pictures[NOW_REDUCED], x / REDUCED, y / REDUCED, &pictures[BEFORE_REDUCED], &u, &v, SEARCH_X, SEARCH_Y);
   u = x + REDUCED * (u - x / REDUCED);
   v = y + REDUCED * (v - y / REDUCED);
-  point.sum = find (now, x, y, then, &u, &v, REACH, REACH);
+  point.sum = find (now, x, y, then, &u, &v, SEARCH, SEARCH);
   size_t at = naive_map (p, u, v);
   if (point.sum > MOST_AWAY * 81 || p->last.age[at] != 1 || p->last.sureness[at] < SURE)
     return none;
@@ -424,7 +424,7 @@ take_over (const StereoPlan *p, const Picture pictures[4], const Motion *m, int 
   if (!(fabsf (*now - before) <= 1))
     return 1;
   int left = left_of (p->last.sureness[at], stereo_params_first_threshold (&p->params));
-  if (are_alike (m, differences (&pictures[NOW], x, y, &pictures[BEFORE], u, v, LOOK)) &&
+  if (are_alike (m, differences (&pictures[NOW], x, y, &pictures[BEFORE], u, v, ALIKE)) &&
       left > sureness (pixel->confidence) && *now >= (float) p->min_disparity &&
       *now <= (float) (p->min_disparity + p->disparities - 1))
     *pixel = (Pixel){ *now, (float) left / 255, (uint8_t) (p->last.age[at] + 1) };

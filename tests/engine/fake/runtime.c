@@ -90,22 +90,22 @@ give_back (void *what)
     return give_back (what); \
   }
 /* These do not ask the device. */
-#define TELLS(name, declared, does) \
+#define ANSWERS(name, declared, does) \
   cudaError_t CUDARTAPI name declared \
   { \
     does; \
     return cudaSuccess; \
   }
 
-TELLS (cudaGetDeviceCount, (int *count), *count = 1)
-TELLS (cudaDriverGetVersion, (int *version), *version = CUDART_VERSION)
-TELLS (cudaRuntimeGetVersion, (int *version), *version = CUDART_VERSION)
-TELLS (cudaGetDevice, (int *number), *number = 0)
-TELLS (cudaSetDevice, (int number), )
-TELLS (cudaGetDeviceProperties, (struct cudaDeviceProp * properties, int number),
-       memset (properties, 0, sizeof *properties);
-       strcpy (properties->name, "made-up"); properties->major = 9)
-TELLS (cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int number),
+ANSWERS (cudaGetDeviceCount, (int *count), *count = 1)
+ANSWERS (cudaDriverGetVersion, (int *version), *version = CUDART_VERSION)
+ANSWERS (cudaRuntimeGetVersion, (int *version), *version = CUDART_VERSION)
+ANSWERS (cudaGetDevice, (int *number), *number = 0)
+ANSWERS (cudaSetDevice, (int number), )
+ANSWERS (cudaGetDeviceProperties, (struct cudaDeviceProp * properties, int number),
+         memset (properties, 0, sizeof *properties);
+         strcpy (properties->name, "made-up"); properties->major = 9)
+ANSWERS (cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int number),
     *value = attribute == cudaDevAttrMultiProcessorCount ? 4 : 99 << 10)
 
 MAKES (cudaMalloc, (void **what, size_t size), what, size)

@@ -29,7 +29,7 @@ down (const MadeScene *scene, gdouble n[3])
 
 /* The distance along the axis of what is seen through a pixel; infinity: nothing. */
 static gdouble
-look (const MadeScene *scene, const gdouble n[3], gint x, gint y)
+distance_at (const MadeScene *scene, const gdouble n[3], gint x, gint y)
 {
   gdouble right = (x - (scene->width - 1) / 2.0) / scene->focal, lower = (y - (scene->height - 1) / 2.0) / scene->focal;
   gdouble sinks = n[0] * right + n[1] * lower + n[2]; /* of the ray, per distance */
@@ -68,7 +68,7 @@ made_picture_new (const MadeScene *scene)
   picture->confidence = g_new (guint8, pixels);
   memset (picture->confidence, 255, pixels);
   for (gsize i = 0; i < pixels; i++) {
-    gdouble distance = look (scene, n, (gint) (i % (gsize) scene->width), (gint) (i / (gsize) scene->width));
+    gdouble distance = distance_at (scene, n, (gint) (i % (gsize) scene->width), (gint) (i / (gsize) scene->width));
 
     picture->truth[i] = (gfloat) (isinf (distance) ? scene->background : scene->focal * scene->baseline / distance);
   }

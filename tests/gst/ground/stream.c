@@ -117,7 +117,7 @@ ground_stream_pass (GroundStream *stream, GstBuffer *buffer)
 
 /* The next message about a frame; gst_structure_free() it. */
 GstStructure *
-ground_stream_said (GroundStream *stream)
+ground_stream_message (GroundStream *stream)
 {
   GstMessage *message;
   GstStructure *copy = NULL;

@@ -31,7 +31,7 @@ GstBuffer *ground_stream_matched (GroundStream *stream, GstStereoOutputKind kind
 /* Pushes it, and returns what comes out. */
 GstBuffer *ground_stream_pass (GroundStream *stream, GstBuffer *buffer);
 /* The next message about a frame; gst_structure_free() it. NULL: there is none. */
-GstStructure *ground_stream_said (GroundStream *stream);
+GstStructure *ground_stream_message (GroundStream *stream);
 /* How many regions of interest @buffer has. */
 guint ground_stream_regions (GstBuffer *buffer);
 /* The metadata of @out has the ground of @scene. */

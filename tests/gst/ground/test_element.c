@@ -120,12 +120,12 @@ GST_START_TEST (test_message)
   gboolean ground, seen;
 
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-  message = ground_stream_said (&stream);
+  message = ground_stream_message (&stream);
   fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value (message, "obstacles")), 0);
   fail_if (gst_structure_has_field (message, "nearest"));
   gst_structure_free (message);
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-  message = ground_stream_said (&stream);
+  message = ground_stream_message (&stream);
   check_times (message, FRAME);
   fail_unless (gst_structure_get_boolean (message, "ground", &ground) && ground);
   fail_unless (gst_structure_get_double (message, "camera-height", &number) && fabs (number - 1650) < 33);
@@ -162,7 +162,7 @@ GST_START_TEST (test_message_interval)
   for (guint i = 0; i < 51; i++) {
     gst_buffer_unref (
         ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-    message = ground_stream_said (&stream);
+    message = ground_stream_message (&stream);
     count += message != NULL;
     fail_unless_equals_int (message != NULL, i == 0 || i == 1 || i == 26);
     g_clear_pointer (&message, gst_structure_free);
@@ -170,7 +170,7 @@ GST_START_TEST (test_message_interval)
   fail_unless_equals_int (count, 3);
   made_picture_blank (stream.picture, 0, 0, 621, 187);
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-  message = ground_stream_said (&stream);
+  message = ground_stream_message (&stream);
   fail_unless (message && gst_structure_get_boolean (message, "ground", &ground) && !ground);
   fail_if (gst_structure_has_field (message, "pitch"));
   gst_structure_free (message);
@@ -287,7 +287,7 @@ GST_START_TEST (test_unreliable_depth)
 
     gst_buffer_get_stereo_meta (in)->health = unreliable ? GST_STEREO_HEALTH_COVERED_LEFT : GST_STEREO_HEALTH_SLOW;
     out = ground_stream_pass (&stream, in);
-    message = ground_stream_said (&stream);
+    message = ground_stream_message (&stream);
     fail_unless (gst_structure_get_boolean (message, "ground", &ground) && ground == !unreliable);
     fail_unless_equals_string (gst_structure_get_string (message, "reason"), unreliable ? "left camera covered" : NULL);
     fail_unless_equals_int (gst_buffer_get_stereo_ground_meta (out)->valid, !unreliable);

@@ -30,7 +30,7 @@ teardown (void)
 }
 
 static GstStereoGroundResult
-look_at (MadePicture *picture)
+analyse (MadePicture *picture)
 {
   GstStereoGroundTask task = made_task ();
   GstStereoGroundResult result;
@@ -59,7 +59,7 @@ GST_START_TEST (test_an_empty_road)
     GstStereoGroundResult result;
 
     made_picture_spoil (picture, &usual, &generator);
-    result = look_at (picture);
+    result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++) {
       fail_unless (result.free_distances[c] > 5500 && result.free_distances[c] <= 50500,
           "frame %u: column %u is free for %g mm", frame, c, result.free_distances[c]);
@@ -83,7 +83,7 @@ GST_START_TEST (test_up_to_an_obstacle)
   picture = made_picture_new (&road);
   made_picture_spoil (picture, &plain, &generator);
   /* of the very first frame: an obstacle need not be reported to be in the way */
-  result = look_at (picture);
+  result = analyse (picture);
   for (guint c = 0; c < COLUMNS; c++) {
     gdouble x = middle (&road, c), half = (gdouble) road.width / COLUMNS / 2;
 
@@ -108,7 +108,7 @@ GST_START_TEST (test_not_seen_is_not_free)
   made_picture_spoil (picture, &plain, &generator);
   made_picture_blank (picture, 0, 300, road.width / 4, 75);
   made_picture_blank (picture, road.width / 4, 272, road.width / 4, 30);
-  result = look_at (picture);
+  result = analyse (picture);
   for (guint c = 0; c < COLUMNS; c++) {
     gdouble free_distance = result.free_distances[c];
 
@@ -127,7 +127,7 @@ GST_END_TEST;
  * wide as a column and a half. */
 GST_START_TEST (test_never_through_a_box)
 {
-  guint told = 0;
+  guint known = 0;
 
   for (gint turn = 0; turn < random_count ("STEREO_TEST_BOXES", 150); turn++) {
     MadeScene road = made_road ();
@@ -148,17 +148,17 @@ GST_START_TEST (test_never_through_a_box)
     if (turn % 2)
       made_picture_blank (
           picture, (gint) seen[0] - 1, (gint) seen[1], (gint) (seen[2] - seen[0]) + 3, (gint) (seen[3] - seen[1]) + 1);
-    result = look_at (picture);
+    result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++)
       if (fabs (middle (&road, c) - (seen[0] + seen[2]) / 2) < (seen[2] - seen[0]) / 6) {
-        told += result.free_distances[c] > 0;
+        known += result.free_distances[c] > 0;
         fail_unless (result.free_distances[c] <= 1.03 * road.boxes[0].distance,
             "turn %d: column %u is free for %g mm, through a box at %g mm", turn, c, result.free_distances[c],
             road.boxes[0].distance);
       }
     made_picture_free (picture);
   }
-  fail_unless (told > 10, "nothing is ever free");
+  fail_unless (known > 10, "nothing is ever free");
 }
 GST_END_TEST;
 
@@ -185,7 +185,7 @@ GST_START_TEST (test_a_bonnet)
     }
     picture->view.mask = round ? mask : NULL;
     picture->view.mask_stride = road.width;
-    result = look_at (picture);
+    result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++) {
       seen[round] += result.free_distances[c] > 0;
       farthest = round == 2 ? MAX (farthest, result.free_distances[c]) : 0;

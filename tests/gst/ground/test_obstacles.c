@@ -14,7 +14,7 @@ static const MadeErrors heavy = { .noise = 0.3, .outliers = 0.3, .holes = 0.1 };
 static Random generator;
 
 static GstStereoGroundResult
-look_at (GstStereoGroundAnalysis *analysis, MadePicture *picture, const MadeErrors *errors)
+analyse (GstStereoGroundAnalysis *analysis, MadePicture *picture, const MadeErrors *errors)
 {
   GstStereoGroundTask task = made_task ();
   GstStereoGroundResult result;
@@ -91,7 +91,7 @@ all_found (const MadeScene *road, guint boxes, const MadeErrors *errors)
   gboolean good;
 
   for (guint frame = 0; frame < 3; frame++)
-    result = look_at (analysis, picture, errors);
+    result = analyse (analysis, picture, errors);
   good = result.n_obstacles == boxes;
   for (guint b = 0; b < boxes; b++) {
     gchar *wrong = find (&result, road, &road->boxes[b], errors, &report);
@@ -149,7 +149,7 @@ GST_START_TEST (test_identities_last)
     road.boxes[0] = (MadeBox){ 40000 * pow (0.95, frame), -600, 1700, 1500, 0 };
     road.boxes[1] = (MadeBox){ 25000, 4000 - 50.0 * frame, 600, 1700, 0 };
     picture = made_picture_new (&road);
-    result = look_at (analysis, picture, &plain);
+    result = analyse (analysis, picture, &plain);
     made_picture_free (picture);
     if (frame < 2)
       continue;
@@ -174,7 +174,7 @@ expect_none (const MadeScene *scene, gint frames, const MadeErrors *errors)
   MadePicture *picture = made_picture_new (scene);
 
   for (gint frame = 0; frame < frames; frame++) {
-    GstStereoGroundResult result = look_at (analysis, picture, errors);
+    GstStereoGroundResult result = analyse (analysis, picture, errors);
 
     if (result.n_obstacles > 0) {
       const GstStereoObstacle *one = &result.obstacles[0].obstacle;
@@ -231,7 +231,7 @@ GST_START_TEST (test_two_of_three_frames)
   without = made_picture_new (&empty);
   with = made_picture_new (&full);
   for (guint i = 0; frames[i]; i++) {
-    GstStereoGroundResult result = look_at (analysis, frames[i] == '1' ? with : without, &usual);
+    GstStereoGroundResult result = analyse (analysis, frames[i] == '1' ? with : without, &usual);
 
     fail_unless_equals_int (result.n_obstacles, reported[i] == '1');
     if (result.n_obstacles)
@@ -253,12 +253,12 @@ GST_START_TEST (test_forgotten)
 
   road.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
   picture = made_picture_new (&road);
-  look_at (analysis, picture, &usual);
-  result = look_at (analysis, picture, &usual);
+  analyse (analysis, picture, &usual);
+  result = analyse (analysis, picture, &usual);
   before = check_found (&result, &road, &road.boxes[0], &usual)->id;
   gst_stereo_ground_analysis_forget (analysis);
-  fail_unless_equals_int (look_at (analysis, picture, &usual).n_obstacles, 0);
-  fail_unless (look_at (analysis, picture, &usual).obstacles[0].id != before, "an identity was used again");
+  fail_unless_equals_int (analyse (analysis, picture, &usual).n_obstacles, 0);
+  fail_unless (analyse (analysis, picture, &usual).obstacles[0].id != before, "an identity was used again");
   made_picture_free (picture);
   gst_stereo_ground_analysis_free (analysis);
 }

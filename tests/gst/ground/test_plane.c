@@ -15,7 +15,7 @@ between (gdouble low, gdouble high)
 }
 
 static GstStereoGroundResult
-look_at (GstStereoGroundAnalysis *analysis, MadePicture *picture, const MadeErrors *errors)
+analyse (GstStereoGroundAnalysis *analysis, MadePicture *picture, const MadeErrors *errors)
 {
   GstStereoGroundTask task = made_task ();
   GstStereoGroundResult result;
@@ -44,7 +44,7 @@ check_pose (const GstStereoGroundResult *result, const MadeScene *scene, const g
 GST_START_TEST (test_level_camera)
 {
   GstStereoGroundCamera camera = { 500, 100, 0, 320, 240 };
-  GstStereoGroundPose level = { 1000, 0, 0 }, leans = { 1000, 0, 10 }, looks_down = { 1000, 30, 0 };
+  GstStereoGroundPose level = { 1000, 0, 0 }, leans = { 1000, 0, 10 }, pitched = { 1000, 30, 0 };
   GstStereoGroundPlane plane = gst_stereo_ground_plane_of (&camera, &level);
 
   fail_unless (fabs (gst_stereo_ground_plane_at (&camera, &plane, 320, 740) - 500 * 100 / 1000.0) < 1e-9);
@@ -54,7 +54,7 @@ GST_START_TEST (test_level_camera)
   fail_unless (
       gst_stereo_ground_plane_at (&camera, &plane, 620, 500) > gst_stereo_ground_plane_at (&camera, &plane, 20, 500));
   /* 30 degrees down, the axis meets the ground 2 m away */
-  plane = gst_stereo_ground_plane_of (&camera, &looks_down);
+  plane = gst_stereo_ground_plane_of (&camera, &pitched);
   fail_unless (fabs (gst_stereo_ground_plane_at (&camera, &plane, 320, 240) - 500 * 100 / 2000.0) < 1e-9);
 }
 GST_END_TEST;
@@ -120,7 +120,7 @@ GST_START_TEST (test_random_grounds)
     if (i % 2)
       add_walls (&scene);
     picture = made_picture_new (&scene);
-    result = look_at (analysis, picture, &errors);
+    result = analyse (analysis, picture, &errors);
     check_pose (&result, &scene, i % 2 ? "with walls" : "bare");
     made_picture_free (picture);
     gst_stereo_ground_analysis_free (analysis);
@@ -141,7 +141,7 @@ GST_START_TEST (test_plane_in_pixels)
   picture->meta.principal_offset = 7;
   for (gsize i = 0; i < (gsize) road.width * (gsize) road.height; i++)
     picture->truth[i] = MAX (0, picture->truth[i] - 7);
-  result = look_at (analysis, picture, &errors);
+  result = analyse (analysis, picture, &errors);
   check_pose (&result, &road, "offset");
   for (gint y = 260; y < road.height; y += 20)
     for (gint x = 0; x < road.width; x += 200)
@@ -168,7 +168,7 @@ GST_START_TEST (test_sudden_change)
     road.camera_height = between (1000, 2500);
     picture = made_picture_new (&road);
     for (guint i = 0; i < 3; i++)
-      result = look_at (analysis, picture, &errors);
+      result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "three frames after a change");
     made_picture_free (picture);
   }
@@ -189,7 +189,7 @@ GST_START_TEST (test_slow_change)
 
     road.pitch = 1 + sin (i / 3.0);
     picture = made_picture_new (&road);
-    result = look_at (analysis, picture, &errors);
+    result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "nodding");
     made_picture_free (picture);
   }
@@ -212,10 +212,10 @@ GST_START_TEST (test_forgotten)
     GstStereoGroundAnalysis *one = gst_stereo_ground_analysis_new (), *fresh = gst_stereo_ground_analysis_new ();
     GstStereoGroundResult a, b;
 
-    a = look_at (one, before, &errors);
+    a = analyse (one, before, &errors);
     fail_unless (a.valid);
     for (guint i = 0; i < away; i++) {
-      a = look_at (one, before, &holes);
+      a = analyse (one, before, &holes);
       fail_if (a.valid);
     }
     gst_stereo_ground_analysis_run (one, &after->view, &task, &a);
@@ -240,10 +240,10 @@ GST_START_TEST (test_same_frames_same_result)
   MadePicture *picture = made_picture_new (&road);
 
   /* the other one has seen something else, and forgotten it */
-  look_at (other, picture, &errors);
+  analyse (other, picture, &errors);
   gst_stereo_ground_analysis_forget (other);
   for (guint i = 0; i < 5; i++) {
-    GstStereoGroundResult a = look_at (one, picture, &errors), b;
+    GstStereoGroundResult a = analyse (one, picture, &errors), b;
 
     gst_stereo_ground_analysis_run (other, &picture->view, &task, &b);
     fail_unless (memcmp (&a.fit, &b.fit, sizeof a.fit) == 0);
@@ -264,7 +264,7 @@ check_none (MadeScene *scene, const MadeErrors *errors, const gchar *what)
   MadePicture *picture = made_picture_new (scene);
 
   for (guint i = 0; i < 3; i++) {
-    GstStereoGroundResult result = look_at (analysis, picture, errors);
+    GstStereoGroundResult result = analyse (analysis, picture, errors);
 
     fail_if (result.valid, "%s: a ground %g mm below, pitch %g, roll %g, quality %g", what, result.fit.pose.height,
         result.fit.pose.pitch, result.fit.pose.roll, result.fit.quality);
@@ -347,7 +347,7 @@ GST_START_TEST (test_least_confidence)
 
     picture->view.min_confidence = 128;
     memset (picture->confidence, below ? 127 : 128, pixels);
-    result = look_at (analysis, picture, &errors);
+    result = analyse (analysis, picture, &errors);
     fail_unless_equals_int (result.valid, !below);
     gst_stereo_ground_analysis_free (analysis);
   }

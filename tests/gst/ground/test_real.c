@@ -109,7 +109,7 @@ messages_of (const Road *road)
       "name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g baseline=537.15 ! "
       "stereoground ! fakesink sync=false",
       road->focal);
-  GPtrArray *said = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  GPtrArray *reports = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   gboolean ended = FALSE;
@@ -128,7 +128,7 @@ messages_of (const Road *road)
     fail_unless (message != NULL, "nothing is said any more");
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
     if (gst_message_has_name (message, "stereo-obstacles"))
-      g_ptr_array_add (said, gst_structure_copy (gst_message_get_structure (message)));
+      g_ptr_array_add (reports, gst_structure_copy (gst_message_get_structure (message)));
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     gst_message_unref (message);
   }
@@ -136,7 +136,7 @@ messages_of (const Road *road)
   gst_object_unref (bus);
   gst_object_unref (pipeline);
   g_free (line);
-  return said;
+  return reports;
 }
 
 static gdouble
@@ -158,34 +158,34 @@ integer (const GstStructure *one, const gchar *field)
 }
 
 static guint
-obstacles_of (const GstStructure *said)
+obstacles_of (const GstStructure *report)
 {
-  return gst_value_array_get_size (gst_structure_get_value (said, "obstacles"));
+  return gst_value_array_get_size (gst_structure_get_value (report, "obstacles"));
 }
 
 static const GstStructure *
-obstacle_of (const GstStructure *said, guint i)
+obstacle_of (const GstStructure *report, guint i)
 {
-  return gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (said, "obstacles"), i));
+  return gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (report, "obstacles"), i));
 }
 
 /* ---- what is checked --------------------------------------------------------------------- */
 
 static void
-check_ground (const Road *road, guint frame, const GstStructure *said)
+check_ground (const Road *road, guint frame, const GstStructure *report)
 {
   gboolean ground = FALSE;
 
-  fail_unless (gst_structure_get_boolean (said, "ground", &ground) && ground, "%s %u: no ground", road->name, frame);
-  fail_unless (fabs (number (said, "camera-height") / 1650 - 1) < 0.1, "%s %u: %g mm", road->name, frame,
-      number (said, "camera-height"));
-  fail_unless (fabs (number (said, "pitch")) < 3, "%s %u: pitch %g", road->name, frame, number (said, "pitch"));
-  fail_unless (fabs (number (said, "roll")) < 4, "%s %u: roll %g", road->name, frame, number (said, "roll"));
+  fail_unless (gst_structure_get_boolean (report, "ground", &ground) && ground, "%s %u: no ground", road->name, frame);
+  fail_unless (fabs (number (report, "camera-height") / 1650 - 1) < 0.1, "%s %u: %g mm", road->name, frame,
+      number (report, "camera-height"));
+  fail_unless (fabs (number (report, "pitch")) < 3, "%s %u: pitch %g", road->name, frame, number (report, "pitch"));
+  fail_unless (fabs (number (report, "roll")) < 4, "%s %u: roll %g", road->name, frame, number (report, "roll"));
 }
 
 /* The mask of a frame's sky is 255 where sky surely is. */
 static void
-check_sky (const Road *road, guint frame, const GstStructure *said)
+check_sky (const Road *road, guint frame, const GstStructure *report)
 {
   gchar *name = g_strdup_printf ("%s/sky/%06u.png", road->name, frame);
   GstSample *sample = real_picture (name, "GRAY8");
@@ -197,8 +197,8 @@ check_sky (const Road *road, guint frame, const GstStructure *said)
     return;
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  for (guint i = 0; i < obstacles_of (said); i++) {
-    const GstStructure *one = obstacle_of (said, i);
+  for (guint i = 0; i < obstacles_of (report); i++) {
+    const GstStructure *one = obstacle_of (report, i);
     gint x = integer (one, "x"), y = integer (one, "y"), width = integer (one, "width"), sky = 0;
     gint height = integer (one, "height");
     gboolean seen = FALSE;
@@ -218,9 +218,9 @@ check_sky (const Road *road, guint frame, const GstStructure *said)
 }
 
 static void
-check_clear (const Road *road, guint frame, const GstStructure *said)
+check_clear (const Road *road, guint frame, const GstStructure *report)
 {
-  const GValue *all = gst_structure_get_value (said, "free");
+  const GValue *all = gst_structure_get_value (report, "free");
   gint count = (gint) gst_value_array_get_size (all);
 
   for (gint i = 0; i < count; i++) {
@@ -234,12 +234,12 @@ check_clear (const Road *road, guint frame, const GstStructure *said)
 
 /* Half of the car's width has to lie in the box, and half of the box on the car. */
 static void
-check_mark (const Road *road, const Mark *mark, const GstStructure *said)
+check_mark (const Road *road, const Mark *mark, const GstStructure *report)
 {
   gboolean found = FALSE;
 
-  for (guint i = 0; i < obstacles_of (said) && !found; i++) {
-    const GstStructure *one = obstacle_of (said, i);
+  for (guint i = 0; i < obstacles_of (report) && !found; i++) {
+    const GstStructure *one = obstacle_of (report, i);
     gint left = integer (one, "x"), right = left + integer (one, "width");
     gint both = MIN (right, mark->right) - MAX (left, mark->left);
 
@@ -252,15 +252,15 @@ check_mark (const Road *road, const Mark *mark, const GstStructure *said)
 GST_START_TEST (test_road)
 {
   const Road *road = &roads[__i__];
-  GPtrArray *said;
+  GPtrArray *reports;
   guint obstacles = 0;
 
   if (!is_there (road))
     return;
-  said = messages_of (road);
-  fail_unless_equals_int (said->len, road->frames ? road->frames : 3);
-  for (guint frame = 0; frame < said->len; frame++) {
-    const GstStructure *one = g_ptr_array_index (said, frame);
+  reports = messages_of (road);
+  fail_unless_equals_int (reports->len, road->frames ? road->frames : 3);
+  for (guint frame = 0; frame < reports->len; frame++) {
+    const GstStructure *one = g_ptr_array_index (reports, frame);
 
     check_ground (road, frame, one);
     if (road->skies)
@@ -271,8 +271,8 @@ GST_START_TEST (test_road)
         check_mark (road, &road->marks[i], one);
     obstacles += obstacles_of (one);
   }
-  g_print ("%s: ground in all of %u frames, %u obstacles\n", road->name, said->len, obstacles);
-  g_ptr_array_unref (said);
+  g_print ("%s: ground in all of %u frames, %u obstacles\n", road->name, reports->len, obstacles);
+  g_ptr_array_unref (reports);
 }
 GST_END_TEST;
 

@@ -58,7 +58,7 @@ is_same (const gchar *frames, gdouble ratio, gdouble distance)
 
 /* How far from LAST the same obstacle may be: a share of LAST, below 0 towards the camera. */
 static gdouble
-reach (const gchar *frames, gdouble ratio, gdouble direction)
+largest_move (const gchar *frames, gdouble ratio, gdouble direction)
 {
   gdouble away = 0;
 
@@ -74,7 +74,7 @@ speed_of (const gchar *frames, gdouble ratio)
 {
   gdouble direction = ratio < 1 ? -1 : 1;
 
-  return reach (frames, ratio, direction) - reach (ALWAYS, 1, direction);
+  return largest_move (frames, ratio, direction) - largest_move (ALWAYS, 1, direction);
 }
 
 static const gdouble ratios[] = { 0.91, 0.95, 0.98, 1.03, 1.08 };

@@ -42,11 +42,11 @@ typedef struct
 
 /* 0, 1 or 2 frames of this moment, the same whenever it is asked. */
 static guint
-copies (const Pump *pump, guint view, guint64 moment)
+copies (const Pump *pump, guint view, guint64 index)
 {
-  guint32 h = (guint32) (moment * 2 + view) * 0x9E3779B1u ^ pump->seed;
+  guint32 h = (guint32) (index * 2 + view) * 0x9E3779B1u ^ pump->seed;
 
-  if (moment + 1 == pump->to)
+  if (index + 1 == pump->to)
     return 1;
   h = (h ^ h >> 15) * 0x2C1B3C6Du;
   h = (h ^ h >> 12) * 0x297A2D39u;
@@ -58,16 +58,16 @@ take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   Pump *pump = g_object_get_data (G_OBJECT (pad), "pump");
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
-  guint64 moment = GST_BUFFER_PTS (buffer) / SCRIPT_FRAME;
+  guint64 index = GST_BUFFER_PTS (buffer) / SCRIPT_FRAME;
   guint left = 0, right = 0;
   gboolean whole = meta && numbered_read (buffer, NUMBERED_WIDTH, meta->disparity_scale, &left, &right);
 
   g_mutex_lock (&pump->lock);
-  if (!pump->failure && (!whole || left != moment % NUMBERED_CYCLE || right != left || moment + 1 < pump->latest))
+  if (!pump->failure && (!whole || left != index % NUMBERED_CYCLE || right != left || index + 1 < pump->latest))
     pump->failure = g_strdup_printf ("moment %" G_GUINT64_FORMAT " after %" G_GUINT64_FORMAT " pairs %u and %u%s",
-        moment, pump->latest, left, right, whole ? "" : ", or cannot be read");
+        index, pump->latest, left, right, whole ? "" : ", or cannot be read");
   pump->outputs++;
-  pump->latest = moment + 1;
+  pump->latest = index + 1;
   g_cond_broadcast (&pump->changed);
   g_mutex_unlock (&pump->lock);
   gst_buffer_unref (buffer);
@@ -95,12 +95,12 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 }
 
 static void
-send (Pump *pump, guint view, guint64 moment)
+send (Pump *pump, guint view, guint64 index)
 {
   /* new memory too: one that several buffers share at once keeps a list of them for good, a growth of the test's */
-  GstBuffer *buffer = gst_buffer_copy_deep (pump->views[view][moment % NUMBERED_CYCLE]);
+  GstBuffer *buffer = gst_buffer_copy_deep (pump->views[view][index % NUMBERED_CYCLE]);
 
-  GST_BUFFER_PTS (buffer) = moment * SCRIPT_FRAME;
+  GST_BUFFER_PTS (buffer) = index * SCRIPT_FRAME;
   GST_BUFFER_DURATION (buffer) = SCRIPT_FRAME;
   if (gst_pad_push (pump->src[view], buffer) == GST_FLOW_OK)
     pump->sent[view]++;
@@ -109,12 +109,12 @@ send (Pump *pump, guint view, guint64 moment)
 static void
 run_view (Pump *pump, guint view)
 {
-  for (guint64 moment = pump->from; moment < pump->to; moment++) {
-    guint count = copies (pump, view, moment);
+  for (guint64 index = pump->from; index < pump->to; index++) {
+    guint count = copies (pump, view, index);
     pump->dropped[view] += count == 0;
     pump->repeated[view] += count == 2;
     for (guint i = 0; i < count; i++)
-      send (pump, view, moment);
+      send (pump, view, index);
   }
 }
 
@@ -252,8 +252,8 @@ pump_judge (Pump *pump)
   guint64 common = 0, pairs = count_of (pump, "pairs"), left = count_of (pump, "dropped-left"),
           right = count_of (pump, "dropped-right");
 
-  for (guint64 moment = 0; moment < pump->to; moment++)
-    common += MIN (copies (pump, 0, moment), copies (pump, 1, moment));
+  for (guint64 index = 0; index < pump->to; index++)
+    common += MIN (copies (pump, 0, index), copies (pump, 1, index));
   fail_unless_equals_uint64 (pairs, pump->outputs);
   fail_unless (pairs >= common, "%" G_GUINT64_FORMAT " pairs of %" G_GUINT64_FORMAT, pairs, common);
   fail_unless_equals_uint64 (pairs + left, pump->sent[0]);
@@ -269,7 +269,7 @@ typedef struct
 
 /* The device's only where one is used: see device_memory_used(). */
 static Memory
-look_at_memory (void)
+measure_memory (void)
 {
   gsize device = g_strcmp0 (g_getenv ("STEREO_BACKEND"), "cuda") ? 0 : device_memory_used ();
 
@@ -323,11 +323,11 @@ GST_START_TEST (test_memory_is_flat)
   pump_run (pump, WARM / 2);
   g_print ("STEREO_TEST_SEED=%u\n", seed);
   pump_run (pump, WARM);
-  before = look_at_memory ();
+  before = measure_memory ();
   for (guint i = 1; i <= 10; i++) {
     pump_run (pump, WARM + count * i / 10);
     g_free (text);
-    after = look_at_memory ();
+    after = measure_memory ();
     text = describe_growth (before, after);
     g_print ("%" G_GUINT64_FORMAT " moments, %s, %.0f s\n", pump->to, text,
         (gdouble) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC);

@@ -104,7 +104,7 @@ GST_START_TEST (test_holds_how_is_matched)
 GST_END_TEST;
 
 static void
-look_at_cost (GObject *match, GParamSpec *spec, gint *cost)
+read_cost (GObject *match, GParamSpec *spec, gint *cost)
 {
   (void) spec;
   g_object_get (match, "cost", cost, NULL);
@@ -121,7 +121,7 @@ GST_START_TEST (test_loads_as_a_whole)
   fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
   gst_util_set_object_arg (G_OBJECT (match), "method", "bm");
   gst_util_set_object_arg (G_OBJECT (match), "cost", "zncc");
-  g_signal_connect (match, "notify::method", G_CALLBACK (look_at_cost), &cost);
+  g_signal_connect (match, "notify::method", G_CALLBACK (read_cost), &cost);
   fail_unless (gst_preset_load_preset (GST_PRESET (match), NAME));
   fail_unless_equals_int (cost, STEREO_COST_CENSUS_9X7);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));

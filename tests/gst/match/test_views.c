@@ -34,7 +34,7 @@ depth_of (const Cameras *cameras, gdouble disparity)
 }
 
 static GstBuffer *
-tell (GstBuffer *buffer, guint width, guint height, const Cameras *cameras)
+attach (GstBuffer *buffer, guint width, guint height, const Cameras *cameras)
 {
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
 
@@ -54,7 +54,7 @@ packed_frame (guint number, const Cameras *cameras)
   GstBuffer *buffer = make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, number, FALSE);
 
   stamp (buffer, number * FRAME, FRAME);
-  return cameras ? tell (buffer, VIEW_WIDTH, VIEW_HEIGHT, cameras) : buffer;
+  return cameras ? attach (buffer, VIEW_WIDTH, VIEW_HEIGHT, cameras) : buffer;
 }
 
 static GstHarness *
@@ -187,9 +187,9 @@ push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *r
     make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 3) };
 
   if (left)
-    tell (views[0], VIEW_WIDTH, VIEW_HEIGHT, left);
+    attach (views[0], VIEW_WIDTH, VIEW_HEIGHT, left);
   if (right)
-    tell (views[1], VIEW_WIDTH, VIEW_HEIGHT, right);
+    attach (views[1], VIEW_WIDTH, VIEW_HEIGHT, right);
   /* what goes wrong is told on the bus */
   gst_harness_push (pair->left, stamp (views[0], time, FRAME));
   gst_harness_push (pair->right, stamp (views[1], time, FRAME));
@@ -312,7 +312,7 @@ GST_START_TEST (test_truth_of_the_right_view_stays_behind)
   Pair *pair = pair_new_gray (EXACT);
 
   truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT);
-  tell (right, VIEW_WIDTH, VIEW_HEIGHT, &cameras);
+  attach (right, VIEW_WIDTH, VIEW_HEIGHT, &cameras);
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (right), truth);
   gst_buffer_unref (truth);
   pair_push_left (pair, 0);
@@ -334,7 +334,7 @@ GST_START_TEST (test_of_another_size)
 
   harness = packed_gray (EXACT, &bus);
   for (guint i = 0; i < 2; i++) {
-    frame = tell (packed_frame (i, NULL), VIEW_WIDTH + 1, VIEW_HEIGHT, &cameras);
+    frame = attach (packed_frame (i, NULL), VIEW_WIDTH + 1, VIEW_HEIGHT, &cameras);
     gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
     fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
     out = gst_harness_pull (harness);
@@ -374,7 +374,7 @@ GST_START_TEST (test_scaled_on_the_way)
   for (guint i = 0; i < width * height; i++)
     GST_WRITE_UINT16_LE (map.data + 2 * i, 2 * SHIFT * 64);
   gst_buffer_unmap (truth, &map);
-  tell (frame, width, height, &cameras);
+  attach (frame, width, height, &cameras);
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
   gst_buffer_unref (truth);
 

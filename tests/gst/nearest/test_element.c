@@ -96,11 +96,11 @@ expect_words (Stream *stream, GstMessageType type, const gchar *what, const gcha
 static void
 check_number (const GstStructure *message, const gchar *name, gdouble number)
 {
-  gdouble said = NAN;
+  gdouble posted = NAN;
 
-  gst_structure_get_double (message, name, &said);
-  fail_unless (said == number || (isnan (said) && isnan (number)), "%s: %g in the message, %g in the metadata", name,
-      said, number);
+  gst_structure_get_double (message, name, &posted);
+  fail_unless (posted == number || (isnan (posted) && isnan (number)), "%s: %g in the message, %g in the metadata",
+      name, posted, number);
 }
 
 static void
@@ -353,7 +353,7 @@ GST_START_TEST (test_passes_through)
 GST_END_TEST;
 
 static gboolean
-is_told (Stream *stream, GstBuffer *depth, GstClockTime pts)
+posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
   GstStructure *message;
 
@@ -372,16 +372,16 @@ GST_START_TEST (test_interval)
   GstSegment segment;
 
   for (guint i = 0; i < 8; i++)
-    fail_unless_equals_int (is_told (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
-  fail_unless (is_told (&stream, with_box (5000, 1000), 8 * FRAME));
-  fail_if (is_told (&stream, with_box (5000, 1100), 9 * FRAME));
-  fail_unless (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 10 * FRAME));
+    fail_unless_equals_int (posts_message (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
+  fail_unless (posts_message (&stream, with_box (5000, 1000), 8 * FRAME));
+  fail_if (posts_message (&stream, with_box (5000, 1100), 9 * FRAME));
+  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 10 * FRAME));
   gst_harness_push_event (stream.harness, gst_event_new_flush_start ());
   gst_harness_push_event (stream.harness, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (stream.harness, gst_event_new_segment (&segment));
-  fail_unless (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
-  fail_if (is_told (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
+  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
+  fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
   stream_free (&stream);
 }
 GST_END_TEST;
@@ -425,7 +425,7 @@ GST_START_TEST (test_plays_twice)
       "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink",
       NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstStructure *said[3];
+  GstStructure *posted[3];
 
   for (guint run = 0; run < 2; run++) {
     GstMessage *message;
@@ -441,9 +441,9 @@ GST_START_TEST (test_plays_twice)
       if (gst_structure_has_name (structure, "stereo-nearest")) {
         fail_unless (count < 3, "more messages than pictures");
         if (run == 0)
-          said[count] = gst_structure_copy (structure);
+          posted[count] = gst_structure_copy (structure);
         else
-          fail_unless (gst_structure_is_equal (said[count], structure));
+          fail_unless (gst_structure_is_equal (posted[count], structure));
         count++;
       }
       gst_message_unref (message);
@@ -457,7 +457,7 @@ GST_START_TEST (test_plays_twice)
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
   for (guint i = 0; i < 3; i++)
-    gst_structure_free (said[i]);
+    gst_structure_free (posted[i]);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }

@@ -369,7 +369,7 @@ distance_of (const Picture *picture, guint sample)
 static void
 check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, const GstStereoNearestFound *nearest)
 {
-  gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity, told;
+  gdouble distance = distance_of (picture, nearest->sample), true_distance = 700 * 120 / obstacle->disparity, measured;
   gdouble seen = (gdouble) obstacle->width * obstacle->height * (1 - holes / 100.0);
   guint64 needed = (guint64) ceil (picture->view.width * picture->view.height * PERCENTAGE / 100);
   NaiveSurface naive;
@@ -387,8 +387,8 @@ check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, co
   /* single pixels that 40 % holes leave are not always connected, and cells are */
   if (holes == 40 && naive.surfaces[0].nearness < FAR_MOST + 1)
     return;
-  told = naive_surface_nearness (&picture->view, nearest->sample);
-  fail_unless (fabs (told / naive.surfaces[0].nearness - 1) < 0.02, "%g px, in full resolution %g", told,
+  measured = naive_surface_nearness (&picture->view, nearest->sample);
+  fail_unless (fabs (measured / naive.surfaces[0].nearness - 1) < 0.02, "%g px, in full resolution %g", measured,
       naive.surfaces[0].nearness);
 }
 

@@ -106,7 +106,7 @@ area_of (const Box *box, gdouble disparity)
 /* What the left or the right camera sees at @x, @y. @distance 0: the wall alone. The points of the wall's lattice are two
  * pixels apart, and so are the obstacle's where it starts. */
 static gdouble
-look (const Scene *scene, gdouble distance, gboolean right, gint x, gint y)
+grey_at (const Scene *scene, gdouble distance, gboolean right, gint x, gint y)
 {
   gdouble shift = right ? FOCAL * BASELINE / WALL : 0, closer = 1;
   const Texture *texture = scene->wall;
@@ -133,7 +133,7 @@ frame_of (const Scene *scene, gdouble distance)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < 2 * WIDTH; x++) {
-      gdouble grey = look (scene, distance, x >= WIDTH, x % WIDTH, y) + NOISE * normal ();
+      gdouble grey = grey_at (scene, distance, x >= WIDTH, x % WIDTH, y) + NOISE * normal ();
       map.data[y * 2 * WIDTH + x] = (guint8) CLAMP (lround (grey), 0, 255);
     }
   gst_buffer_unmap (buffer, &map);
@@ -146,7 +146,7 @@ frame_of (const Scene *scene, gdouble distance)
 static GPtrArray *
 messages_of (GstElement *pipeline)
 {
-  GPtrArray *said = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  GPtrArray *posted = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GstBus *bus = gst_element_get_bus (pipeline);
   gboolean ended = FALSE;
 
@@ -157,12 +157,12 @@ messages_of (GstElement *pipeline)
     fail_unless (message != NULL, "nothing is said any more");
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
     if (gst_message_has_name (message, "stereo-nearest"))
-      g_ptr_array_add (said, gst_structure_copy (gst_message_get_structure (message)));
+      g_ptr_array_add (posted, gst_structure_copy (gst_message_get_structure (message)));
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
     gst_message_unref (message);
   }
   gst_object_unref (bus);
-  return said;
+  return posted;
 }
 
 /* @focal: px, @baseline, @warn: mm */
@@ -199,7 +199,7 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
   gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
   GstElement *pipeline = start (source, packed, FOCAL, BASELINE, WARN),
              *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  GPtrArray *said;
+  GPtrArray *posted;
   GstFlowReturn flow;
 
   for (gint i = 0; i < (obstacle ? FRAMES : 4); i++) {
@@ -213,32 +213,32 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
   }
   g_signal_emit_by_name (from, "end-of-stream", &flow);
   gst_object_unref (from);
-  said = messages_of (pipeline);
+  posted = messages_of (pipeline);
   stop (pipeline);
   g_free (source);
   g_free (packed);
-  return said;
+  return posted;
 }
 
 /* ---- an obstacle comes closer ------------------------------------------------------------ */
 
 static const gchar *
-state_of (const GstStructure *said)
+state_of (const GstStructure *posted)
 {
-  return gst_structure_get_string (said, "state");
+  return gst_structure_get_string (posted, "state");
 }
 
 /* The obstacle is large enough: it is the nearest surface, at its distance and place. */
 static void
-check_seen (const GstStructure *said, const Box *box, gdouble distance, const gchar *name)
+check_seen (const GstStructure *posted, const Box *box, gdouble distance, const gchar *name)
 {
-  gdouble told;
+  gdouble reported;
   gint x, y;
 
   fail_unless (
-      gst_structure_get (said, "distance", G_TYPE_DOUBLE, &told, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL),
+      gst_structure_get (posted, "distance", G_TYPE_DOUBLE, &reported, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, NULL),
       "%s: at %g mm nothing is found", name, distance);
-  fail_unless (fabs (told / distance - 1) <= 0.02, "%s: %g mm, truly %g", name, told, distance);
+  fail_unless (fabs (reported / distance - 1) <= 0.02, "%s: %g mm, truly %g", name, reported, distance);
   fail_unless (x >= box->left - 1 && x <= box->right + 1 && y >= box->top - 1 && y <= box->bottom + 1,
       "%s: at %g mm it is marked at %d,%d", name, distance, x, y);
 }
@@ -251,16 +251,16 @@ check_approach (const GPtrArray *all, const Scene *scene, const gchar *name)
 
   fail_unless_equals_int (all->len, FRAMES);
   for (guint i = 0; i < all->len; i++) {
-    const GstStructure *said = g_ptr_array_index (all, i);
+    const GstStructure *posted = g_ptr_array_index (all, i);
     gdouble distance = FIRST * pow (CLOSER, i);
-    gboolean near = g_str_equal (state_of (said), "near");
+    gboolean near = g_str_equal (state_of (posted), "near");
     Box box = box_of (scene, distance);
     gboolean large = area_of (&box, FOCAL * BASELINE / distance) >= 1.5 * SHARE * WIDTH * HEIGHT;
 
     fail_if (near && distance > 1.02 * WARN, "%s: a false alarm at %g mm", name, distance);
     fail_unless (near || distance > 1.02 * WARN || !large || ++late < 2, "%s: no alarm at %g mm", name, distance);
     if (large)
-      check_seen (said, &box, distance, name);
+      check_seen (posted, &box, distance, name);
     seen += large;
   }
   g_print ("%s: found in all of %u frames\n", name, seen);
@@ -290,14 +290,14 @@ GST_START_TEST (test_approach)
     obstacles[__i__ / G_N_ELEMENTS (matches)].x, obstacles[__i__ / G_N_ELEMENTS (matches)].y };
   gchar *name = g_strconcat (
       obstacles[__i__ / G_N_ELEMENTS (matches)].name, " ", matches[__i__ % G_N_ELEMENTS (matches)], NULL);
-  GPtrArray *said = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], FALSE);
+  GPtrArray *posted = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], FALSE);
 
-  for (guint i = 0; i < said->len; i++)
-    fail_unless_equals_string (state_of (g_ptr_array_index (said, i)), "clear");
-  g_ptr_array_unref (said);
-  said = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], TRUE);
-  check_approach (said, &scene, name);
-  g_ptr_array_unref (said);
+  for (guint i = 0; i < posted->len; i++)
+    fail_unless_equals_string (state_of (g_ptr_array_index (posted, i)), "clear");
+  g_ptr_array_unref (posted);
+  posted = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], TRUE);
+  check_approach (posted, &scene, name);
+  g_ptr_array_unref (posted);
   g_free (scene.wall);
   g_free (scene.obstacle);
   g_free (name);
@@ -364,7 +364,7 @@ GST_START_TEST (test_roads)
   const gchar *match = matches[__i__ % G_N_ELEMENTS (matches)];
   GString *source = g_string_new (NULL);
   GstElement *pipeline;
-  GPtrArray *said;
+  GPtrArray *posted;
 
   if (!is_there (g_getenv ("STEREO_DATA"), roads[r].name)) {
     g_string_free (source, TRUE);
@@ -377,11 +377,11 @@ GST_START_TEST (test_roads)
         "! match.sink_%s ",
         folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
   pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
-  said = messages_of (pipeline);
+  posted = messages_of (pipeline);
   stop (pipeline);
-  fail_unless_equals_int (said->len, roads[r].frames);
-  for (guint i = 0; i < said->len; i++) {
-    const GstStructure *one = g_ptr_array_index (said, i);
+  fail_unless_equals_int (posted->len, roads[r].frames);
+  for (guint i = 0; i < posted->len; i++) {
+    const GstStructure *one = g_ptr_array_index (posted, i);
     gint x = 0, y = 0;
 
     fail_if (g_str_equal (state_of (one), "near"), "%s %s, frame %u: %s", roads[r].name, match, i,
@@ -390,7 +390,7 @@ GST_START_TEST (test_roads)
       fail_if (is_sky (roads[r].name, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
           gst_structure_to_string (one));
   }
-  g_ptr_array_unref (said);
+  g_ptr_array_unref (posted);
   g_string_free (source, TRUE);
   g_free (folder);
 }

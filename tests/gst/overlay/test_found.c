@@ -141,14 +141,14 @@ GST_START_TEST (test_finds_the_same)
       GstBuffer *depth = draw_depth (kind), *found = find (finder, gst_buffer_copy (depth), i * TICK);
       GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
       GstBuffer *one = show (searches, depth, i * TICK), *other = show (draws, found, i * TICK);
-      GstStructure *said = overlay_nearest (searches);
+      GstStructure *posted = overlay_nearest (searches);
 
-      fail_unless (said != NULL && message != NULL);
-      fail_unless (gst_structure_is_equal (said, gst_message_get_structure (message)),
-          "%" GST_PTR_FORMAT ", and %" GST_PTR_FORMAT, said, gst_message_get_structure (message));
+      fail_unless (posted != NULL && message != NULL);
+      fail_unless (gst_structure_is_equal (posted, gst_message_get_structure (message)),
+          "%" GST_PTR_FORMAT ", and %" GST_PTR_FORMAT, posted, gst_message_get_structure (message));
       check_same_picture (one, other);
       fail_unless (overlay_nearest (draws) == NULL, "the depth was searched again");
-      gst_structure_free (said);
+      gst_structure_free (posted);
       gst_message_unref (message);
       gst_buffer_unref (one);
       gst_buffer_unref (other);
@@ -178,21 +178,21 @@ found_depth (void)
 }
 
 /* Only depthoverlay knows that a frame has no depth: it posts that, and nothing again once there is some. */
-GST_START_TEST (test_no_depth_is_told)
+GST_START_TEST (test_no_depth_is_unknown)
 {
   Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-  GstStructure *said;
+  GstStructure *posted;
 
   gst_buffer_unref (show (overlay, found_depth (), 0));
   fail_unless (overlay_nearest (overlay) == NULL);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), TICK);
   overlay_push_depth (overlay, found_depth (), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, TICK));
-  said = overlay_nearest (overlay);
-  fail_unless (said != NULL);
-  fail_unless_equals_string (gst_structure_get_string (said, "state"), "unknown");
-  fail_unless_equals_string (gst_structure_get_string (said, "reason"), "depth is stale");
-  gst_structure_free (said);
+  posted = overlay_nearest (overlay);
+  fail_unless (posted != NULL);
+  fail_unless_equals_string (gst_structure_get_string (posted, "state"), "unknown");
+  fail_unless_equals_string (gst_structure_get_string (posted, "reason"), "depth is stale");
+  gst_structure_free (posted);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, 2 * TICK));
   fail_unless (overlay_nearest (overlay) == NULL);
@@ -276,7 +276,7 @@ found_suite (void)
   generator.state = random_seed ();
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_finds_the_same, 0, 3);
-  tcase_add_test (tcase, test_no_depth_is_told);
+  tcase_add_test (tcase, test_no_depth_is_unknown);
   tcase_add_test (tcase, test_unreliable_depth);
   tcase_add_loop_test (tcase, test_metadata_that_lies, 0, 8);
   return suite;

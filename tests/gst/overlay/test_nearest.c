@@ -36,18 +36,18 @@ typedef struct
 static Nearest
 expect_nearest (Overlay *overlay)
 {
-  GstStructure *said = overlay_nearest (overlay);
+  GstStructure *posted = overlay_nearest (overlay);
   Nearest nearest = { 0 };
 
-  fail_unless (said != NULL, "no stereo-nearest");
+  fail_unless (posted != NULL, "no stereo-nearest");
   fail_unless (gst_structure_get (
-      said, "valid", G_TYPE_BOOLEAN, &nearest.valid, "warning", G_TYPE_BOOLEAN, &nearest.warning, NULL));
+      posted, "valid", G_TYPE_BOOLEAN, &nearest.valid, "warning", G_TYPE_BOOLEAN, &nearest.warning, NULL));
   if (nearest.valid)
-    fail_unless (gst_structure_get (said, "distance", G_TYPE_DOUBLE, &nearest.distance, "x", G_TYPE_INT, &nearest.x,
+    fail_unless (gst_structure_get (posted, "distance", G_TYPE_DOUBLE, &nearest.distance, "x", G_TYPE_INT, &nearest.x,
         "y", G_TYPE_INT, &nearest.y, "confidence", G_TYPE_DOUBLE, &nearest.confidence, NULL));
   else
-    fail_unless (!gst_structure_has_field (said, "distance") && !gst_structure_has_field (said, "x"));
-  gst_structure_free (said);
+    fail_unless (!gst_structure_has_field (posted, "distance") && !gst_structure_has_field (posted, "x"));
+  gst_structure_free (posted);
   return nearest;
 }
 
@@ -114,12 +114,12 @@ GST_START_TEST (test_region)
   {
     gint x, y;
     gdouble distance;
-  } things[] = { { 0, 0, 5000 }, { 30, 20, 5000 }, { 28, 22, 5000 }, { 40, 30, 700 }, { 68, 50, 700 } };
+  } objects[] = { { 0, 0, 5000 }, { 30, 20, 5000 }, { 28, 22, 5000 }, { 40, 30, 700 }, { 68, 50, 700 } };
   guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (things); i++)
+  for (i = 0; i < G_N_ELEMENTS (objects); i++)
     fail_unless_equals_float (
-        nearest_of (overlay, scene (things[i].x, things[i].y, 10, 10, 700), i * TICK).distance, things[i].distance);
+        nearest_of (overlay, scene (objects[i].x, objects[i].y, 10, 10, 700), i * TICK).distance, objects[i].distance);
   set_properties (overlay->element, "region=<>");
   fail_unless_equals_float (nearest_of (overlay, scene (0, 0, 10, 10, 700), i * TICK).distance, 700);
   overlay_free (overlay);
@@ -185,18 +185,18 @@ GST_END_TEST;
 GST_START_TEST (test_fields_of_the_frame)
 {
   Overlay *overlay = new_overlay ("");
-  GstStructure *said;
+  GstStructure *posted;
   guint64 timestamp, running, stream, duration;
 
   pass (overlay, scene (0, 0, 1, 1, 1), 7 * TICK);
-  said = overlay_nearest (overlay);
-  fail_unless (gst_structure_get (said, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64, &running,
-      "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
+  posted = overlay_nearest (overlay);
+  fail_unless (gst_structure_get (posted, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64,
+      &running, "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
   fail_unless_equals_uint64 (timestamp, 7 * TICK);
   fail_unless_equals_uint64 (running, 7 * TICK);
   fail_unless_equals_uint64 (stream, 7 * TICK);
   fail_unless_equals_uint64 (duration, TICK);
-  gst_structure_free (said);
+  gst_structure_free (posted);
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -226,18 +226,18 @@ GST_START_TEST (test_message_interval)
   const struct
   {
     guint distance;
-    gboolean said;
+    gboolean posted;
   } frames[] = { { 3000, TRUE }, { 3100, FALSE }, { 900, TRUE }, { 800, FALSE }, { 1500, TRUE }, { 1500, FALSE },
     { 1500, FALSE }, { 1500, TRUE }, { 1500, FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstStructure *said;
+    GstStructure *posted;
 
     pass (overlay, scene (10, 10, 20, 20, frames[i].distance), gst_util_uint64_scale (i, GST_SECOND, 30));
-    said = overlay_nearest (overlay);
-    fail_unless ((said != NULL) == frames[i].said, "frame %u", i);
-    if (said)
-      gst_structure_free (said);
+    posted = overlay_nearest (overlay);
+    fail_unless ((posted != NULL) == frames[i].posted, "frame %u", i);
+    if (posted)
+      gst_structure_free (posted);
   }
   overlay_free (overlay);
 }
@@ -274,27 +274,27 @@ typedef struct
   gchar state[8];
   gdouble coverage;
   gint support;
-} Said;
+} State;
 
-static Said
-said_of (Overlay *overlay)
+static State
+state_of (Overlay *overlay)
 {
   GstStructure *message = overlay_nearest (overlay);
-  Said said = { 0 };
+  State posted = { 0 };
 
   fail_unless (message != NULL, "no stereo-nearest");
   fail_unless (gst_structure_get (
-      message, "coverage", G_TYPE_DOUBLE, &said.coverage, "support", G_TYPE_INT, &said.support, NULL));
-  g_strlcpy (said.state, gst_structure_get_string (message, "state"), sizeof said.state);
+      message, "coverage", G_TYPE_DOUBLE, &posted.coverage, "support", G_TYPE_INT, &posted.support, NULL));
+  g_strlcpy (posted.state, gst_structure_get_string (message, "state"), sizeof posted.state);
   gst_structure_free (message);
-  return said;
+  return posted;
 }
 
 /* 5 m, but for the @unknown upper rows, which are not seen; and a thing of 12 x 12 pixels below. 0: none */
 static GstBuffer *
-half_seen (gint unknown, guint thing)
+half_seen (gint unknown, guint object)
 {
-  GstBuffer *depth = scene (20, 48, 12, 12, thing ? thing : 5000);
+  GstBuffer *depth = scene (20, 48, 12, 12, object ? object : 5000);
 
   fill_depth (depth, 0, 0, WIDTH, unknown, 0);
   return depth;
@@ -306,7 +306,7 @@ GST_START_TEST (test_state)
   {
     const gchar *properties;
     gint unknown; /* rows */
-    guint thing;
+    guint object;
     const gchar *state;
   } cases[] = {
     { "warn-distance=1000", 0, 0, "clear" },
@@ -339,11 +339,11 @@ GST_START_TEST (test_state)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Overlay *overlay = new_overlay (cases[i].properties);
-    Said said;
+    State posted;
 
-    pass (overlay, half_seen (cases[i].unknown, cases[i].thing), 0);
-    said = said_of (overlay);
-    fail_unless (g_str_equal (said.state, cases[i].state), "case %u: %s, and not %s", i, said.state, cases[i].state);
+    pass (overlay, half_seen (cases[i].unknown, cases[i].object), 0);
+    posted = state_of (overlay);
+    fail_unless (g_str_equal (posted.state, cases[i].state), "case %u: %s, and not %s", i, posted.state, cases[i].state);
     overlay_free (overlay);
   }
 }
@@ -352,24 +352,24 @@ GST_END_TEST;
 GST_START_TEST (test_coverage_and_support)
 {
   Overlay *overlay = new_overlay ("warn-distance=1000");
-  Said said;
+  State posted;
 
   pass (overlay, half_seen (15, 900), 0);
-  said = said_of (overlay);
-  fail_unless_equals_float (said.coverage, 0.75);
-  fail_unless_equals_int (said.support, 144);
+  posted = state_of (overlay);
+  fail_unless_equals_float (posted.coverage, 0.75);
+  fail_unless_equals_int (posted.support, 144);
   pass (overlay, half_seen (15, 0), TICK);
-  said = said_of (overlay);
-  fail_unless_equals_int (said.support, WIDTH * 45);
+  posted = state_of (overlay);
+  fail_unless_equals_int (posted.support, WIDTH * 45);
   set_properties (overlay->element, "region=<0,0,0.5,0.5>");
   pass (overlay, half_seen (15, 0), 2 * TICK);
-  said = said_of (overlay);
-  fail_unless_equals_float (said.coverage, 0.5);
-  fail_unless_equals_int (said.support, WIDTH / 2 * 15);
+  posted = state_of (overlay);
+  fail_unless_equals_float (posted.coverage, 0.5);
+  fail_unless_equals_int (posted.support, WIDTH / 2 * 15);
   pass (overlay, half_seen (60, 0), 3 * TICK);
-  said = said_of (overlay);
-  fail_unless_equals_float (said.coverage, 0);
-  fail_unless_equals_int (said.support, 0);
+  posted = state_of (overlay);
+  fail_unless_equals_float (posted.coverage, 0);
+  fail_unless_equals_int (posted.support, 0);
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -399,7 +399,7 @@ GST_START_TEST (test_excluded_pixels)
   {
     const gchar *properties;
     gint unknown, first, rows; /* rows: not seen; excluded from the first on */
-    guint thing;
+    guint object;
     const gchar *state;
     gdouble coverage;
   } cases[] = {
@@ -419,12 +419,12 @@ GST_START_TEST (test_excluded_pixels)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Overlay *overlay = new_overlay (cases[i].properties);
-    Said said;
+    State posted;
 
-    pass (overlay, exclude_rows (half_seen (cases[i].unknown, cases[i].thing), cases[i].first, cases[i].rows), 0);
-    said = said_of (overlay);
-    fail_unless (g_str_equal (said.state, cases[i].state), "case %u: %s, and not %s", i, said.state, cases[i].state);
-    assert_equals_float (said.coverage, cases[i].coverage);
+    pass (overlay, exclude_rows (half_seen (cases[i].unknown, cases[i].object), cases[i].first, cases[i].rows), 0);
+    posted = state_of (overlay);
+    fail_unless (g_str_equal (posted.state, cases[i].state), "case %u: %s, and not %s", i, posted.state, cases[i].state);
+    assert_equals_float (posted.coverage, cases[i].coverage);
     overlay_free (overlay);
   }
 }
@@ -437,10 +437,10 @@ GST_START_TEST (test_percentile_of_all_pixels)
 
   /* 144 of 4800 pixels are three percent */
   pass (overlay, exclude_rows (half_seen (0, 900), 0, 30), 0);
-  fail_unless_equals_string (said_of (overlay).state, "near");
+  fail_unless_equals_string (state_of (overlay).state, "near");
   set_properties (overlay->element, "nearest-percentile=3.1");
   pass (overlay, exclude_rows (half_seen (0, 900), 0, 30), TICK);
-  fail_unless_equals_string (said_of (overlay).state, "clear");
+  fail_unless_equals_string (state_of (overlay).state, "clear");
   overlay_free (overlay);
 }
 GST_END_TEST;
@@ -482,13 +482,13 @@ GST_START_TEST (test_state_without_distances)
 
     gst_buffer_get_stereo_meta (depth)->baseline = 0;
     pass (overlay, depth, 0);
-    fail_unless_equals_string (said_of (overlay).state, i ? "unknown" : "near");
+    fail_unless_equals_string (state_of (overlay).state, i ? "unknown" : "near");
     overlay_free (overlay);
   }
 }
 GST_END_TEST;
 
-GST_START_TEST (test_state_is_said_at_once)
+GST_START_TEST (test_state_is_posted_at_once)
 {
   Overlay *overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");
   const struct
@@ -499,7 +499,7 @@ GST_START_TEST (test_state_is_said_at_once)
     { -1, "unknown" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstStructure *said;
+    GstStructure *posted;
 
     if (frames[i].unknown >= 0)
       overlay_push_depth (overlay, half_seen (frames[i].unknown, 0), i * TICK);
@@ -507,11 +507,11 @@ GST_START_TEST (test_state_is_said_at_once)
       overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
     overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
     gst_buffer_unref (overlay_pull (overlay, i * TICK));
-    said = overlay_nearest (overlay);
-    fail_unless ((said != NULL) == (frames[i].state != NULL), "frame %u", i);
-    if (said) {
-      fail_unless_equals_string (gst_structure_get_string (said, "state"), frames[i].state);
-      gst_structure_free (said);
+    posted = overlay_nearest (overlay);
+    fail_unless ((posted != NULL) == (frames[i].state != NULL), "frame %u", i);
+    if (posted) {
+      fail_unless_equals_string (gst_structure_get_string (posted, "state"), frames[i].state);
+      gst_structure_free (posted);
     }
   }
   overlay_free (overlay);
@@ -566,23 +566,23 @@ GST_START_TEST (test_unreliable_depth)
     for (guint near = 0; near < 2; near++) {
       GstBuffer *depth = scene (20, 20, 30, 30, near ? 1000 : 4000);
       gchar *reason = gst_stereo_health_get_reason (kind->right);
-      GstStructure *said;
+      GstStructure *posted;
       gboolean warning;
 
       pass (overlay, scene (20, 20, 30, 30, near ? 1000 : 4000), time);
-      said = overlay_nearest (overlay);
-      fail_unless (!said || !gst_structure_has_field (said, "reason"));
-      g_clear_pointer (&said, gst_structure_free);
+      posted = overlay_nearest (overlay);
+      fail_unless (!posted || !gst_structure_has_field (posted, "reason"));
+      g_clear_pointer (&posted, gst_structure_free);
       gst_buffer_get_stereo_meta (depth)->health = kind->right;
       pass (overlay, depth, time + TICK);
-      said = overlay_nearest (overlay);
-      fail_unless ((said != NULL) == kind->unreliable, "%s", kind->nick);
-      if (said) {
-        fail_unless_equals_string (gst_structure_get_string (said, "state"), "unknown");
-        fail_unless_equals_string (gst_structure_get_string (said, "reason"), reason);
-        fail_unless (gst_structure_get_boolean (said, "warning", &warning) && !warning);
-        fail_if (gst_structure_has_field (said, "distance"));
-        gst_structure_free (said);
+      posted = overlay_nearest (overlay);
+      fail_unless ((posted != NULL) == kind->unreliable, "%s", kind->nick);
+      if (posted) {
+        fail_unless_equals_string (gst_structure_get_string (posted, "state"), "unknown");
+        fail_unless_equals_string (gst_structure_get_string (posted, "reason"), reason);
+        fail_unless (gst_structure_get_boolean (posted, "warning", &warning) && !warning);
+        fail_if (gst_structure_has_field (posted, "distance"));
+        gst_structure_free (posted);
       }
       g_free (reason);
       time += 2 * TICK;
@@ -607,16 +607,16 @@ GST_START_TEST (test_reasons)
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
     GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
-    GstStructure *said;
+    GstStructure *posted;
 
     if (frames[i].unseen)
       fill_depth (depth, 0, 0, frames[i].unseen, HEIGHT, 0);
     gst_buffer_get_stereo_meta (depth)->health = frames[i].health;
     pass (overlay, depth, i * TICK);
-    said = overlay_nearest (overlay);
-    fail_unless (said != NULL, "frame %u", i);
-    fail_unless_equals_string (gst_structure_get_string (said, "reason"), frames[i].reason);
-    gst_structure_free (said);
+    posted = overlay_nearest (overlay);
+    fail_unless (posted != NULL, "frame %u", i);
+    fail_unless_equals_string (gst_structure_get_string (posted, "reason"), frames[i].reason);
+    gst_structure_free (posted);
   }
   overlay_free (overlay);
 }
@@ -661,7 +661,7 @@ overlay_nearest_suite (void)
   tcase_add_test (tcase, test_mask_of_another_size);
   tcase_add_test (tcase, test_speckles_are_no_surface);
   tcase_add_test (tcase, test_state_without_distances);
-  tcase_add_test (tcase, test_state_is_said_at_once);
+  tcase_add_test (tcase, test_state_is_posted_at_once);
   tcase_add_test (tcase, test_unknown_is_seen);
   tcase_add_test (tcase, test_unreliable_depth);
   tcase_add_test (tcase, test_reasons);

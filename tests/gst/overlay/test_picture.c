@@ -540,7 +540,7 @@ GST_START_TEST (test_disparity_without_geometry)
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   const guint samples[] = { 1, 63 * 64, 65535 }, values[] = { 0, 255, 255 };
-  GstStructure *said;
+  GstStructure *posted;
   gdouble disparity;
 
   for (guint i = 0; i < 3; i++) {
@@ -551,11 +551,11 @@ GST_START_TEST (test_disparity_without_geometry)
   overlay_expect (overlay, GST_MESSAGE_WARNING, "focal-length", "baseline", "px", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   gst_structure_free (overlay_nearest (overlay));
-  said = overlay_nearest (overlay);
-  fail_unless (!gst_structure_has_field (said, "distance"));
-  fail_unless (gst_structure_get_double (said, "disparity", &disparity));
+  posted = overlay_nearest (overlay);
+  fail_unless (!gst_structure_has_field (posted, "distance"));
+  fail_unless (gst_structure_get_double (posted, "disparity", &disparity));
   fail_unless_equals_float (disparity, 63);
-  gst_structure_free (said);
+  gst_structure_free (posted);
   overlay_free (overlay);
 }
 GST_END_TEST;

@@ -156,7 +156,7 @@ GST_START_TEST (test_stale_depth_is_not_shown)
 {
   Overlay *overlay = new_overlay ("max-age=100000000");
   const GstClockTime times[] = { 0, 60, 100, 101, 900 };
-  GstStructure *said;
+  GstStructure *posted;
   gboolean valid;
 
   push_depth (overlay, 5, 0);
@@ -165,10 +165,10 @@ GST_START_TEST (test_stale_depth_is_not_shown)
     if (i == 1)
       push_depth (overlay, 9, GST_SECOND);
     expect_frame (overlay, times[i] * GST_MSECOND, times[i] <= 100 ? 5 : NO_DEPTH);
-    said = overlay_nearest (overlay);
-    fail_unless (gst_structure_get_boolean (said, "valid", &valid));
+    posted = overlay_nearest (overlay);
+    fail_unless (gst_structure_get_boolean (posted, "valid", &valid));
     fail_unless_equals_int (valid, times[i] <= 100);
-    gst_structure_free (said);
+    gst_structure_free (posted);
   }
   push_live (overlay, GST_SECOND);
   expect_frame (overlay, GST_SECOND, 9);
@@ -178,7 +178,7 @@ GST_START_TEST (test_stale_depth_is_not_shown)
 GST_END_TEST;
 
 /* The notice is text, so the picture changes although there is no depth. */
-GST_START_TEST (test_stale_depth_is_said)
+GST_START_TEST (test_stale_depth_is_unknown)
 {
   Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
   GstBuffer *out, *plain;
@@ -217,14 +217,14 @@ GST_START_TEST (test_untimed_depth_ages)
   overlay_eos (overlay, FALSE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
     GstClockTime live = __i__ == 1 ? times[i] * GST_MSECOND : GST_CLOCK_TIME_NONE;
-    GstStructure *said;
+    GstStructure *posted;
 
     gst_test_clock_set_time (clock, GST_SECOND + times[i] * GST_MSECOND);
     push_live (overlay, live);
     expect_frame (overlay, live, times[i] <= 100 ? 5 : NO_DEPTH);
-    said = overlay_nearest (overlay);
-    fail_unless_equals_string (gst_structure_get_string (said, "state"), times[i] <= 100 ? "near" : "unknown");
-    gst_structure_free (said);
+    posted = overlay_nearest (overlay);
+    fail_unless_equals_string (gst_structure_get_string (posted, "state"), times[i] <= 100 ? "near" : "unknown");
+    gst_structure_free (posted);
   }
   gst_element_set_clock (overlay->element, NULL);
   gst_object_unref (clock);
@@ -404,7 +404,7 @@ overlay_times_suite (void)
   tcase_add_test (tcase, test_offset);
   tcase_add_test (tcase, test_without_timestamps);
   tcase_add_test (tcase, test_stale_depth_is_not_shown);
-  tcase_add_test (tcase, test_stale_depth_is_said);
+  tcase_add_test (tcase, test_stale_depth_is_unknown);
   tcase_add_loop_test (tcase, test_untimed_depth_ages, 0, 3);
   tcase_add_test (tcase, test_depth_ends_early);
   tcase_add_test (tcase, test_the_live_views_end_is_the_end);

@@ -72,13 +72,13 @@ static gchar *
 live_through (guint seed)
 {
   GRand *rand = g_rand_new_with_seed (seed);
-  guint moments = (guint) g_rand_int_range (rand, 5, 60), at = 0, deeds;
+  guint length = (guint) g_rand_int_range (rand, 5, 60), at = 0, deeds;
   Fiddler fiddler = { NULL };
   gchar *failure;
   Rig *rig;
 
   rig = fiddler.rig = rig_new (
-      rig_kind_chosen (), script_random (rand, moments, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
+      rig_kind_chosen (), script_random (rand, length, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
   if (g_rand_double (rand) < 0.2)
     rig->late_every = (guint) g_rand_int_range (rand, 2, 10);
   deeds = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 5);
@@ -86,7 +86,7 @@ live_through (guint seed)
     fiddler.thread = g_thread_new ("fiddler", fiddle, &fiddler);
   rig_play (rig);
   for (guint i = 0; i < deeds; i++) {
-    at += (guint) g_rand_int_range (rand, 0, (gint32) moments / 2);
+    at += (guint) g_rand_int_range (rand, 0, (gint32) length / 2);
     rig_wait (rig, at);
     do_something (rig, rand);
   }

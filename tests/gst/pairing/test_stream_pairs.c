@@ -101,7 +101,7 @@ GST_START_TEST (test_nearer_frame_is_preferred)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_irregular_stream_is_looked_ahead_in)
+GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
 {
   const GstClockTime right[] = { 0, 24, 64, 79 };
   const gint64 skews[] = { 0, -16, -1 };
@@ -351,7 +351,7 @@ stream_pairs_suite (void)
   tcase_add_test (cases, test_skew_beyond_the_limit);
   tcase_add_test (cases, test_max_skew_by_hand);
   tcase_add_test (cases, test_nearer_frame_is_preferred);
-  tcase_add_test (cases, test_irregular_stream_is_looked_ahead_in);
+  tcase_add_test (cases, test_irregular_stream_waits_for_the_next_frame);
   tcase_add_test (cases, test_no_timestamps_pair_in_order);
   tcase_add_test (cases, test_swapped_timestamps);
   tcase_add_test (cases, test_running_time_pairs_not_timestamps);

@@ -224,17 +224,17 @@ typedef struct
 } Heard;
 
 static void
-hear (const GstStructure *told, Heard *heard)
+hear (const GstStructure *fields, Heard *heard)
 {
-  const gchar *state = gst_structure_get_string (told, "state");
+  const gchar *state = gst_structure_get_string (fields, "state");
   gdouble number;
   gint points;
 
-  fail_unless (gst_structure_has_name (told, "stereo-align") && state != NULL);
-  fail_unless (gst_structure_get (told, "align-offset", G_TYPE_DOUBLE, &heard->last, "align-offset-max", G_TYPE_DOUBLE,
-      &number, "align-roll", G_TYPE_DOUBLE, &number, "align-left-over", G_TYPE_DOUBLE, &number, "align-points",
-      G_TYPE_INT, &points, "limit", G_TYPE_DOUBLE, &number, NULL));
-  fail_unless (points > 0 && gst_structure_get_string (told, "text") != NULL);
+  fail_unless (gst_structure_has_name (fields, "stereo-align") && state != NULL);
+  fail_unless (gst_structure_get (fields, "align-offset", G_TYPE_DOUBLE, &heard->last, "align-offset-max",
+      G_TYPE_DOUBLE, &number, "align-roll", G_TYPE_DOUBLE, &number, "align-left-over", G_TYPE_DOUBLE, &number,
+      "align-points", G_TYPE_INT, &points, "limit", G_TYPE_DOUBLE, &number, NULL));
+  fail_unless (points > 0 && gst_structure_get_string (fields, "text") != NULL);
   heard->follows += g_str_equal (state, "follows");
   heard->limit += g_str_equal (state, "limit");
 }
@@ -262,7 +262,7 @@ hear_all (GstBus *bus)
 
 #define BLOCK_WIDTH 48
 #define BLOCK_HEIGHT 32
-#define REACH 60 /* tenths of a pixel */
+#define LARGEST 60 /* tenths of a pixel */
 
 /* How much lower a block of @ideal lies in @view, px: of all displacements the one with the least squares. */
 static gdouble
@@ -270,7 +270,7 @@ displacement (const guint8 *view, const guint8 *ideal, gint left, gint top)
 {
   gdouble least = G_MAXDOUBLE, best = 0;
 
-  for (gint tenths = -REACH; tenths <= REACH; tenths++) {
+  for (gint tenths = -LARGEST; tenths <= LARGEST; tenths++) {
     gint whole = (gint) floor (tenths / 10.0);
     gdouble part = tenths / 10.0 - whole, sum = 0;
     for (gint y = top; y < top + BLOCK_HEIGHT; y++)

@@ -379,7 +379,7 @@ run (const Property *property, const gchar *name)
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (property->line, &error), *element;
   GstMessage *message;
-  gchar *said = NULL;
+  gchar *text = NULL;
   GstBus *bus;
 
   if (!CHECK (pipeline && !error, "%s", error->message))
@@ -393,13 +393,13 @@ run (const Property *property, const gchar *name)
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   if (error)
-    said = g_strdup (error->message);
+    text = g_strdup (error->message);
   g_clear_error (&error);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
-  return said;
+  return text;
 }
 
 static void
@@ -413,11 +413,11 @@ try_properties (void)
     gchar *faults[2] = { NULL, NULL };
     for (guint k = 0; k < G_N_ELEMENTS (properties); k++) {
       const Property *property = &properties[k];
-      gchar *said, *fault;
+      gchar *text, *fault;
       if (!has_element (property->element) || !is_tried (&odds[i], property->write))
         continue;
-      said = run (property, odds[i].name);
-      fault = fault_of (said, property->name, odds[i].name, property->write ? "written" : "read");
+      text = run (property, odds[i].name);
+      fault = fault_of (text, property->name, odds[i].name, property->write ? "written" : "read");
       expect_fault (fault, &odds[i], property->write);
       /* all that read say the same; limits differ */
       CHECK (!fault || !faults[property->write] || !strcmp (fault, faults[property->write]) ||
@@ -425,7 +425,7 @@ try_properties (void)
           "'%s' and '%s'", fault, faults[property->write]);
       g_free (faults[property->write]);
       faults[property->write] = fault;
-      g_free (said);
+      g_free (text);
     }
     g_free (faults[0]);
     g_free (faults[1]);
@@ -449,9 +449,9 @@ try_itself (void)
   put ("good.txt", CALIBRATION, 0644);
   CHECK (symlink ("good.txt", "to-good") == 0, "link");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *said = run (&property, names[i]);
-    CHECK (said && strstr (said, "calibration itself"), "%s: %s", names[i], said);
-    g_free (said);
+    gchar *text = run (&property, names[i]);
+    CHECK (text && strstr (text, "calibration itself"), "%s: %s", names[i], text);
+    g_free (text);
   }
   expect_text ("good.txt", CALIBRATION);
 }

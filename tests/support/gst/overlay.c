@@ -267,13 +267,13 @@ GstStructure *
 overlay_nearest (Overlay *overlay)
 {
   GstMessage *message = take (overlay, GST_MESSAGE_ELEMENT, 0);
-  GstStructure *said;
+  GstStructure *structure;
 
   if (!message)
     return NULL;
-  said = gst_structure_copy (gst_message_get_structure (message));
-  fail_unless (gst_structure_has_name (said, "stereo-nearest"));
+  structure = gst_structure_copy (gst_message_get_structure (message));
+  fail_unless (gst_structure_has_name (structure, "stereo-nearest"));
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (overlay->element));
   gst_message_unref (message);
-  return said;
+  return structure;
 }

@@ -47,28 +47,29 @@ judge_segment (Rig *rig, const Frame *left)
   if (sign == 0 || running != left->time)
     rig_complain (rig,
         "moment %u comes out at the running time %" G_GINT64_FORMAT ", and was to be shown at %" G_GINT64_FORMAT,
-        left->moment, running, left->time);
+        left->index, running, left->time);
   /* a frame that begins before its segment has none */
   if (left->pts >= rig->segment.start && (gint64) stream != left->stream)
     rig_complain (rig, "moment %u comes out at the stream time %" G_GUINT64_FORMAT ", and is of %" G_GINT64_FORMAT,
-        left->moment, stream, left->stream);
+        left->index, stream, left->stream);
 }
 
 static void
 judge_times (Rig *rig, GstBuffer *out, const Frame *left, const Frame *right)
 {
   gboolean timed = GST_CLOCK_TIME_IS_VALID (left->pts) && GST_CLOCK_TIME_IS_VALID (right->pts);
-  gint64 skew = timed ? right->time - left->time : 0, said = gst_buffer_get_stereo_meta (out)->pair_skew;
+  gint64 skew = timed ? right->time - left->time : 0, reported = gst_buffer_get_stereo_meta (out)->pair_skew;
 
   if (GST_CLOCK_TIME_IS_VALID (left->pts))
     judge_segment (rig, left);
   if (GST_BUFFER_PTS (out) != left->pts)
-    rig_complain (rig, "moment %u has the time %" GST_TIME_FORMAT ", and its left frame %" GST_TIME_FORMAT,
-        left->moment, GST_TIME_ARGS (GST_BUFFER_PTS (out)), GST_TIME_ARGS (left->pts));
-  if (said != skew)
-    rig_complain (rig, "moment %u: pair-skew is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, left->moment, said, skew);
+    rig_complain (rig, "moment %u has the time %" GST_TIME_FORMAT ", and its left frame %" GST_TIME_FORMAT, left->index,
+        GST_TIME_ARGS (GST_BUFFER_PTS (out)), GST_TIME_ARGS (left->pts));
+  if (reported != skew)
+    rig_complain (
+        rig, "moment %u: pair-skew is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, left->index, reported, skew);
   if (ABS (skew) > rig->script->limit)
-    rig_complain (rig, "moments %u and %u are %" G_GINT64_FORMAT " ns apart", left->moment, right->moment, skew);
+    rig_complain (rig, "moments %u and %u are %" G_GINT64_FORMAT " ns apart", left->index, right->index, skew);
 }
 
 /* A frame before @number is not in this output nor in the one before, and was to be shown. */
@@ -92,9 +93,9 @@ judge_pair (Rig *rig, GstBuffer *out, guint l, guint r)
         rig->outputs, l, rig->next[0], r, rig->next[1]);
     return;
   }
-  if (rig->script->truthful && left->moment != right->moment)
+  if (rig->script->truthful && left->index != right->index)
     rig_complain (rig, "output %u pairs the moments %u (left frame %u) and %u (right frame %u)", rig->outputs,
-        left->moment, l, right->moment, r);
+        left->index, l, right->index, r);
   judge_times (rig, out, left, right);
   if (gst_buffer_get_stereo_meta (out)->width != (guint) left->width)
     rig_complain (rig, "output %u is not as wide as its left view", rig->outputs);
@@ -145,12 +146,12 @@ rig_judge_counts (Rig *rig)
     rig_complain (rig, "stats count %" G_GUINT64_FORMAT " pairs, and %u came out", pairs, rig->outputs - rig->restarted);
   for (guint view = 0; view < 2; view++) {
     guint64 dropped = rig_count (rig, view ? "dropped-right" : "dropped-left");
-    guint64 told = pairs + late + dropped, sent = rig->cameras[view].sent;
-    if (told > sent || (!rig->lossy && told < sent))
+    guint64 counted = pairs + late + dropped, sent = rig->cameras[view].sent;
+    if (counted > sent || (!rig->lossy && counted < sent))
       rig_complain (rig,
           "%" G_GUINT64_FORMAT " %s frames went in, and %" G_GUINT64_FORMAT " are accounted for: %" G_GUINT64_FORMAT
           " pairs, %" G_GUINT64_FORMAT " late, %" G_GUINT64_FORMAT " dropped",
-          sent, view_names[view], told, pairs, late, dropped);
+          sent, view_names[view], counted, pairs, late, dropped);
   }
   if ((guint64) g_atomic_int_get (&rig->complaints) < late)
     rig_complain (rig, "%" G_GUINT64_FORMAT " pairs were late, and %d QoS messages tell", late,

@@ -42,15 +42,15 @@ stamp_of (const Camera *camera, gint64 time)
 }
 
 static gint64
-running_time_of (const Camera *camera, guint moment)
+running_time_of (const Camera *camera, guint index)
 {
-  return (gint64) (START + camera->script->duration[camera->view] * moment - camera->back);
+  return (gint64) (START + camera->script->duration[camera->view] * index - camera->back);
 }
 
 static GstClockTime
-time_of (Camera *camera, guint moment)
+time_of (Camera *camera, guint index)
 {
-  gint64 time = running_time_of (camera, moment);
+  gint64 time = running_time_of (camera, index);
   gint32 quarter = (gint32) (SCRIPT_FRAME / 4) - 1;
 
   if (chance (camera, FAULT_JITTER, 0.5))
@@ -61,25 +61,25 @@ time_of (Camera *camera, guint moment)
 }
 
 static void
-silence (Camera *camera, guint moment)
+silence (Camera *camera, guint index)
 {
   /* up to five seconds, if the episode lasts as long; it comes back before the end */
-  if (moment + 20 < camera->end && chance (camera, FAULT_STALL, 0.02)) {
-    camera->silent = (guint) g_rand_int_range (camera->rand, 2, (gint32) MIN (126, camera->end - moment - 15));
+  if (index + 20 < camera->end && chance (camera, FAULT_STALL, 0.02)) {
+    camera->silent = (guint) g_rand_int_range (camera->rand, 2, (gint32) MIN (126, camera->end - index - 15));
   } else if (chance (camera, FAULT_GAP, 0.05)) {
     camera->silent = (guint) g_rand_int_range (camera->rand, 1, 6);
-    script_gap (camera->script, camera->view, stamp_of (camera, running_time_of (camera, moment)),
+    script_gap (camera->script, camera->view, stamp_of (camera, running_time_of (camera, index)),
         (GstClockTime) script_scale ((gint64) (camera->silent * SCRIPT_FRAME), camera->segment.rate));
   }
 }
 
 /* Of another rate, from another place, and now and then one that ends before its camera does. */
 static void
-new_segment (Camera *camera, guint moment)
+new_segment (Camera *camera, guint index)
 {
   static const gdouble rates[] = { 1, 0.5, 2, 4 };
   GstSegment *segment = &camera->segment;
-  gint64 now = running_time_of (camera, moment);
+  gint64 now = running_time_of (camera, index);
 
   segment->rate = rates[g_rand_int_range (camera->rand, 0, G_N_ELEMENTS (rates))];
   segment->start = (GstClockTime) g_rand_int_range (camera->rand, 10, 100) * GST_SECOND;
@@ -93,7 +93,7 @@ new_segment (Camera *camera, guint moment)
 }
 
 static void
-between (Camera *camera, guint moment)
+between (Camera *camera, guint index)
 {
   if (chance (camera, FAULT_EVENT, 0.05))
     script_event (camera->script, camera->view);
@@ -101,7 +101,7 @@ between (Camera *camera, guint moment)
     camera->back += SCRIPT_FRAME * (GstClockTime) g_rand_int_range (camera->rand, 1, 20);
   camera->back = MIN (camera->back, START - SCRIPT_FRAME);
   if (chance (camera, FAULT_SEGMENT, 0.03))
-    new_segment (camera, moment);
+    new_segment (camera, index);
   if (chance (camera, FAULT_OFFSET, 0.03)) {
     camera->offset = g_rand_int_range (camera->rand, -20, 20) * (gint64) (SCRIPT_FRAME / 4);
     script_offset (camera->script, camera->view, camera->offset);
@@ -109,21 +109,21 @@ between (Camera *camera, guint moment)
 }
 
 static void
-show (Camera *camera, guint moment)
+show (Camera *camera, guint index)
 {
-  script_frame (camera->script, camera->view, moment, time_of (camera, moment));
+  script_frame (camera->script, camera->view, index, time_of (camera, index));
   if (chance (camera, FAULT_REPEAT, 0.07)) {
     GArray *frames = camera->script->frames[camera->view];
-    script_frame (camera->script, camera->view, moment, g_array_index (frames, Frame, frames->len - 1).pts);
+    script_frame (camera->script, camera->view, index, g_array_index (frames, Frame, frames->len - 1).pts);
   }
 }
 
 static void
-one_moment (Camera *camera, guint moment)
+add_index (Camera *camera, guint index)
 {
-  between (camera, moment);
+  between (camera, index);
   if (!camera->silent)
-    silence (camera, moment);
+    silence (camera, index);
   if (camera->silent) {
     camera->silent--;
     return;
@@ -131,10 +131,10 @@ one_moment (Camera *camera, guint moment)
   if (chance (camera, FAULT_DROP, 0.1))
     return;
   if (camera->held < 0 && chance (camera, FAULT_REORDER, 0.07)) {
-    camera->held = (gint) moment;
+    camera->held = (gint) index;
     return;
   }
-  show (camera, moment);
+  show (camera, index);
   if (camera->held >= 0)
     show (camera, (guint) camera->held);
   camera->held = -1;
@@ -162,20 +162,20 @@ compatible (GRand *rand, guint faults)
 }
 
 Script *
-script_random (GRand *rand, guint moments, guint faults)
+script_random (GRand *rand, guint length, guint faults)
 {
   static const gint rates[][2] = { { 30, 25 }, { 30, 15 }, { 25, 30 }, { 15, 30 } };
-  guint rate = (guint) g_rand_int_range (rand, 0, G_N_ELEMENTS (rates)), change, ends[2] = { moments, moments };
+  guint rate = (guint) g_rand_int_range (rand, 0, G_N_ELEMENTS (rates)), change, ends[2] = { length, length };
   gint sizes[2] = { NUMBERED_WIDTH, NUMBERED_WIDTH + 2 * g_rand_int_range (rand, 1, 8) };
   Script *script;
 
   faults = compatible (rand, faults);
-  change = (guint) g_rand_int_range (rand, 1, (gint32) moments);
+  change = (guint) g_rand_int_range (rand, 1, (gint32) length);
   script = script_new (faults & 1u << FAULT_RATE ? rates[rate] : NULL);
   script->faults[FAULT_RATE] = (faults & 1u << FAULT_RATE) != 0;
   script->faults[FAULT_CAPS] = (faults & 1u << FAULT_CAPS) != 0;
   if (faults & 1u << FAULT_EARLY_END && ++script->faults[FAULT_EARLY_END])
-    ends[g_rand_int_range (rand, 0, 2)] -= (guint) g_rand_int_range (rand, 1, (gint32) MAX (2, moments));
+    ends[g_rand_int_range (rand, 0, 2)] -= (guint) g_rand_int_range (rand, 1, (gint32) MAX (2, length));
   script->truthful &= !(faults & (1u << FAULT_JUMP | 1u << FAULT_UNTIMED));
   for (guint view = 0; view < 2; view++) {
     Camera camera = { .script = script,
@@ -187,10 +187,10 @@ script_random (GRand *rand, guint moments, guint faults)
     gst_segment_init (&camera.segment, GST_FORMAT_TIME);
     script_caps (script, view, sizes[0]);
     script_segment (script, view, 0);
-    for (guint moment = 0; moment < camera.end; moment++) {
-      if (moment == change && faults & 1u << FAULT_CAPS)
+    for (guint index = 0; index < camera.end; index++) {
+      if (index == change && faults & 1u << FAULT_CAPS)
         script_caps (script, view, sizes[1]);
-      one_moment (&camera, moment);
+      add_index (&camera, index);
     }
   }
   script_end (script);

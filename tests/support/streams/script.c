@@ -88,11 +88,11 @@ place (Frame *frame, const GstSegment *segment, gint64 offset)
 }
 
 void
-script_frame (Script *script, guint view, guint moment, GstClockTime pts)
+script_frame (Script *script, guint view, guint index, GstClockTime pts)
 {
   const Step *caps = last (script, view, STEP_CAPS), *segment = last (script, view, STEP_SEGMENT);
   const Step *offset = last (script, view, STEP_OFFSET);
-  Frame frame = { .moment = moment, .pts = pts, .duration = script->duration[view], .width = caps->width };
+  Frame frame = { .index = index, .pts = pts, .duration = script->duration[view], .width = caps->width };
 
   if (segment)
     frame.duration = (GstClockTime) script_scale ((gint64) frame.duration, segment->segment.rate);
@@ -156,11 +156,11 @@ script_event (Script *script, guint view)
 }
 
 static gboolean
-shows (const GArray *frames, guint moment)
+shows (const GArray *frames, guint index)
 {
   for (guint i = 0; i < frames->len; i++) {
     const Frame *frame = &g_array_index (frames, Frame, i);
-    if (frame->moment == moment && !frame->outside)
+    if (frame->index == index && !frame->outside)
       return TRUE;
   }
   return FALSE;
@@ -173,8 +173,8 @@ script_end (Script *script)
   GHashTable *seen = g_hash_table_new (NULL, NULL);
 
   for (guint i = 0; i < left->len; i++) {
-    guint moment = g_array_index (left, Frame, i).moment;
-    if (g_hash_table_add (seen, GUINT_TO_POINTER (moment)) && shows (left, moment) && shows (script->frames[1], moment))
+    guint index = g_array_index (left, Frame, i).index;
+    if (g_hash_table_add (seen, GUINT_TO_POINTER (index)) && shows (left, index) && shows (script->frames[1], index))
       script->expected++;
   }
   g_hash_table_unref (seen);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 
 #define SCRIPT_FRAME (GST_SECOND / 25)
 /* When the frame of a moment is to be shown, if nothing else is said. */
-#define SCRIPT_AT(moment) ((GstClockTime) (10 + (moment)) * SCRIPT_FRAME)
+#define SCRIPT_AT(index) ((GstClockTime) (10 + (index)) * SCRIPT_FRAME)
 
 typedef enum
 {
@@ -64,7 +64,7 @@ typedef struct
 
 typedef struct
 {
-  guint moment;
+  guint index;
   GstClockTime pts, duration; /* the first may be none */
   gint64 time, stream;        /* running and stream time, of a frame with a timestamp */
   gint width;
@@ -90,7 +90,7 @@ void script_free (Script *script);
 void script_begin (Script *script);
 void script_caps (Script *script, guint view, gint width);
 /* A frame of the size of the last caps. @pts may be none. */
-void script_frame (Script *script, guint view, guint moment, GstClockTime pts);
+void script_frame (Script *script, guint view, guint index, GstClockTime pts);
 /* Of the moments from @from to before @to, on time. */
 void script_frames (Script *script, guint view, guint from, guint to);
 void script_gap (Script *script, guint view, GstClockTime start, GstClockTime duration);
@@ -110,7 +110,7 @@ gint64 script_scale (gint64 time, gdouble rate);
   (1u << FAULT_DROP | 1u << FAULT_REPEAT | 1u << FAULT_REORDER | 1u << FAULT_JITTER | 1u << FAULT_STALL | \
       1u << FAULT_GAP | 1u << FAULT_JUMP | 1u << FAULT_UNTIMED | 1u << FAULT_CAPS | 1u << FAULT_SEGMENT | \
       1u << FAULT_EVENT | 1u << FAULT_RATE | 1u << FAULT_EARLY_END | 1u << FAULT_OFFSET)
-Script *script_random (GRand *rand, guint moments, guint faults);
+Script *script_random (GRand *rand, guint length, guint faults);
 
 G_END_DECLS
 

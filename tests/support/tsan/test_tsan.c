@@ -17,7 +17,7 @@
 typedef struct
 {
   GstObject parent;
-  gint field, said;
+  gint field, flag;
   gint atomic;
   GMutex mutex, second_mutex;
   GRecMutex recursive;
@@ -32,186 +32,186 @@ typedef struct
   GAsyncQueue *async;
   GstElement *element;
   GstPad *in, *out;
-} Thing;
+} Shared;
 
 typedef struct
 {
   GstObjectClass parent;
-} ThingClass;
+} SharedClass;
 
-static GType thing_get_type (void);
-G_DEFINE_TYPE (Thing, thing, GST_TYPE_OBJECT)
+static GType shared_get_type (void);
+G_DEFINE_TYPE (Shared, shared, GST_TYPE_OBJECT)
 
 static void
-thing_finalize (GObject *object)
+shared_finalize (GObject *object)
 {
-  Thing *thing = (Thing *) object;
+  Shared *shared = (Shared *) object;
 
-  thing->field = -1;
-  g_mutex_clear (&thing->mutex);
-  g_mutex_clear (&thing->second_mutex);
-  g_rec_mutex_clear (&thing->recursive);
-  g_rw_lock_clear (&thing->rw);
-  g_cond_clear (&thing->cond);
-  g_async_queue_unref (thing->async);
-  gst_object_unref (thing->bus);
-  G_OBJECT_CLASS (thing_parent_class)->finalize (object);
+  shared->field = -1;
+  g_mutex_clear (&shared->mutex);
+  g_mutex_clear (&shared->second_mutex);
+  g_rec_mutex_clear (&shared->recursive);
+  g_rw_lock_clear (&shared->rw);
+  g_cond_clear (&shared->cond);
+  g_async_queue_unref (shared->async);
+  gst_object_unref (shared->bus);
+  G_OBJECT_CLASS (shared_parent_class)->finalize (object);
 }
 
 static void
-thing_class_init (ThingClass *klass)
+shared_class_init (SharedClass *klass)
 {
-  G_OBJECT_CLASS (klass)->finalize = thing_finalize;
+  G_OBJECT_CLASS (klass)->finalize = shared_finalize;
 }
 
 static void
-thing_init (Thing *thing)
+shared_init (Shared *shared)
 {
-  g_mutex_init (&thing->mutex);
-  g_mutex_init (&thing->second_mutex);
-  g_rec_mutex_init (&thing->recursive);
-  g_rw_lock_init (&thing->rw);
-  g_cond_init (&thing->cond);
-  g_queue_init (&thing->queue);
-  thing->async = g_async_queue_new ();
-  thing->bus = gst_bus_new ();
+  g_mutex_init (&shared->mutex);
+  g_mutex_init (&shared->second_mutex);
+  g_rec_mutex_init (&shared->recursive);
+  g_rw_lock_init (&shared->rw);
+  g_cond_init (&shared->cond);
+  g_queue_init (&shared->queue);
+  shared->async = g_async_queue_new ();
+  shared->bus = gst_bus_new ();
 }
 
 /* ---- locks ------------------------------------------------------------------------------- */
 
 static void
-change (Thing *thing)
+change (Shared *shared)
 {
-  thing->field++;
+  shared->field++;
 }
 
 static void
-with_mutex (Thing *thing)
+with_mutex (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  thing->field++;
-  g_mutex_unlock (&thing->mutex);
+  g_mutex_lock (&shared->mutex);
+  shared->field++;
+  g_mutex_unlock (&shared->mutex);
 }
 
 static void
-with_second_mutex (Thing *thing)
+with_second_mutex (Shared *shared)
 {
-  g_mutex_lock (&thing->second_mutex);
-  thing->field++;
-  g_mutex_unlock (&thing->second_mutex);
+  g_mutex_lock (&shared->second_mutex);
+  shared->field++;
+  g_mutex_unlock (&shared->second_mutex);
 }
 
 static void
-with_trylock (Thing *thing)
+with_trylock (Shared *shared)
 {
-  if (g_mutex_trylock (&thing->mutex)) {
-    thing->field++;
-    g_mutex_unlock (&thing->mutex);
+  if (g_mutex_trylock (&shared->mutex)) {
+    shared->field++;
+    g_mutex_unlock (&shared->mutex);
   }
 }
 
 /* What is locked twice and unlocked once is still locked. */
 static void
-with_recursive (Thing *thing)
+with_recursive (Shared *shared)
 {
-  g_rec_mutex_lock (&thing->recursive);
-  g_rec_mutex_lock (&thing->recursive);
-  g_rec_mutex_unlock (&thing->recursive);
-  thing->field++;
-  g_rec_mutex_unlock (&thing->recursive);
+  g_rec_mutex_lock (&shared->recursive);
+  g_rec_mutex_lock (&shared->recursive);
+  g_rec_mutex_unlock (&shared->recursive);
+  shared->field++;
+  g_rec_mutex_unlock (&shared->recursive);
 }
 
 static void
-with_writer (Thing *thing)
+with_writer (Shared *shared)
 {
-  g_rw_lock_writer_lock (&thing->rw);
-  thing->field++;
-  g_rw_lock_writer_unlock (&thing->rw);
+  g_rw_lock_writer_lock (&shared->rw);
+  shared->field++;
+  g_rw_lock_writer_unlock (&shared->rw);
 }
 
 static void
-read_as_reader (Thing *thing)
+read_as_reader (Shared *shared)
 {
-  g_rw_lock_reader_lock (&thing->rw);
-  thing->said = thing->field;
-  g_rw_lock_reader_unlock (&thing->rw);
+  g_rw_lock_reader_lock (&shared->rw);
+  shared->flag = shared->field;
+  g_rw_lock_reader_unlock (&shared->rw);
 }
 
 static void
-change_as_reader (Thing *thing)
+change_as_reader (Shared *shared)
 {
-  g_rw_lock_reader_lock (&thing->rw);
-  thing->field++;
-  g_rw_lock_reader_unlock (&thing->rw);
+  g_rw_lock_reader_lock (&shared->rw);
+  shared->field++;
+  g_rw_lock_reader_unlock (&shared->rw);
 }
 
 static void
-with_object_lock (Thing *thing)
+with_object_lock (Shared *shared)
 {
-  GST_OBJECT_LOCK (thing);
-  thing->field++;
-  GST_OBJECT_UNLOCK (thing);
+  GST_OBJECT_LOCK (shared);
+  shared->field++;
+  GST_OBJECT_UNLOCK (shared);
 }
 
 /* The field is changed before the lock is taken: what is said under it puts that in order. */
 static void
-signal_it (Thing *thing)
+signal_it (Shared *shared)
 {
-  thing->field++;
-  g_mutex_lock (&thing->mutex);
-  thing->said = TRUE;
-  g_cond_signal (&thing->cond);
-  g_mutex_unlock (&thing->mutex);
+  shared->field++;
+  g_mutex_lock (&shared->mutex);
+  shared->flag = TRUE;
+  g_cond_signal (&shared->cond);
+  g_mutex_unlock (&shared->mutex);
 }
 
 static void
-wait_for_it (Thing *thing)
+wait_for_it (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  while (!thing->said)
-    g_cond_wait (&thing->cond, &thing->mutex);
-  g_mutex_unlock (&thing->mutex);
-  thing->field++;
+  g_mutex_lock (&shared->mutex);
+  while (!shared->flag)
+    g_cond_wait (&shared->cond, &shared->mutex);
+  g_mutex_unlock (&shared->mutex);
+  shared->field++;
 }
 
 /* The lock is not held while it waits: what is changed before is not covered by it. */
 static void
-wait_and_change_early (Thing *thing)
+wait_and_change_early (Shared *shared)
 {
-  thing->field++;
-  wait_for_it (thing);
+  shared->field++;
+  wait_for_it (shared);
 }
 
 static void
-wait_until (Thing *thing)
+wait_until (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  while (!thing->said)
-    g_cond_wait_until (&thing->cond, &thing->mutex, g_get_monotonic_time () + G_TIME_SPAN_SECOND);
-  g_mutex_unlock (&thing->mutex);
-  thing->field++;
+  g_mutex_lock (&shared->mutex);
+  while (!shared->flag)
+    g_cond_wait_until (&shared->cond, &shared->mutex, g_get_monotonic_time () + G_TIME_SPAN_SECOND);
+  g_mutex_unlock (&shared->mutex);
+  shared->field++;
 }
 
 static void
-set_atomic (Thing *thing)
+set_atomic (Shared *shared)
 {
-  g_atomic_int_set (&thing->atomic, 1);
+  g_atomic_int_set (&shared->atomic, 1);
 }
 
 static void
-get_atomic (Thing *thing)
+get_atomic (Shared *shared)
 {
-  thing->said = g_atomic_int_get (&thing->atomic);
+  shared->flag = g_atomic_int_get (&shared->atomic);
 }
 
 static void
-get_plainly (Thing *thing)
+get_plainly (Shared *shared)
 {
-  thing->said = thing->atomic;
+  shared->flag = shared->atomic;
 }
 
 static void
-init_once (Thing *thing)
+init_once (Shared *shared)
 {
   static gsize once;
   static gint made;
@@ -221,121 +221,121 @@ init_once (Thing *thing)
     g_once_init_leave (&once, 1);
   }
   if (made != 1)
-    g_print ("%p was not made\n", (void *) thing);
+    g_print ("%p was not made\n", (void *) shared);
 }
 
 static void
-one_then_the_other (Thing *thing)
+one_then_the_other (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  with_second_mutex (thing);
-  g_mutex_unlock (&thing->mutex);
+  g_mutex_lock (&shared->mutex);
+  with_second_mutex (shared);
+  g_mutex_unlock (&shared->mutex);
 }
 
 static void
-the_other_then_one (Thing *thing)
+the_other_then_one (Shared *shared)
 {
-  g_mutex_lock (&thing->second_mutex);
-  with_mutex (thing);
-  g_mutex_unlock (&thing->second_mutex);
+  g_mutex_lock (&shared->second_mutex);
+  with_mutex (shared);
+  g_mutex_unlock (&shared->second_mutex);
 }
 
 /* ---- references -------------------------------------------------------------------------- */
 
 static void
-change_with_reference (Thing *thing)
+change_with_reference (Shared *shared)
 {
-  gst_object_ref (thing);
-  thing->field++;
-  gst_object_unref (thing);
+  gst_object_ref (shared);
+  shared->field++;
+  gst_object_unref (shared);
 }
 
 /* One of the two is the last, whose finalize changes the field. */
 static void
-give_reference_back (Thing *thing)
+give_reference_back (Shared *shared)
 {
-  if (thing->field == 0)
-    gst_object_unref (thing);
+  if (shared->field == 0)
+    gst_object_unref (shared);
 }
 
 static void
-two_references (Thing *thing)
+two_references (Shared *shared)
 {
-  gst_object_ref (thing);
-  gst_object_ref (thing);
+  gst_object_ref (shared);
+  gst_object_ref (shared);
 }
 
 /* ---- what is handed over ------------------------------------------------------------------- */
 
 static void
-make_buffer (Thing *thing)
+make_buffer (Shared *shared)
 {
   GstMapInfo map;
 
-  thing->buffer = gst_buffer_new_allocate (NULL, 64, NULL);
-  if (gst_buffer_map (thing->buffer, &map, GST_MAP_WRITE)) {
-    thing->pixels = map.data;
-    gst_buffer_unmap (thing->buffer, &map);
+  shared->buffer = gst_buffer_new_allocate (NULL, 64, NULL);
+  if (gst_buffer_map (shared->buffer, &map, GST_MAP_WRITE)) {
+    shared->pixels = map.data;
+    gst_buffer_unmap (shared->buffer, &map);
   }
 }
 
 static void
-drop_buffer (Thing *thing)
+drop_buffer (Shared *shared)
 {
-  gst_clear_buffer (&thing->buffer);
+  gst_clear_buffer (&shared->buffer);
 }
 
 static void
-push_async (Thing *thing)
+push_async (Shared *shared)
 {
-  thing->pixels[0]++;
-  g_async_queue_push (thing->async, thing->buffer);
+  shared->pixels[0]++;
+  g_async_queue_push (shared->async, shared->buffer);
 }
 
 static void
-push_async_and_change (Thing *thing)
+push_async_and_change (Shared *shared)
 {
-  push_async (thing);
-  thing->pixels[0]++;
+  push_async (shared);
+  shared->pixels[0]++;
 }
 
 static void
-pop_async (Thing *thing)
+pop_async (Shared *shared)
 {
-  GstBuffer *buffer = g_async_queue_pop (thing->async);
+  GstBuffer *buffer = g_async_queue_pop (shared->async);
 
-  if (buffer == thing->buffer)
-    thing->pixels[0]++;
+  if (buffer == shared->buffer)
+    shared->pixels[0]++;
 }
 
 static void
-make_pool (Thing *thing)
+make_pool (Shared *shared)
 {
   GstStructure *config;
 
-  thing->pool = gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (thing->pool);
+  shared->pool = gst_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (shared->pool);
   gst_buffer_pool_config_set_params (config, NULL, 64, 1, 1);
-  gst_buffer_pool_set_config (thing->pool, config);
-  gst_buffer_pool_set_active (thing->pool, TRUE);
+  gst_buffer_pool_set_config (shared->pool, config);
+  gst_buffer_pool_set_active (shared->pool, TRUE);
 }
 
 static void
-drop_pool (Thing *thing)
+drop_pool (Shared *shared)
 {
-  gst_buffer_pool_set_active (thing->pool, FALSE);
-  gst_clear_object (&thing->pool);
+  gst_buffer_pool_set_active (shared->pool, FALSE);
+  gst_clear_object (&shared->pool);
 }
 
 /* There is but one buffer in it. */
 static guint8 *
-use_pool (Thing *thing)
+use_pool (Shared *shared)
 {
   guint8 *pixels = NULL;
   GstBuffer *buffer;
   GstMapInfo map;
 
-  if (gst_buffer_pool_acquire_buffer (thing->pool, &buffer, NULL) != GST_FLOW_OK)
+  if (gst_buffer_pool_acquire_buffer (shared->pool, &buffer, NULL) != GST_FLOW_OK)
     return NULL;
   if (gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     pixels = map.data;
@@ -347,37 +347,37 @@ use_pool (Thing *thing)
 }
 
 static void
-take_from_pool (Thing *thing)
+take_from_pool (Shared *shared)
 {
-  use_pool (thing);
+  use_pool (shared);
 }
 
 static void
-take_from_pool_and_change (Thing *thing)
+take_from_pool_and_change (Shared *shared)
 {
-  use_pool (thing)[0]++;
+  use_pool (shared)[0]++;
 }
 
 static void
-post (Thing *thing)
+post (Shared *shared)
 {
-  thing->field++;
-  gst_bus_post (thing->bus, gst_message_new_application (NULL, gst_structure_new_empty ("field")));
+  shared->field++;
+  gst_bus_post (shared->bus, gst_message_new_application (NULL, gst_structure_new_empty ("field")));
 }
 
 static void
-post_and_change (Thing *thing)
+post_and_change (Shared *shared)
 {
-  post (thing);
-  thing->field++;
+  post (shared);
+  shared->field++;
 }
 
 static void
-receive (Thing *thing)
+receive (Shared *shared)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (thing->bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_APPLICATION);
+  GstMessage *message = gst_bus_timed_pop_filtered (shared->bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_APPLICATION);
 
-  thing->field++;
+  shared->field++;
   gst_message_unref (message);
 }
 
@@ -385,138 +385,138 @@ receive (Thing *thing)
 static GstFlowReturn
 take_pushed (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  Thing *thing = g_object_get_data (G_OBJECT (pad), "thing");
+  Shared *shared = g_object_get_data (G_OBJECT (pad), "thing");
 
-  thing->pixels[0]++;
+  shared->pixels[0]++;
   gst_buffer_unref (buffer);
-  g_mutex_lock (&thing->second_mutex);
-  thing->said = TRUE;
-  g_cond_signal (&thing->cond);
-  g_mutex_unlock (&thing->second_mutex);
+  g_mutex_lock (&shared->second_mutex);
+  shared->flag = TRUE;
+  g_cond_signal (&shared->cond);
+  g_mutex_unlock (&shared->second_mutex);
   return GST_FLOW_OK;
 }
 
 static void
-make_queue (Thing *thing)
+make_queue (Shared *shared)
 {
   GstPad *sink, *src;
 
-  make_buffer (thing);
-  thing->element = gst_element_factory_make ("queue", NULL);
-  sink = gst_element_get_static_pad (thing->element, "sink");
-  src = gst_element_get_static_pad (thing->element, "src");
-  thing->in = gst_pad_new ("in", GST_PAD_SRC);
-  thing->out = gst_pad_new ("out", GST_PAD_SINK);
-  g_object_set_data (G_OBJECT (thing->out), "thing", thing);
-  gst_pad_set_chain_function (thing->out, take_pushed);
-  gst_pad_link (thing->in, sink);
-  gst_pad_link (src, thing->out);
-  gst_pad_set_active (thing->in, TRUE);
-  gst_pad_set_active (thing->out, TRUE);
-  gst_element_set_state (thing->element, GST_STATE_PLAYING);
+  make_buffer (shared);
+  shared->element = gst_element_factory_make ("queue", NULL);
+  sink = gst_element_get_static_pad (shared->element, "sink");
+  src = gst_element_get_static_pad (shared->element, "src");
+  shared->in = gst_pad_new ("in", GST_PAD_SRC);
+  shared->out = gst_pad_new ("out", GST_PAD_SINK);
+  g_object_set_data (G_OBJECT (shared->out), "thing", shared);
+  gst_pad_set_chain_function (shared->out, take_pushed);
+  gst_pad_link (shared->in, sink);
+  gst_pad_link (src, shared->out);
+  gst_pad_set_active (shared->in, TRUE);
+  gst_pad_set_active (shared->out, TRUE);
+  gst_element_set_state (shared->element, GST_STATE_PLAYING);
   gst_object_unref (sink);
   gst_object_unref (src);
 }
 
 static void
-drop_queue (Thing *thing)
+drop_queue (Shared *shared)
 {
-  g_mutex_lock (&thing->second_mutex);
-  while (!thing->said)
-    g_cond_wait (&thing->cond, &thing->second_mutex);
-  g_mutex_unlock (&thing->second_mutex);
-  gst_element_set_state (thing->element, GST_STATE_NULL);
-  gst_pad_set_active (thing->in, FALSE);
-  gst_pad_set_active (thing->out, FALSE);
-  gst_object_unref (thing->in);
-  gst_object_unref (thing->out);
-  gst_object_unref (thing->element);
-  drop_buffer (thing);
+  g_mutex_lock (&shared->second_mutex);
+  while (!shared->flag)
+    g_cond_wait (&shared->cond, &shared->second_mutex);
+  g_mutex_unlock (&shared->second_mutex);
+  gst_element_set_state (shared->element, GST_STATE_NULL);
+  gst_pad_set_active (shared->in, FALSE);
+  gst_pad_set_active (shared->out, FALSE);
+  gst_object_unref (shared->in);
+  gst_object_unref (shared->out);
+  gst_object_unref (shared->element);
+  drop_buffer (shared);
 }
 
 static void
-push (Thing *thing)
+push (Shared *shared)
 {
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (thing->in, gst_event_new_stream_start ("test"));
-  gst_pad_push_event (thing->in, gst_event_new_segment (&segment));
-  thing->pixels[0]++;
-  gst_pad_push (thing->in, gst_buffer_ref (thing->buffer));
+  gst_pad_push_event (shared->in, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (shared->in, gst_event_new_segment (&segment));
+  shared->pixels[0]++;
+  gst_pad_push (shared->in, gst_buffer_ref (shared->buffer));
 }
 
 static void
-push_and_change (Thing *thing)
+push_and_change (Shared *shared)
 {
-  push (thing);
-  thing->pixels[0]++;
+  push (shared);
+  shared->pixels[0]++;
 }
 
 static void
-nothing (Thing *thing)
+nothing (Shared *shared)
 {
 }
 
 static void
 run_in_pool (gpointer item, gpointer data)
 {
-  ((Thing *) item)->field++;
+  ((Shared *) item)->field++;
 }
 
 static void
-push_to_threads (Thing *thing)
+push_to_threads (Shared *shared)
 {
   GThreadPool *pool = g_thread_pool_new (run_in_pool, NULL, 1, FALSE, NULL);
 
   /* the thread is there, idle, before there is work that it is to see */
-  g_thread_pool_push (pool, g_object_new (thing_get_type (), NULL), NULL);
+  g_thread_pool_push (pool, g_object_new (shared_get_type (), NULL), NULL);
   g_usleep (100000);
-  thing->field++;
-  g_thread_pool_push (pool, thing, NULL);
+  shared->field++;
+  g_thread_pool_push (pool, shared, NULL);
   g_thread_pool_free (pool, FALSE, TRUE);
 }
 
 /* ---- what libraries do in our memory ------------------------------------------------------- */
 
 static void
-push_on_queue (Thing *thing)
+push_on_queue (Shared *shared)
 {
-  g_queue_push_tail (&thing->queue, thing);
+  g_queue_push_tail (&shared->queue, shared);
 }
 
 static void
-pop_from_queue (Thing *thing)
+pop_from_queue (Shared *shared)
 {
-  g_queue_pop_head (&thing->queue);
+  g_queue_pop_head (&shared->queue);
 }
 
 static void
-pop_from_queue_with_mutex (Thing *thing)
+pop_from_queue_with_mutex (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  g_queue_pop_head (&thing->queue);
-  g_mutex_unlock (&thing->mutex);
+  g_mutex_lock (&shared->mutex);
+  g_queue_pop_head (&shared->queue);
+  g_mutex_unlock (&shared->mutex);
 }
 
 static void
-push_on_queue_with_mutex (Thing *thing)
+push_on_queue_with_mutex (Shared *shared)
 {
-  g_mutex_lock (&thing->mutex);
-  g_queue_push_tail (&thing->queue, thing);
-  g_mutex_unlock (&thing->mutex);
+  g_mutex_lock (&shared->mutex);
+  g_queue_push_tail (&shared->queue, shared);
+  g_mutex_unlock (&shared->mutex);
 }
 
 static void
-set_info (Thing *thing)
+set_info (Shared *shared)
 {
-  gst_video_info_set_format (&thing->info, GST_VIDEO_FORMAT_GRAY8, 16, 16);
+  gst_video_info_set_format (&shared->info, GST_VIDEO_FORMAT_GRAY8, 16, 16);
 }
 
 static void
-get_info (Thing *thing)
+get_info (Shared *shared)
 {
-  thing->said = GST_VIDEO_INFO_WIDTH (&thing->info);
+  shared->flag = GST_VIDEO_INFO_WIDTH (&shared->info);
 }
 
 /* ---- the cases --------------------------------------------------------------------------- */
@@ -524,11 +524,11 @@ get_info (Thing *thing)
 typedef struct
 {
   const gchar *name;
-  void (*first) (Thing *);
-  void (*second) (Thing *);
+  void (*first) (Shared *);
+  void (*second) (Shared *);
   gboolean race, at_once; /* the second does not wait until the first is through */
-  void (*before) (Thing *);
-  void (*after) (Thing *);
+  void (*before) (Shared *);
+  void (*after) (Shared *);
 } Case;
 
 static const Case cases[] = {
@@ -590,8 +590,8 @@ pass_turn (void)
 
 typedef struct
 {
-  Thing *thing;
-  void (*work) (Thing *);
+  Shared *shared;
+  void (*work) (Shared *);
   gint turn;
 } Worker;
 
@@ -601,7 +601,7 @@ run_worker (gpointer data)
   Worker *worker = data;
 
   wait_for_turn (worker->turn);
-  worker->work (worker->thing);
+  worker->work (worker->shared);
   pass_turn ();
   return NULL;
 }
@@ -610,23 +610,23 @@ run_worker (gpointer data)
 static int
 run_case (const Case *one)
 {
-  Thing *thing = gst_object_ref_sink (g_object_new (thing_get_type (), NULL));
-  Worker workers[2] = { { thing, one->first, 0 }, { thing, one->second, one->at_once ? 0 : 1 } };
+  Shared *shared = gst_object_ref_sink (g_object_new (shared_get_type (), NULL));
+  Worker workers[2] = { { shared, one->first, 0 }, { shared, one->second, one->at_once ? 0 : 1 } };
   GThread *threads[2];
 
   if (one->before)
-    one->before (thing);
+    one->before (shared);
   for (guint i = 0; i < 2; i++)
     threads[i] = g_thread_new ("worker", run_worker, &workers[i]);
   /* the last reference is one of theirs */
   if (one->before == two_references)
-    gst_object_unref (thing);
+    gst_object_unref (shared);
   for (guint i = 0; i < 2; i++)
     g_thread_join (threads[i]);
   if (one->after)
-    one->after (thing);
+    one->after (shared);
   if (one->before != two_references)
-    gst_object_unref (thing);
+    gst_object_unref (shared);
   return 0;
 }
 
