@@ -2,7 +2,6 @@
 #include "gst/overlay/colormap.h"
 
 #include <math.h>
-#include <string.h>
 
 const GEnumValue gst_stereo_colormap_choices[] = { { GST_STEREO_COLORMAP_TURBO,
                                                        "Blue (far) over green and yellow to red (near)", "turbo" },
@@ -112,7 +111,7 @@ gst_stereo_scale_init (
     GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond)
 {
   memset (scale, 0, sizeof *scale);
-  scale->kind = meta->kind;
+  gst_stereo_sample_meaning_init (&scale->meaning, meta);
   scale->metric = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH || (meta->focal_length > 0 && meta->baseline > 0);
   scale->near = near;
   scale->far = MAX (far, near + 1);
@@ -123,12 +122,6 @@ gst_stereo_scale_init (
     scale->far = meta->min_disparity;
     scale->near = meta->min_disparity + MAX (1, meta->num_disparities - 1);
   }
-  scale->disparity_scale = meta->disparity_scale;
-  scale->min_disparity = meta->min_disparity;
-  scale->focal_length = meta->focal_length;
-  scale->baseline = meta->baseline;
-  scale->principal_offset = meta->principal_offset;
-  scale->depth_unit = meta->depth_unit;
 }
 
 gdouble

@@ -9,7 +9,7 @@
 #ifndef GST_STEREO_COLORMAP_H
 #define GST_STEREO_COLORMAP_H
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 
@@ -44,12 +44,11 @@ gdouble gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble f
 /* The scale of the samples of a meta. All bytes are set, so that memcmp() can compare two scales. */
 typedef struct
 {
-  GstStereoOutputKind kind;
+  GstStereoSampleMeaning meaning;
   gboolean metric;      /* distances in mm are known; else only disparities in px */
   gdouble near, far;    /* mm; for disparities the ends of the search range, near > far */
   GstStereoCurve curve; /* always linear for disparities, which is inverse in the distance */
   gboolean beyond;      /* pixels farther than far get far's colour; else they are hidden */
-  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
 } GstStereoScale;
 
 /* The ends of the colours in mm, for the search range in @meta: its nearest distance, and that of FAR_DISPARITY px. */

@@ -113,9 +113,9 @@ ensure_scale (GstDepthOverlayPicture *picture, const GstDepthOverlayRange *wante
   GST_DEBUG_OBJECT (picture->owner,
       "samples are %s: colours from %g to %g %s; scale %g, from %g px, focal length %g px, baseline %g "
       "mm, principal offset %g px",
-      scale.kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity", scale.near, scale.far,
-      scale.metric ? "mm" : "px", scale.disparity_scale, scale.min_disparity, scale.focal_length, scale.baseline,
-      scale.principal_offset);
+      meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH ? "depth" : "disparity", scale.near, scale.far,
+      scale.metric ? "mm" : "px", meta->disparity_scale, meta->min_disparity, meta->focal_length, meta->baseline,
+      meta->principal_offset);
 }
 
 /* ---- mapping ----------------------------------------------------------------------------- */

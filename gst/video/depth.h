@@ -3,6 +3,8 @@
 #ifndef GST_STEREO_DEPTH_H
 #define GST_STEREO_DEPTH_H
 
+#include <string.h>
+
 #include <gst/video/video.h>
 
 #include "gst/meta/gststereometa.h"
@@ -26,6 +28,27 @@ typedef struct
   gint x, y, width, height;  /* the region: the whole picture, unless the caller changes it */
   const GstStereoMeta *meta; /* meaning of the samples */
 } GstStereoDepthView;
+
+/* What the samples of a picture mean: where all of it is equal, equal samples are equal distances. All bytes are set, so that
+ * memcmp() can compare. */
+typedef struct
+{
+  GstStereoOutputKind kind;
+  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
+} GstStereoSampleMeaning;
+
+static inline void
+gst_stereo_sample_meaning_init (GstStereoSampleMeaning *meaning, const GstStereoMeta *meta)
+{
+  memset (meaning, 0, sizeof *meaning);
+  meaning->kind = meta->kind;
+  meaning->disparity_scale = meta->disparity_scale;
+  meaning->min_disparity = meta->min_disparity;
+  meaning->focal_length = meta->focal_length;
+  meaning->baseline = meta->baseline;
+  meaning->principal_offset = meta->principal_offset;
+  meaning->depth_unit = meta->depth_unit;
+}
 
 /* The parts of a picture that can be unreadable. */
 typedef enum

@@ -18,34 +18,20 @@ gst_stereo_ground_grid_clear (GstStereoGroundGrid *grid)
   memset (grid, 0, sizeof *grid);
 }
 
-/* All bytes are set, so that two keys can be compared with memcmp(). */
-static void
-init_key (GstStereoGroundKey *key, const GstStereoMeta *meta)
-{
-  memset (key, 0, sizeof *key);
-  key->kind = meta->kind;
-  key->disparity_scale = meta->disparity_scale;
-  key->min_disparity = meta->min_disparity;
-  key->focal_length = meta->focal_length;
-  key->baseline = meta->baseline;
-  key->principal_offset = meta->principal_offset;
-  key->depth_unit = meta->depth_unit;
-}
-
 /* The disparity of each value of a sample. What is at infinity or beyond has none, and the largest depth says only
  * that it is far. */
 static void
 make_table (GstStereoGroundGrid *grid, const GstStereoMeta *meta)
 {
   gboolean depth = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH;
-  GstStereoGroundKey key;
+  GstStereoSampleMeaning meaning;
 
-  init_key (&key, meta);
-  if (grid->table && memcmp (&key, &grid->key, sizeof key) == 0)
+  gst_stereo_sample_meaning_init (&meaning, meta);
+  if (grid->table && memcmp (&meaning, &grid->meaning, sizeof meaning) == 0)
     return;
   if (!grid->table)
     grid->table = g_new (gfloat, VALUES);
-  grid->key = key;
+  grid->meaning = meaning;
   for (guint value = 0; value < VALUES; value++) {
     gdouble shifted = gst_stereo_meta_get_disparity (meta, value) + meta->principal_offset;
 

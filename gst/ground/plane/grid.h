@@ -10,13 +10,6 @@
 
 G_BEGIN_DECLS
 
-/* The values of a meta that the table of disparities depends on. */
-typedef struct
-{
-  GstStereoOutputKind kind;
-  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
-} GstStereoGroundKey;
-
 typedef struct
 {
   gint width, height; /* of the picture */
@@ -31,8 +24,8 @@ typedef struct
 
   /*< private >*/
   gsize room;
-  gfloat *table; /* disparity of each sample value */
-  GstStereoGroundKey key;
+  gfloat *table;                  /* disparity of each sample value */
+  GstStereoSampleMeaning meaning; /* of the table */
 } GstStereoGroundGrid;
 
 /* @grid is zeroed before the first call. */

@@ -82,9 +82,9 @@ compare (gconstpointer a, gconstpointer b)
 static gfloat
 interval_at (const GstStereoBoxObjectFinder *finder, gfloat nearness)
 {
-  gdouble disparity = nearness + finder->table.key.principal_offset;
-  gboolean known = finder->table.key.kind != GST_STEREO_OUTPUT_KIND_DEPTH ||
-      (finder->table.key.focal_length > 0 && finder->table.key.baseline > 0);
+  gdouble disparity = nearness + finder->table.meaning.principal_offset;
+  gboolean known = finder->table.meaning.kind != GST_STEREO_OUTPUT_KIND_DEPTH ||
+      (finder->table.meaning.focal_length > 0 && finder->table.meaning.baseline > 0);
 
   return known ? (gfloat) (2 * (ERROR + DEPTH * MAX (0, disparity))) : 2;
 }

@@ -29,21 +29,6 @@ alike_below (const GstStereoMeta *meta, gdouble nearness)
   return MIN (ALIKE, ALIKE_PART * MAX (0, nearness + meta->principal_offset));
 }
 
-/* All bytes are set, so that two keys can be compared with memcmp(). */
-static void
-init_key (GstStereoRankTableKey *key, const GstStereoMeta *meta, gint pitch)
-{
-  memset (key, 0, sizeof *key);
-  key->kind = meta->kind;
-  key->disparity_scale = meta->disparity_scale;
-  key->min_disparity = meta->min_disparity;
-  key->focal_length = meta->focal_length;
-  key->baseline = meta->baseline;
-  key->principal_offset = meta->principal_offset;
-  key->depth_unit = meta->depth_unit;
-  key->pitch = pitch;
-}
-
 void
 gst_stereo_rank_table_make (GstStereoRankTable *table, const GstStereoMeta *meta, gint pitch)
 {
@@ -51,13 +36,14 @@ gst_stereo_rank_table_make (GstStereoRankTable *table, const GstStereoMeta *meta
   gboolean smaller = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH;
   gdouble beside_below = BESIDE + SLOPE * pitch;
   guint beside = 1, alike = 1, around = 1;
-  GstStereoRankTableKey key;
+  GstStereoSampleMeaning meaning;
 
-  init_key (&key, meta, pitch);
-  if (table->made && memcmp (&key, &table->key, sizeof key) == 0)
+  gst_stereo_sample_meaning_init (&meaning, meta);
+  if (table->made && table->pitch == pitch && memcmp (&meaning, &table->meaning, sizeof meaning) == 0)
     return;
   memset (table, 0, sizeof *table);
-  table->key = key;
+  table->meaning = meaning;
+  table->pitch = pitch;
   table->made = TRUE;
   table->smaller_is_nearer = smaller;
   table->ranks = ranks;

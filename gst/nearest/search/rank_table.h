@@ -10,24 +10,17 @@
 #ifndef GST_STEREO_RANK_TABLE_H
 #define GST_STEREO_RANK_TABLE_H
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 
 #define GST_STEREO_RANKS 65536
 
-/* A table is valid for these values of a meta, and for this distance between neighbours. */
 typedef struct
 {
-  GstStereoOutputKind kind;
-  gdouble disparity_scale, min_disparity, focal_length, baseline, principal_offset, depth_unit;
-  gint pitch; /* pixels */
-} GstStereoRankTableKey;
-
-typedef struct
-{
-  GstStereoRankTableKey key;
-  gboolean made;
+  gboolean made; /* for samples of this meaning, and for this distance between neighbours, in pixels */
+  GstStereoSampleMeaning meaning;
+  gint pitch;
   guint ranks;                /* with 0: 256 or 65536 */
   gboolean smaller_is_nearer; /* samples are depth */
   /* nearness of each rank: pixels of disparity, or steps of 6 % of the distance; it grows with the rank */
