@@ -132,12 +132,8 @@ is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
 static gboolean
 take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
 {
-  gboolean taken;
-  GstCaps *caps;
+  gboolean taken = gst_stereo_join_take_caps (self->join, pad, event);
 
-  gst_event_parse_caps (event, &caps);
-  taken = gst_stereo_join_set_caps (self->join, pad, caps);
-  gst_event_unref (event);
   /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
   if (taken && is_live (self, pad)) {
     GstClockTime latency = gst_stereo_join_frame_time (self->join);

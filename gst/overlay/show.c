@@ -403,19 +403,13 @@ GstFlowReturn
 gst_depth_overlay_show_next (GstDepthOverlayShow *show, gboolean timeout)
 {
   GstDepthOverlayFrame frame;
+  GstFlowReturn flow;
 
   if (g_atomic_int_get (&show->failed))
     return GST_FLOW_NOT_NEGOTIATED;
-  switch (gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame)) {
-    case GST_STEREO_JOIN_FRAME:
-      break;
-    case GST_STEREO_JOIN_WAIT:
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
-    case GST_STEREO_JOIN_EOS:
-      return GST_FLOW_EOS;
-    default:
-      return GST_FLOW_NOT_NEGOTIATED;
-  }
+  flow = gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame);
+  if (flow != GST_FLOW_OK)
+    return flow;
   if (!frame.live.gap)
     return process (show, &frame);
   gst_depth_overlay_output_push_gap (show->output, frame.live.buffer);

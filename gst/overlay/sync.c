@@ -137,25 +137,25 @@ log_frame (const GstDepthOverlaySync *sync, const GstDepthOverlayFrame *frame, g
   }
 }
 
-GstStereoJoinResult
+GstFlowReturn
 gst_depth_overlay_sync_next (GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame)
 {
   const GstStereoJoined *depth = gst_stereo_join_held (sync->join);
-  GstStereoJoinResult result;
+  GstFlowReturn flow;
 
   frame->alone = gst_depth_overlay_sync_is_alone (sync);
   frame->state = GST_DEPTH_OVERLAY_CURRENT;
   if (frame->alone)
-    result = gst_stereo_join_next_second (sync->join, &frame->live);
+    flow = gst_stereo_join_next_second (sync->join, &frame->live);
   else
-    result = gst_stereo_join_next (sync->join, timeout, &frame->live);
-  if (result != GST_STEREO_JOIN_FRAME || frame->live.gap)
-    return result;
+    flow = gst_stereo_join_next (sync->join, timeout, &frame->live);
+  if (flow != GST_FLOW_OK || frame->live.gap)
+    return flow;
   if (!frame->alone) {
     frame->state = state_at (sync, depth, frame->live.time, max_age);
     log_frame (sync, frame, max_age);
   }
   if (frame->state == GST_DEPTH_OVERLAY_CURRENT)
     sync->serial = depth->serial;
-  return result;
+  return flow;
 }

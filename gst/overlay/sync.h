@@ -43,7 +43,7 @@ gboolean gst_depth_overlay_sync_is_alone (GstDepthOverlaySync *sync);
 
 /* Takes the next live frame off its pad, or the next depth when depth is alone. @timeout: stop waiting for its depth.
  * @max_age, ns: older depth is stale. */
-GstStereoJoinResult gst_depth_overlay_sync_next (
+GstFlowReturn gst_depth_overlay_sync_next (
     GstDepthOverlaySync *sync, gboolean timeout, guint64 max_age, GstDepthOverlayFrame *frame);
 /* With a live source: the running time at which to stop waiting for the depth of the next frame; GST_CLOCK_TIME_NONE
  * when there is no frame. */

@@ -246,19 +246,11 @@ static GstFlowReturn
 gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstFlowReturn flow = GST_FLOW_OK;
   GstStereoJoinFrame frame;
+  GstFlowReturn flow = gst_stereo_join_next (self->join, timeout, &frame);
 
-  switch (gst_stereo_join_next (self->join, timeout, &frame)) {
-    case GST_STEREO_JOIN_FRAME:
-      break;
-    case GST_STEREO_JOIN_WAIT:
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
-    case GST_STEREO_JOIN_EOS:
-      return GST_FLOW_EOS;
-    default:
-      return GST_FLOW_NOT_NEGOTIATED;
-  }
+  if (flow != GST_FLOW_OK)
+    return flow;
   if (!frame.gap)
     flow = process (self, frame.buffer, &frame.segment);
   gst_buffer_unref (frame.buffer);
@@ -282,24 +274,12 @@ gst_stereo_points_release_pad (GstElement *element, GstPad *pad)
 }
 
 static gboolean
-take_caps (GstStereoPoints *self, GstAggregatorPad *pad, GstEvent *event)
-{
-  gboolean taken;
-  GstCaps *caps;
-
-  gst_event_parse_caps (event, &caps);
-  taken = gst_stereo_join_set_caps (self->join, pad, caps);
-  gst_event_unref (event);
-  return taken;
-}
-
-static gboolean
 gst_stereo_points_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    return take_caps (self, pad, event);
+    return gst_stereo_join_take_caps (self->join, pad, event);
   gst_stereo_join_note_event (self->join, pad, event);
   /* the events of the stream that the output is go downstream */
   if (gst_stereo_join_is_forwarded (event) && pad != gst_stereo_join_main (self->join)) {

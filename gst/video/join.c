@@ -156,16 +156,22 @@ gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent
 }
 
 gboolean
-gst_stereo_join_set_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstCaps *caps)
+gst_stereo_join_take_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event)
 {
+  gboolean usable;
   GstVideoInfo info;
+  GstCaps *caps;
 
-  if (!gst_video_info_from_caps (&info, caps)) {
+  gst_event_parse_caps (event, &caps);
+  usable = gst_video_info_from_caps (&info, caps);
+  if (usable)
+    GST_CAT_DEBUG_OBJECT (join->category, pad, "gets %" GST_PTR_FORMAT, caps);
+  else
     GST_ELEMENT_ERROR (
         join->owner, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
+  gst_event_unref (event);
+  if (!usable)
     return FALSE;
-  }
-  GST_CAT_DEBUG_OBJECT (join->category, pad, "gets %" GST_PTR_FORMAT, caps);
   if (pad == join->main) {
     join->main_info = info;
     join->have_main_info = TRUE;
@@ -267,22 +273,22 @@ drop_second (GstStereoJoin *join, GstAggregatorPad *pad)
   gst_clear_buffer (&buffer);
 }
 
-static GstStereoJoinResult
+static GstFlowReturn
 refuse_frame (GstStereoJoin *join, GstAggregatorPad *pad)
 {
   GST_ELEMENT_ERROR (join->owner, CORE, NEGOTIATION, ("%s got a frame before any caps.", GST_PAD_NAME (pad)), (NULL));
-  return GST_STEREO_JOIN_FAILED;
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* Nothing is in the queue of @pad: whether to go on without a later frame. */
-static GstStereoJoinResult
+static GstFlowReturn
 judge_empty_queue (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean timeout)
 {
   if (gst_aggregator_pad_is_eos (pad) || (time != GST_CLOCK_STIME_NONE && time < join->gap_end))
-    return GST_STEREO_JOIN_FRAME;
+    return GST_FLOW_OK;
   LOG (join, "frame of %" GST_STIME_FORMAT " %s that of %s%s", GST_STIME_ARGS (time),
       timeout ? "goes on without waiting for" : "waits:", GST_PAD_NAME (pad), timeout ? "" : " may still come");
-  return timeout ? GST_STEREO_JOIN_FRAME : GST_STEREO_JOIN_WAIT;
+  return timeout ? GST_FLOW_OK : GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 /* Whether the next frame behind @buffer, whose running time is @start, is later than a main frame of @time: @buffer lasts
@@ -304,27 +310,27 @@ is_next_later (GstStereoJoin *join, GstAggregatorPad *pad, GstBuffer *buffer, gi
 }
 
 /* Takes frames from @pad as long as they are not later than @time. A frame without a timestamp, on either pad, is joined
- * by the order of arrival. FRAME: the held frame belongs to @time. */
-static GstStereoJoinResult
+ * by the order of arrival. GST_FLOW_OK: the held frame belongs to @time. */
+static GstFlowReturn
 find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean timeout)
 {
   gboolean untimed = time == GST_CLOCK_STIME_NONE;
 
   for (;;) {
-    GstStereoJoinResult result = GST_STEREO_JOIN_WAIT; /* the next one decides */
+    GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA; /* the next one decides */
     gboolean stays, known = join->queued;
     GstBuffer *buffer;
     gint64 second_time;
 
     if (join->held.buffer && !untimed && join->held.time == time)
-      return GST_STEREO_JOIN_FRAME;
+      return GST_FLOW_OK;
     buffer = second_head (join, pad, FALSE);
     if (!buffer)
       return judge_empty_queue (join, pad, time, timeout);
     second_time = gst_stereo_pad_running_time (pad, buffer);
     if (!untimed && second_time != GST_CLOCK_STIME_NONE && second_time > time) {
       gst_buffer_unref (buffer);
-      return GST_STEREO_JOIN_FRAME;
+      return GST_FLOW_OK;
     }
     /* The base class waits for a pad whose queue is empty. */
     stays = is_next_later (join, pad, buffer, second_time, time);
@@ -334,15 +340,15 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
     if (is_gap (buffer))
       note_gap (join, buffer, second_time);
     else if (!join->have_second_info)
-      result = refuse_frame (join, pad);
+      flow = refuse_frame (join, pad);
     else if (!known)
       hold (join, pad, buffer, second_time == GST_CLOCK_STIME_NONE ? time : second_time);
-    if (result == GST_STEREO_JOIN_WAIT &&
+    if (flow == GST_AGGREGATOR_FLOW_NEED_DATA &&
         (stays || (!is_gap (buffer) && (untimed || second_time == GST_CLOCK_STIME_NONE))))
-      result = GST_STEREO_JOIN_FRAME;
+      flow = GST_FLOW_OK;
     gst_buffer_unref (buffer);
-    if (result != GST_STEREO_JOIN_WAIT)
-      return result;
+    if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
+      return flow;
   }
 }
 
@@ -365,44 +371,44 @@ forget_if_stale (GstStereoJoin *join)
     gst_stereo_join_forget (join);
 }
 
-GstStereoJoinResult
+GstFlowReturn
 gst_stereo_join_next (GstStereoJoin *join, gboolean timeout, GstStereoJoinFrame *frame)
 {
-  GstStereoJoinResult result = GST_STEREO_JOIN_FRAME;
+  GstFlowReturn flow = GST_FLOW_OK;
   GstAggregatorPad *second;
 
   forget_if_stale (join);
   frame->buffer = gst_aggregator_pad_peek_buffer (join->main);
   if (!frame->buffer)
-    return gst_aggregator_pad_is_eos (join->main) ? GST_STEREO_JOIN_EOS : GST_STEREO_JOIN_WAIT;
+    return gst_aggregator_pad_is_eos (join->main) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   describe_frame (frame, join->main);
   second = ref_second (join);
   /* frames that a gap would leave in the queue would hold up those behind them */
   if (second)
-    result = find_second (join, second, frame->time, timeout || frame->gap);
+    flow = find_second (join, second, frame->time, timeout || frame->gap);
   gst_clear_object (&second);
-  if (result == GST_STEREO_JOIN_FRAME) {
+  if (flow == GST_FLOW_OK) {
     gst_aggregator_pad_drop_buffer (join->main);
     join->given |= !frame->gap;
     if (!frame->gap && !join->have_main_info)
-      result = refuse_frame (join, join->main);
+      flow = refuse_frame (join, join->main);
   }
-  if (result != GST_STEREO_JOIN_FRAME)
+  if (flow != GST_FLOW_OK)
     gst_clear_buffer (&frame->buffer);
-  return result;
+  return flow;
 }
 
-GstStereoJoinResult
+GstFlowReturn
 gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame)
 {
-  GstStereoJoinResult result = GST_STEREO_JOIN_FRAME;
+  GstFlowReturn flow = GST_FLOW_OK;
   GstAggregatorPad *second;
 
   forget_if_stale (join);
   second = ref_second (join);
   frame->buffer = second ? second_head (join, second, TRUE) : NULL;
   if (!frame->buffer) {
-    result = !second || gst_aggregator_pad_is_eos (second) ? GST_STEREO_JOIN_EOS : GST_STEREO_JOIN_WAIT;
+    flow = !second || gst_aggregator_pad_is_eos (second) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   } else {
     describe_frame (frame, second);
     if (!frame->gap && join->have_second_info) {
@@ -410,11 +416,11 @@ gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame)
       join->given = TRUE;
     } else if (!frame->gap) {
       gst_clear_buffer (&frame->buffer);
-      result = refuse_frame (join, second);
+      flow = refuse_frame (join, second);
     }
   }
   gst_clear_object (&second);
-  return result;
+  return flow;
 }
 
 const GstStereoJoined *

@@ -40,14 +40,6 @@ typedef struct
   guint serial;         /* another one for every buffer, never 0 */
 } GstStereoJoined;
 
-typedef enum
-{
-  GST_STEREO_JOIN_FRAME, /* here is the next frame */
-  GST_STEREO_JOIN_WAIT,  /* a main frame, or the second frame for it, may still come */
-  GST_STEREO_JOIN_EOS,   /* the stream ended */
-  GST_STEREO_JOIN_FAILED /* after an error was posted */
-} GstStereoJoinResult;
-
 /* Sets the functions of @klass that clip frames to their segments and answer the queries that come in line with the frames.
  * Neither waits for the other stream. */
 void gst_stereo_join_class_init (GstAggregatorClass *klass);
@@ -72,8 +64,8 @@ gboolean gst_stereo_join_second_ended (GstStereoJoin *join);
 gboolean gst_stereo_join_is_forwarded (const GstEvent *event);
 /* For the same function: notes a flush of the second stream. */
 void gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event);
-/* New caps of @pad. FALSE after an error was posted. */
-gboolean gst_stereo_join_set_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstCaps *caps);
+/* For the same function: takes the event with the new caps of @pad. FALSE after an error was posted. */
+gboolean gst_stereo_join_take_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event);
 /* Of the main frames. NULL before there were caps. */
 const GstVideoInfo *gst_stereo_join_main_info (const GstStereoJoin *join);
 /* Duration of a main frame by its caps, ns; 0 = not known. */
@@ -84,11 +76,13 @@ void gst_stereo_join_forget (GstStereoJoin *join);
 /* Forgets everything but the pads. */
 void gst_stereo_join_reset (GstStereoJoin *join);
 
-/* Takes the next main frame from its pad, once its second frame is known. A gap does not wait for a second frame. @timeout:
- * stop waiting. */
-GstStereoJoinResult gst_stereo_join_next (GstStereoJoin *join, gboolean timeout, GstStereoJoinFrame *frame);
+/* For GstAggregatorClass.aggregate, which returns the flow unless it is GST_FLOW_OK.
+ *
+ * Takes the next main frame from its pad, once its second frame is known: GST_AGGREGATOR_FLOW_NEED_DATA until then. A gap does
+ * not wait for a second frame. @timeout: stop waiting. GST_FLOW_NOT_NEGOTIATED: an error was posted. */
+GstFlowReturn gst_stereo_join_next (GstStereoJoin *join, gboolean timeout, GstStereoJoinFrame *frame);
 /* Without a main stream: takes the next frame of the second stream, which is then the held frame, too. */
-GstStereoJoinResult gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame);
+GstFlowReturn gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame);
 /* The held frame, valid until the next call of the two functions above. */
 const GstStereoJoined *gst_stereo_join_held (const GstStereoJoin *join);
 
