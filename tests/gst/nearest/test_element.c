@@ -10,6 +10,9 @@
 #define WIDTH 80
 #define HEIGHT 60
 #define MM GST_STEREO_OUTPUT_KIND_DEPTH
+#define NEAR GST_STEREO_NEAREST_STATE_NEAR
+#define CLEAR GST_STEREO_NEAREST_STATE_CLEAR
+#define UNKNOWN GST_STEREO_NEAREST_STATE_UNKNOWN
 
 typedef struct
 {
@@ -181,25 +184,129 @@ with_box (guint wall, guint box)
   return depth;
 }
 
+/* 5 m, but for the @unknown upper rows, which are not seen; and an object of 12 x 12 pixels below, unless it is 0. */
+static GstBuffer *
+half_seen (gint unknown, guint object)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 5000);
+
+  fill_depth (depth, 20, 48, 12, 12, object ? object : 5000);
+  fill_depth (depth, 0, 0, WIDTH, unknown, 0);
+  return depth;
+}
+
 GST_START_TEST (test_states)
 {
-  Stream stream = stream_new ("message-interval=0");
-  GstBuffer *depth;
+  static const struct
+  {
+    const gchar *properties;
+    gint unknown; /* rows */
+    guint object;
+    GstStereoNearestState state;
+    const gchar *reason;
+    gdouble distance; /* 0: no surface */
+  } cases[] = {
+    { "warn-distance=1000", 0, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000", 0, 900, NEAR, NULL, 900 },
+    { "warn-distance=1000", 0, 1000, CLEAR, NULL, 1000 },
+    /* half may be unknown, and no more */
+    { "warn-distance=1000", 30, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000", 31, 0, UNKNOWN, "48 % of the region is seen", 5000 },
+    { "warn-distance=1000", 60, 0, UNKNOWN, "0 % of the region is seen", 0 },
+    { "warn-distance=1000 max-unknown=0.1", 6, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000 max-unknown=0.1", 7, 0, UNKNOWN, "88 % of the region is seen", 5000 },
+    { "warn-distance=1000 max-unknown=0", 0, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000 max-unknown=0", 1, 0, UNKNOWN, "98 % of the region is seen", 5000 },
+    /* but what is near is near all the same */
+    { "warn-distance=1000", 48, 900, NEAR, NULL, 900 },
+    { "warn-distance=1000 max-unknown=0", 48, 900, NEAR, NULL, 900 },
+    { "warn-distance=1000 max-unknown=1", 48, 0, CLEAR, NULL, 5000 },
+    /* nothing seen is never clear */
+    { "warn-distance=1000 max-unknown=1", 60, 0, UNKNOWN, "no surface is found", 0 },
+    /* nor is that which is not connected */
+    { "warn-distance=1000 max-unknown=1 nearest-percentile=90", 30, 0, UNKNOWN, "no surface is found", 0 },
+    /* nothing is clear that was not asked for */
+    { "warn-distance=0", 0, 0, NEAR, NULL, 5000 },
+    { "warn-distance=0", 31, 0, UNKNOWN, "48 % of the region is seen", 5000 },
+    /* only the region counts */
+    { "warn-distance=1000 region=<0,0.5,1,0.5>", 30, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000 region=<0,0,1,0.5>", 30, 0, UNKNOWN, "0 % of the region is seen", 0 },
+    { "warn-distance=1000 region=<0,0,1,0.5>", 0, 900, CLEAR, NULL, 5000 },
+    /* the object is three percent of the pixels */
+    { "warn-distance=1000 nearest-percentile=3", 0, 900, NEAR, NULL, 900 },
+    { "warn-distance=1000 nearest-percentile=3.1", 0, 900, CLEAR, NULL, 5000 },
+  };
 
-  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 2000);
-  set_properties (stream.harness->element, "warn-distance=1500");
-  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_CLEAR, NULL, 2000);
-  expect_state (&stream, with_box (5000, 1400), GST_STEREO_NEAREST_STATE_NEAR, NULL, 1400);
-  /* 40 of 60 rows are not seen: a third is left, and the box is in it or not */
-  depth = with_box (5000, 2000);
-  fill_depth (depth, 0, 0, WIDTH, 40, 0);
-  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_UNKNOWN, "33 % of the region is seen", 5000);
-  depth = with_box (5000, 1400);
-  fill_depth (depth, 0, 20, WIDTH, 40, 0);
-  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_NEAR, NULL, 1400);
-  set_properties (stream.harness->element, "max-unknown=1");
-  expect_state (&stream, new_depth (WIDTH, HEIGHT, MM, 0), GST_STEREO_NEAREST_STATE_UNKNOWN, "no surface is found", 0);
-  stream_free (&stream);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
+    Stream stream = stream_new (properties);
+
+    expect_state (
+        &stream, half_seen (cases[i].unknown, cases[i].object), cases[i].state, cases[i].reason, cases[i].distance);
+    stream_free (&stream);
+    g_free (properties);
+  }
+}
+GST_END_TEST;
+
+/* Excludes rows of @depth, as stereomatch does: they have no sample, and the mask says so. */
+static GstBuffer *
+exclude_rows (GstBuffer *depth, gint first, gint rows)
+{
+  gsize size = (WIDTH + 3) * HEIGHT, offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  gint stride[GST_VIDEO_MAX_PLANES] = { WIDTH + 3 };
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (mask, 0, 255, size);
+  gst_buffer_memset (mask, (gsize) (first * (WIDTH + 3)), 0, (gsize) (rows * (WIDTH + 3)));
+  gst_buffer_add_video_meta_full (
+      mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+  gst_buffer_unref (mask);
+  fill_depth (depth, 0, first, WIDTH, rows, 0);
+  return depth;
+}
+
+/* What is excluded is not unknown, and makes nothing known. The percentile stays one of all of the region's pixels. */
+GST_START_TEST (test_excluded_pixels)
+{
+  static const struct
+  {
+    const gchar *properties;
+    gint unknown, first, rows; /* rows: not seen; excluded from the first on */
+    guint object;
+    GstStereoNearestState state;
+    gdouble coverage;
+  } cases[] = {
+    { "warn-distance=1000 max-unknown=0", 15, 0, 15, 0, CLEAR, 1 },
+    { "warn-distance=1000 max-unknown=0", 20, 0, 15, 0, UNKNOWN, 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.1", 20, 0, 15, 0, UNKNOWN, 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.12", 20, 0, 15, 0, CLEAR, 40 / 45.0 },
+    /* 20 of 60 rows would be a third */
+    { "warn-distance=1000 max-unknown=0.34", 20, 40, 20, 0, UNKNOWN, 0.5 },
+    { "warn-distance=1000 max-unknown=0", 0, 0, 48, 900, NEAR, 1 },
+    { "warn-distance=1000 max-unknown=0", 0, 48, 12, 900, CLEAR, 1 },
+    /* a region without a pixel that counts */
+    { "warn-distance=1000 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, UNKNOWN, 0 },
+    { "warn-distance=0 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, UNKNOWN, 0 },
+    { "warn-distance=1000 max-unknown=1", 0, 0, 60, 900, UNKNOWN, 0 },
+    { "warn-distance=1000 nearest-percentile=3", 0, 0, 30, 900, NEAR, 1 },
+    { "warn-distance=1000 nearest-percentile=3.1", 0, 0, 30, 900, CLEAR, 1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
+    Stream stream = stream_new (properties);
+    GstBuffer *depth = exclude_rows (half_seen (cases[i].unknown, cases[i].object), cases[i].first, cases[i].rows),
+              *out = NULL;
+    const GstStereoNearestMeta *meta = judge (&stream, depth, &out);
+
+    fail_unless (meta->state == cases[i].state, "case %u: state %d", i, meta->state);
+    assert_equals_float (meta->coverage, cases[i].coverage);
+    gst_buffer_unref (out);
+    stream_free (&stream);
+    g_free (properties);
+  }
 }
 GST_END_TEST;
 
@@ -228,47 +335,37 @@ GST_START_TEST (test_kinds)
   fail_unless_equals_float (meta->confidence, 1);
   fail_unless_equals_float (meta->coverage, 1);
   /* without cameras only the disparity is known, and with a warn-distance not whether it is clear */
-  if (kinds[__i__].kind != MM) {
-    set_properties (stream.harness->element, "warn-distance=100");
+  for (guint i = 0; i < 2 && kinds[__i__].kind != MM; i++) {
+    set_properties (stream.harness->element, i ? "warn-distance=100" : "warn-distance=0");
     depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
     gst_buffer_get_stereo_meta (depth)->baseline = 0;
     meta = judge (&stream, depth, &out);
     fail_unless (meta->valid && isnan (meta->distance) && meta->disparity > 0);
-    fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (meta), "distances are not known");
+    fail_unless_equals_int (meta->state, i ? UNKNOWN : NEAR);
+    fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (meta), i ? "distances are not known" : NULL);
   }
   gst_buffer_unref (out);
   stream_free (&stream);
 }
 GST_END_TEST;
 
-/* What lies outside the region, is unsure or excluded, is not seen; and the region is told in pixels. */
+/* A pixel as sure as min-confidence counts. The metadata has the region in pixels. */
 GST_START_TEST (test_what_counts)
 {
   Stream stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
-  GstBuffer *depth, *mask, *out = NULL;
-  GValue region = G_VALUE_INIT;
+  GstBuffer *depth, *out = NULL;
   const GstStereoNearestMeta *meta;
 
-  depth = with_box (5000, 1000);
-  for (gint y = 10; y < 30; y++)
-    for (gint x = 50; x < 70; x++)
-      set_confidence (depth, x, y, 127);
-  expect_state (&stream, depth, GST_STEREO_NEAREST_STATE_CLEAR, NULL, 5000);
-  depth = with_box (5000, 1000);
-  mask = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
-  gst_buffer_memset (mask, 0, 255, WIDTH * HEIGHT);
-  gst_buffer_memset (mask, 0, 0, WIDTH * 30);
-  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
-  gst_buffer_unref (mask);
-  meta = judge (&stream, depth, &out);
-  fail_unless_equals_int (meta->state, GST_STEREO_NEAREST_STATE_CLEAR);
-  fail_unless_equals_float (meta->coverage, 1);
-  g_value_init (&region, GST_TYPE_ARRAY);
-  fail_unless (gst_value_deserialize (&region, "<0.0, 0.5, 0.625, 0.5>"));
-  g_object_set_property (G_OBJECT (stream.harness->element), "region", &region);
-  g_value_unset (&region);
+  for (guint8 confidence = 127; confidence <= 128; confidence++) {
+    depth = with_box (5000, 1000);
+    for (gint y = 10; y < 30; y++)
+      for (gint x = 50; x < 70; x++)
+        set_confidence (depth, x, y, confidence);
+    expect_state (&stream, depth, confidence == 127 ? CLEAR : NEAR, NULL, confidence == 127 ? 5000 : 1000);
+  }
+  set_properties (stream.harness->element, "region=<0.0,0.5,0.625,0.5>");
   meta = judge (&stream, with_box (5000, 1000), &out);
-  fail_unless_equals_int (meta->state, GST_STEREO_NEAREST_STATE_CLEAR);
+  fail_unless_equals_int (meta->state, CLEAR);
   fail_unless_equals_float (meta->warn_distance, 1500);
   fail_unless (meta->region_x == 0 && meta->region_y == 30 && meta->region_width == 50 && meta->region_height == 30);
   gst_buffer_unref (out);
@@ -276,24 +373,61 @@ GST_START_TEST (test_what_counts)
 }
 GST_END_TEST;
 
-/* Of depth that cannot be relied on nothing is told but why, at once; what lasts without harm is no reason. */
+/* A surface nearer than warn-distance, or nothing near, with all that may be wrong with the cameras: where the depth cannot be
+ * relied on, nothing is posted but why, at once. */
 GST_START_TEST (test_unreliable_depth)
+{
+  Stream stream = stream_new ("message-interval=3600000000000 warn-distance=1500");
+  const GstStereoHealthKind *kind;
+  GstClockTime time = 0;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    for (guint near = 0; near < 2; near++) {
+      GstBuffer *depth = with_box (5000, near ? 1000 : 4000), *out;
+      gchar *reason = gst_stereo_health_get_reason (kind->right);
+      GstStructure *message;
+
+      gst_buffer_unref (pass (&stream, with_box (5000, near ? 1000 : 4000), time));
+      message = take_message (&stream);
+      fail_unless (!message || !gst_structure_has_field (message, "reason"));
+      g_clear_pointer (&message, gst_structure_free);
+      gst_buffer_get_stereo_meta (depth)->health = kind->right;
+      out = pass (&stream, depth, time + FRAME);
+      message = take_message (&stream);
+      fail_unless ((message != NULL) == kind->unreliable, "%s", kind->nick);
+      if (message) {
+        check_alike (message, out);
+        fail_unless_equals_string (gst_structure_get_string (message, "state"), "unknown");
+        fail_unless_equals_string (gst_structure_get_string (message, "reason"), reason);
+        fail_if (gst_structure_has_field (message, "distance"));
+        gst_structure_free (message);
+      }
+      gst_buffer_unref (out);
+      g_free (reason);
+      time += 2 * FRAME;
+    }
+  stream_free (&stream);
+}
+GST_END_TEST;
+
+/* Another reason is posted at once. */
+GST_START_TEST (test_reasons)
 {
   static const struct
   {
     GstStereoHealthFlags health;
     const gchar *reason;
-  } frames[] = { { 0, NULL }, { GST_STEREO_HEALTH_SLOW, NULL },
-    { GST_STEREO_HEALTH_FROZEN_RIGHT, "right camera frozen" }, { GST_STEREO_HEALTH_BLACK_LEFT, "left camera black" },
-    { 0, NULL } };
-  Stream stream = stream_new ("message-interval=0 warn-distance=500");
+  } frames[] = { { GST_STEREO_HEALTH_OK, "50 % of the region is seen" },
+    { GST_STEREO_HEALTH_BLACK_LEFT, "left camera black" },
+    { GST_STEREO_HEALTH_BLACK_LEFT | GST_STEREO_HEALTH_BLACK_RIGHT, "both cameras black" },
+    { GST_STEREO_HEALTH_ROWS | GST_STEREO_HEALTH_DARK_RIGHT, "right camera dark, rows of the views do not fit" } };
+  Stream stream = stream_new ("message-interval=3600000000000 warn-distance=2000 max-unknown=0.2");
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstBuffer *depth = with_box (5000, 2000);
+    GstBuffer *depth = half_seen (30, 0);
 
     gst_buffer_get_stereo_meta (depth)->health = frames[i].health;
-    expect_state (&stream, depth, frames[i].reason ? GST_STEREO_NEAREST_STATE_UNKNOWN : GST_STEREO_NEAREST_STATE_CLEAR,
-        frames[i].reason, frames[i].reason ? 0 : 2000);
+    expect_state (&stream, depth, UNKNOWN, frames[i].reason, i ? 0 : 5000);
   }
   stream_free (&stream);
 }
@@ -320,9 +454,9 @@ GST_START_TEST (test_obstacles)
           gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, i == 2 ? 6000.0 : 3000.0, "probability",
               G_TYPE_DOUBLE, 0.75, NULL));
     expect_state (&stream, depth,
-        i == 0     ? GST_STEREO_NEAREST_STATE_UNKNOWN :
-            i == 3 ? GST_STEREO_NEAREST_STATE_NEAR :
-                     GST_STEREO_NEAREST_STATE_CLEAR,
+        i == 0     ? UNKNOWN :
+            i == 3 ? NEAR :
+                     CLEAR,
         i == 0 ? "0 % of the region is seen" : NULL,
         i < 2      ? 0 :
             i == 2 ? 6000 :
@@ -368,20 +502,21 @@ posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 /* At most one message in the interval, but for what is new, and for the first one after a flush. */
 GST_START_TEST (test_interval)
 {
-  Stream stream = stream_new ("warn-distance=1500"); /* the interval is 2.5 frames */
+  Stream stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
   GstSegment segment;
 
   for (guint i = 0; i < 8; i++)
     fail_unless_equals_int (posts_message (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
   fail_unless (posts_message (&stream, with_box (5000, 1000), 8 * FRAME));
   fail_if (posts_message (&stream, with_box (5000, 1100), 9 * FRAME));
-  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 10 * FRAME));
+  fail_unless (posts_message (&stream, with_box (5000, 2000), 10 * FRAME));
+  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
   gst_harness_push_event (stream.harness, gst_event_new_flush_start ());
   gst_harness_push_event (stream.harness, gst_event_new_flush_stop (TRUE));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (stream.harness, gst_event_new_segment (&segment));
-  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
-  fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
+  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
+  fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 13 * FRAME));
   stream_free (&stream);
 }
 GST_END_TEST;
@@ -406,11 +541,11 @@ GST_START_TEST (test_gaps_caps_end)
 {
   Stream stream = stream_new ("message-interval=0");
 
-  expect_state (&stream, with_box (5000, 2000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 2000);
+  expect_state (&stream, with_box (5000, 2000), NEAR, NULL, 2000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_gap (FRAME, 3 * FRAME)));
   expect_event (&stream, GST_EVENT_GAP);
   set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, 2 * WIDTH, HEIGHT / 2);
-  expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), GST_STEREO_NEAREST_STATE_NEAR, NULL, 3000);
+  expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), NEAR, NULL, 3000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_eos ()));
   expect_event (&stream, GST_EVENT_EOS);
   stream_free (&stream);
@@ -542,9 +677,11 @@ nearest_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_states);
+  tcase_add_test (tcase, test_excluded_pixels);
   tcase_add_loop_test (tcase, test_kinds, 0, 3);
   tcase_add_test (tcase, test_what_counts);
   tcase_add_test (tcase, test_unreliable_depth);
+  tcase_add_test (tcase, test_reasons);
   tcase_add_test (tcase, test_obstacles);
   tcase_add_test (tcase, test_passes_through);
   tcase_add_test (tcase, test_interval);
