@@ -15,21 +15,15 @@ typedef struct
   GstBus *bus;
   GstVideoFormat format; /* of the input */
   gint width, height;
-} Element;
+} Stream;
 
-static Element
-element_new (const gchar *properties, GstVideoFormat format, gboolean takes_padding)
+static Stream
+stream_new (const gchar *properties, GstVideoFormat format, gboolean takes_padding)
 {
-  Element one = { NULL, gst_bus_new (), format, random_range (&generator, 3, 70), random_range (&generator, 1, 40) };
-  GstElement *element = gst_element_factory_make ("stereoconfidence", "c");
+  Stream one = { NULL, NULL, format, random_range (&generator, 3, 70), random_range (&generator, 1, 40) };
   gchar *caps = make_caps (format, one.width, one.height, NULL);
 
-  fail_unless (element != NULL, "no stereoconfidence: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (element);
-  set_properties (element, properties);
-  gst_element_set_bus (element, one.bus);
-  one.harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
+  one.harness = filter_new ("stereoconfidence", properties, &one.bus);
   if (takes_padding)
     gst_harness_add_propose_allocation_meta (one.harness, GST_VIDEO_META_API_TYPE, NULL);
   gst_harness_set_src_caps_str (one.harness, caps);
@@ -37,18 +31,9 @@ element_new (const gchar *properties, GstVideoFormat format, gboolean takes_padd
   return one;
 }
 
-static void
-element_free (Element *one)
-{
-  gst_element_set_bus (one->harness->element, NULL);
-  gst_harness_teardown (one->harness);
-  gst_bus_set_flushing (one->bus, TRUE);
-  gst_object_unref (one->bus);
-}
-
 /* A picture with the metadata of a matcher: confidence and truth are textures of known seeds. */
 static GstBuffer *
-matched (const Element *one, guint seed, gint padding)
+matched (const Stream *one, guint seed, gint padding)
 {
   GstBuffer *buffer = make_view (one->format, one->width, one->height, 1000, 0, padding);
   GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, one->width, one->height, seed, 0, padding);
@@ -79,7 +64,7 @@ check_memory (GstBuffer *a, GstBuffer *b, gboolean same)
 GST_START_TEST (test_passes_the_picture_on)
 {
   for (gint padding = 0; padding < 9; padding++) {
-    Element one = element_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+    Stream one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
     GstBuffer *in = matched (&one, 7, padding), *out;
     GstBuffer *confidence = gst_buffer_ref (gst_stereo_meta_get_confidence (gst_buffer_get_stereo_meta (in)));
     GstVideoInfo info;
@@ -104,7 +89,7 @@ GST_START_TEST (test_passes_the_picture_on)
     check_texture (confidence, &info, 7);
     gst_buffer_unref (out);
     gst_buffer_unref (confidence);
-    element_free (&one);
+    filter_free (one.harness, one.bus);
   }
 }
 GST_END_TEST;
@@ -112,7 +97,7 @@ GST_END_TEST;
 GST_START_TEST (test_rows_for_who_cannot_take_padding)
 {
   for (gint padding = 0; padding < 9; padding++) {
-    Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
+    Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
     GstVideoInfo info;
     GstBuffer *out;
 
@@ -126,14 +111,14 @@ GST_START_TEST (test_rows_for_who_cannot_take_padding)
       gst_buffer_remove_meta (out, (GstMeta *) gst_buffer_get_video_meta (out));
     check_texture (out, &info, 5);
     gst_buffer_unref (out);
-    element_free (&one);
+    filter_free (one.harness, one.bus);
   }
 }
 GST_END_TEST;
 
 GST_START_TEST (test_truth)
 {
-  Element one = element_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  Stream one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = matched (&one, 9, 6), *out;
   GstBuffer *truth = gst_buffer_ref (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (in)));
   GstVideoInfo info;
@@ -154,60 +139,47 @@ GST_START_TEST (test_truth)
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   check_texture (out, &info, 11);
   gst_buffer_unref (out);
-  element_free (&one);
+  filter_free (one.harness, one.bus);
 }
 GST_END_TEST;
 
-static void
-expect_words (GstBus *bus, const gchar *first, const gchar *second)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no error");
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, first) && strstr (error->message, second), "%s", error->message);
-  g_clear_error (&error);
-  gst_message_unref (message);
-}
-
 GST_START_TEST (test_errors)
 {
-  Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = make_view (one.format, one.width, one.height, 1, 0, 0);
 
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
-  expect_words (one.bus, "right after stereomatch", "metadata");
+  expect_error (one.bus, "right after stereomatch", "metadata", NULL);
   in = matched (&one, 1, 0);
   gst_buffer_get_stereo_meta (in)->width++;
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
-  expect_words (one.bus, "right after stereomatch", "pixels");
+  expect_error (one.bus, "right after stereomatch", "pixels", NULL);
   in = matched (&one, 1, 0);
   gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
-  expect_words (one.bus, "no confidence", "stereomatch");
-  element_free (&one);
+  expect_error (one.bus, "no confidence", "stereomatch", NULL);
+  filter_free (one.harness, one.bus);
 
-  one = element_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   in = matched (&one, 1, 0);
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (in), NULL);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
-  expect_words (one.bus, "show=truth", "stereotestsrc");
-  element_free (&one);
+  expect_error (one.bus, "show=truth", "stereotestsrc", NULL);
+  filter_free (one.harness, one.bus);
 }
 GST_END_TEST;
 
 /* A plane that claims more than its memory holds. */
 GST_START_TEST (test_a_plane_that_cannot_be_read)
 {
-  Element one = element_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
+  Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
   GstBuffer *in = matched (&one, 1, 5), *small = gst_buffer_new_allocate (NULL, 2, NULL);
 
   gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, small);
   gst_buffer_unref (small);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
-  expect_words (one.bus, "could not be read", "metadata");
-  element_free (&one);
+  expect_error (one.bus, "could not be read", "metadata", NULL);
+  filter_free (one.harness, one.bus);
 }
 GST_END_TEST;
 

@@ -28,15 +28,9 @@ ground_stream_set_caps (GroundStream *stream, GstVideoFormat format, gint width,
 GroundStream
 ground_stream_new (const gchar *properties, GstStereoOutputKind kind, Random *random)
 {
-  GroundStream stream = { .bus = gst_bus_new (), .scene = made_road () };
-  GstElement *element = gst_element_factory_make ("stereoground", "g");
+  GroundStream stream = { .scene = made_road () };
 
-  fail_unless (element != NULL, "no stereoground: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (element);
-  set_properties (element, properties);
-  gst_element_set_bus (element, stream.bus);
-  stream.harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
+  stream.harness = filter_new ("stereoground", properties, &stream.bus);
   stream.scene.width = 621;
   stream.scene.height = 187;
   stream.scene.focal /= 2;
@@ -50,10 +44,7 @@ ground_stream_new (const gchar *properties, GstStereoOutputKind kind, Random *ra
 void
 ground_stream_free (GroundStream *stream)
 {
-  gst_element_set_bus (stream->harness->element, NULL);
-  gst_harness_teardown (stream->harness);
-  gst_bus_set_flushing (stream->bus, TRUE);
-  gst_object_unref (stream->bus);
+  filter_free (stream->harness, stream->bus);
   made_picture_free (stream->picture);
 }
 

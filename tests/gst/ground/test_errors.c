@@ -9,23 +9,11 @@ static Random generator;
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-/* The next message of @type has both. */
-static void
-expect_words (GstBus *bus, GstMessageType type, const gchar *what, const gchar *remedy)
-{
-  const gchar *const words[] = { what, remedy, NULL };
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type);
-
-  fail_unless (message != NULL, "nothing is said of %s", what);
-  check_words (message, words);
-  gst_message_unref (message);
-}
-
 static void
 expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, const gchar *remedy)
 {
   fail_unless_equals_int (gst_harness_push (stream->harness, buffer), GST_FLOW_ERROR);
-  expect_words (stream->bus, GST_MESSAGE_ERROR, what, remedy);
+  expect_error (stream->bus, what, remedy, NULL);
 }
 
 GST_START_TEST (test_errors)
@@ -84,7 +72,7 @@ GST_START_TEST (test_without_confidence)
     fail_unless (gst_buffer_get_stereo_ground_meta (out)->valid);
     gst_buffer_unref (out);
     if (i == 0)
-      expect_words (stream.bus, GST_MESSAGE_WARNING, "no confidence", "every valid pixel");
+      expect_warning (stream.bus, "no confidence", "every valid pixel", NULL);
   }
   fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
   ground_stream_free (&stream);
@@ -101,8 +89,8 @@ GST_START_TEST (test_values_that_exclude_each_other)
   gst_element_set_bus (element, stream.bus);
   set_properties (element, "min-camera-height=3000 max-camera-height=2000");
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_words (stream.bus, GST_MESSAGE_ERROR, "min-camera-height=3000 is not below max-camera-height=2000",
-      "set min-camera-height below");
+  expect_error (
+      stream.bus, "min-camera-height=3000 is not below max-camera-height=2000", "set min-camera-height below", NULL);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
   gst_object_unref (element);

@@ -807,7 +807,7 @@ GST_START_TEST (test_element_with_packed_views)
       expect_warning (bus, "Left and right look exchanged", "right-view-first", NULL);
     expect_no_message (bus, GST_MESSAGE_WARNING);
     views_free (&views);
-    packed_free (harness, bus);
+    filter_free (harness, bus);
   }
 }
 GST_END_TEST;

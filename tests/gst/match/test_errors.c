@@ -77,7 +77,7 @@ expect_packed_error (const gchar *properties, gint width, gint height, const gch
   push_until_refused (harness, GST_VIDEO_FORMAT_GRAY8, width, height);
   expect_error (bus, word, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   g_free (caps);
 }
 
@@ -107,7 +107,7 @@ GST_START_TEST (test_packing_set_and_tagged_otherwise)
   gst_harness_push (harness, make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 1, FALSE));
   gst_buffer_unref (gst_harness_pull (harness));
   expect_warning (bus, "the caps win", NULL);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   g_free (caps);
 }
 GST_END_TEST;

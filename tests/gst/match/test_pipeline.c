@@ -46,19 +46,6 @@ line_state (Line *line, GstState state)
 }
 
 static void
-line_wait (Line *line, GstMessageType type)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (line->bus, PATIENCE, type | GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  gst_message_unref (message);
-}
-
-static void
 line_free (Line *line)
 {
   gst_element_set_state (line->pipeline, GST_STATE_NULL);
@@ -91,7 +78,7 @@ GST_START_TEST (test_plays_twice)
   line_new (&line, TWO ("num-buffers=7") "! fakesink name=o");
   for (gint i = 1; i <= 3; i++) {
     line_state (&line, GST_STATE_PLAYING);
-    line_wait (&line, GST_MESSAGE_EOS);
+    wait_for_message (line.bus, GST_MESSAGE_EOS);
     fail_unless_equals_int (g_atomic_int_get (&line.buffers), 7 * i);
     fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 7);
     line_state (&line, GST_STATE_NULL);
@@ -118,7 +105,7 @@ GST_START_TEST (test_play_pause_play)
     gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
   }
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
   line_free (&line);
 }
@@ -144,17 +131,17 @@ GST_START_TEST (test_flushing_seek)
 
   line_new (&line, TWO ("") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (line.bus, GST_MESSAGE_ASYNC_DONE);
   for (guint i = 1; i <= 5; i++) {
     fail_unless (gst_element_seek (line.pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
         GST_SEEK_TYPE_SET, (gint64) i * 2 * GST_SECOND, GST_SEEK_TYPE_SET, 12 * GST_SECOND));
-    line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+    wait_for_message (line.bus, GST_MESSAGE_ASYNC_DONE);
     fail_unless (gst_element_query_position (line.pipeline, GST_FORMAT_TIME, &position));
     fail_unless_equals_int64 (position, i * 2 * GST_SECOND);
   }
   g_atomic_int_set (&line.buffers, 0);
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50); /* 10 s to 12 s */
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-left"), 0);
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
@@ -170,7 +157,7 @@ GST_START_TEST (test_seeking_is_asked_of_the_left_source)
 
   line_new (&line, TWO ("num-buffers=500") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
-  line_wait (&line, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (line.bus, GST_MESSAGE_ASYNC_DONE);
   fail_unless (gst_element_query (line.pipeline, query));
   gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
   fail_unless (seekable);
@@ -202,7 +189,7 @@ GST_START_TEST (test_pairs_overlap)
   sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   g_signal_connect (sink, "handoff", G_CALLBACK (check_order), &last);
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), pairs);
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), (guint64) pairs);
   fail_unless (stat_of (line.element, "overlapped") < (guint64) pairs);
@@ -222,7 +209,7 @@ GST_START_TEST (test_live_sources)
 
   line_new (&line, TWO ("num-buffers=12 is-live=true") "! fakesink name=o sync=true qos=true");
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless (gst_element_query (line.pipeline, query));
   gst_query_parse_latency (query, &live, &min, &max);
   fail_unless (live);
@@ -245,7 +232,7 @@ GST_START_TEST (test_a_slow_sink_makes_pairs_late)
       "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,framerate=100/1 ! " MATCH
       "! identity sleep-time=40000 ! fakesink name=o sync=true qos=true max-lateness=1000000");
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
   fail_unless (stat_of (line.element, "pairs") < 90);
   line_free (&line);
@@ -261,7 +248,7 @@ GST_START_TEST (test_one_source_is_shorter)
       "! fakesink name=o");
   line_state (&line, GST_STATE_PLAYING);
   expect_warning (line.bus, "no partner", NULL);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 5);
   fail_unless (stat_of (line.element, "dropped-right") > 0);
   line_free (&line);
@@ -276,7 +263,7 @@ GST_START_TEST (test_queues_and_many_frames)
       "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
       " ! queue ! m.sink_right " MATCH "! queue ! fakesink name=o");
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
   line_free (&line);
 }
@@ -295,7 +282,7 @@ GST_START_TEST (test_one_stream_is_ahead)
   gst_pad_set_offset (right, (__i__ ? -30 : 30) * (gint64) GST_MSECOND);
   gst_object_unref (right);
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
   line_free (&line);
 }
@@ -315,7 +302,7 @@ GST_START_TEST (test_size_changes_in_a_running_pipeline)
   line_state (&line, GST_STATE_PLAYING);
   g_usleep (300000);
   g_object_set (filter, "caps", caps, NULL);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 60);
   gst_caps_unref (caps);
   gst_object_unref (filter);
@@ -412,7 +399,7 @@ GST_START_TEST (test_active_backend_and_stats)
   g_object_get (line.element, "active-backend", &backend, NULL);
   fail_unless (backend == NULL);
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   g_object_get (line.element, "active-backend", &backend, "stats", &stats, NULL);
   fail_unless_equals_string (backend, "cpu");
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 3);
@@ -435,7 +422,7 @@ GST_START_TEST (test_two_elements_do_not_know_of_each_other)
       "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
       "packing=top-bottom ! fakesink");
   line_state (&line, GST_STATE_PLAYING);
-  line_wait (&line, GST_MESSAGE_EOS);
+  wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
   line_free (&line);
 }

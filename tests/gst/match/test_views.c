@@ -125,7 +125,7 @@ GST_START_TEST (test_depth_of_packed_views)
   fail_unless_equals_float (setting (harness->element, "baseline"), cameras.baseline);
   fail_unless_equals_float (setting (harness->element, "principal-offset"), cameras.offset);
   expect_no_message (bus, GST_MESSAGE_WARNING);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -143,7 +143,7 @@ GST_START_TEST (test_every_pair_has_its_own)
   }
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++)
     check_depth (harness, &cameras[i]);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -176,7 +176,7 @@ GST_START_TEST (test_disparity_carries_it_on)
     gst_buffer_unref (out);
   }
   fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -269,7 +269,7 @@ GST_START_TEST (test_other_kinds_say_nothing)
   out = gst_harness_pull (harness);
   check_meta (out, &(Cameras){ 0, 0, 0 });
   gst_buffer_unref (out);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -298,7 +298,7 @@ GST_START_TEST (test_truth_goes_on)
     fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == (i == 1 ? NULL : truth));
     gst_buffer_unref (out);
   }
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   ASSERT_MINI_OBJECT_REFCOUNT (truth, "truth", 1);
   gst_buffer_unref (truth);
 }
@@ -345,7 +345,7 @@ GST_START_TEST (test_of_another_size)
   gst_buffer_unref (truth);
   expect_warning (bus, "45x20", "44x20", "not used", NULL);
   expect_no_message (bus, GST_MESSAGE_WARNING);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 

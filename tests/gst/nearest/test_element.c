@@ -32,15 +32,9 @@ set_caps (Stream *stream, GstVideoFormat format, gint width, gint height)
 static Stream
 stream_new (const gchar *properties)
 {
-  GstElement *element = gst_element_factory_make ("stereonearest", "n");
-  Stream stream = { .bus = gst_bus_new () };
+  Stream stream;
 
-  fail_unless (element != NULL, "no stereonearest: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (element);
-  set_properties (element, properties);
-  gst_element_set_bus (element, stream.bus);
-  stream.harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
+  stream.harness = filter_new ("stereonearest", properties, &stream.bus);
   set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
   return stream;
 }
@@ -48,10 +42,7 @@ stream_new (const gchar *properties)
 static void
 stream_free (Stream *stream)
 {
-  gst_element_set_bus (stream->harness->element, NULL);
-  gst_harness_teardown (stream->harness);
-  gst_bus_set_flushing (stream->bus, TRUE);
-  gst_object_unref (stream->bus);
+  filter_free (stream->harness, stream->bus);
 }
 
 static GstBuffer *
@@ -79,18 +70,6 @@ take_message (Stream *stream)
   fail_unless (gst_structure_has_name (copy, "stereo-nearest"));
   gst_message_unref (message);
   return copy;
-}
-
-/* The next message of @type has both. */
-static void
-expect_words (Stream *stream, GstMessageType type, const gchar *what, const gchar *remedy)
-{
-  const gchar *const words[] = { what, remedy, NULL };
-  GstMessage *message = gst_bus_timed_pop_filtered (stream->bus, PATIENCE, type);
-
-  fail_unless (message != NULL, "nothing is said of %s", what);
-  check_words (message, words);
-  gst_message_unref (message);
 }
 
 /* ---- message and metadata ---------------------------------------------------------------- */
@@ -441,7 +420,7 @@ GST_START_TEST (test_obstacles)
 
   /* once */
   gst_buffer_unref (pass (&stream, new_depth (WIDTH, HEIGHT, MM, 1000), 0));
-  expect_words (&stream, GST_MESSAGE_WARNING, "nearest=obstacle", "put stereoground before stereonearest");
+  expect_warning (stream.bus, "nearest=obstacle", "put stereoground before stereonearest", NULL);
   gst_structure_free (take_message (&stream));
   for (guint i = 0; i < 4; i++) {
     GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 1000);
@@ -604,7 +583,7 @@ static void
 expect_refused (Stream *stream, GstBuffer *depth, const gchar *what, const gchar *remedy)
 {
   fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, 0, FRAME)), GST_FLOW_ERROR);
-  expect_words (stream, GST_MESSAGE_ERROR, what, remedy);
+  expect_error (stream->bus, what, remedy, NULL);
 }
 
 GST_START_TEST (test_errors)

@@ -65,30 +65,13 @@ format_of (GstStereoOutputKind kind)
 static GstHarness *
 finder_new (const gchar *properties, GstStereoOutputKind kind, GstBus **bus)
 {
-  GstElement *element = gst_element_factory_make ("stereonearest", NULL);
-  GstHarness *finder;
+  GstHarness *finder = filter_new ("stereonearest", properties, bus);
   gchar *caps = g_strdup_printf (
       "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format_of (kind), WIDTH, HEIGHT);
 
-  fail_unless (element != NULL, "no stereonearest: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (element);
-  set_properties (element, properties);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (element, *bus);
-  finder = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
   gst_harness_set_src_caps_str (finder, caps);
   g_free (caps);
   return finder;
-}
-
-static void
-finder_free (GstHarness *finder, GstBus *bus)
-{
-  gst_element_set_bus (finder->element, NULL);
-  gst_harness_teardown (finder);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
 }
 
 static GstBuffer *
@@ -153,7 +136,7 @@ GST_START_TEST (test_finds_the_same)
       gst_buffer_unref (one);
       gst_buffer_unref (other);
     }
-    finder_free (finder, bus);
+    filter_free (finder, bus);
     overlay_free (searches);
     overlay_free (draws);
     g_free (properties);

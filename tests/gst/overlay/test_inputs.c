@@ -76,17 +76,15 @@ GST_END_TEST;
 
 /* ---- depth alone ------------------------------------------------------------------------- */
 
-#define ALONE "depthoverlay text=false legend=false colormap=gray scale=linear near=1000 far=3000 alpha=0.3 "
+#define ALONE "text=false legend=false colormap=gray scale=linear near=1000 far=3000 alpha=0.3"
 
 /* depthoverlay with sink_depth alone; @format NULL: downstream takes any. */
 static GstHarness *
-new_alone (GstBus *bus, const gchar *format)
+new_alone (GstBus **bus, const gchar *format)
 {
-  GstElement *element = gst_parse_launch (ALONE, NULL);
+  GstElement *element = element_new ("depthoverlay", ALONE, bus);
   GstHarness *harness;
 
-  gst_object_ref_sink (element);
-  gst_element_set_bus (element, bus);
   harness = harness_new (element, "sink_depth", "src", FALSE);
   gst_object_unref (element);
   if (format) {
@@ -146,10 +144,9 @@ GST_START_TEST (test_depth_alone)
   const guint samples[] = { 1000, 2000, 3000, 65535, 500 }, values[] = { 255, 128, 0, 0, 255 };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    GstBus *bus = gst_bus_new ();
-    GstHarness *harness = new_alone (bus, formats[f]);
+    GstBus *bus;
+    GstHarness *harness = new_alone (&bus, formats[f]);
     GstVideoFormat format = formats[f] ? gst_video_format_from_string (formats[f]) : GST_VIDEO_FORMAT_RGBx;
-    GstMessage *message;
 
     for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
       push_alone (harness, samples[i], i * TICK);
@@ -157,12 +154,8 @@ GST_START_TEST (test_depth_alone)
     }
     fail_unless (gst_harness_push_event (harness, gst_event_new_eos ()));
     wait_for_eos (harness);
-    gst_element_set_bus (harness->element, NULL);
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-    fail_unless (message == NULL, "%s", message ? message_text (message) : "");
-    gst_harness_teardown (harness);
-    gst_bus_set_flushing (bus, TRUE);
-    gst_object_unref (bus);
+    expect_no_message (bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    filter_free (harness, bus);
   }
 }
 GST_END_TEST;
@@ -170,8 +163,8 @@ GST_END_TEST;
 /* Black, with a colour map whose far end is not: invalid is not the same as far. */
 GST_START_TEST (test_depth_alone_invalid_is_black)
 {
-  GstBus *bus = gst_bus_new ();
-  GstHarness *harness = new_alone (bus, "RGB");
+  GstBus *bus;
+  GstHarness *harness = new_alone (&bus, "RGB");
   const guint samples[] = { 0, 65535, 1000 };
 
   set_properties (harness->element, "colormap=viridis");
@@ -185,34 +178,22 @@ GST_START_TEST (test_depth_alone_invalid_is_black)
     fail_unless_equals_int (rgb[0] + rgb[1] + rgb[2] == 0, samples[i] == 0);
     gst_buffer_unref (out);
   }
-  gst_element_set_bus (harness->element, NULL);
-  gst_harness_teardown (harness);
-  gst_object_unref (bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_live_view_after_depth_alone)
 {
-  GstBus *bus = gst_bus_new ();
-  GstHarness *harness = new_alone (bus, NULL), *live;
-  GstMessage *message;
-  gchar *text;
+  GstBus *bus;
+  GstHarness *harness = new_alone (&bus, NULL), *live;
 
   push_alone (harness, 2000, 0);
   gst_buffer_unref (gst_harness_pull (harness));
   live = gst_harness_new_with_element (harness->element, "sink", NULL);
   gst_harness_set_src_caps_str (live, "video/x-raw,format=RGB,width=16,height=8,framerate=30/1");
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL, "no error");
-  text = message_text (message);
-  fail_unless (strstr (text, "Link sink before the depth starts") != NULL, "%s", text);
-  g_free (text);
-  gst_message_unref (message);
-  gst_element_set_bus (harness->element, NULL);
+  expect_error (bus, "Link sink before the depth starts", NULL);
   gst_harness_teardown (live);
-  gst_harness_teardown (harness);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -222,19 +203,6 @@ static void
 count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *count)
 {
   g_atomic_int_inc (count);
-}
-
-static void
-wait_for (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  gst_message_unref (message);
 }
 
 static void
@@ -256,7 +224,7 @@ try_alone (const gchar *source, gboolean live)
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   for (gint i = 1; i <= 2; i++) {
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-    wait_for (bus, GST_MESSAGE_EOS);
+    wait_for_message (bus, GST_MESSAGE_EOS);
     fail_unless_equals_int (g_atomic_int_get (&count), 7 * i);
     fail_unless (gst_element_query_position (pipeline, GST_FORMAT_TIME, &position));
     gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
@@ -291,13 +259,13 @@ GST_START_TEST (test_seek_in_depth_alone)
   fail_unless (error == NULL, "%s", error ? error->message : "");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
-  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
   fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
       GST_SEEK_TYPE_SET, GST_SECOND + 200 * GST_MSECOND));
-  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
   g_atomic_int_set (&count, 0);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for (bus, GST_MESSAGE_EOS);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&count), 5);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
@@ -334,7 +302,7 @@ GST_START_TEST (test_play_twice)
 
   for (gint i = 1; i <= 2; i++) {
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-    wait_for (bus, GST_MESSAGE_EOS);
+    wait_for_message (bus, GST_MESSAGE_EOS);
     fail_unless_equals_int (g_atomic_int_get (&count), 9 * i);
     gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
   }
@@ -350,13 +318,13 @@ GST_START_TEST (test_seek)
   GstBus *bus = gst_element_get_bus (pipeline);
 
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
-  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
   fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
       GST_SEEK_TYPE_SET, GST_SECOND + 100 * GST_MSECOND));
-  wait_for (bus, GST_MESSAGE_ASYNC_DONE);
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
   g_atomic_int_set (&count, 0);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for (bus, GST_MESSAGE_EOS);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&count), 5);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
@@ -372,7 +340,7 @@ GST_START_TEST (test_live_pipeline)
 
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for (bus, GST_MESSAGE_EOS);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&count), 25);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);

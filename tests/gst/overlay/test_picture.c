@@ -746,22 +746,15 @@ GST_END_TEST;
 
 GST_START_TEST (test_wrong_regions)
 {
-  static const gchar *const words[] = { "region=", "x, y, width and height", NULL };
   static const gchar *const wrong[] = { "<0.5, 0.5>", "<0, 0, 1.5, 1>", "<-0.5, 0, 1, 1>" };
-  GstElement *element = gst_element_factory_make ("depthoverlay", NULL);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
   GValue region = G_VALUE_INIT;
+  GstBus *bus;
+  GstElement *element = element_new ("depthoverlay", "", &bus);
 
-  gst_object_ref_sink (element);
-  gst_element_set_bus (element, bus);
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
     gst_util_set_object_arg (G_OBJECT (element), "region", wrong[i]);
     fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-    fail_unless (message != NULL, "%s", wrong[i]);
-    check_words (message, words);
-    gst_message_unref (message);
+    expect_error (bus, "region=", "x, y, width and height", NULL);
     gst_element_set_state (element, GST_STATE_NULL);
   }
   g_value_init (&region, GST_TYPE_ARRAY);
@@ -772,10 +765,7 @@ GST_START_TEST (test_wrong_regions)
   g_value_unset (&region);
   fail_unless (gst_element_set_state (element, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_object_unref (element);
+  element_free (element, bus);
 }
 GST_END_TEST;
 

@@ -197,7 +197,7 @@ GST_START_TEST (test_a_pad_with_both_views)
       let_observe (clock);
     expect_no_message (bus, GST_MESSAGE_WARNING);
   }
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   gst_system_clock_set_default (NULL);
   gst_object_unref (clock);
   g_free (caps);

@@ -21,13 +21,10 @@ typedef struct
 static Points
 points_new (const gchar *properties, GstVideoFormat format, gint width, gint height)
 {
-  Points points = { gst_element_factory_make ("stereopoints", "p"), NULL, NULL, gst_bus_new (), width, height, format };
+  Points points = { .width = width, .height = height, .format = format };
   gchar *caps = make_caps (format, width, height, NULL);
 
-  fail_unless (points.element != NULL, "no stereopoints: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (points.element);
-  set_properties (points.element, properties);
-  gst_element_set_bus (points.element, points.bus);
+  points.element = element_new ("stereopoints", properties, &points.bus);
   points.depth = gst_harness_new_with_element (points.element, "sink", "src");
   gst_harness_set_src_caps_str (points.depth, caps);
   g_free (caps);
@@ -51,25 +48,7 @@ points_free (Points *points)
   if (points->live)
     gst_harness_teardown (points->live);
   gst_harness_teardown (points->depth);
-  gst_object_unref (points->element);
-  gst_bus_set_flushing (points->bus, TRUE);
-  gst_object_unref (points->bus);
-}
-
-/* Waits for an error whose text has all of the words. */
-static void
-expect_points_error (GstBus *bus, ...)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-  const gchar *words[MOST_WORDS];
-  va_list args;
-
-  fail_unless (message != NULL, "no error");
-  va_start (args, bus);
-  take_words (words, args);
-  va_end (args);
-  check_words (message, words);
-  gst_message_unref (message);
+  element_free (points->element, points->bus);
 }
 
 static gdouble
@@ -526,7 +505,7 @@ GST_START_TEST (test_pictures_that_cannot_be_used)
     if (i == NO_META)
       gst_buffer_remove_meta (in, &meta->meta);
     gst_harness_push (points.depth, in);
-    expect_points_error (points.bus, words[i][0], words[i][1], NULL);
+    expect_error (points.bus, words[i][0], words[i][1], NULL);
     points_free (&points);
   }
 }
@@ -544,9 +523,9 @@ GST_START_TEST (test_live_views_that_cannot_be_used)
     gst_harness_push (points.live, stamp (live, 0, FRAME));
     gst_harness_push (points.depth, draw_picture (&points, 0));
     if (i)
-      expect_points_error (points.bus, "sink_live", "could not be read", NULL);
+      expect_error (points.bus, "sink_live", "could not be read", NULL);
     else
-      expect_points_error (points.bus, "20x12", "24x12", "aspect ratios", NULL);
+      expect_error (points.bus, "20x12", "24x12", "aspect ratios", NULL);
     points_free (&points);
   }
 }
@@ -558,10 +537,9 @@ GST_START_TEST (test_settings_that_cannot_be_used)
     { "step", "0", "step=0" }, { "format", "7", "format" }, { "min-confidence", "2", "min-confidence=2" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *element = gst_element_factory_make ("stereopoints", NULL);
-    GstBus *bus = gst_bus_new ();
+    GstBus *bus;
+    GstElement *element = element_new ("stereopoints", "", &bus);
 
-    gst_element_set_bus (element, bus);
     if (i == 0)
       g_object_set (element, "far", 400.0, NULL);
     if (!strcmp (cases[i][0], "step") || !strcmp (cases[i][0], "format"))
@@ -569,11 +547,9 @@ GST_START_TEST (test_settings_that_cannot_be_used)
     else
       g_object_set (element, cases[i][0], atof (cases[i][1]), NULL);
     fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-    expect_points_error (bus, cases[i][2], NULL);
+    expect_error (bus, cases[i][2], NULL);
     gst_element_set_state (element, GST_STATE_NULL);
-    gst_element_set_bus (element, NULL);
-    gst_object_unref (element);
-    gst_object_unref (bus);
+    element_free (element, bus);
   }
 }
 GST_END_TEST;

@@ -167,7 +167,7 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   GstBus *bus;
 
   fail_unless (gst_video_info_from_caps (&info, parsed));
-  harness = packed_new_of ("stereorectify", properties, &bus);
+  harness = filter_new ("stereorectify", properties, &bus);
   gst_harness_set_src_caps_str (harness, caps);
   in = stamp (noise_frame (&info, 9, 0), 0, FRAME);
   fail_unless (gst_video_frame_map (&views.frame[0], &info, in, GST_MAP_READ));
@@ -179,7 +179,7 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   gst_video_frame_unmap (&views.frame[0]);
   gst_buffer_unref (in);
   gst_buffer_unref (out);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   gst_caps_unref (parsed);
   g_free (caps);
   g_free (extra);

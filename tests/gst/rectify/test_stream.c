@@ -482,7 +482,7 @@ expect_packed_refusal (
   cameras.cy = cameras.new_cy = 10;
   calibration = calibration_new (&cameras);
   properties = with_calibration (calibration, CPU);
-  harness = packed_new_of ("stereorectify", properties, &bus);
+  harness = filter_new ("stereorectify", properties, &bus);
   if (sink)
     gst_harness_set_sink_caps_str (harness, sink);
   gst_harness_set_src_caps_str (harness, caps);
@@ -496,7 +496,7 @@ expect_packed_refusal (
   }
   gst_harness_push (harness, buffer);
   expect_error (bus, word, NULL);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   g_free (properties);
   calibration_free (calibration);
 }

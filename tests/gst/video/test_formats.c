@@ -115,7 +115,7 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, 
   fail_unless (out != NULL, "nothing out of %s", caps);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
   gst_buffer_unref (out);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   g_free (properties);
   g_free (extra);
   g_free (caps);
@@ -153,7 +153,7 @@ GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_N (&info), 2);
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_D (&info), 1);
   gst_buffer_unref (out);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
   g_free (caps);
 }
 GST_END_TEST;
@@ -205,7 +205,7 @@ GST_START_TEST (test_frame_by_frame)
     expect_frame (harness, i * FRAME);
   }
   fail_unless_equals_uint64 (stat_of (harness->element, "pairs"), 3);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -217,7 +217,7 @@ GST_START_TEST (test_frame_by_frame_right_first)
   gst_harness_push (harness, bundled (SHIFT, 7 * FRAME, TRUE));
   gst_harness_push (harness, bundled (0, GST_CLOCK_TIME_NONE, FALSE));
   expect_frame (harness, 7 * FRAME);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -237,7 +237,7 @@ GST_START_TEST (test_frame_by_frame_lost_view)
   fail_unless_equals_uint64 (stat_of (harness->element, "dropped-left"), 1);
   fail_unless_equals_uint64 (stat_of (harness->element, "dropped-right"), 1);
   expect_warning (bus, "no partner", NULL);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 
@@ -254,7 +254,7 @@ GST_START_TEST (test_frame_by_frame_unmarked)
   }
   info = output_info (harness);
   fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
-  packed_free (harness, bus);
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 

@@ -7,7 +7,7 @@ static const gchar *const factories[] = { "stereomatch", "stereotestsrc", "stere
   "stereoground", "stereonearest", "stereopoints", "stereonearest", "depthoverlay" };
 
 static GstElement *
-element_new (const gchar *factory)
+make_element (const gchar *factory)
 {
   GstElement *element = gst_element_factory_make (factory, NULL);
 
@@ -95,7 +95,7 @@ check_has (GstElement *element, GParamSpec *spec, GValue *expected)
 
 GST_START_TEST (test_defaults)
 {
-  GstElement *element = element_new (factories[__i__]);
+  GstElement *element = make_element (factories[__i__]);
   guint count;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
 
@@ -115,7 +115,7 @@ GST_END_TEST;
 /* All are set before the first is read: no property writes over another one. */
 GST_START_TEST (test_values_stay)
 {
-  GstElement *element = element_new (factories[__i__]);
+  GstElement *element = make_element (factories[__i__]);
   guint count, set = 0;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
   GValue *values = g_new0 (GValue, count);

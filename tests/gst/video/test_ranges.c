@@ -9,44 +9,6 @@
 static const gchar *const factories[] = { "stereotestsrc", "stereorectify", "stereoconfidence", "stereoground",
   "stereonearest", "stereopoints", "stereonearest", "depthoverlay" };
 
-static GstElement *
-element_new (const gchar *factory, GstBus **bus)
-{
-  GstElement *element = gst_element_factory_make (factory, NULL);
-
-  fail_unless (element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
-  gst_object_ref_sink (element);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (element, *bus);
-  return element;
-}
-
-static void
-element_free (GstElement *element, GstBus *bus)
-{
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
-  gst_object_unref (element);
-}
-
-/* The first error on @bus has these words. */
-static void
-expect_words (GstBus *bus, ...)
-{
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR);
-  const gchar *words[MOST_WORDS];
-  va_list args;
-
-  fail_unless (message != NULL, "no error was posted");
-  va_start (args, bus);
-  take_words (words, args);
-  va_end (args);
-  check_words (message, words);
-  gst_message_unref (message);
-}
-
 /* A value just outside the range, with what the message has to say of it. FALSE where every value is in range. */
 static gboolean
 take_value_outside (GParamSpec *spec, gboolean above, GValue *value, gchar **words)
@@ -87,7 +49,7 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
   GstMessage *message;
   GstBus *bus;
 
-  element = element_new (factory, &bus);
+  element = element_new (factory, "", &bus);
   g_value_init (&initial, spec->value_type);
   g_object_get_property (G_OBJECT (element), spec->name, &initial);
   g_object_set_property (G_OBJECT (element), spec->name, outside);
@@ -96,7 +58,7 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
   fail_unless_equals_int (g_param_values_cmp (spec, &initial, &kept), 0);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "an error was posted before the start");
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_words (bus, begin, words, "out of range", NULL);
+  expect_error (bus, begin, words, "out of range", NULL);
   gst_element_set_state (element, GST_STATE_NULL);
   /* GstBaseSrc adds an error of its own */
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)))
@@ -110,6 +72,7 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
     g_free (text);
     gst_message_unref (message);
   }
+  gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
   g_value_unset (&kept);
   g_value_unset (&initial);
@@ -120,7 +83,7 @@ GST_START_TEST (test_before_the_start)
 {
   const gchar *factory = factories[__i__];
   GstBus *bus;
-  GstElement *element = element_new (factory, &bus);
+  GstElement *element = element_new (factory, "", &bus);
   guint count, checked = 0;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
 
@@ -139,6 +102,7 @@ GST_START_TEST (test_before_the_start)
   }
   fail_unless (checked >= 2, "%s: %u values", factory, checked);
   g_free (specs);
+  gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
 }
 GST_END_TEST;
@@ -165,7 +129,7 @@ GST_START_TEST (test_while_it_runs)
     g_object_get (element, cases[i].property, &before, NULL);
     for (guint again = 0; again < 3; again++)
       g_object_set (element, cases[i].property, cases[i].outside, NULL);
-    expect_words (bus, cases[i].property, cases[i].words, NULL);
+    expect_error (bus, cases[i].property, cases[i].words, NULL);
     fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR) == NULL, "the error was posted twice");
     g_object_get (element, cases[i].property, &after, NULL);
     fail_unless_equals_float (before, after);
@@ -181,11 +145,12 @@ GST_END_TEST;
 GST_START_TEST (test_stereomatch)
 {
   GstBus *bus;
-  GstElement *element = element_new ("stereomatch", &bus);
+  GstElement *element = element_new ("stereomatch", "", &bus);
 
   g_object_set (element, "packing", 99, NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_words (bus, "packing=99", "side-by-side", NULL);
+  expect_error (bus, "packing=99", "side-by-side", NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
 }
 GST_END_TEST;

@@ -16,16 +16,61 @@ set_properties (GstElement *element, const gchar *properties)
   g_strfreev (all);
 }
 
+static gboolean
+is_ours (GType type)
+{
+  return g_str_has_prefix (g_type_name (type), "GstStereo") || g_str_has_prefix (g_type_name (type), "GstDepthOverlay");
+}
+
 gboolean
 is_own_property (GParamSpec *spec)
 {
-  const gchar *owner = g_type_name (spec->owner_type);
-
-  return (spec->flags & G_PARAM_WRITABLE) &&
-      (g_str_has_prefix (owner, "GstStereo") || g_str_has_prefix (owner, "GstDepthOverlay"));
+  return (spec->flags & G_PARAM_WRITABLE) && is_ours (spec->owner_type);
 }
 
-/* ---- messages ---------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------- */
+
+GstElement *
+element_new (const gchar *factory, const gchar *properties, GstBus **bus)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  fail_unless (element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
+  gst_object_ref_sink (element);
+  set_properties (element, properties);
+  *bus = gst_bus_new ();
+  gst_element_set_bus (element, *bus);
+  return element;
+}
+
+void
+element_free (GstElement *element, GstBus *bus)
+{
+  gst_element_set_bus (element, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GstHarness *
+filter_new (const gchar *factory, const gchar *properties, GstBus **bus)
+{
+  GstElement *element = element_new (factory, properties, bus);
+  GstHarness *harness = gst_harness_new_with_element (element, "sink", "src");
+
+  gst_object_unref (element);
+  return harness;
+}
+
+void
+filter_free (GstHarness *harness, GstBus *bus)
+{
+  GstElement *element = gst_object_ref (harness->element);
+
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (harness);
+  element_free (element, bus);
+}
 
 GstHarness *
 harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live)
@@ -39,6 +84,8 @@ harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean 
   gst_harness_add_element_full (harness, element, &feeds, sink, &takes, src);
   return harness;
 }
+
+/* ---- messages ---------------------------------------------------------------------------- */
 
 gchar *
 message_text (GstMessage *message)
@@ -73,6 +120,73 @@ take_words (const gchar *words[MOST_WORDS], va_list args)
 
   while ((words[count] = va_arg (args, const gchar *)))
     fail_unless (++count < MOST_WORDS, "more words than MOST_WORDS - 1");
+}
+
+GstMessage *
+expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
+{
+  GstMessage *message;
+
+  do {
+    message = gst_bus_timed_pop_filtered (bus, PATIENCE, type);
+    fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
+    if (GST_MESSAGE_SRC (message) && is_ours (G_OBJECT_TYPE (GST_MESSAGE_SRC (message))))
+      break;
+    gst_message_unref (message);
+  } while (TRUE);
+  check_words (message, words);
+  return message;
+}
+
+static void
+expect_va (GstBus *bus, GstMessageType type, va_list args)
+{
+  const gchar *words[MOST_WORDS];
+
+  take_words (words, args);
+  gst_message_unref (expect_message (bus, type, words));
+}
+
+void
+expect_error (GstBus *bus, ...)
+{
+  va_list args;
+
+  va_start (args, bus);
+  expect_va (bus, GST_MESSAGE_ERROR, args);
+  va_end (args);
+}
+
+void
+expect_warning (GstBus *bus, ...)
+{
+  va_list args;
+
+  va_start (args, bus);
+  expect_va (bus, GST_MESSAGE_WARNING, args);
+  va_end (args);
+}
+
+void
+expect_no_message (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+  gchar *text = message ? message_text (message) : NULL;
+
+  fail_unless (message == NULL, "unexpected: %s", text ? text : "a message");
+}
+
+void
+wait_for_message (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
+  gchar *error;
+
+  fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
+  error = message_text (message);
+  fail_unless (GST_MESSAGE_TYPE (message) & type, "%s", error);
+  g_free (error);
+  gst_message_unref (message);
 }
 
 /* ---- streams ----------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of every element share: properties, texts of messages, ends of streams. */
+/* What the tests of every element share: elements and their properties, messages, ends of streams. */
 #ifndef ELEMENTS_COMMON_H
 #define ELEMENTS_COMMON_H
 
@@ -14,6 +14,13 @@ void set_properties (GstElement *element, const gchar *properties);
 /* Whether a property is of this project and can be set: not one of GStreamer's base classes. */
 gboolean is_own_property (GParamSpec *spec);
 
+/* An element with @properties, whose messages are on @bus. */
+GstElement *element_new (const gchar *factory, const gchar *properties, GstBus **bus);
+/* Frees the bus and a reference to the element. */
+void element_free (GstElement *element, GstBus *bus);
+/* A harness with the pads "sink" and "src" of such an element. */
+GstHarness *filter_new (const gchar *factory, const gchar *properties, GstBus **bus);
+void filter_free (GstHarness *harness, GstBus *bus);
 /* A harness whose upstream is @live or not before the element's thread can ask: it asks once. */
 GstHarness *harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live);
 
@@ -24,6 +31,14 @@ void check_words (GstMessage *message, const gchar *const *words);
 /* The words that a function with a variable number of arguments was called with. */
 #define MOST_WORDS 8
 void take_words (const gchar *words[MOST_WORDS], va_list args);
+
+/* Waits for a message of @type from one of our elements; fails when its text has not all of the words. Unref it. */
+GstMessage *expect_message (GstBus *bus, GstMessageType type, const gchar *const *words);
+void expect_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+void expect_no_message (GstBus *bus, GstMessageType type);
+/* Waits for a message of @type from any element; fails when an error comes before it. */
+void wait_for_message (GstBus *bus, GstMessageType type);
 
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);

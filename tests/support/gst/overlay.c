@@ -140,12 +140,7 @@ overlay_new (const gchar *properties, GstVideoFormat format, gint width, gint he
 {
   Overlay *overlay = g_new0 (Overlay, 1);
 
-  overlay->element = gst_element_factory_make ("depthoverlay", NULL);
-  fail_unless (overlay->element != NULL, "no depthoverlay: is GST_PLUGIN_PATH right?");
-  gst_object_ref_sink (overlay->element);
-  set_properties (overlay->element, properties);
-  overlay->bus = gst_bus_new ();
-  gst_element_set_bus (overlay->element, overlay->bus);
+  overlay->element = element_new ("depthoverlay", properties, &overlay->bus);
   overlay->live = harness_new (overlay->element, "sink", "src", FALSE);
   if (depth_format) {
     overlay->depth = harness_new (overlay->element, "sink_depth", NULL, FALSE);
@@ -163,10 +158,9 @@ overlay_free (Overlay *overlay)
     gst_harness_teardown (overlay->depth);
   gst_harness_teardown (overlay->live);
   gst_bus_set_flushing (overlay->bus, TRUE);
-  gst_object_unref (overlay->bus);
   g_queue_clear_full (&overlay->messages, (GDestroyNotify) gst_message_unref);
   ASSERT_OBJECT_REFCOUNT (overlay->element, "depthoverlay", 1);
-  gst_object_unref (overlay->element);
+  element_free (overlay->element, overlay->bus);
   g_free (overlay);
 }
 

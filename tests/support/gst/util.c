@@ -133,12 +133,7 @@ new_pair (const gchar *factory, const gchar *properties, gboolean live)
 {
   Pair *pair = g_new0 (Pair, 1);
 
-  pair->element = gst_element_factory_make (factory, "m");
-  fail_unless (pair->element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
-  gst_object_ref_sink (pair->element);
-  set_properties (pair->element, properties);
-  pair->bus = gst_bus_new ();
-  gst_element_set_bus (pair->element, pair->bus);
+  pair->element = element_new (factory, properties, &pair->bus);
   pair->left = harness_new (pair->element, "sink_left", "src", live);
   pair->right = harness_new (pair->element, "sink_right", NULL, live);
   return pair;
@@ -243,9 +238,7 @@ pair_free (Pair *pair)
   gst_element_set_bus (pair->element, NULL);
   gst_harness_teardown (pair->right);
   gst_harness_teardown (pair->left);
-  gst_bus_set_flushing (pair->bus, TRUE);
-  gst_object_unref (pair->bus);
-  gst_object_unref (pair->element);
+  element_free (pair->element, pair->bus);
   g_free (pair);
 }
 
@@ -273,88 +266,8 @@ output_info (GstHarness *harness)
   return info;
 }
 
-GstMessage *
-expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
-{
-  GstMessage *message;
-
-  do {
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, type);
-    fail_unless (message != NULL, "no %s message", gst_message_type_get_name (type));
-    if (GST_MESSAGE_SRC (message) &&
-        G_TYPE_CHECK_INSTANCE_TYPE (GST_MESSAGE_SRC (message), g_type_from_name ("GstStereoAggregator")))
-      break;
-    gst_message_unref (message);
-  } while (TRUE);
-  check_words (message, words);
-  return message;
-}
-
-static void
-expect_va (GstBus *bus, GstMessageType type, va_list args)
-{
-  const gchar *words[MOST_WORDS];
-
-  take_words (words, args);
-  gst_message_unref (expect_message (bus, type, words));
-}
-
-void
-expect_error (GstBus *bus, ...)
-{
-  va_list args;
-
-  va_start (args, bus);
-  expect_va (bus, GST_MESSAGE_ERROR, args);
-  va_end (args);
-}
-
-void
-expect_warning (GstBus *bus, ...)
-{
-  va_list args;
-
-  va_start (args, bus);
-  expect_va (bus, GST_MESSAGE_WARNING, args);
-  va_end (args);
-}
-
-void
-expect_no_message (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message = gst_bus_pop_filtered (bus, type);
-  gchar *text = message ? message_text (message) : NULL;
-
-  fail_unless (message == NULL, "unexpected: %s", text ? text : "a message");
-}
-
 GstHarness *
 packed_new (const gchar *properties, GstBus **bus)
 {
-  return packed_new_of ("stereomatch", properties, bus);
-}
-
-GstHarness *
-packed_new_of (const gchar *factory, const gchar *properties, GstBus **bus)
-{
-  GstElement *element = gst_element_factory_make (factory, "m");
-  GstHarness *harness;
-
-  fail_unless (element != NULL, "no %s: is GST_PLUGIN_PATH right?", factory);
-  gst_object_ref_sink (element);
-  set_properties (element, properties);
-  *bus = gst_bus_new ();
-  gst_element_set_bus (element, *bus);
-  harness = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  return harness;
-}
-
-void
-packed_free (GstHarness *harness, GstBus *bus)
-{
-  gst_element_set_bus (harness->element, NULL);
-  gst_harness_teardown (harness);
-  gst_bus_set_flushing (bus, TRUE);
-  gst_object_unref (bus);
+  return filter_new ("stereomatch", properties, bus);
 }

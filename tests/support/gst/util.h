@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the tests of elements with two views share: synthetic pairs of known disparity in any format and layout, a
- * harness with two sink pads, and functions that wait for messages.
+ * What the tests of elements with two views share: synthetic pairs of known disparity in any format and layout, and a
+ * harness with two sink pads.
  */
 #ifndef ELEMENTS_UTIL_H
 #define ELEMENTS_UTIL_H
@@ -79,15 +79,7 @@ void pair_free (Pair *pair);
 guint64 stat_of (GstElement *element, const gchar *name);
 GstVideoInfo output_info (GstHarness *harness);
 
-/* Waits for a message of @type from one of our elements; fails when its text has not all of the words. Unref it. */
-GstMessage *expect_message (GstBus *bus, GstMessageType type, const gchar *const *words);
-void expect_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
-void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
-void expect_no_message (GstBus *bus, GstMessageType type);
-
-/* One sink pad of both views. */
+/* stereomatch with one sink pad of both views: filter_free(). */
 GstHarness *packed_new (const gchar *properties, GstBus **bus);
-GstHarness *packed_new_of (const gchar *factory, const gchar *properties, GstBus **bus);
-void packed_free (GstHarness *harness, GstBus *bus);
 
 #endif
