@@ -260,35 +260,10 @@ bench_scene (const Options *options, const StereoParams *params, const Scene *sc
   return done;
 }
 
-/* Every method with every cost it takes, on every backend that the options leave open. */
-static int
-bench_matrix (const Options *options, const Scene *scene)
-{
-  const StereoBackendChoice backends[] = { STEREO_BACKEND_CPU, STEREO_BACKEND_CUDA };
-  const StereoMethodInfo *method;
-  StereoParams params = options->params;
-  int done = 1;
-
-  for (int b = 0; b < 2; b++) {
-    int left_open = options->params.backend == STEREO_BACKEND_AUTO;
-    if (left_open ? !stereo_backend_available (backends[b], params.cuda_device_id, NULL, 0) :
-                    options->params.backend != (int) backends[b])
-      continue;
-    params.backend = backends[b];
-    for (params.method = 0; (method = stereo_method_info (params.method)); params.method++)
-      for (params.cost = 1; params.cost < STEREO_COSTS; params.cost++)
-        if (method->costs & 1u << params.cost)
-          done &= bench_scene (options, &params, scene);
-  }
-  return done;
-}
-
 static int
 bench_one (const Options *options, Scene *scene)
 {
-  int done = options->frames ? sequence_still (options, scene) :
-      options->matrix        ? bench_matrix (options, scene) :
-                               bench_scene (options, &options->params, scene);
+  int done = options->frames ? sequence_still (options, scene) : bench_scene (options, &options->params, scene);
   scene_free (scene);
   return done;
 }

@@ -18,7 +18,7 @@ typedef struct Options
   StereoParams params;
   int range_set; /* num-disparities was given: it wins over the scene's */
   int runs;      /* 0: 20 on the CPU, 60 on CUDA; 1 with score */
-  int json, matrix;
+  int json;
   int score;         /* no times: the last of the frames is scored */
   int device_input;  /* the views lie in the backend's memory before the clock starts */
   int width, height; /* of a synthetic pair; 0: none */

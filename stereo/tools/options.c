@@ -42,7 +42,6 @@ print_help (void)
         "\n"
         "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA; 1 with --score)\n"
         "  --score          no times: the last of N frames is scored\n"
-        "  --matrix         every method with every cost it takes, on every backend there is\n"
         "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
         "  --json           a JSON array instead of the tables: one object a scene or sequence, with "
         "all that is known of it\n"
@@ -224,8 +223,6 @@ parse_option (Options *options, char **argv, int *k)
 
   if (!strcmp (name, "json"))
     return options->json = 1;
-  if (!strcmp (name, "matrix"))
-    return options->matrix = 1;
   if (!strcmp (name, "score"))
     return options->score = 1;
   if (!strcmp (name, "device-input"))
