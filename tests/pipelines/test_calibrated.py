@@ -53,7 +53,7 @@ def judge_rows(name, calibration_file, pairs, board, baseline):
     seen = 0
     for left, right in pairs:
         *views, measured = rectified(calibration_file, left, right)
-        assert abs(measured / baseline - 1) < 0.01, f"{name}: baseline {told}, not {baseline}"
+        assert abs(measured / baseline - 1) < 0.01, f"{name}: baseline {measured}, not {baseline}"
         view = calibration.find_pair(board, name, *views)
         if view:
             seen += 1

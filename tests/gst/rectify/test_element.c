@@ -12,16 +12,6 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORM
 static const gchar *const layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
 static const gchar *const sites[] = { "jpeg", "mpeg2", "cosited" };
 
-static Pair *
-rectify_new (const gchar *calibration, const gchar *more)
-{
-  gchar *properties = with_calibration (calibration, more);
-  Pair *pair = pair_new_of ("stereorectify", properties);
-
-  g_free (properties);
-  return pair;
-}
-
 /* ---- the identity: every format in every layout ------------------------------------------ */
 
 /* Where a component of a view lies in its frame, for all layouts plainly. */

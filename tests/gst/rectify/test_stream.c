@@ -9,16 +9,6 @@
 #define CPU "backend=cpu threads=1 "
 #define SOURCE "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=%d,height=%d "
 
-static Pair *
-rectify_new (const gchar *calibration, const gchar *more)
-{
-  gchar *properties = with_calibration (calibration, more);
-  Pair *pair = pair_new_of ("stereorectify", properties);
-
-  g_free (properties);
-  return pair;
-}
-
 static GstFlowReturn
 push_view (Pair *pair, gboolean right, GstVideoFormat format, gint width, gint height, GstClockTime pts)
 {

@@ -93,6 +93,16 @@ with_calibration (const gchar *name, const gchar *more)
   return g_strdup_printf ("calibration=%s backend=%s %s", name, backend ? backend : "cpu", more);
 }
 
+Pair *
+rectify_new (const gchar *calibration, const gchar *more)
+{
+  gchar *properties = with_calibration (calibration, more);
+  Pair *pair = pair_new_of ("stereorectify", properties);
+
+  g_free (properties);
+  return pair;
+}
+
 GstBuffer *
 noise_frame (const GstVideoInfo *info, guint seed, gint padding)
 {

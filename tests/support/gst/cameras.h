@@ -25,6 +25,8 @@ gchar *calibration_new_text (const gchar *text);
 void calibration_free (gchar *name);
 /* "calibration=NAME backend=CPU more"; STEREO_TEST_BACKEND names another backend. */
 gchar *with_calibration (const gchar *name, const gchar *more);
+/* stereorectify with these properties. */
+Pair *rectify_new (const gchar *name, const gchar *more);
 
 /* All samples of all components drawn from @seed, rows padded by @padding bytes. */
 GstBuffer *noise_frame (const GstVideoInfo *info, guint seed, gint padding);
