@@ -199,14 +199,8 @@ static void
 wait_eos (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  GError *error = NULL;
 
-  fail_unless (message != NULL, "neither end nor error");
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    gst_message_parse_error (message, &error, NULL);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  gst_message_unref (message);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   gst_object_unref (bus);
 }
 

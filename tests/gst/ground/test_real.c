@@ -109,10 +109,9 @@ messages_of (const Road *road)
       "name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g baseline=537.15 ! "
       "stereoground ! fakesink sync=false",
       road->focal);
-  GPtrArray *reports = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
-  gboolean ended = FALSE;
+  GPtrArray *reports;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint frame = 0; frame < (road->frames ? road->frames : 3); frame++) {
@@ -121,17 +120,7 @@ messages_of (const Road *road)
   }
   end_view (pipeline, "left");
   end_view (pipeline, "right");
-  while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
-
-    fail_unless (message != NULL, "nothing is said any more");
-    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
-    if (gst_message_has_name (message, "stereo-obstacles"))
-      g_ptr_array_add (reports, gst_structure_copy (gst_message_get_structure (message)));
-    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    gst_message_unref (message);
-  }
+  reports = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);

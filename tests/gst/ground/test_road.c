@@ -30,23 +30,15 @@ drive (const gchar *road, guint frames, gint width, const gchar *ground)
   gchar *line = g_strdup_printf ("stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
                                  "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
       frames, random_range (&generator, 0, 9999), road, 2 * width, width * 3 / 4, ground);
-  GPtrArray *messages = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GError *error = NULL;
   GstElement *pipeline = gst_parse_launch (line, &error);
+  GPtrArray *messages;
   GstBus *bus;
 
   fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  for (gboolean more = TRUE; more;) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%s fails", line);
-    if (gst_message_has_name (message, "stereo-obstacles"))
-      g_ptr_array_add (messages, gst_structure_copy (gst_message_get_structure (message)));
-    more = GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS;
-    gst_message_unref (message);
-  }
+  messages = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);

@@ -49,7 +49,6 @@ run (const gchar *line, const gchar *name, gint before, gint after, gboolean sca
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
 
   fail_unless (error == NULL, "%s", error ? error->message : "");
   control (element, name, before, after);
@@ -57,9 +56,7 @@ run (const gchar *line, const gchar *name, gint before, gint after, gboolean sca
     control (element, "disparity-scale", 16, 32);
   g_signal_connect (sink, "handoff", G_CALLBACK (see), seen);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_message_unref (message);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_int (seen->count, FRAMES);
   gst_object_unref (bus);

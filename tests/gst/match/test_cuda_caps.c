@@ -182,18 +182,15 @@ run_upload (const gchar *backend)
   GstElement *pipeline = gst_parse_launch (line, NULL), *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstPad *pad = gst_element_get_static_pad (m, "sink");
-  GstMessage *message;
   GstCaps *caps;
   gboolean device;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "no end of stream: %s", line);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (m, "pairs"), 3);
   caps = gst_pad_get_current_caps (pad);
   device = is_device (caps, 0);
   gst_caps_unref (caps);
-  gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pad);
   gst_object_unref (bus);

@@ -415,12 +415,9 @@ static void
 play_once (GstElement *pipeline, GstElement *matcher)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "no end of stream");
-  gst_message_unref (message);
+  wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (matcher, "pairs"), 3);
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   gst_object_unref (bus);

@@ -539,39 +539,20 @@ GST_START_TEST (test_plays_twice)
       "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink",
       NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstStructure *posted[3];
+  GPtrArray *posted[2];
 
   for (guint run = 0; run < 2; run++) {
-    GstMessage *message;
-    guint count = 0;
-    gchar *error;
-
     gst_bus_set_flushing (bus, TRUE);
     gst_bus_set_flushing (bus, FALSE);
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    while (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT) {
-      const GstStructure *structure = gst_message_get_structure (message);
-      if (gst_structure_has_name (structure, "stereo-nearest")) {
-        fail_unless (count < 3, "more messages than pictures");
-        if (run == 0)
-          posted[count] = gst_structure_copy (structure);
-        else
-          fail_unless (gst_structure_is_equal (posted[count], structure));
-        count++;
-      }
-      gst_message_unref (message);
-      message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
-    }
-    error = message ? message_text (message) : g_strdup ("no end came");
-    fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", error);
-    g_free (error);
-    gst_message_unref (message);
-    fail_unless_equals_int (count, 3);
+    posted[run] = messages_to_end (bus, "stereo-nearest");
+    fail_unless_equals_int (posted[run]->len, 3);
     gst_element_set_state (pipeline, GST_STATE_NULL);
   }
   for (guint i = 0; i < 3; i++)
-    gst_structure_free (posted[i]);
+    fail_unless (gst_structure_is_equal (g_ptr_array_index (posted[0], i), g_ptr_array_index (posted[1], i)));
+  g_ptr_array_unref (posted[0]);
+  g_ptr_array_unref (posted[1]);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }

@@ -146,21 +146,9 @@ frame_of (const Scene *scene, gdouble distance)
 static GPtrArray *
 messages_of (GstElement *pipeline)
 {
-  GPtrArray *posted = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   GstBus *bus = gst_element_get_bus (pipeline);
-  gboolean ended = FALSE;
+  GPtrArray *posted = messages_to_end (bus, "stereo-nearest");
 
-  while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
-        bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
-
-    fail_unless (message != NULL, "nothing is said any more");
-    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
-    if (gst_message_has_name (message, "stereo-nearest"))
-      g_ptr_array_add (posted, gst_structure_copy (gst_message_get_structure (message)));
-    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    gst_message_unref (message);
-  }
   gst_object_unref (bus);
   return posted;
 }

@@ -557,7 +557,6 @@ GST_START_TEST (test_kept)
 {
   gchar *calibration = straight_calibration (WIDTH, HEIGHT), *description;
   GstElement *pipeline, *rectify;
-  GstMessage *message;
   GstBus *bus;
 
   description = g_strdup_printf ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
@@ -569,9 +568,7 @@ GST_START_TEST (test_kept)
   bus = gst_element_get_bus (pipeline);
   for (guint i = 0; i < 2; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-    fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-    gst_message_unref (message);
+    wait_for_message (bus, GST_MESSAGE_EOS);
     expect_offset (rectify);
     if (!i) {
       fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));

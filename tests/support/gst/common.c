@@ -189,6 +189,26 @@ wait_for_message (GstBus *bus, GstMessageType type)
   gst_message_unref (message);
 }
 
+GPtrArray *
+messages_to_end (GstBus *bus, const gchar *name)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  gboolean ended = FALSE;
+
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (
+        bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+
+    fail_unless (message != NULL, "nothing comes any more");
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));
+    if (gst_message_has_name (message, name))
+      g_ptr_array_add (all, gst_structure_copy (gst_message_get_structure (message)));
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    gst_message_unref (message);
+  }
+  return all;
+}
+
 /* ---- streams ----------------------------------------------------------------------------- */
 
 void
@@ -229,4 +249,22 @@ play_to_end (GstElement *pipeline)
   gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   return text;
+}
+
+GstSample *
+first_sample (const gchar *line)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error), *sink;
+  GstSample *sample = NULL;
+
+  fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL, "%s", line);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return sample;
 }

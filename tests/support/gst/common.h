@@ -39,6 +39,8 @@ void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
 void expect_no_message (GstBus *bus, GstMessageType type);
 /* Waits for a message of @type from any element; fails when an error comes before it. */
 void wait_for_message (GstBus *bus, GstMessageType type);
+/* The structures of all messages @name until the stream ends; fails when an error comes before. */
+GPtrArray *messages_to_end (GstBus *bus, const gchar *name);
 
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);
@@ -47,5 +49,7 @@ void wait_for_eos (GstHarness *harness);
 /* Plays to the end of the stream, or to an error, and sets the state to NULL. Returns the text of the error, or NULL;
  * g_free. */
 gchar *play_to_end (GstElement *pipeline);
+/* The first sample of the appsink "o" of a pipeline. */
+GstSample *first_sample (const gchar *line);
 
 #endif
