@@ -216,7 +216,6 @@ GST_START_TEST (test_forgets)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstBuffer *in, *out;
-  GstSegment segment;
 
   check_second_reports (&stream);
   in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
@@ -225,10 +224,7 @@ GST_START_TEST (test_forgets)
   fail_unless_equals_int (ground_stream_regions (out), 0);
   gst_buffer_unref (out);
 
-  gst_harness_push_event (stream.harness, gst_event_new_flush_start ());
-  gst_harness_push_event (stream.harness, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (stream.harness, gst_event_new_segment (&segment));
+  flush_stream (stream.harness);
   check_second_reports (&stream);
 
   /* other caps, and these again: the frame between is another picture */

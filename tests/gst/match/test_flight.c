@@ -92,13 +92,6 @@ push (Gate *gate, guint number)
   fail_unless_equals_int (gst_harness_push (gate->pair->right, stamp (right, number * STEP, STEP)), GST_FLOW_OK);
 }
 
-static void
-push_both (Gate *gate, GstEvent *event)
-{
-  fail_unless (gst_harness_push_event (gate->pair->left, gst_event_ref (event)));
-  fail_unless (gst_harness_push_event (gate->pair->right, event));
-}
-
 /* Pair 0 stands at the gate, and nothing else is there. */
 static void
 gate_new (Gate *gate, gboolean live)
@@ -228,11 +221,11 @@ GST_START_TEST (test_events_keep_their_place)
   gate_start (&gate);
   push (&gate, 1);
   push (&gate, 2);
-  push_both (&gate, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
+  pair_push_event (gate.pair, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
   push (&gate, 3);
-  push_both (&gate, gst_event_new_gap (4 * STEP, STEP));
+  pair_push_event (gate.pair, gst_event_new_gap (4 * STEP, STEP));
   push (&gate, 5);
-  push_both (&gate, gst_event_new_segment (&segment));
+  pair_push_event (gate.pair, gst_event_new_segment (&segment));
   gate_open (&gate, ALL);
   for (guint i = 0; i < 6; i++)
     if (i != 4)
@@ -329,18 +322,12 @@ GST_END_TEST;
 /* What is in flight belongs to what was flushed. */
 GST_START_TEST (test_flush)
 {
-  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
-  GstSegment segment;
   GstBuffer *out;
   Gate gate;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
   gate_new (&gate, FALSE);
   gate_fly (&gate);
-  push_both (&gate, start);
-  push_both (&gate, stop);
-  push_both (&gate, gst_event_new_segment (&segment));
+  pair_flush (gate.pair, NULL);
   pull (&gate, 0, SHIFT * 64);
   /* pair 1 was on its way out: it may have been faster than the flush */
   g_usleep (100000);

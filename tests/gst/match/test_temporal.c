@@ -85,27 +85,6 @@ set_caps (Pair *pair, const gchar *extra)
   g_free (caps);
 }
 
-/* Takes @event. */
-static void
-push_both (Pair *pair, GstEvent *event)
-{
-  fail_unless (gst_harness_push_event (pair->left, gst_event_ref (event)));
-  fail_unless (gst_harness_push_event (pair->right, event));
-}
-
-static void
-flush (Pair *pair)
-{
-  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
-  push_both (pair, start);
-  push_both (pair, stop);
-  push_both (pair, gst_event_new_segment (&segment));
-}
-
 /* Breaks the stream at *@pts. */
 static void
 make_break (Pair *pair, Break kind, GstClockTime *pts)
@@ -118,7 +97,7 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
       *pts += 700 * GST_MSECOND;
       break;
     case GAP:
-      push_both (pair, gst_event_new_gap (*pts, FRAME));
+      pair_push_event (pair, gst_event_new_gap (*pts, FRAME));
       *pts += FRAME;
       break;
     case GAP_AND_WAITING:
@@ -129,7 +108,7 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
       *pts += 4 * FRAME;
       break;
     case FLUSH:
-      flush (pair);
+      pair_flush (pair, NULL);
       break;
     case CAPS:
       set_caps (pair, "pixel-aspect-ratio=2/1");

@@ -482,7 +482,6 @@ posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 GST_START_TEST (test_interval)
 {
   Stream stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
-  GstSegment segment;
 
   for (guint i = 0; i < 8; i++)
     fail_unless_equals_int (posts_message (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
@@ -490,30 +489,12 @@ GST_START_TEST (test_interval)
   fail_if (posts_message (&stream, with_box (5000, 1100), 9 * FRAME));
   fail_unless (posts_message (&stream, with_box (5000, 2000), 10 * FRAME));
   fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
-  gst_harness_push_event (stream.harness, gst_event_new_flush_start ());
-  gst_harness_push_event (stream.harness, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (stream.harness, gst_event_new_segment (&segment));
+  flush_stream (stream.harness);
   fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
   fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 13 * FRAME));
   stream_free (&stream);
 }
 GST_END_TEST;
-
-static void
-expect_event (Stream *stream, GstEventType type)
-{
-  GstEvent *event;
-
-  do {
-    event = gst_harness_try_pull_event (stream->harness);
-    fail_unless (event != NULL, "no %s came", gst_event_type_get_name (type));
-    if (GST_EVENT_TYPE (event) == type)
-      break;
-    gst_event_unref (event);
-  } while (TRUE);
-  gst_event_unref (event);
-}
 
 /* Gaps and the end pass. Another size in between is another picture. */
 GST_START_TEST (test_gaps_caps_end)
@@ -522,11 +503,11 @@ GST_START_TEST (test_gaps_caps_end)
 
   expect_state (&stream, with_box (5000, 2000), NEAR, NULL, 2000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_gap (FRAME, 3 * FRAME)));
-  expect_event (&stream, GST_EVENT_GAP);
+  gst_event_unref (wait_for_event (stream.harness, GST_EVENT_GAP));
   set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, 2 * WIDTH, HEIGHT / 2);
   expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), NEAR, NULL, 3000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_eos ()));
-  expect_event (&stream, GST_EVENT_EOS);
+  wait_for_eos (stream.harness);
   stream_free (&stream);
 }
 GST_END_TEST;

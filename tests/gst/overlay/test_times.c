@@ -269,7 +269,6 @@ GST_END_TEST;
 GST_START_TEST (test_gaps)
 {
   Overlay *overlay = new_overlay ("");
-  GstEvent *event;
 
   push_live (overlay, 0);
   push_depth (overlay, 1, 0);
@@ -284,14 +283,7 @@ GST_START_TEST (test_gaps)
   }
   /* a gap of the live view is one of the output, which waits for no depth */
   fail_unless (gst_harness_push_event (overlay->live, gst_event_new_gap (3 * TICK, TICK)));
-  do {
-    event = gst_harness_pull_event (overlay->live);
-    fail_unless (event != NULL, "no gap");
-    if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
-      break;
-    gst_event_unref (event);
-  } while (TRUE);
-  gst_event_unref (event);
+  gst_event_unref (wait_for_event (overlay->live, GST_EVENT_GAP));
   push_live (overlay, 4 * TICK);
   push_depth (overlay, 5, 4 * TICK);
   expect_frame (overlay, 4 * TICK, 5);
@@ -302,15 +294,11 @@ GST_END_TEST;
 GST_START_TEST (test_flush_forgets)
 {
   Overlay *overlay = new_overlay ("max-age=18446744073709551615");
-  GstSegment segment;
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
   expect_frame (overlay, 0, 3);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (overlay->depth, gst_event_new_flush_start ());
-  gst_harness_push_event (overlay->depth, gst_event_new_flush_stop (TRUE));
-  gst_harness_push_event (overlay->depth, gst_event_new_segment (&segment));
+  flush_stream (overlay->depth);
   push_live (overlay, TICK);
   push_depth (overlay, 9, 2 * TICK);
   expect_frame (overlay, TICK, NO_DEPTH);

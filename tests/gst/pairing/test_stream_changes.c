@@ -2,22 +2,6 @@
 /* What changes while a stream runs: flushes, properties, caps, how late downstream is, latency, pads. */
 #include "tests/support/gst/util.h"
 
-static void
-flush (Pair *pair)
-{
-  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
-  GstSegment segment;
-
-  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
-  gst_harness_push_event (pair->left, gst_event_ref (start));
-  gst_harness_push_event (pair->right, start);
-  gst_harness_push_event (pair->left, gst_event_ref (stop));
-  gst_harness_push_event (pair->right, stop);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
-  gst_harness_push_event (pair->right, gst_event_new_segment (&segment));
-}
-
 GST_START_TEST (test_flush_forgets_what_was_waiting)
 {
   Pair *pair = pair_new_gray (EXACT);
@@ -25,7 +9,7 @@ GST_START_TEST (test_flush_forgets_what_was_waiting)
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   pair_push_left (pair, FRAME);
-  flush (pair);
+  pair_flush (pair, NULL);
   pair_push (pair, 10 * FRAME, 10 * FRAME);
   gst_buffer_unref (pair_pull (pair, 10 * FRAME));
   pair_expect_nothing (pair);
@@ -44,7 +28,7 @@ GST_START_TEST (test_flush_forgets_what_was_held)
   /* both heads are taken out while the next right frame is waited for */
   pair_push (pair, FRAME, 0);
   pair_expect_nothing (pair);
-  flush (pair);
+  pair_flush (pair, NULL);
   pair_push (pair, 10 * FRAME, 10 * FRAME);
   gst_buffer_unref (pair_pull (pair, 10 * FRAME));
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
@@ -60,7 +44,7 @@ GST_START_TEST (test_flush_after_the_end)
   pair_eos (pair, TRUE, TRUE);
   gst_buffer_unref (pair_pull (pair, 0));
   pair_wait_eos (pair);
-  flush (pair);
+  pair_flush (pair, NULL);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
   pair_free (pair);
@@ -257,7 +241,7 @@ GST_START_TEST (test_flush_forgets_lateness)
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   say_late (pair, 0, 100 * FRAME);
-  flush (pair);
+  pair_flush (pair, NULL);
   pair_push (pair, FRAME, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_free (pair);

@@ -439,15 +439,11 @@ GST_START_TEST (test_flush_forgets)
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
   GstBuffer *in = stamp (draw_picture (&points, 0), FRAME, FRAME), *out;
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  GstSegment segment;
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
   gst_harness_push (points.live, live_frame (&points, 0));
   expect_colors (&points, 0, 0);
-  gst_harness_push_event (points.live, gst_event_new_flush_start ());
-  gst_harness_push_event (points.live, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (points.live, gst_event_new_segment (&segment));
+  flush_stream (points.live);
   gst_harness_push_event (points.live, gst_event_new_gap (FRAME, FRAME));
   gst_harness_push (points.depth, gst_buffer_ref (in));
   out = gst_harness_pull (points.depth);

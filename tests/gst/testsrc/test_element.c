@@ -338,8 +338,6 @@ GST_START_TEST (test_times_and_number)
   GstHarness *harness = source_new (
       "num-buffers=5 timestamp-offset=7000000000", "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
   gint64 duration;
-  GstEvent *event;
-  gboolean eos = FALSE;
 
   gst_harness_play (harness);
   for (guint64 n = 0; n < 5; n++) {
@@ -354,11 +352,7 @@ GST_START_TEST (test_times_and_number)
   }
   fail_unless (gst_element_query_duration (harness->element, GST_FORMAT_TIME, &duration));
   fail_unless_equals_uint64 (duration, gst_util_uint64_scale (5, 1001 * GST_SECOND, 30000));
-  while (!eos && (event = gst_harness_pull_event (harness))) {
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
-  }
-  fail_unless (eos);
+  wait_for_eos (harness);
   fail_unless_equals_int (gst_harness_buffers_received (harness), 5);
   gst_harness_teardown (harness);
 }

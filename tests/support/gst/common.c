@@ -219,19 +219,34 @@ check_time (GstBuffer *buffer, GstClockTime pts)
       GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
 }
 
-void
-wait_for_eos (GstHarness *harness)
+GstEvent *
+wait_for_event (GstHarness *harness, GstEventType type)
 {
   for (;;) {
     GstEvent *event = gst_harness_pull_event (harness);
-    gboolean eos;
 
-    fail_unless (event != NULL, "no end of stream");
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    fail_unless (event != NULL, "no %s came", gst_event_type_get_name (type));
+    if (GST_EVENT_TYPE (event) == type)
+      return event;
     gst_event_unref (event);
-    if (eos)
-      return;
   }
+}
+
+void
+wait_for_eos (GstHarness *harness)
+{
+  gst_event_unref (wait_for_event (harness, GST_EVENT_EOS));
+}
+
+void
+flush_stream (GstHarness *harness)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (harness, gst_event_new_flush_start ());
+  gst_harness_push_event (harness, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (harness, gst_event_new_segment (&segment));
 }
 
 gchar *

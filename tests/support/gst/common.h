@@ -44,8 +44,11 @@ GPtrArray *messages_to_end (GstBus *bus, const gchar *name);
 
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);
-/* Waits for the end of the stream downstream of @harness. */
+/* Waits for an event of @type downstream of @harness; drops those before. Unref it. */
+GstEvent *wait_for_event (GstHarness *harness, GstEventType type);
 void wait_for_eos (GstHarness *harness);
+/* Flushes the stream of @harness, which begins anew at 0. */
+void flush_stream (GstHarness *harness);
 /* Plays to the end of the stream, or to an error, and sets the state to NULL. Returns the text of the error, or NULL;
  * g_free. */
 gchar *play_to_end (GstElement *pipeline);

@@ -201,6 +201,26 @@ pair_push (Pair *pair, GstClockTime left, GstClockTime right)
   pair_push_right (pair, right);
 }
 
+void
+pair_push_event (Pair *pair, GstEvent *event)
+{
+  fail_unless (gst_harness_push_event (pair->left, gst_event_ref (event)));
+  fail_unless (gst_harness_push_event (pair->right, event));
+}
+
+void
+pair_flush (Pair *pair, const GstSegment *segment)
+{
+  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
+  GstSegment anew;
+
+  gst_segment_init (&anew, GST_FORMAT_TIME);
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  pair_push_event (pair, start);
+  pair_push_event (pair, stop);
+  pair_push_event (pair, gst_event_new_segment (segment ? segment : &anew));
+}
+
 GstBuffer *
 pair_pull (Pair *pair, GstClockTime pts)
 {

@@ -67,6 +67,10 @@ Pair *pair_new_gray (const gchar *properties);
 void pair_push (Pair *pair, GstClockTime left, GstClockTime right);
 void pair_push_left (Pair *pair, GstClockTime pts);
 void pair_push_right (Pair *pair, GstClockTime pts);
+/* To both pads. */
+void pair_push_event (Pair *pair, GstEvent *event);
+/* Flushes both streams, which go on with @segment; NULL: they begin anew at 0. */
+void pair_flush (Pair *pair, const GstSegment *segment);
 /* Pulls one and checks its timestamp; unref it. */
 GstBuffer *pair_pull (Pair *pair, GstClockTime pts);
 void pair_eos (Pair *pair, gboolean left, gboolean right);
