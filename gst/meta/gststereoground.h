@@ -2,7 +2,7 @@
 /**
  * SECTION:gststereoground
  * @title: GstStereoGroundMeta
- * @short_description: the ground in a disparity or depth picture, and how far it is free
+ * @short_description: the ground in a disparity or depth picture, and the free distance of each column
  *
  * stereoground puts a #GstStereoGroundMeta on every buffer that passes through it, beside the #GstStereoMeta that the
  * buffer has.
@@ -41,14 +41,15 @@ typedef struct _GstStereoGroundMeta GstStereoGroundMeta;
  * @pitch: degrees by which the camera looks down; below 0: it looks up
  * @roll: degrees by which the right side of the camera is lower than its left side; below 0: higher
  * @quality: how sure the ground is, 0..1
- * @plane_offset: a of the ground's disparity a + b x + c y, in pixels; x and y are pixels of the picture, from its
- *     upper left corner on. To be compared with gst_stereo_meta_get_disparity()
- * @plane_across: b of that, pixels of disparity per pixel to the right
- * @plane_down: c of that, pixels of disparity per pixel down
- * @judged: share of the picture, of the pixels that a mask does not exclude, whose depth is known and sure enough, 0..1; known also where @valid is %FALSE
+ * @plane_offset: a of the ground's disparity a + b x + c y, in pixels, at pixel (x, y) of the picture. Compare it with
+ *     gst_stereo_meta_get_disparity()
+ * @plane_across: b of the ground's disparity: pixels of disparity per pixel to the right
+ * @plane_down: c of the ground's disparity: pixels of disparity per pixel down
+ * @judged: share of the pixels that a mask does not exclude whose depth is known and sure enough, 0..1. It is known also
+ *     where @valid is %FALSE
  *
- * Where the ground lies, and how far it is seen to be free in each column of the picture. Ground is a plane: the points
- * X (millimetres; x to the right, y down, z forward from the left camera) with
+ * The ground, and the free distance of each column of the picture. The ground is a plane: the points X (millimetres; x to the
+ * right, y down, z forward from the left camera) with
  *
  *     X.x * sin (roll) * cos (pitch) + X.y * cos (roll) * cos (pitch) + X.z * sin (pitch) = camera_height
  *
@@ -125,8 +126,8 @@ GstStereoGroundMeta *gst_buffer_get_stereo_ground_meta (GstBuffer *buffer);
  * @meta: a #GstStereoGroundMeta
  * @count: (out): how many
  *
- * How far the ground is seen to be free, from the bottom of the picture up to the first obstacle or to where the ground
- * is seen no more: along the optical axis, as depth is. What is not seen is never free.
+ * A column is free from the bottom of the picture up to the first obstacle, or up to where the ground is not seen. The distance
+ * is along the optical axis, as depth is.
  *
  * Returns: (transfer none) (array length=count): millimetres for each of @count columns of equal width, from the left
  *     to the right edge of the picture; %GST_STEREO_GROUND_UNKNOWN where too little is seen. Owned by @meta

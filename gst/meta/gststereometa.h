@@ -17,8 +17,8 @@
  * ]|
  *
  * From C: a meta belongs to its buffer and lives as long as the buffer does. Its fields may be read at any time, and
- * written only while the buffer is writable. The functions do not lock: as with all of a buffer, one thread writes at a
- * time. No function here posts messages or prints, but for g_critical() on a %NULL argument that must not be %NULL.
+ * written only while the buffer is writable. The functions do not lock: one thread may write at a time, as with every part of a
+ * buffer. No function here posts a message or prints, except g_critical() on a %NULL argument that must not be %NULL.
  */
 #ifndef GST_STEREO_META_H
 #define GST_STEREO_META_H
@@ -130,19 +130,18 @@ typedef struct _GstStereoMeta GstStereoMeta;
  * depth, and its disparity is that of the scaled picture. The principal point stays on its spot of the picture:
  * @principal_x becomes (@principal_x + 0.5) s - 0.5, and @principal_y the same with the factor of the height. Where
  * the two factors differ, @focal_length_y becomes the vertical focal length times the factor of the height. @confidence,
- * @truth and @mask are scaled by the nearest neighbour, and the disparities in @truth are multiplied by s. Use `videoscale method=nearest-neighbour` for the picture too:
- * other methods mix the 0 of invalid pixels into valid ones.
+ * @truth and @mask are scaled by the nearest neighbour, and the disparities in @truth are multiplied by s. Use
+ * `videoscale method=nearest-neighbour` for the picture too: other methods mix the 0 of invalid pixels into valid ones.
  *
  * The ranges are those of the properties of stereomatch: @width and @height 1 to 65536, @disparity_scale 0.001 to 65535,
  * @min_disparity -1024 to 1024, @num_disparities 0 to 1024, @focal_length, @focal_length_y and @baseline 0 to 1000000,
  * @principal_offset -100000 to 100000, @depth_unit 0.001 to 1000000, @principal_x and @principal_y -1000000 to 1000000,
- * @valid_ratio and @mean_confidence 0 to 1. Elements refuse a meta with other numbers, with an error that names the
- * first one, as they refuse pictures in it that do not lie in their memory.
+ * @valid_ratio and @mean_confidence 0 to 1. Elements refuse a meta with another number, with an error that names it, and
+ * a meta with a picture that reaches beyond its memory.
  *
- * The meta is copied with its buffer. It is dropped, so that it is never wrong, where the picture was cropped, turned
- * or cut, and where scaling changed the display aspect ratio (the picture may then have borders) or gave a number that is
- * outside its range. The meta of two views
- * is also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
+ * The meta is copied with its buffer. It is dropped where the picture was cropped, turned or cut, where scaling changed the
+ * display aspect ratio (the picture may then have borders), and where scaling gave a number that is outside its range. The
+ * meta of two views is also dropped where scaling mixed their rows or columns, or left a frame that cannot be halved.
  */
 struct _GstStereoMeta
 {
@@ -330,8 +329,8 @@ GBytes *gst_stereo_meta_get_mask_bytes (const GstStereoMeta *meta);
  * gst_stereo_meta_is_reliable:
  * @meta: a #GstStereoMeta
  *
- * Returns: whether the picture can be relied on: nothing in #GstStereoMeta.health makes it wrong. A program that acts on
- *     depth must take a picture that cannot be relied on for one that it has not got
+ * Returns: whether the picture can be relied on: no flag of #GstStereoMeta.health makes it wrong. A program that acts on depth
+ *     must treat any other picture as if it had not come
  */
 GST_STEREO_API
 gboolean gst_stereo_meta_is_reliable (const GstStereoMeta *meta);
@@ -372,9 +371,9 @@ gdouble gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample);
  * The point in space that a pixel shows, in the coordinates of the left rectified view; see #GstStereoMeta. The
  * principal point counts as the middle of the picture along an axis where it is unknown.
  *
- * Returns: %FALSE where there is no point, and the three are then not-a-number: @sample is invalid (0), or it is 65535
- *     of depth, which means that far or farther, or the point is at infinity; focal length or baseline are unknown (of
- *     depth the focal length alone counts), or @meta is about two views
+ * Returns: %FALSE where there is no point. The three are then not-a-number. There is no point where @sample is invalid (0), where
+ *     a sample of depth is 65535 (that far or farther), at infinity, where focal length or baseline are unknown (depth needs no
+ *     baseline), and where @meta is about two views
  */
 GST_STEREO_API
 gboolean gst_stereo_meta_get_point (const GstStereoMeta *meta, gdouble x, gdouble y, guint sample, gdouble *point_x,
@@ -386,12 +385,11 @@ gboolean gst_stereo_meta_get_point (const GstStereoMeta *meta, gdouble x, gdoubl
  * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says
  * @points: (out caller-allocates): room for width * height * 3 values: X, Y and Z of each pixel, row after row
  *
- * Does what gst_stereo_meta_get_point() does for all pixels of @buffer, in single precision, and fast. A pixel without
- * a point gets three times not-a-number. From Python take gst_stereo_meta_get_points_bytes().
+ * All points of a picture, as gst_stereo_meta_get_point() gives them, in single precision. A pixel without a point gets three
+ * times not-a-number. From Python, call gst_stereo_meta_get_points_bytes().
  *
- * Returns: %FALSE, and @points untouched, where no pixel can have a point: focal length or baseline are unknown, or
- *     @meta is about two views, or @buffer cannot be read as a picture of @meta's width and height and of its kind of
- *     samples, as where it was cropped or converted
+ * Returns: %FALSE, and @points untouched, where focal length or baseline are unknown, where @meta is about two views, and
+ *     where @buffer is no picture of @meta's size and kind of samples, for example after it was cropped or converted
  */
 GST_STEREO_API
 gboolean gst_stereo_meta_get_points (const GstStereoMeta *meta, GstBuffer *buffer, gfloat *points);

@@ -2,7 +2,7 @@
 /**
  * SECTION:gststereonearest
  * @title: GstStereoNearestMeta
- * @short_description: how far the nearest surface in a disparity or depth picture is, and whether the way is clear
+ * @short_description: the nearest surface in a disparity or depth picture, and whether the way is clear
  *
  * stereonearest puts a #GstStereoNearestMeta on every buffer that passes through it, beside the #GstStereoMeta that the
  * buffer has. The element message `stereo-nearest` has the same values.
@@ -32,8 +32,8 @@ G_BEGIN_DECLS
  * @GST_STEREO_NEAREST_STATE_NEAR: a surface is nearer than warn-distance; without a warn-distance: a surface was found
  * @GST_STEREO_NEAREST_STATE_CLEAR: enough is seen, and no surface is nearer than warn-distance
  *
- * What the nearest surface means for a machine that moves. A program that acts on it must take
- * %GST_STEREO_NEAREST_STATE_UNKNOWN for what it is, and never for clear.
+ * What the nearest surface means for a machine that moves. A program that acts on it must never take
+ * %GST_STEREO_NEAREST_STATE_UNKNOWN for clear.
  */
 typedef enum
 {
@@ -49,17 +49,17 @@ typedef struct _GstStereoNearestMeta GstStereoNearestMeta;
  * @meta: parent
  * @state: what the nearest surface means
  * @warning: whether @distance is below @warn_distance
- * @valid: whether a surface or an obstacle was found; the next five fields are there only if so
+ * @valid: whether a surface or an obstacle was found; only then the next five fields have a value
  * @distance: millimetres along the optical axis, as depth is; not-a-number where distances are not known
  * @disparity: the same in pixels of the picture; not-a-number where it is not known
- * @x: where it is, in pixels from the left edge of the picture
- * @y: where it is, in pixels from the upper edge of the picture
- * @confidence: of the pixels there, 0..1; of an obstacle: its probability
- * @coverage: share of the region that is seen, 0..1: of its pixels, or for obstacles of its columns of ground; known also where
- *     @valid is %FALSE
- * @support: pixels of the surface, with what is farther away on it; 0 = none was found, or it is an obstacle
- * @warn_distance: millimetres below which @state is near; 0 = there is no such distance
- * @region_x: left edge of the region in which it was looked for, pixels
+ * @x: its column, in pixels from the left edge of the picture
+ * @y: its row, in pixels from the upper edge of the picture
+ * @confidence: confidence of the pixels there, 0..1; for an obstacle its probability
+ * @coverage: share of the region's pixels that are seen, 0..1; for obstacles, share of its columns whose free distance is
+ *     known. It has a value also where @valid is %FALSE
+ * @support: pixels of the whole surface; 0 = no surface was found, or it is an obstacle
+ * @warn_distance: millimetres below which @state is near; 0 = no distance was set
+ * @region_x: left edge of the region that was searched, pixels
  * @region_y: upper edge of the region, pixels
  * @region_width: width of the region, pixels
  * @region_height: height of the region, pixels

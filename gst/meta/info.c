@@ -116,7 +116,7 @@ views_stay_apart (const GstStereoMeta *self, const GstVideoInfo *in, const GstVi
       !(across && out->width % 2) && !(down && out->height % 2);
 }
 
-/* What scaling as in @transform makes of the two sides of @self; FALSE and the reason where the meta cannot be kept. */
+/* The two sides of @self after the scaling in @transform. FALSE, and the reason, where the meta cannot be kept. */
 static gboolean
 scaled_size (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoInfo *out, guint *width, guint *height)
 {
@@ -136,7 +136,7 @@ scaled_size (const GstStereoMeta *self, const GstVideoInfo *in, const GstVideoIn
   return TRUE;
 }
 
-/* Where a place of a picture lies after scaling: pixel centres have whole numbers. 0, unknown, stays unknown. */
+/* A place of a picture after scaling; pixel centres have whole numbers. 0 is unknown and stays 0. */
 static gdouble
 scale_place (gdouble place, gint in, gint out)
 {

@@ -80,7 +80,7 @@ gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width
   guint8 *packed;
   gsize row;
 
-  /* before anything is allocated: that there is so much of it shows that the size is no invention */
+  /* before anything is allocated: mapping refuses a size that the memory does not have */
   if (!plane || !gst_stereo_map_plane (&frame, plane, format, width, height, GST_MAP_READ))
     return NULL;
   row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From samples to points in space, shared by the library and the elements that make points. Pure arithmetic. The
- * common factors of a picture are computed once, so that a pixel costs a division and four multiplications.
+ * From samples to points in space, for the library and for the elements that make points: pure arithmetic. The factors
+ * that all pixels share are computed once. A pixel then costs a division and four multiplications.
  */
 #ifndef GST_STEREO_RAYS_H
 #define GST_STEREO_RAYS_H

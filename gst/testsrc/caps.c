@@ -4,7 +4,7 @@
 #define DEFAULT_WIDTH 640 /* of one view */
 #define DEFAULT_HEIGHT 480
 
-/* Keeps to sides that can be halved, where the caps leave the choice. Takes @caps. */
+/* Prefers sizes that can be halved, if the caps leave the choice. Takes @caps. */
 static GstCaps *
 prefer_even (GstCaps *caps, const gchar *side)
 {
@@ -99,7 +99,7 @@ answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
   return TRUE;
 }
 
-/* As from a camera, a frame is complete when its time is over. */
+/* A frame is complete when its time is over, as with a camera. */
 static void
 answer_latency (GstQuery *query, const GstVideoInfo *info, gboolean live)
 {

@@ -8,7 +8,7 @@
 
 #define FAR_AWAY (GST_STEREO_ONE << 20)
 
-/* 1 / @value, rounded: truncated, whole pixels would no longer map to whole pixels. */
+/* 1 / @value. It is rounded: if it were truncated, whole pixels would no longer map to whole pixels. */
 static gint64
 invert (gint64 value)
 {
@@ -18,8 +18,8 @@ invert (gint64 value)
 }
 
 /*
- * Adds a plane. Its disparity, in thousandths of the largest one: @at in the middle (of box and ellipse, else of the
- * picture), @across more one picture width further right, @down more one picture height further down.
+ * Adds a plane. In thousandths of the largest disparity, its disparity is @at in the middle of the box or ellipse, else of
+ * the picture. It grows by @across over a picture width to the right, and by @down over a picture height down.
  */
 static GstStereoLayer *
 add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gint down)
@@ -36,7 +36,7 @@ add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gin
   layer->rest = unit * at - layer->c * (params->height / 2);
   layer->center = params->width / 2 * GST_STEREO_ONE;
   layer->inverse = invert (GST_STEREO_ONE - layer->b);
-  /* rows apart, so that no two layers ever show the same texture in one row */
+  /* Textures begin in different rows: no two layers show the same texture in one row. */
   layer->u = (gint) (gst_stereo_mix (params->seed, 1000 + set->count) & 0xFFF);
   layer->v = (gint) (set->count * (GST_STEREO_TILE_HEIGHT / most));
   set->count++;
@@ -122,8 +122,8 @@ add_surface (GstStereoLayers *set, GstStereoRoadSurface surface)
 }
 
 /*
- * The ground and the ramp are solid below, so that what is nearest is seen. The kerb is the solid that is below its top
- * and right of its face. The obstacle is a board whose foot is in the ground: the ground hides it there.
+ * Ground and ramp are the tops of solids: of the two, the nearer one is seen. The kerb is a solid below its top and to the
+ * right of its face. The obstacle is a board that reaches into the ground, which hides its foot.
  */
 static void
 make_road (GstStereoLayers *set)
@@ -166,7 +166,7 @@ place_obstacle (GstStereoLayers *set, GstStereoLayer *layer, guint64 frame)
   layer->rest = place_of (obstacle.disparity);
   layer->center = place_of (obstacle.center);
   layer->half = place_of (obstacle.half_width);
-  /* its lower end is far below what the ground leaves of it */
+  /* The board ends far below the ground, which hides its lower part. */
   layer->half_height = 4 * GST_STEREO_SCENE_MAX_SIDE;
   layer->middle = obstacle.top + layer->half_height;
   /* the texture moves with the board */
@@ -196,7 +196,7 @@ gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params
   set->start = CLAMP ((gint) (front->center / GST_STEREO_ONE) - front->half_width, 0, set->travel);
 }
 
-/* Where the centre of the foreground is: it moves to and fro. */
+/* The column of the foreground's centre in a frame. The foreground moves to and fro. */
 static gint64
 moved_center (const GstStereoLayers *set, guint64 frame, gint half_width)
 {
@@ -238,7 +238,7 @@ square_root (guint64 value)
   return (gint64) root;
 }
 
-/* Reduces [from, to) to where @layer is nearer than @other in row @y. */
+/* Reduces [from, to) to the pixels of row @y in which @layer is nearer than @other. */
 static void
 cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gint64 *from, gint64 *to)
 {
@@ -256,7 +256,7 @@ cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gi
     *to = MIN (*to, crossing);
 }
 
-/* What the shape of a layer covers of row @y, in left pixels: [from, to). */
+/* The pixels [from, to) of row @y of the left view that the shape of a layer covers. */
 static void
 outline (const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
 {

@@ -18,24 +18,24 @@ typedef enum
 } GstStereoShape;
 
 /*
- * A plane of disparity a + b x + c y at left pixel (x, y), painted over the layers before it. Planes that intersect do
- * not occlude: each shows where it is the one in front. In front is the nearest one (`over`), but of two planes that
- * make a convex edge the farther one (`under`), as of the top and the face of a step.
+ * A plane with the disparity a + b x + c y at pixel (x, y) of the left view. It is painted over the layers before it. Of two
+ * planes that intersect, each is painted on one side of their intersection: the nearer one (`over`), or, where they make a
+ * convex edge, as the top and the face of a step do, the farther one (`under`).
  */
 typedef struct
 {
   GstStereoShape shape;
   gint64 a, b, c;
-  guint over, under;                    /* sets of layers, a bit each: it shows where it is nearer, and where farther */
-  gint64 inverse;                       /* 1 / (1 - b): left pixels per right one */
-  gint64 center;                        /* of box and ellipse; texture and slant move with it */
+  guint over, under; /* sets of layers, a bit each: it is painted where it is nearer, or farther, than these */
+  gint64 inverse;    /* 1 / (1 - b): left pixels per right one */
+  gint64 center;     /* of box and ellipse; texture and slant move with it */
   gint middle, half_width, half_height; /* of box and ellipse, pixels */
   gint64 half;                          /* half_width; of a box it may lie between pixels */
   gint u, v;                            /* where its texture begins in the tile */
-  gint top;                             /* row of the upper edge of the obstacle, as the last frame was set */
-  gint64 rest;                          /* a with the centre at 0 */
+  gint top;                             /* row of the upper edge of the obstacle in the current frame */
+  gint64 rest;                          /* a, if the centre were at 0 */
   gboolean moves;                       /* to and fro */
-  gboolean stands;                      /* on the road: it is its obstacle */
+  gboolean stands;                      /* it is the obstacle of the road */
   gdouble tint[3];                      /* added to red, green and blue for each grey level */
 } GstStereoLayer;
 
@@ -46,12 +46,12 @@ typedef struct
   GstStereoLayer layers[GST_STEREO_SCENE_LAYERS];
   guint count;
   gint64 step;        /* of the foreground a frame, 16.16 */
-  gint start, travel; /* of its centre from its leftmost place, pixels */
+  gint start, travel; /* of its centre: from its leftmost place on, and how far; pixels */
   GstStereoRoad road; /* of `road` */
-  guint kerb_top;     /* of `road`: the layer, as a set; none where there is no kerb */
+  guint kerb_top;     /* of `road`: the set of this layer; empty without a kerb */
 } GstStereoLayers;
 
-/* Pixel i of a row shows left place start + i step of a layer. */
+/* Pixel i of a row shows the point of a layer whose column in the left view is start + i * step. */
 typedef struct
 {
   gint64 start, step;

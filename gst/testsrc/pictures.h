@@ -15,22 +15,22 @@ void gst_stereo_pictures_free (GstStereoPictures *pictures);
 /* Frees the memory of the format. */
 void gst_stereo_pictures_clear (GstStereoPictures *pictures);
 
-/* Frames to make from now on. FALSE and a sentence in @message (g_free) where two views cannot lie in such frames.
- * There is no scene then until gst_stereo_pictures_set_scene(). */
+/* Sets the format of the frames. FALSE, and a sentence in @message (g_free), where two views cannot lie in such frames.
+ * The scene is dropped, until gst_stereo_pictures_set_scene(). */
 gboolean gst_stereo_pictures_set_format (GstStereoPictures *pictures, const GstVideoInfo *info, gchar **message);
 /* "320x240 pixels, side-by-side, left view first": how the views lie in a frame; g_free. */
 gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);
 
 /* Whether there is a scene, and it was made of these parameters. */
 gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params);
-/* Makes a scene for views of the format's size; the size in @params is not read. FALSE and a sentence in @message (g_free)
+/* Makes a scene for views of the format's size; the size in @params is not read. FALSE, and a sentence in @message (g_free),
  * where there can be no such scene. */
 gboolean gst_stereo_pictures_set_scene (
     GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message);
 /* Sets the cameras' offsets, exposure and faults. There must be a scene; call this again for a new scene. FALSE: they had
  * these parameters already. */
 gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);
-/* Those of the scene, with its size and a resolved max_disparity. */
+/* The parameters of the scene, with its size and with max_disparity resolved. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);
 
 /* Paints both views of frame @number into @buffer. FALSE: the buffer cannot be written. */

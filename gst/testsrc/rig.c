@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define TAPS 4           /* rows that a row between two rows is made of, and columns */
+#define TAPS 4           /* rows from which a row between two rows is interpolated; columns likewise */
 #define STEPS 256        /* places between two rows, or columns; a power of 2 */
 #define WEIGHT_ONE 65536 /* sum of the taps' weights */
 #define BLOWN_OUT 8      /* exposure: everything but the darkest texture saturates */
@@ -15,7 +15,7 @@
 #define ZOOM 1.02
 #define DIRT_STEP 4 /* pixels between the points of a pattern on the lens */
 #define COVER_LEVEL 40
-#define COVER_SLOPE 16 /* levels that a cover gets brighter by from left to right */
+#define COVER_SLOPE 16 /* grey levels by which the right edge of a cover is brighter than its left edge */
 
 /* A whole view. */
 typedef struct
@@ -25,11 +25,11 @@ typedef struct
 
 typedef struct
 {
-  gboolean plain; /* there is nothing between the scene and the noise */
+  gboolean plain; /* neither a fault nor an exposure changes the scene before the noise */
   GstStereoTestFault fault;
   gboolean exposed; /* levels go through this table: */
   guint8 exposure[256];
-  Picture picture; /* of a view that is not this frame as it is, or of its lower half */
+  Picture picture; /* of a view, or of its lower half, that cannot be made row by row from the current frame */
   gboolean taken;
 } Camera;
 
@@ -70,7 +70,7 @@ make_weights (GstStereoRig *rig)
   }
 }
 
-/* The layers' geometry is for rows not farther outside than the view is high. */
+/* Layers have geometry for as many rows above and below the view as the view has. */
 static gint
 limit_row (const GstStereoRig *rig, gint y)
 {
@@ -84,7 +84,7 @@ forget_rows (GstStereoRig *rig)
     rig->row_of[i] = G_MININT;
 }
 
-/* Row @y of the right view, from the last ones where it is among them; the place in `rows`. */
+/* The place of row @y of the right view in `rows`, into which it is rendered if it is not there. */
 static gsize
 fetch_row (GstStereoRig *rig, gint y)
 {
@@ -117,7 +117,7 @@ displaced_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   memcpy (layer, rig->rows.layer + fetch_row (rig, above + (place & (STEPS - 1)) / (STEPS / 2)), (gsize) rig->width);
 }
 
-/* Where (@x, @y) of the turned view lies in the scene's right view, in STEPS. */
+/* The point of the scene's right view, in STEPS, that pixel (@x, @y) of the turned view shows. */
 static void
 find_place (const GstStereoRig *rig, gint x, gint y, gint *across, gint *down)
 {
@@ -158,7 +158,7 @@ turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   }
 }
 
-/* A row of the picture on a sensor with a good lens. With the fault same-view, it is that of the other camera. */
+/* A row of the picture behind a lens without a fault; with the fault same-view, of the other camera's picture. */
 static void
 clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
@@ -174,7 +174,7 @@ clear_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *lay
 
 /* ---- blurred and covered lenses --------------------------------------------------------- */
 
-/* Mean of the 2 @radius + 1 samples around each; samples beyond an end are like the last one there. */
+/* The mean of the 2 @radius + 1 samples around each sample. The last sample is repeated beyond each end. */
 static void
 blur_line (const guint8 *from, gsize step, gint count, gint radius, guint8 *line)
 {
@@ -188,7 +188,7 @@ blur_line (const guint8 *from, gsize step, gint count, gint radius, guint8 *line
   }
 }
 
-/* The same along the columns, which lie side by side in the sums. */
+/* The same down all columns at once: the sums are a row. */
 static void
 blur_columns (GstStereoRig *rig, const guint8 *from, gint radius, guint8 *to)
 {
@@ -296,7 +296,7 @@ covered_row (const GstStereoRig *rig, guint8 *level, guint8 *layer)
 
 /* ---- rows ------------------------------------------------------------------------------- */
 
-/* What the sensor makes of row @y, from the light that falls on it. */
+/* Applies exposure and noise to the light in row @y. */
 static void
 expose_row (GstStereoRig *rig, guint64 frame, gboolean right, gint y, guint8 *level)
 {
@@ -308,7 +308,7 @@ expose_row (GstStereoRig *rig, guint64 frame, gboolean right, gint y, guint8 *le
     gst_stereo_noise_add (&rig->noise, rig->seed, frame, right, y, rig->width, level);
 }
 
-/* A picture that stays as the sensor made it, noise included. */
+/* Whether the fault repeats a picture, noise included. */
 static gboolean
 is_kept (GstStereoTestFault fault)
 {
@@ -330,7 +330,7 @@ is_in_picture (const GstStereoRig *rig, const Camera *camera, gint y)
   return camera->picture.level && (!half || y >= rig->height / 2);
 }
 
-/* The picture of a camera that needs a whole one: of the first frame, of the one before, or of this one. */
+/* Renders the whole picture of a camera: of the first frame, of the frame before, or of the current frame. */
 static void
 take_picture (GstStereoRig *rig, gboolean right)
 {

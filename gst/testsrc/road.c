@@ -4,10 +4,10 @@
 #include <math.h>
 
 #define BACKDROP_DISTANCE 80000.0
-/* At every roll, both cameras must be above the scene and left of the kerb: they are 120 mm apart. */
+/* At every roll, both cameras, which are 120 mm apart, are above the ground and to the left of the kerb. */
 #define LEAST_CLEARANCE 200.0
 
-/* Rounded, so that mathematical libraries that differ in the last bit give the same scene. */
+/* Values are rounded: the scene is then the same with mathematical libraries that differ in the last bit. */
 static gdouble
 rounded (gdouble value)
 {
@@ -167,8 +167,8 @@ crosses_kerb (const GstStereoRoad *road, gdouble z)
 
 /* ---- what is seen -------------------------------------------------------------------------- */
 
-/* The largest disparity of the kerb between two corners of the view. Its top hides what is behind its face and the other
- * way round, so it is the smaller one of both; that is largest at a corner or where they meet. */
+/* The largest disparity of the kerb along a side of the view. In each pixel, the kerb has the smaller one of the disparities of
+ * its top and its face. This is largest at a corner of the view, or where top and face meet. */
 static gdouble
 most_of_kerb (const GstStereoRoad *road, const gdouble from[2], const gdouble to[2])
 {
@@ -187,7 +187,7 @@ most_of_kerb (const GstStereoRoad *road, const gdouble from[2], const gdouble to
   return most;
 }
 
-/* The largest disparity of all but the obstacle. A plane has it at a corner. */
+/* The largest disparity of all surfaces but the obstacle. A plane has its largest disparity at a corner of the view. */
 static gdouble
 most_of_surfaces (const GstStereoRoad *road)
 {

@@ -29,7 +29,7 @@ typedef enum
   GST_STEREO_ROAD_SURFACES
 } GstStereoRoadSurface;
 
-/* A plane of space: normal * P = distance. No point of it is seen where the distance is 0: there is no such surface. */
+/* A plane of space: normal * P = distance. Where the distance is 0, there is no such surface. */
 typedef struct
 {
   gdouble normal[3]; /* a unit vector */
@@ -57,14 +57,14 @@ void gst_stereo_road_init (GstStereoRoad *road, const GstStereoSceneParams *para
 gboolean gst_stereo_road_has (const GstStereoRoad *road, GstStereoRoadSurface surface);
 /* Its disparity: value[0] + value[1] x + value[2] y. */
 void gst_stereo_road_disparity (const GstStereoRoad *road, GstStereoRoadSurface surface, gdouble value[3]);
-/* Where the obstacle is in a frame: it comes nearer until its disparity is @max_disparity. */
+/* The place of the obstacle in a frame. The obstacle comes nearer until its disparity is @max_disparity. */
 void gst_stereo_road_get_obstacle (
     const GstStereoRoad *road, gint max_disparity, guint64 frame, GstStereoRoadObstacle *obstacle);
 /* The largest visible disparity in frame 0, pixels. */
 gdouble gst_stereo_road_most (const GstStereoRoad *road);
-/* Why there can be no such road whatever max-disparity is: a sentence, g_free; else NULL. */
+/* Why no max-disparity makes such a road possible: a sentence, g_free. NULL: one does. */
 gchar *gst_stereo_road_refuse (const GstStereoRoad *road);
-/* Why it does not go together with max-disparity, of which more than @limit cannot be set: likewise. */
+/* Why the road and @max_disparity do not go together, where the user cannot set more than @limit: a sentence, g_free, or NULL. */
 gchar *gst_stereo_road_refuse_disparity (const GstStereoRoad *road, gint max_disparity, gint limit);
 
 G_END_DECLS

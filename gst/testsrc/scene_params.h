@@ -25,7 +25,7 @@ typedef enum
 #define GST_STEREO_SCENE_FOCAL_LENGTH 0.9
 #define GST_STEREO_SCENE_BASELINE 120.0
 
-/* At most, and in the room of `planes` and `flat`. */
+/* Layers of any scene, at most; layers of the room of `planes` and `flat`. */
 #define GST_STEREO_SCENE_LAYERS 6
 #define GST_STEREO_SCENE_ROOM_LAYERS 5
 /* Horizontal period of `stripes`, pixels. */
@@ -52,8 +52,8 @@ typedef struct
   GstStereoPattern pattern;
   guint seed;
   gint width, height; /* of one view, pixels */
-  gint max_disparity; /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity(), more where a road needs it */
-  gdouble motion;     /* of the foreground, pixels to the right per frame; it turns back at the sides; not of `road` */
+  gint max_disparity; /* largest disparity, pixels; 0 = gst_stereo_scene_own_disparity(), or more if a road needs more */
+  gdouble motion;     /* of the foreground, pixels to the right per frame; at the sides it turns back. Not for `road` */
   gdouble noise;      /* standard deviation at mid grey, grey levels; another draw in each view and frame */
   GstStereoRoadParams road;
 } GstStereoSceneParams;

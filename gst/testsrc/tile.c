@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define MAX_WIDTH 2048 /* more than any disparity, so that a matcher never sees a repetition */
+#define MAX_WIDTH 2048 /* more than any disparity: a matcher never finds the next period of the texture */
 
 G_STATIC_ASSERT (MAX_WIDTH > GST_STEREO_SCENE_MAX_DISPARITY);
 

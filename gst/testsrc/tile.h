@@ -16,10 +16,10 @@ typedef struct
   gint width; /* a power of 2 */
   gsize pitch;
   guint8 *data;                              /* rows continue for three more pixels */
-  gint16 weights[GST_STEREO_TILE_PHASES][4]; /* of a pixel and the three behind it; they sum to 1 << WEIGHT_BITS */
+  gint16 weights[GST_STEREO_TILE_PHASES][4]; /* of a pixel and the next three pixels; their sum is 1 << WEIGHT_BITS */
 } GstStereoTile;
 
-/* At least @width pixels wide, or wide enough that no disparity reaches a repetition. */
+/* The tile is at least @width pixels wide, or so wide that no disparity is as large as its period. */
 GstStereoTile *gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width);
 void gst_stereo_tile_free (GstStereoTile *tile);
 

@@ -62,8 +62,7 @@ gst_stereo_timeline_seek (GstStereoTimeline *timeline, GstClockTime position, gb
   timeline->frames_before = 0;
   timeline->time_before = 0;
   timeline->frame = 0;
-  /* Times are rounded down. The frame that a time was made from must come back from that time: take the last frame that
-   * has begun by then. */
+  /* Times are rounded down. The last frame that has begun at the time of a frame is that frame. */
   if (timeline->fps_n > 0 && GST_CLOCK_TIME_IS_VALID (position))
     timeline->frame = (gint64) gst_util_uint64_scale_ceil (
                           position + 1, (guint64) timeline->fps_n, GST_SECOND * (guint64) timeline->fps_d) -

@@ -2,8 +2,7 @@
 /*
  * Which frame comes next, and when: pure arithmetic.
  *
- * Frame numbers and times go on when the frame rate changes in the middle of a stream: frames of the earlier rates are
- * counted before those of the rate in force.
+ * When the frame rate changes in a stream, frame numbers and times continue.
  */
 #ifndef GST_STEREO_TIMELINE_H
 #define GST_STEREO_TIMELINE_H
