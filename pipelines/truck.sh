@@ -22,7 +22,6 @@ options=
 replay=
 while [ $# -gt 0 ]; do
   case $1 in
-    --python) ;; # there is no other: taken for those who still say so
     --json) options="$options --json" ;;
     --log | --replay)
       usage_unless $# -ge 2
