@@ -36,21 +36,15 @@ gst_stereo_ground_meta_free (GstMeta *meta, GstBuffer *buffer)
 static gboolean
 gst_stereo_ground_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
+  const gsize first = G_STRUCT_OFFSET (GstStereoGroundMeta, valid),
+              end = G_STRUCT_OFFSET (GstStereoGroundMeta, free_distances);
   const GstStereoGroundMeta *self = (GstStereoGroundMeta *) meta;
   GstStereoGroundMeta *copy;
 
   if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
     return FALSE;
   copy = gst_buffer_add_stereo_ground_meta (target, self->free_distances, self->n_free_distances);
-  copy->valid = self->valid;
-  copy->camera_height = self->camera_height;
-  copy->pitch = self->pitch;
-  copy->roll = self->roll;
-  copy->quality = self->quality;
-  copy->plane_offset = self->plane_offset;
-  copy->plane_across = self->plane_across;
-  copy->plane_down = self->plane_down;
-  copy->judged = self->judged;
+  memcpy ((guint8 *) copy + first, (const guint8 *) self + first, end - first);
   return TRUE;
 }
 

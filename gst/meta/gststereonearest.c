@@ -38,27 +38,15 @@ gst_stereo_nearest_meta_free (GstMeta *meta, GstBuffer *buffer)
 static gboolean
 gst_stereo_nearest_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
+  const gsize first = G_STRUCT_OFFSET (GstStereoNearestMeta, state),
+              end = G_STRUCT_OFFSET (GstStereoNearestMeta, reason);
   const GstStereoNearestMeta *self = (GstStereoNearestMeta *) meta;
   GstStereoNearestMeta *copy;
 
   if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
     return FALSE;
   copy = gst_buffer_add_stereo_nearest_meta (target, self->reason);
-  copy->state = self->state;
-  copy->warning = self->warning;
-  copy->valid = self->valid;
-  copy->distance = self->distance;
-  copy->disparity = self->disparity;
-  copy->x = self->x;
-  copy->y = self->y;
-  copy->confidence = self->confidence;
-  copy->coverage = self->coverage;
-  copy->support = self->support;
-  copy->warn_distance = self->warn_distance;
-  copy->region_x = self->region_x;
-  copy->region_y = self->region_y;
-  copy->region_width = self->region_width;
-  copy->region_height = self->region_height;
+  memcpy ((guint8 *) copy + first, (const guint8 *) self + first, end - first);
   return TRUE;
 }
 

@@ -58,16 +58,6 @@ state_take (StereoPlan *plan)
   return state;
 }
 
-Naive *
-state_copy (const Naive *state)
-{
-  Naive *copy = state_new (state->origin);
-
-  for (int k = 0; k < state->origin->state_count; k++)
-    memcpy (copy->memory[k], state->memory[k], state->origin->reservations[k].size);
-  return copy;
-}
-
 void
 state_free (Naive *state)
 {

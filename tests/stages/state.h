@@ -8,7 +8,6 @@
 
 /* A copy of @plan whose frame state lies in host memory. Free with state_free(). */
 Naive *state_take (StereoPlan *plan);
-Naive *state_copy (const Naive *state);
 void state_free (Naive *state);
 /* The frame state of @state into @plan, which may be another backend's of the same geometry. */
 void state_put (const Naive *state, StereoPlan *plan);
