@@ -3,6 +3,7 @@
 
 #include "gst/ground/analytics.h"
 #include "gst/meta/gststereoground.h"
+#include "gst/video/stream.h"
 
 #include <gst/video/gstvideometa.h>
 
@@ -100,7 +101,6 @@ gst_stereo_ground_output_describe (
     GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, const gchar *reason)
 {
   const GstStereoGroundPose *pose = &result->fit.pose;
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
   GstStructure *message = gst_structure_new (
       "stereo-obstacles", "ground", G_TYPE_BOOLEAN, result->valid, "judged", G_TYPE_DOUBLE, result->judged, NULL);
 
@@ -111,9 +111,6 @@ gst_stereo_ground_output_describe (
     gst_structure_set (message, "reason", G_TYPE_STRING, reason ? reason : "no ground is seen", NULL);
   add_obstacles (message, result);
   add_free_distances (message, result);
-  gst_structure_set (message, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
-      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
-      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
-      GST_BUFFER_DURATION (buffer), NULL);
+  gst_stereo_add_times (message, buffer, segment);
   return message;
 }

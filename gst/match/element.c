@@ -192,16 +192,6 @@ choose_mask (GstStereoMatch *self, GstStereoMatchPair *pair)
   return TRUE;
 }
 
-/* Properties that a control source drives. */
-static void
-follow_controls (GstStereoMatch *self, const GstStereoFrame *left)
-{
-  GstClockTime time = gst_segment_to_stream_time (&left->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (left->buffer));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
-}
-
 /* Makes a plan for the pair, from the current parameters and the geometry in the metadata of its views. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
@@ -317,7 +307,7 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
   if (!are_comparable (left, right))
     return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
-  follow_controls (self, left);
+  gst_stereo_follow_controls (self, &left->segment, GST_BUFFER_PTS (left->buffer));
   if (flow == GST_FLOW_OK && !choose_mask (self, &pair))
     flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_OK && (flow = ensure_plan (self, &pair, left, right)) == GST_FLOW_OK &&

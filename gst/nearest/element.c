@@ -69,6 +69,7 @@
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
+#include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
 #define GST_CAT_DEFAULT gst_stereo_nearest_debug
@@ -237,7 +238,6 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
   GstStereoNearest *self = GST_STEREO_NEAREST (base);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
-  GstClockTime time = gst_segment_to_stream_time (&base->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   gchar *problem = gst_stereo_depth_problem (&self->info, meta, "stereonearest");
   GstFlowReturn flow;
   Settings settings;
@@ -247,8 +247,7 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     g_free (problem);
     return GST_FLOW_ERROR;
   }
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
+  gst_stereo_follow_controls (self, &base->segment, GST_BUFFER_PTS (buffer));
   settings = settings_now (self);
   flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)

@@ -294,8 +294,7 @@ gst_stereo_nearest_report_post (
     GstStereoNearestReport *report, GstBuffer *buffer, const GstSegment *segment, guint64 interval)
 {
   const GstStereoNearestResult *result = &report->result;
-  GstClockTime pts = GST_BUFFER_PTS (buffer);
-  gint64 time = gst_stereo_running_time (segment, pts);
+  gint64 time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
   GstStructure *message;
 
   if (report->taken)
@@ -303,10 +302,7 @@ gst_stereo_nearest_report_post (
   if (report->taken || !is_due (report, time, interval))
     return;
   message = describe (report);
-  gst_structure_set (message, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
-      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
-      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
-      GST_BUFFER_DURATION (buffer), NULL);
+  gst_stereo_add_times (message, buffer, segment);
   GST_CAT_LOG_OBJECT (report->category, report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;

@@ -9,6 +9,7 @@
 #include "gst/overlay/ground.h"
 #include "gst/overlay/picture.h"
 #include "gst/overlay/regions.h"
+#include "gst/video/stream.h"
 
 #include <math.h>
 
@@ -382,14 +383,11 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
 static GstFlowReturn
 process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
-  GstClockTime stream_time = gst_segment_to_stream_time (
-      &frame->live.segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->live.buffer));
   GstBuffer *out = NULL;
   GstFlowReturn flow;
   Settings settings;
 
-  if (GST_CLOCK_TIME_IS_VALID (stream_time))
-    gst_object_sync_values (GST_OBJECT (show->owner), stream_time);
+  gst_stereo_follow_controls (show->owner, &frame->live.segment, GST_BUFFER_PTS (frame->live.buffer));
   settings = current_settings (show);
   flow = make_output (show, &settings, frame, &out);
   gst_buffer_unref (frame->live.buffer);

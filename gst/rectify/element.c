@@ -116,25 +116,16 @@ gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query
   return gst_stereo_pool_decide (query, &limited);
 }
 
-/* Properties that a control source drives. */
-static void
-follow_controls (GstStereoRectify *self, const GstStereoFrame *frame)
-{
-  GstClockTime time = gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
-}
-
 static GstFlowReturn
 gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (base);
+  const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ? left : right;
   GstStereoRectifySettings settings;
   GstFlowReturn flow;
   guint serial;
 
-  follow_controls (self, GST_BUFFER_PTS_IS_VALID (left->buffer) ? left : right);
+  gst_stereo_follow_controls (self, &timed->segment, GST_BUFFER_PTS (timed->buffer));
   settings = current_settings (self, &serial);
   flow = gst_stereo_rectify_output_process (self->output, &settings, serial, left, right);
   gst_stereo_rectify_settings_clear (&settings);

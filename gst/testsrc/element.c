@@ -29,6 +29,7 @@
 #include "gst/testsrc/timeline.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
+#include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
@@ -227,17 +228,6 @@ set_times (GstStereoTestSrc *self, GstBuffer *buffer)
   GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
 }
 
-/* Properties that a control source drives. */
-static void
-follow_controls (GstStereoTestSrc *self)
-{
-  GstClockTime time = gst_segment_to_stream_time (
-      &GST_BASE_SRC (self)->segment, GST_FORMAT_TIME, gst_stereo_timeline_begin (self->timeline));
-
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    gst_object_sync_values (GST_OBJECT (self), time);
-}
-
 static GstFlowReturn
 gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
 {
@@ -248,7 +238,7 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
     GST_DEBUG_OBJECT (self, "end of stream: a still picture was sent, or frame 0 was reached backwards");
     return GST_FLOW_EOS;
   }
-  follow_controls (self);
+  gst_stereo_follow_controls (self, &GST_BASE_SRC (self)->segment, gst_stereo_timeline_begin (self->timeline));
   if (!ensure_scene (self))
     return GST_FLOW_ERROR;
   if (!gst_stereo_pictures_paint (self->pictures, gst_stereo_timeline_number (self->timeline), buffer)) {

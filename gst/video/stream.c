@@ -3,6 +3,26 @@
 
 #include <gst/video/video.h>
 
+void
+gst_stereo_follow_controls (gpointer element, const GstSegment *segment, GstClockTime pts)
+{
+  GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts);
+
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_object_sync_values (element, time);
+}
+
+void
+gst_stereo_add_times (GstStructure *message, GstBuffer *buffer, const GstSegment *segment)
+{
+  GstClockTime pts = GST_BUFFER_PTS (buffer);
+
+  gst_structure_set (message, "timestamp", G_TYPE_UINT64, pts, "stream-time", G_TYPE_UINT64,
+      gst_segment_to_stream_time (segment, GST_FORMAT_TIME, pts), "running-time", G_TYPE_UINT64,
+      gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (buffer), NULL);
+}
+
 gint64
 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {

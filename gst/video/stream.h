@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Functions for every element on GstAggregator: running time and clipping of the input, allocation queries, pushing. */
+/*
+ * Functions for elements: properties that follow control sources, the times of frames; and for every element on GstAggregator:
+ * clipping of the input, allocation queries, pushing.
+ */
 #ifndef GST_STEREO_STREAM_H
 #define GST_STEREO_STREAM_H
 
 #include <gst/base/gstaggregator.h>
 
 G_BEGIN_DECLS
+
+/* Before the properties of @element are read for a frame of time @pts: sets those that a control source drives. */
+void gst_stereo_follow_controls (gpointer element, const GstSegment *segment, GstClockTime pts);
+/* Adds the times of @buffer to a message about it: `timestamp`, `stream-time`, `running-time` and `duration`. */
+void gst_stereo_add_times (GstStructure *message, GstBuffer *buffer, const GstSegment *segment);
 
 /* Signed running time, or GST_CLOCK_STIME_NONE. A frame that begins a little before its segment has one too. */
 gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);

@@ -4,7 +4,7 @@
 #include "tests/support/random.h"
 
 static const gchar *const factories[] = { "stereomatch", "stereotestsrc", "stereorectify", "stereoconfidence",
-  "stereoground", "stereonearest", "stereopoints", "stereonearest", "depthoverlay" };
+  "stereoground", "stereonearest", "stereopoints", "depthoverlay" };
 
 static GstElement *
 make_element (const gchar *factory)

@@ -7,7 +7,7 @@
 
 /* All but stereomatch: the engine refuses the values of its parameters when a plan is made (match/test_errors.c). */
 static const gchar *const factories[] = { "stereotestsrc", "stereorectify", "stereoconfidence", "stereoground",
-  "stereonearest", "stereopoints", "stereonearest", "depthoverlay" };
+  "stereonearest", "stereopoints", "depthoverlay" };
 
 /* A value just outside the range, with what the message has to say of it. FALSE where every value is in range. */
 static gboolean
