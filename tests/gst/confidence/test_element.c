@@ -185,16 +185,6 @@ GST_END_TEST;
 
 /* ---- in pipelines ------------------------------------------------------------------------ */
 
-static GstElement *
-launch (const gchar *description)
-{
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error);
-
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  return pipeline;
-}
-
 static void
 wait_eos (GstElement *pipeline)
 {

@@ -104,12 +104,11 @@ end_view (GstElement *pipeline, const gchar *side)
 static GPtrArray *
 messages_of (const Road *road)
 {
-  gchar *line = g_strdup_printf (
+  GstElement *pipeline = launch (
       "appsrc name=left format=time ! match.sink_left appsrc name=right format=time ! match.sink_right stereomatch "
       "name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g baseline=537.15 ! "
       "stereoground ! fakesink sync=false",
       road->focal);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   GPtrArray *reports;
 
@@ -124,7 +123,6 @@ messages_of (const Road *road)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
-  g_free (line);
   return reports;
 }
 

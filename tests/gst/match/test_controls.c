@@ -44,13 +44,11 @@ control (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gint before, gint after, gboolean scale, Seen *seen)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = launch ("%s", line);
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstBus *bus = gst_element_get_bus (pipeline);
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   control (element, name, before, after);
   if (scale)
     control (element, "disparity-scale", 16, 32);

@@ -176,10 +176,10 @@ upload_init (Upload *upload)
 static gboolean
 run_upload (const gchar *backend)
 {
-  gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
+  GstElement *pipeline = launch ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
                                  "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
       backend);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);
   GstPad *pad = gst_element_get_static_pad (m, "sink");
   GstCaps *caps;
@@ -196,7 +196,6 @@ run_upload (const gchar *backend)
   gst_object_unref (bus);
   gst_object_unref (m);
   gst_object_unref (pipeline);
-  g_free (line);
   return device;
 }
 

@@ -426,10 +426,9 @@ play_once (GstElement *pipeline, GstElement *matcher)
 static GstElement *
 pipeline_new (GstElement **matcher)
 {
-  GstElement *pipeline = gst_parse_launch ("videotestsrc pattern=snow num-buffers=3 ! "
-                                           "video/x-raw,format=NV12,width=320,height=64 ! cudaupload ! " ON_DEVICE
-                                           " ! stereomatch name=m " CUDA "! fakesink",
-      NULL);
+  GstElement *pipeline = launch ("videotestsrc pattern=snow num-buffers=3 ! "
+                                 "video/x-raw,format=NV12,width=320,height=64 ! cudaupload ! " ON_DEVICE
+                                 " ! stereomatch name=m " CUDA "! fakesink");
 
   *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   return pipeline;

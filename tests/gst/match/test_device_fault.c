@@ -10,15 +10,9 @@
 #define CUDA "stereomatch name=m backend=cuda num-disparities=24 ! "
 
 static GstElement *
-launch (const gchar *tail, gint count)
+play_source (const gchar *tail, gint count)
 {
-  gchar *line = g_strdup_printf (SOURCE "%s", count, tail);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
-
-  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
-  g_free (line);
-  return pipeline;
+  return launch (SOURCE "%s", count, tail);
 }
 
 static void
@@ -45,8 +39,8 @@ play_into_fault (GstElement *pipeline, const gchar *word)
 /* A pipeline with frames in device memory, in the context of GStreamer's elements, is lost as well: it ends with an error. */
 GST_START_TEST (test_fault)
 {
-  GstElement *other = cuda_missing () ? NULL : launch ("cudaupload ! " CUDA "fakesink", 200);
-  GstElement *pipeline = launch (CUDA "fakesink", 8), *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstElement *other = cuda_missing () ? NULL : play_source ("cudaupload ! " CUDA "fakesink", 200);
+  GstElement *pipeline = play_source (CUDA "fakesink", 8), *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   gchar *text, *backend;
 
   if (other) {

@@ -26,10 +26,9 @@ count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 GST_START_TEST (test_lost_while_playing)
 {
-  GstElement *pipeline = gst_parse_launch (
+  GstElement *pipeline = launch (
       "stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! stereomatch name=m backend=cuda "
-      "num-disparities=16 check-interval=0 ! fakesink",
-      NULL);
+      "num-disparities=16 check-interval=0 ! fakesink");
   GstElement *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstPad *pad = gst_element_get_static_pad (matcher, "src");
   gint loss[2] = { 7, atoi (g_getenv ("STEREO_TEST_LOSS")) };

@@ -25,12 +25,10 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, Line *line)
 static void
 line_new (Line *line, const gchar *description)
 {
-  GError *error = NULL;
   GstElement *sink;
 
   memset (line, 0, sizeof *line);
-  line->pipeline = gst_parse_launch (description, &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
+  line->pipeline = launch ("%s", description);
   line->element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
   line->bus = gst_element_get_bus (line->pipeline);
   sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
@@ -60,7 +58,7 @@ line_free (Line *line)
 
 GST_START_TEST (test_linking_takes_the_pad_of_both_views)
 {
-  GstElement *pipeline = gst_parse_launch ("videotestsrc ! " MATCH "! fakesink", NULL);
+  GstElement *pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstPad *pad = gst_element_get_static_pad (element, "sink");
 

@@ -132,8 +132,7 @@ GST_END_TEST;
 /* A preset is a file: anybody may have written into it. */
 GST_START_TEST (test_wrong_value_is_an_error)
 {
-  GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink", NULL);
+  GstElement *pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
   GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   GstBus *bus = gst_element_get_bus (pipeline);
 

@@ -210,7 +210,9 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer rig)
 static void
 rig_start (Rig *rig, const gchar *calibration, gboolean live)
 {
-  gchar *text = g_strdup_printf (
+  GstElement *sink;
+
+  rig->pipeline = launch (
       "stereotestsrc name=source is-live=%s ! "
       "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=50/1,multiview-mode=side-by-side ! tee name=views  views. "
       "! queue ! stereorectify name=rectify calibration=%s backend=cpu ! stereomatch name=match method=bm "
@@ -218,12 +220,6 @@ rig_start (Rig *rig, const gchar *calibration, gboolean live)
       "name=second async=false  depth. ! queue ! overlay.sink_depth  views. ! queue ! depthoverlay name=overlay ! "
       "fakesink name=sink signal-handoffs=true sync=%s qos=true",
       live ? "true" : "false", 2 * WIDTH, HEIGHT, calibration, live ? "true" : "false");
-  GError *error = NULL;
-  GstElement *sink;
-
-  rig->pipeline = gst_parse_launch (text, &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  g_free (text);
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     rig->elements[i] = gst_bin_get_by_name (GST_BIN (rig->pipeline), names[i]);
   sink = gst_bin_get_by_name (GST_BIN (rig->pipeline), "sink");

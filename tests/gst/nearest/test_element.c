@@ -515,10 +515,9 @@ GST_END_TEST;
 /* Behind stereomatch, to the end, and once more: the same messages. */
 GST_START_TEST (test_plays_twice)
 {
-  GstElement *pipeline = gst_parse_launch (
+  GstElement *pipeline = launch (
       "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! stereomatch backend=cpu threads=1 "
-      "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink",
-      NULL);
+      "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink");
   GstBus *bus = gst_element_get_bus (pipeline);
   GPtrArray *posted[2];
 

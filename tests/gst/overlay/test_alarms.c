@@ -157,16 +157,12 @@ messages_of (GstElement *pipeline)
 static GstElement *
 start (const gchar *source, const gchar *match, gdouble focal, gdouble baseline, gdouble warn)
 {
-  gchar *line = g_strdup_printf ("%s stereomatch name=match backend=cpu focal-length=%g baseline=%g " WARY
+  GstElement *pipeline = launch ("%s stereomatch name=match backend=cpu focal-length=%g baseline=%g " WARY
                                  " %s ! o.sink_depth depthoverlay name=o message-interval=0 warn-distance=%g ! "
                                  "fakesink sync=false",
       source, focal, baseline, match, warn);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
 
-  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  g_free (line);
   return pipeline;
 }
 

@@ -208,18 +208,16 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *count)
 static void
 try_alone (const gchar *source, gboolean live)
 {
-  gchar *description = g_strdup_printf ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
-                                        "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
-                                        "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
-                                        "signal-handoffs=true sync=%s",
+  GstElement *pipeline = launch ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
+                                 "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
+                                 "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
+                                 "signal-handoffs=true sync=%s",
       source, live ? "true" : "false");
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error), *sink;
+  GstElement *sink;
   GstBus *bus = gst_element_get_bus (pipeline);
   gint64 position;
   gint count = 0;
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   for (gint i = 1; i <= 2; i++) {
@@ -232,7 +230,6 @@ try_alone (const gchar *source, gboolean live)
   gst_object_unref (sink);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
-  g_free (description);
 }
 
 /* Played twice, live or not. */
@@ -246,17 +243,14 @@ GST_END_TEST;
 /* A seek with a flush, which reaches sink_depth only: the output goes on from there. */
 GST_START_TEST (test_seek_in_depth_alone)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (
+  GstElement *pipeline = launch (
       "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
       "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink "
-      "name=s signal-handoffs=true sync=false",
-      &error);
+      "name=s signal-handoffs=true sync=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstBus *bus = gst_element_get_bus (pipeline);
   gint count = 0;
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
@@ -278,19 +272,16 @@ GST_END_TEST;
 static GstElement *
 camera_pipeline (const gchar *source, gint *count)
 {
-  gchar *description = g_strdup_printf (
+  GstElement *pipeline = launch (
       "videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! tee name=t ! queue ! depthoverlay "
       "name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! stereomatch "
       "num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! o.sink_depth",
       source);
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error), *sink;
+  GstElement *sink;
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), count);
   gst_object_unref (sink);
-  g_free (description);
   return pipeline;
 }
 

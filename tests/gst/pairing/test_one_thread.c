@@ -54,7 +54,7 @@ count_late (GstBus *bus, GstMessage *message, gpointer data)
 
 GST_START_TEST (test_late_pairs)
 {
-  GstElement *pipeline = gst_parse_launch (pipelines[__i__], NULL), *element;
+  GstElement *pipeline = launch ("%s", pipelines[__i__]), *element;
   GstBus *bus = gst_element_get_bus (pipeline);
   Rig rig = { NULL };
   gchar *text;

@@ -133,10 +133,10 @@ straight_calibration (gint width, gint height)
 static void
 run_source (Run *run)
 {
-  gchar *description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! "
-                                        "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
+  GstElement *pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
+                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
       run->frames, run->source, 2 * WIDTH, HEIGHT);
-  GstElement *pipeline = gst_parse_launch (description, NULL), *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   gchar *error;
 
   gst_object_ref_sink (pipeline);
@@ -145,22 +145,19 @@ run_source (Run *run)
   fail_unless (error == NULL, "%s", error);
   gst_object_unref (source);
   gst_object_unref (pipeline);
-  g_free (description);
 }
 
 /* To the end. Clear it. */
 static void
 run_all (Run *run)
 {
-  gchar *calibration = straight_calibration (WIDTH, HEIGHT), *error, *description;
+  gchar *calibration = straight_calibration (WIDTH, HEIGHT), *error;
   GstElement *pipeline, *source;
 
-  description = g_strdup_printf ("stereotestsrc name=s num-buffers=%u %s ! "
-                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
-                                 "backend=cpu threads=1 calibration=%s %s ! fakesink",
+  pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
+                     "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+                     "backend=cpu threads=1 calibration=%s %s ! fakesink",
       run->frames, run->source ? run->source : "", 2 * WIDTH, HEIGHT, calibration, run->rectify ? run->rectify : "");
-  pipeline = gst_parse_launch (description, NULL);
-  fail_unless (pipeline != NULL, "%s", description);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   run->element = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   run->bus = gst_bus_new ();
@@ -175,7 +172,6 @@ run_all (Run *run)
   fail_unless_equals_int (run->out, run->frames);
   gst_object_unref (source);
   gst_object_unref (pipeline);
-  g_free (description);
   calibration_free (calibration);
 }
 
@@ -555,15 +551,14 @@ expect_offset (GstElement *rectify)
 
 GST_START_TEST (test_kept)
 {
-  gchar *calibration = straight_calibration (WIDTH, HEIGHT), *description;
+  gchar *calibration = straight_calibration (WIDTH, HEIGHT);
   GstElement *pipeline, *rectify;
   GstBus *bus;
 
-  description = g_strdup_printf ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
-                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
-                                 "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
+  pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
+                     "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+                     "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
       2 * WIDTH, HEIGHT, calibration);
-  pipeline = gst_parse_launch (description, NULL);
   rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   bus = gst_element_get_bus (pipeline);
   for (guint i = 0; i < 2; i++) {
@@ -585,7 +580,6 @@ GST_START_TEST (test_kept)
   gst_object_unref (bus);
   gst_object_unref (rectify);
   gst_object_unref (pipeline);
-  g_free (description);
   calibration_free (calibration);
 }
 GST_END_TEST;
@@ -606,14 +600,11 @@ GST_START_TEST (test_pipelines)
     "stereotestsrc num-buffers=10 max-disparity=1 ! video/x-raw,format=GRAY8,width=16,height=2",
   };
   gint width, height, matched = sscanf (strstr (cases[__i__], ",width="), ",width=%d,height=%d", &width, &height);
-  gchar *calibration = straight_calibration (width / 2, height), *error, *description;
+  gchar *calibration = straight_calibration (width / 2, height), *error;
   GstElement *pipeline, *rectify;
 
   fail_unless_equals_int (matched, 2);
-  description = g_strdup_printf (
-      "%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
-  pipeline = gst_parse_launch (description, NULL);
-  fail_unless (pipeline != NULL, "%s", description);
+  pipeline = launch ("%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
   rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
@@ -623,7 +614,6 @@ GST_START_TEST (test_pipelines)
     fail_unless (stat_of (rectify, "align-updates") == 0);
   gst_object_unref (rectify);
   gst_object_unref (pipeline);
-  g_free (description);
   calibration_free (calibration);
 }
 GST_END_TEST;

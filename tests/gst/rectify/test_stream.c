@@ -114,10 +114,9 @@ GST_END_TEST;
 static GstElement *
 run_pipeline (const gchar *description)
 {
-  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstElement *pipeline = launch ("%s", description);
   GstBus *bus;
 
-  fail_unless (pipeline != NULL, "%s", description);
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);

@@ -378,10 +378,9 @@ check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
 GST_START_TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
-  GstElement *pipeline = gst_parse_launch (
+  GstElement *pipeline = launch (
       "stereotestsrc seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! "
-      "appsink name=o sync=false",
-      NULL);
+      "appsink name=o sync=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -403,10 +402,9 @@ GST_END_TEST;
 /* Before there are caps, and so a frame rate. */
 GST_START_TEST (test_seek_when_ready)
 {
-  GstElement *pipeline = gst_parse_launch (
+  GstElement *pipeline = launch (
       "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! "
-      "appsink name=o sync=false",
-      NULL);
+      "appsink name=o sync=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
@@ -425,9 +423,8 @@ GST_END_TEST;
 
 GST_START_TEST (test_backwards)
 {
-  GstElement *pipeline = gst_parse_launch (
-      "stereotestsrc seed=4 ! video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false",
-      NULL);
+  GstElement *pipeline = launch (
+      "stereotestsrc seed=4 ! video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
 
@@ -511,7 +508,7 @@ GST_END_TEST;
 static void
 check_refused (const gchar *line, const gchar *const *words)
 {
-  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *pipeline = launch ("%s", line);
   gchar *error = play_to_end (pipeline);
 
   fail_unless (error != NULL, "%s: no error", line);

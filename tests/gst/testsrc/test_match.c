@@ -19,15 +19,11 @@ static Line
 line_of_size (gint width, gint height, const gchar *source, const gchar *match)
 {
   Line line;
-  GError *error = NULL;
-  gchar *text = g_strdup_printf (
+
+  line.pipeline = launch (
       "stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=%d,height=%d ! stereomatch backend=cpu threads=1 %s "
       "! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false",
       FRAMES, source, 2 * width, height, match);
-
-  line.pipeline = gst_parse_launch (text, &error);
-  fail_unless (error == NULL, "%s", error ? error->message : "");
-  g_free (text);
   line.source = gst_bin_get_by_name (GST_BIN (line.pipeline), "s");
   line.sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);

@@ -64,12 +64,10 @@ set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gdouble before, gdouble after, Seen *seen)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = launch ("%s", line);
   GstElement *element, *sink;
   gchar *text;
 
-  fail_unless (error == NULL, "%s", error ? error->message : "");
   element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   memset (seen, 0, sizeof *seen);

@@ -119,7 +119,7 @@ GST_START_TEST (test_while_it_runs)
     { "stereotestsrc ! depthoverlay name=e alpha=0.3 ! fakesink", "alpha", NAN, "between 0 and 1" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *pipeline = gst_parse_launch (cases[i].line, NULL);
+    GstElement *pipeline = launch ("%s", cases[i].line);
     GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
     GstBus *bus = gst_element_get_bus (pipeline);
     gdouble before, after;

@@ -72,6 +72,23 @@ filter_free (GstHarness *harness, GstBus *bus)
   element_free (element, bus);
 }
 
+GstElement *
+launch (const gchar *format, ...)
+{
+  GError *error = NULL;
+  GstElement *pipeline;
+  va_list args;
+  gchar *line;
+
+  va_start (args, format);
+  line = g_strdup_vprintf (format, args);
+  va_end (args);
+  pipeline = gst_parse_launch (line, &error);
+  fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
+  g_free (line);
+  return pipeline;
+}
+
 GstHarness *
 harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live)
 {
@@ -269,12 +286,9 @@ play_to_end (GstElement *pipeline)
 GstSample *
 first_sample (const gchar *line)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (line, &error), *sink;
+  GstElement *pipeline = launch ("%s", line), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
 
-  fail_unless (error == NULL, "%s: %s", line, error ? error->message : "");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
   fail_unless (sample != NULL, "%s", line);

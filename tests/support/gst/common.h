@@ -21,6 +21,8 @@ void element_free (GstElement *element, GstBus *bus);
 /* A harness with the pads "sink" and "src" of such an element. */
 GstHarness *filter_new (const gchar *factory, const gchar *properties, GstBus **bus);
 void filter_free (GstHarness *harness, GstBus *bus);
+/* The pipeline of a line, which is written like a format of printf(). */
+GstElement *launch (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 /* A harness whose upstream is @live or not before the element's thread can ask: it asks once. */
 GstHarness *harness_new (GstElement *element, const gchar *sink, const gchar *src, gboolean live);
 

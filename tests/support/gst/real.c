@@ -17,13 +17,12 @@ real_is_there (void)
 static GstSample *
 decode (const gchar *path, const gchar *decoder, const gchar *format)
 {
-  gchar *line = g_strdup_printf ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
+  GstElement *pipeline = launch ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
                                  "name=sink sync=false",
       path, decoder, format);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *sink;
+  GstElement *sink;
   GstSample *sample = NULL;
 
-  fail_unless (pipeline != NULL, "%s", line);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
@@ -31,7 +30,6 @@ decode (const gchar *path, const gchar *decoder, const gchar *format)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
   gst_object_unref (pipeline);
-  g_free (line);
   return sample;
 }
 
