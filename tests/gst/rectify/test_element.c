@@ -185,42 +185,67 @@ GST_START_TEST (test_identity_packed)
 }
 GST_END_TEST;
 
+/* A pair of views of noise, and what becomes of it. Clear it. */
+typedef struct
+{
+  gchar *calibration;
+  Pair *pair;
+  GstBuffer *views[2], *out;
+  GstVideoFrame in[2], mapped; /* of these */
+} Rectified;
+
+/* @extra: of the caps of the views; @wanted: caps that downstream takes. Both may be NULL. */
+static void
+rectify_noise (Rectified *all, const Cameras *cameras, GstVideoFormat format, const gchar *extra, const gchar *wanted)
+{
+  gchar *caps = make_caps (format, cameras->width, cameras->height, extra);
+  GstVideoInfo info;
+
+  all->calibration = calibration_new (cameras);
+  all->pair = rectify_new (all->calibration, THREADS);
+  gst_video_info_set_format (&info, format, (guint) cameras->width, (guint) cameras->height);
+  if (wanted)
+    gst_harness_set_sink_caps_str (all->pair->left, wanted);
+  pair_caps (all->pair, caps, caps);
+  for (guint v = 0; v < 2; v++) {
+    all->views[v] = stamp (noise_frame (&info, 50 + v, 3), 0, FRAME);
+    gst_harness_push (v ? all->pair->right : all->pair->left, gst_buffer_ref (all->views[v]));
+    fail_unless (gst_video_frame_map (&all->in[v], &info, all->views[v], GST_MAP_READ));
+  }
+  all->out = pair_pull (all->pair, 0);
+  info = output_info (all->pair->left);
+  fail_unless (gst_video_frame_map (&all->mapped, &info, all->out, GST_MAP_READ));
+  g_free (caps);
+}
+
+static void
+rectified_clear (Rectified *all)
+{
+  gst_video_frame_unmap (&all->mapped);
+  gst_buffer_unref (all->out);
+  for (guint v = 0; v < 2; v++) {
+    gst_video_frame_unmap (&all->in[v]);
+    gst_buffer_unref (all->views[v]);
+  }
+  pair_free (all->pair);
+  calibration_free (all->calibration);
+}
+
 GST_START_TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
-  gchar *calibration = calibration_new (&cameras), *caps = make_caps (GST_VIDEO_FORMAT_I420, 44, 20, NULL);
-  Pair *pair = rectify_new (calibration, THREADS);
-  GstVideoFrame in[2], mapped;
-  GstBuffer *frames[2], *out;
-  GstVideoInfo info, out_info;
+  Rectified all;
+  const GstVideoFrame *out = &all.mapped;
 
-  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_I420, 44, 20);
-  gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=NV12");
-  pair_caps (pair, caps, caps);
-  for (guint v = 0; v < 2; v++) {
-    frames[v] = stamp (noise_frame (&info, 5 + v, 0), 0, FRAME);
-    gst_harness_push (v ? pair->right : pair->left, gst_buffer_ref (frames[v]));
-    fail_unless (gst_video_frame_map (&in[v], &info, frames[v], GST_MAP_READ));
-  }
-  out = pair_pull (pair, 0);
-  out_info = output_info (pair->left);
-  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&out_info), GST_VIDEO_FORMAT_NV12);
-  fail_unless (gst_video_frame_map (&mapped, &out_info, out, GST_MAP_READ));
+  rectify_noise (&all, &cameras, GST_VIDEO_FORMAT_I420, NULL, "video/x-raw,format=NV12");
+  fail_unless_equals_int (GST_VIDEO_FRAME_FORMAT (out), GST_VIDEO_FORMAT_NV12);
   for (guint c = 0; c < 3; c++)
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&mapped, c); y++)
-      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&mapped, c); x++) {
-        gint half = GST_VIDEO_FRAME_COMP_WIDTH (&mapped, c) / 2;
-        fail_unless_equals_int (component_at (&mapped, c, x, y), component_at (&in[x >= half], c, x % half, y));
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (out, c); y++)
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c); x++) {
+        gint half = GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 2;
+        fail_unless_equals_int (component_at (out, c, x, y), component_at (&all.in[x >= half], c, x % half, y));
       }
-  gst_video_frame_unmap (&mapped);
-  for (guint v = 0; v < 2; v++) {
-    gst_video_frame_unmap (&in[v]);
-    gst_buffer_unref (frames[v]);
-  }
-  gst_buffer_unref (out);
-  pair_free (pair);
-  g_free (caps);
-  calibration_free (calibration);
+  rectified_clear (&all);
 }
 GST_END_TEST;
 
@@ -259,48 +284,26 @@ bilinear (const GstVideoFrame *frame, guint c, gdouble x, gdouble y, gdouble bor
 static void
 check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gdouble border)
 {
-  gchar *calibration = calibration_new (cameras);
-  gchar *caps = make_caps (format, cameras->width, cameras->height, NULL);
-  Pair *pair = rectify_new (calibration, THREADS);
-  GstVideoFrame in[2], mapped;
-  GstBuffer *frames[2], *out;
-  GstVideoInfo info, out_info;
   gdouble sum = 0, count = 0;
+  Rectified all;
 
-  gst_video_info_set_format (&info, format, (guint) cameras->width, (guint) cameras->height);
-  pair_caps (pair, caps, caps);
-  for (guint v = 0; v < 2; v++) {
-    frames[v] = stamp (noise_frame (&info, 50 + v, 3), 0, FRAME);
-    gst_harness_push (v ? pair->right : pair->left, gst_buffer_ref (frames[v]));
-    fail_unless (gst_video_frame_map (&in[v], &info, frames[v], GST_MAP_READ));
-  }
-  out = pair_pull (pair, 0);
-  out_info = output_info (pair->left);
-  fail_unless (gst_video_frame_map (&mapped, &out_info, out, GST_MAP_READ));
+  rectify_noise (&all, cameras, format, NULL, NULL);
   for (guint c = 0; c < components; c++)
     for (gint y = 0; y < cameras->height; y++)
       for (gint x = 0; x < 2 * cameras->width; x++) {
         gint view = x >= cameras->width;
         gdouble rx, ry, wanted, away;
         raw_place (cameras, view, x - view * cameras->width, y, &rx, &ry);
-        wanted = bilinear (&in[view], c, rx, ry, border);
-        away = fabs (component_at (&mapped, c, x, y) - wanted);
+        wanted = bilinear (&all.in[view], c, rx, ry, border);
+        away = fabs (component_at (&all.mapped, c, x, y) - wanted);
         fail_unless (away <= TOLERANCE, "component %u at %d,%d is %u, not %.2f", c, x, y,
-            component_at (&mapped, c, x, y), wanted);
+            component_at (&all.mapped, c, x, y), wanted);
         sum += away;
         count++;
       }
   /* rounded, not cut off */
   fail_unless (sum / count < 0.6, "on the average %.2f levels away", sum / count);
-  gst_video_frame_unmap (&mapped);
-  for (guint v = 0; v < 2; v++) {
-    gst_video_frame_unmap (&in[v]);
-    gst_buffer_unref (frames[v]);
-  }
-  gst_buffer_unref (out);
-  pair_free (pair);
-  g_free (caps);
-  calibration_free (calibration);
+  rectified_clear (&all);
 }
 
 GST_START_TEST (test_known_shift_and_rotation)
@@ -338,32 +341,17 @@ GST_START_TEST (test_border)
     { GST_VIDEO_FORMAT_BGRA, NULL, { 0, 0, 0, 255 } },
   };
   Cameras cameras = cameras_straight (44, 20);
-  gchar *calibration, *caps = make_caps (blacks[__i__].format, 44, 20, blacks[__i__].extra);
-  GstVideoInfo info, out_info;
-  GstVideoFrame mapped;
-  GstBuffer *out;
-  Pair *pair;
+  Rectified all;
+  const GstVideoFrame *out = &all.mapped;
 
   /* half of the left view is to the left of its raw picture */
   cameras.new_cx[0] += 22;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, THREADS);
-  gst_video_info_set_format (&info, blacks[__i__].format, 44, 20);
-  pair_caps (pair, caps, caps);
-  gst_harness_push (pair->left, stamp (noise_frame (&info, 1, 0), 0, FRAME));
-  gst_harness_push (pair->right, stamp (noise_frame (&info, 2, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
-  out_info = output_info (pair->left);
-  fail_unless (gst_video_frame_map (&mapped, &out_info, out, GST_MAP_READ));
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (&out_info); c++)
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&mapped, c); y++)
-      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&mapped, c) / 4; x++)
-        fail_unless_equals_int (component_at (&mapped, c, x, y), blacks[__i__].black[c]);
-  gst_video_frame_unmap (&mapped);
-  gst_buffer_unref (out);
-  pair_free (pair);
-  g_free (caps);
-  calibration_free (calibration);
+  rectify_noise (&all, &cameras, blacks[__i__].format, blacks[__i__].extra, NULL);
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (out); c++)
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (out, c); y++)
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 4; x++)
+        fail_unless_equals_int (component_at (out, c, x, y), blacks[__i__].black[c]);
+  rectified_clear (&all);
 }
 GST_END_TEST;
 
