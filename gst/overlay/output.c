@@ -2,6 +2,7 @@
 #include "gst/overlay/output.h"
 
 #include "gst/overlay/debug.h"
+#include "gst/video/pool.h"
 #include "gst/video/stream.h"
 
 /* Of depth alone, the best first. */
@@ -204,49 +205,15 @@ gst_depth_overlay_output_negotiated_src_caps (GstDepthOverlayOutput *output, Gst
 
 /* ---- buffers ----------------------------------------------------------------------------- */
 
-static gboolean
-configure (GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max, gboolean meta)
-{
-  GstStructure *config = gst_buffer_pool_get_config (pool);
-
-  gst_buffer_pool_config_set_params (config, caps, size, min, max);
-  if (meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
-    gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  return gst_buffer_pool_set_config (pool, config);
-}
-
 gboolean
 gst_depth_overlay_output_decide_allocation (GstDepthOverlayOutput *output, GstQuery *query)
 {
-  gboolean listed = gst_query_get_n_allocation_pools (query) > 0;
-  guint size = 0, min = 0, max = 0;
-  GstBufferPool *pool = NULL;
-  GstVideoInfo info;
-  GstCaps *caps;
+  gboolean decided = gst_stereo_pool_decide (query, NULL);
 
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_video_info_from_caps (&info, caps))
-    return FALSE;
   output->padded = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  if (listed)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&info));
-  if (!pool || !configure (pool, caps, size, min, max, output->padded)) {
-    gst_clear_object (&pool);
-    pool = gst_video_buffer_pool_new ();
-    if (!configure (pool, caps, size, min, max, output->padded)) {
-      gst_object_unref (pool);
-      return FALSE;
-    }
-  }
-  if (listed)
-    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
-  else
-    gst_query_add_allocation_pool (query, pool, size, min, max);
-  GST_DEBUG_OBJECT (output->owner, "output buffers come from %s pool; rows %s padded",
-      listed ? "downstream's" : "our own", output->padded ? "may be" : "must not be");
-  gst_object_unref (pool);
-  return TRUE;
+  GST_DEBUG_OBJECT (
+      output->owner, "output pool; rows %s padded: %" GST_PTR_FORMAT, output->padded ? "may be" : "must not be", query);
+  return decided;
 }
 
 const GstStereoLiveView *

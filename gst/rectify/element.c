@@ -111,9 +111,7 @@ gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps
 static gboolean
 gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 {
-  gboolean limited;
-
-  return gst_stereo_pool_decide (query, &limited);
+  return gst_stereo_pool_decide (query, NULL);
 }
 
 static GstFlowReturn

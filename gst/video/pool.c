@@ -64,7 +64,8 @@ gst_stereo_pool_decide (GstQuery *query, gboolean *limited)
   if (listed)
     gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
   needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
-  *limited = needs.max != 0;
+  if (limited)
+    *limited = needs.max != 0;
   needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   pool = obtain_pool (offered, &needs);
   gst_clear_object (&offered);

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /* For decide_allocation(): puts a configured pool into @query. @limited: it may have no buffer to spare for a frame
- * that is computed while the next one comes. */
+ * that is computed while the next one comes; may be NULL. */
 gboolean gst_stereo_pool_decide (GstQuery *query, gboolean *limited);
 /* A configured pool of such frames, not active yet; NULL on failure. */
 GstBufferPool *gst_stereo_pool_new (const GstVideoInfo *info);
