@@ -240,6 +240,26 @@ GST_START_TEST (test_depth_alone_in_a_pipeline)
 }
 GST_END_TEST;
 
+/* A seek with a flush to a part that lasts 5 frames. @count is what the sink counts. Takes @pipeline. */
+static void
+check_seek (GstElement *pipeline, GstClockTime duration, gint *count)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
+  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
+      GST_SEEK_TYPE_SET, (gint64) (GST_SECOND + duration)));
+  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
+  g_atomic_int_set (count, 0);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  wait_for_message (bus, GST_MESSAGE_EOS);
+  fail_unless_equals_int (g_atomic_int_get (count), 5);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
 /* A seek with a flush, which reaches sink_depth only: the output goes on from there. */
 GST_START_TEST (test_seek_in_depth_alone)
 {
@@ -248,23 +268,11 @@ GST_START_TEST (test_seek_in_depth_alone)
       "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink "
       "name=s signal-handoffs=true sync=false");
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  GstBus *bus = gst_element_get_bus (pipeline);
   gint count = 0;
 
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
-      GST_SEEK_TYPE_SET, GST_SECOND + 200 * GST_MSECOND));
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  g_atomic_int_set (&count, 0);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&count), 5);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  check_seek (pipeline, 200 * GST_MSECOND, &count);
   gst_object_unref (sink);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 GST_END_TEST;
 
@@ -306,20 +314,8 @@ GST_START_TEST (test_seek)
 {
   gint count = 0;
   GstElement *pipeline = camera_pipeline ("num-buffers=200", &count);
-  GstBus *bus = gst_element_get_bus (pipeline);
 
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
-      GST_SEEK_TYPE_SET, GST_SECOND + 100 * GST_MSECOND));
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  g_atomic_int_set (&count, 0);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&count), 5);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
+  check_seek (pipeline, 100 * GST_MSECOND, &count);
 }
 GST_END_TEST;
 
