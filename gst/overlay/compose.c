@@ -34,7 +34,7 @@ gst_depth_overlay_composer_free (GstDepthOverlayComposer *composer)
   g_free (composer);
 }
 
-/* From @in, a whole live frame, to @out, which is @in or shows the view alone. Without depth the view as it is. */
+/* Draws from @in, a whole live frame, to @out, which is @in or shows the view alone. Without depth the view is copied. */
 static void
 blend (GstDepthOverlayComposer *composer, const GstStereoLiveView *view, const GstDepthOverlayStyle *style,
     GstVideoFrame *in, GstVideoFrame *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/video/in_place.h"
 
-/* The picture goes on as it is: what downstream wants is what upstream has to give. */
+/* The picture is passed on in the same memory: upstream has to allocate what downstream wants. */
 static gboolean
 propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
 {

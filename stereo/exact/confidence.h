@@ -18,13 +18,13 @@ stereo_confidence (uint32_t lowest, uint32_t second)
 /*
  * The probability that a disparity is right, from two measures between 0 and 255, which StereoProbability combines.
  *
- * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu
- * and Mordohai 2012), rounded. Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
- * share of the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity, a candidate that
- * costs no more than either neighbour; where there is none, the best candidate at some distance. It is looked for at one pixel
- * of each cell of a grid alone, and a pixel takes the mean, rounded, of those around it whose luma is like its own: beside the
- * outline of a textured thing, a sky has the distinctness of the sky. A cell all of whose pixels have the same luma, blown out
- * or black as it may be, shows nothing: it does not count. Where no cell counts, distinctness is 0.
+ * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu and
+ * Mordohai 2012), rounded. Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
+ * share of the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity, a candidate
+ * that costs no more than either neighbour; where there is none, the best candidate at some distance. It is searched for at
+ * one pixel of each cell of a grid. A pixel takes the rounded mean of the cells around it whose luma is like its own, so
+ * that sky beside a textured object has the distinctness of the sky. A cell whose pixels all have the same luma, such as an
+ * overexposed one, does not count. Where no cell counts, distinctness is 0.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */
@@ -49,7 +49,7 @@ stereo_cells (int size)
   return (size + STEREO_CELL - 1) / STEREO_CELL;
 }
 
-/* Of a pixel whose candidate costs @cost and whose rival costs @rival; STEREO_INVALID: there is none. */
+/* Distinctness of a candidate that costs @cost, with a rival that costs @rival; STEREO_INVALID: it has no rival. */
 STEREO_SHARED uint32_t
 stereo_distinctness (uint32_t cost, uint32_t rival)
 {
@@ -66,8 +66,8 @@ typedef struct StereoProbability
   float probability[2 * STEREO_LOGIT_TOP + 1]; /* a multiple of 1/255, of the logit from -STEREO_LOGIT_TOP on */
 } StereoProbability;
 
-/* @index: the candidate. The last one, @last, is no proven minimum: what is nearer than the search ends there, and so does
- * much of what cannot be matched. Its probability is 0. */
+/* @index: the candidate. The probability of the last one, @last, is 0: it is no proven minimum, and surfaces that are too near
+ * for the search, and many that cannot be matched, get it. */
 STEREO_SHARED float
 stereo_probability (const StereoProbability *table, uint32_t agreement, uint32_t distinctness, int index, int last)
 {

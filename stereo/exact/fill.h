@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Filling: which disparity a pixel without one takes over.
+ * Filling: the disparity that a pixel without one gets.
  *
  * A pixel lost its disparity because it is occluded (the right view does not see it) or mismatched (the right view sees it,
- * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: the first takes the farther of its two neighbours
- * along the row, the second a median of its neighbours all around, where those of alike colour count more. fill=planes then
- * lets the plane of the surface that the value belongs to go on: a fit to the valid pixels of alike colour around it. At
- * last the filled pixels are smoothed, so that what each of them found alone agrees with what is around it.
+ * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: an occluded pixel gets the farther of its two
+ * neighbours along the row, a mismatched pixel a median of its neighbours all around, in which similar colours count more.
+ * fill=planes then fits a plane to the valid pixels of similar colour around it, and moves the value onto this plane. At
+ * last the filled pixels are smoothed, so that each agrees with its neighbours.
  *
- * All sums are of whole numbers: both backends make the same bits in whatever order they add.
+ * All sums are sums of whole numbers, so both backends get the same bits in any order of adding.
  */
 #ifndef STEREO_EXACT_FILL_H
 #define STEREO_EXACT_FILL_H
@@ -28,7 +28,7 @@ stereo_fill_sees (int candidate, int selected)
 #define STEREO_FILL_RAYS 16
 #define STEREO_FILL_REACH 64 /* steps after which a ray ends; each is a pixel along x, along y or along both */
 
-/* What a step of ray @ray goes along x, in halves of a pixel: -2..2. The rays are numbered around the pixel. */
+/* How far a step of ray @ray goes along x, in halves of a pixel: -2..2. The rays are numbered around the pixel. */
 STEREO_SHARED int
 stereo_ray_x (int ray)
 {
@@ -42,7 +42,7 @@ stereo_ray_y (int ray)
   return stereo_ray_x ((ray + 3 * STEREO_FILL_RAYS / 4) % STEREO_FILL_RAYS);
 }
 
-/* Pixels that @step steps of @halves go. */
+/* How far @step steps of @halves go, px. */
 STEREO_SHARED int
 stereo_ray_offset (int step, int halves)
 {
@@ -50,7 +50,8 @@ stereo_ray_offset (int step, int halves)
 }
 
 /* Weight of a neighbour of the same colour in the median: a surface has one colour more often than two. It is one less for each
- * step of colour distance (0..765), and at least 1. The median is the least value that half of the weight is at or below. */
+ * step of colour distance (0..765), and at least 1. The median is the least value with at least half of the weight at or
+ * below it. */
 #define STEREO_FILL_ALIKE 64
 
 /* ---- smoothing ------------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ stereo_plane_first (int at)
 
 /*
  * The bits of a float: the weight of a tap before it is rounded. It halves with every 32 of colour distance, the sum over R,
- * G and B (0..765), and is linear between: a distance that is added to the bits of a float does just that.
+ * G and B (0..765), and is linear in between. That is what adding the shifted distance to the bits of a float does.
  */
 #define STEREO_PLANE_WEIGHT_BITS 0x43800000 /* of the float STEREO_PLANE_WEIGHT */
 #define STEREO_PLANE_DISTANCE_SHIFT 18

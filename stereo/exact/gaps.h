@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a filled picture stays without a value: fill=gaps takes the values of fill=planes away again where no surface bounds
+ * Which pixels of a filled picture stay without a value: fill=gaps removes the values of fill=planes where no surface bounds
  * them.
  *
  * A pixel is sure if it has a disparity before it is filled, and that is at least as likely right as wrong
@@ -8,10 +8,10 @@
  * sure. There are two kinds of squares:
  *
  * - All pixels of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
- * - The pixels of small squares that are bare are holes. A hole is a gap, which the surfaces around it close, unless it is open:
- *   rays go up from a pixel, in the directions of those of fill.h, and OPEN of them leave the picture at its top before they leave the
- *   hole. That is the sky; its outline may be as narrow as a small square. A ray that leaves at a side meets an end: beyond it the
- *   scene goes on.
+ * - The pixels of small squares that are bare are holes. The surfaces around a hole close it, unless it is open at a pixel:
+ *   of the rays of fill.h that go up from the pixel, OPEN leave the picture at its top before they leave the hole. Such a hole
+ *   is the sky; its outline may be as narrow as a small square. A ray that leaves the picture at a side does not count,
+ *   because the scene goes on there.
  *
  * Occlusions, and places where a surface has no texture, have surfaces above them.
  */
@@ -29,14 +29,14 @@ typedef enum StereoGapsSquare
   STEREO_GAPS_LARGE
 } StereoGapsSquare;
 
-/* The ray of fill.h that is the @k-th of those that go up. */
+/* The number in fill.h of the @k-th ray that goes up. */
 STEREO_SHARED int
 stereo_gaps_ray (int k)
 {
   return STEREO_FILL_RAYS / 2 + 1 + k;
 }
 
-/* px to each side of the middle of a square, by the width of the picture: what a pixel shows is as large in the picture. */
+/* Radius of a square, px. It grows with the width of the picture, so that a square shows the same part of the scene. */
 STEREO_SHARED int
 stereo_gaps_radius (StereoGapsSquare square, int width)
 {

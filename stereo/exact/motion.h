@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The motion of the cameras between two frames, and what of the frame before holds in the present one.
+ * The motion of the cameras between two frames, and which disparities of the frame before are still right in this one.
  *
- * Points: in each cell of a grid the place with the most texture whose disparity is likely. Each is looked for in the left
- * view before, by the sum of absolute differences: coarsely in views that are reduced four times, then finely.
+ * Points: in each cell of a grid, the place with the most texture whose disparity is likely. The point is searched for in
+ * the left view of the frame before, by the sum of absolute differences: coarsely in views that are reduced four times, then
+ * finely.
  *
  * Fit: a rigid motion maps (u, v, d), the place from the picture's middle and the disparity, on (u', v', d') in the frame
  * before:
  *
  *   w = 1 + tz d + p v - q u,  u' w = u - Q + r v + tx d,  v' w = v + P - r u + ty d,  d' w = d
  *
- * for rotations that are small (P, Q and p, q are the same angles, times and by the focal length, which need not be known:
- * all eight are free). These equations are linear in the eight numbers. They are solved by least squares whose weights fall
- * with the distance, from all points at first to those within a pixel at last. Sums are of whole numbers: both backends make
- * the same bits in whatever order they add. What is left is single IEEE operations in a fixed order; files that include this
- * header are compiled without contraction.
+ * for small rotations. P and Q are angles multiplied by the focal length, p and q are the same angles divided by it. The focal
+ * length need not be known: all eight numbers are free, and the equations are linear in them. They are solved by weighted least
+ * squares, in rounds: in the first every point counts, in the last only the points within a pixel of the motion. The sums are
+ * whole numbers, so both backends get the same bits in any order of adding. The other operations are single IEEE operations in
+ * a fixed order; files that include this header are compiled without contraction.
  *
- * A pixel whose disparity is unlikely takes the one that the same place had before, where that was likelier and both places
- * look alike, in two frames at most after the one that matched it. All others stay: what comes nearer and is surely matched
- * does not lag. Nothing is taken when the cameras stand still (then views are averaged: exact/temporal.h), after a cut, and
- * in pictures too small or too plain to tell.
+ * A pixel whose disparity is unlikely takes over the disparity of the same place in the frame before, if that was likelier and
+ * both places look alike. A disparity is taken over in at most two frames after the frame that matched it. Likely disparities
+ * stay, so an object that comes nearer and is well matched does not lag. Nothing is taken over when the cameras stand still
+ * (then views are averaged: exact/temporal.h), after a cut, and in pictures that are too small or have too little texture.
  */
 #ifndef STEREO_EXACT_MOTION_H
 #define STEREO_EXACT_MOTION_H
@@ -31,33 +32,33 @@
 #define STEREO_MOTION_COLUMNS 32 /* cells */
 #define STEREO_MOTION_ROWS 16
 #define STEREO_MOTION_POINTS (STEREO_MOTION_COLUMNS * STEREO_MOTION_ROWS)
-#define STEREO_MOTION_PLACES 6     /* of a cell, in each direction, that are looked at */
-#define STEREO_MOTION_TEXTURE 3000 /* least of a point */
-#define STEREO_MOTION_SURE 128  /* sureness, 0..255, of a point, and below which a pixel takes the past's disparity */
-#define STEREO_MOTION_REDUCED 4 /* px, side of a pixel of the reduced views */
-#define STEREO_MOTION_PATCH 4   /* radius of what is looked for, in both kinds of views */
-#define STEREO_MOTION_REACH_X 8 /* reduced pixels from a point to where it may have been */
+#define STEREO_MOTION_PLACES 6     /* tried in a cell, in each direction */
+#define STEREO_MOTION_TEXTURE 3000 /* a point has at least this */
+#define STEREO_MOTION_SURE 128     /* least 8-bit confidence of a point; pixels with less may take over a disparity */
+#define STEREO_MOTION_REDUCED 4    /* px, side of a pixel of the reduced views */
+#define STEREO_MOTION_PATCH 4      /* radius of the patch that is searched for, in both kinds of views */
+#define STEREO_MOTION_REACH_X 8    /* radius of the coarse search, in reduced pixels */
 #define STEREO_MOTION_REACH_Y 6
-#define STEREO_MOTION_REACH 4 /* px from there, finely */
+#define STEREO_MOTION_REACH 4 /* radius of the fine search, px */
 #define STEREO_MOTION_MARGIN \
-  (STEREO_MOTION_REDUCED * (STEREO_MOTION_PATCH + 1)) /* px from a point to the picture's border */
-#define STEREO_MOTION_MOST_AWAY 12 /* grey levels, mean over a patch, between a point and what it is found as */
+  (STEREO_MOTION_REDUCED * (STEREO_MOTION_PATCH + 1)) /* px from a point to the border, at least */
+#define STEREO_MOTION_MOST_AWAY 12 /* mean difference of two patches that match, at most, in grey levels */
 
 typedef struct StereoMotionPoint
 {
   int32_t now[3], then[3]; /* u, v, d in 1/65536 of half the picture's larger side */
   int32_t sum;             /* of absolute differences */
-  int32_t used, still;     /* whether it was found; in the same place */
+  int32_t used, still;     /* whether it was found; whether it was found in the same place */
 } StereoMotionPoint;
 
-/* Place @k of those that are looked at in cell @cell of a side of @size pixels with @cells cells. */
+/* Column or row of place @k that is tried in cell @cell, along a side of @size pixels with @cells cells. */
 STEREO_SHARED int
 stereo_motion_place (int cell, int k, int size, int cells)
 {
   return (int) ((int64_t) size * (2 * STEREO_MOTION_PLACES * cell + 2 * k + 1) / (2 * STEREO_MOTION_PLACES * cells));
 }
 
-/* How much texture there is around a pixel, in both directions. */
+/* A lower bound of the texture around a pixel, in the direction that has the least. */
 STEREO_SHARED int32_t
 stereo_motion_texture (const uint8_t *luma, ptrdiff_t pitch)
 {
@@ -74,7 +75,7 @@ stereo_motion_texture (const uint8_t *luma, ptrdiff_t pitch)
   return (xx < yy ? xx : yy) - (xy < 0 ? -xy : xy);
 }
 
-/* Where between two pixels the least of three sums of absolute differences lies, in 1/16 px from the middle one. */
+/* Sub-pixel place of the minimum, from three neighbouring sums of absolute differences; in 1/16 px from the middle one. */
 STEREO_SHARED int32_t
 stereo_motion_between (int32_t before, int32_t least, int32_t after)
 {
@@ -82,8 +83,8 @@ stereo_motion_between (int32_t before, int32_t least, int32_t after)
   return larger > least ? 8 * (before - after) / (larger - least) : 0;
 }
 
-/* A place along a side of @size pixels, in 1/16 px, and a disparity in 1/64 px, as points have them. @larger: the picture's
- * larger side. */
+/* The units of StereoMotionPoint: of a place along a side of @size pixels, in 1/16 px, and of a disparity in px. @larger: the
+ * picture's larger side. */
 STEREO_SHARED int32_t
 stereo_motion_coordinate (int32_t sixteenths, int size, int larger)
 {
@@ -100,11 +101,11 @@ stereo_motion_depth (float disparity, int larger)
 
 #define STEREO_MOTION_UNKNOWNS 8 /* Q, P, r, p, q, tx, ty, tz */
 #define STEREO_MOTION_ROUNDS 8
-#define STEREO_MOTION_SUMS 44  /* the upper triangle of the equations, a row after the other, then the right side */
-#define STEREO_MOTION_LEAST 64 /* points of a motion */
-#define STEREO_MOTION_NEAR 1.5 /* px from the motion to a point that has it */
+#define STEREO_MOTION_SUMS 44  /* the upper triangle of the equations, row by row, then the right side */
+#define STEREO_MOTION_LEAST 64 /* points that follow a motion, at least */
+#define STEREO_MOTION_NEAR 1.5 /* px from the motion to a point that follows it, at most */
 
-/* Coefficients of a point's three equations, in 1/65536, and what is left without motion. */
+/* Coefficients of a point's three equations, and their right sides, in 1/65536. */
 typedef struct StereoMotionRows
 {
   int32_t of[3][STEREO_MOTION_UNKNOWNS], rest[3];
@@ -153,7 +154,7 @@ stereo_motion_away (const StereoMotionRows *rows, const double motion[STEREO_MOT
   return sum;
 }
 
-/* The weight of a point in round @round, 0..255: at 0 all points count, in the last rounds those within a pixel. */
+/* The weight of a point in round @round, 0..255. @away: stereo_motion_away(). */
 STEREO_SHARED int32_t
 stereo_motion_weight (double away, int round)
 {
@@ -162,7 +163,7 @@ stereo_motion_weight (double away, int round)
   return (int32_t) (255 / (one * one) + 0.5);
 }
 
-/* Sum @index of those of STEREO_MOTION_SUMS: which two columns are multiplied; column STEREO_MOTION_UNKNOWNS is the rest. */
+/* Which two columns sum @index of STEREO_MOTION_SUMS multiplies; column STEREO_MOTION_UNKNOWNS is the right side. */
 STEREO_SHARED void
 stereo_motion_pair (int index, int *row, int *column)
 {
@@ -178,8 +179,8 @@ stereo_motion_pair (int index, int *row, int *column)
   *column = *row + index - first;
 }
 
-/* The equations of a sum, in whole numbers: @sum in 1/2^32. What is left is made smallest by the negative right side. A
- * little is added to the diagonal, so that what the points do not tell is 0. */
+/* An entry of the normal equations, from sum @sum in 1/2^32. The right side is negative, so that the solution cancels the rest.
+ * A little is added to the diagonal, so that a number that the points do not determine becomes 0. */
 STEREO_SHARED double
 stereo_motion_entry (int64_t sum, int row, int column)
 {
@@ -187,7 +188,8 @@ stereo_motion_entry (int64_t sum, int row, int column)
   return column == STEREO_MOTION_UNKNOWNS ? -value : row == column ? value + 0.0009765625 : value;
 }
 
-/* One element of the equations in step @k of the elimination: row @row is not row @k. */
+/* An element after a step of the elimination. @of_row: of the same row, in the column of the pivot; @of_step: of the row of
+ * the pivot, in the same column. */
 STEREO_SHARED double
 stereo_motion_eliminate (double element, double of_row, double pivot, double of_step)
 {
@@ -199,26 +201,26 @@ stereo_motion_eliminate (double element, double of_row, double pivot, double of_
 typedef struct StereoMotion
 {
   float q, p, roll, tilt, pan, tx, ty, tz; /* Q, P, r, p, q, tx, ty, tz */
-  int32_t known;                           /* 0: there is none to follow */
-  int32_t alike;                           /* sum of differences over a patch that noise explains */
+  int32_t known;                           /* 0: the motion is not known */
+  int32_t alike;                           /* mean of the sums of the points that follow it */
 } StereoMotion;
 
-/* What all points come to. */
+/* Counts over all points. */
 typedef struct StereoMotionCounts
 {
-  int32_t used, still, near; /* near: that have the motion */
-  int32_t sum;               /* of the differences of these */
+  int32_t used, still, near; /* near: points that follow the motion */
+  int32_t sum;               /* of the differences of the near points */
 } StereoMotionCounts;
 
-/* Whether there may be a motion to follow: enough points are found, and fewer than half of them in the same place. */
+/* Whether the cameras may move: enough points are found, and fewer than half of them in the same place. */
 STEREO_SHARED int
 stereo_motion_is_likely (const StereoMotionCounts *counts)
 {
   return counts->used >= STEREO_MOTION_LEAST && 2 * counts->still < counts->used;
 }
 
-/* What the fit found, or that it found no motion to follow: too few points have it, too small a share of them, or no vehicle
- * moves like that. */
+/* The motion of the fit. It is not known if too few points or too small a share of them follow it, or if no vehicle moves
+ * like that. */
 STEREO_SHARED StereoMotion
 stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotionCounts *counts, double half)
 {
@@ -246,21 +248,22 @@ stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotio
 
 /* ---- pixels ------------------------------------------------------------------------------------ */
 
-#define STEREO_MOTION_STEPS 3   /* in which the place in the frame before is found */
-#define STEREO_MOTION_SETTLED 1 /* px by which the disparity may still have changed in the last of them */
-#define STEREO_MOTION_LOOK 2    /* radius of what has to look alike */
-#define STEREO_MOTION_TAKEN 204 /* least sureness, 0..255, of what is taken over where unlikely values are rejected */
+#define STEREO_MOTION_STEPS 3   /* of the iteration that finds the place in the frame before */
+#define STEREO_MOTION_SETTLED 1 /* change of the disparity in the last step, at most, px */
+#define STEREO_MOTION_LOOK 2    /* radius of the patches that have to look alike */
+#define STEREO_MOTION_TAKEN 204 /* least 8-bit confidence to be taken over, where unlikely values are rejected */
 #define STEREO_MOTION_OLDEST 3  /* age: 1 in the frame that matched it, one more in each that took it over */
 
-/* A confidence in 255ths. */
+/* An 8-bit confidence. */
 STEREO_SHARED int32_t
 stereo_motion_sureness (float confidence)
 {
   return (int32_t) rintf (confidence * 255.0f);
 }
 
-/* The least sureness of a value that is taken over, by the confidence below which values are rejected; 0: none is. Where unlikely
- * values are rejected, only sure ones are taken: in a textureless sky, what was just sure enough would else stay two frames more. */
+/* The least 8-bit confidence of a disparity that is taken over. @threshold: the confidence below which values are rejected;
+ * 0: none is. Where values are rejected, only those with a high confidence are taken over: in a sky without texture, a wrong
+ * one that just passed the threshold would else stay for two more frames. */
 STEREO_SHARED int32_t
 stereo_motion_least_sure (double threshold)
 {
@@ -268,15 +271,15 @@ stereo_motion_least_sure (double threshold)
   return threshold > 0 && kept < STEREO_MOTION_TAKEN ? STEREO_MOTION_TAKEN : kept;
 }
 
-/* The sureness of what is taken over from a pixel that had @before; 0: it is not taken. */
+/* The 8-bit confidence of a disparity that is taken over from a pixel with confidence @before; 0: it is not taken over. */
 STEREO_SHARED int32_t
 stereo_motion_aged (int32_t before, int32_t least_sure)
 {
   return before < least_sure ? 0 : before - before / 16;
 }
 
-/* Whether @sum, of the differences around a pixel and its place before, is what interpolation and noise explain: the points
- * of the motion tell. */
+/* Whether interpolation and noise explain @sum, the sum of differences around a pixel and its place before. The points of the
+ * motion show how much they explain. */
 STEREO_SHARED int
 stereo_motion_alike (int32_t sum, const StereoMotion *m)
 {
@@ -285,8 +288,8 @@ stereo_motion_alike (int32_t sum, const StereoMotion *m)
   return sum * patch <= 2 * look * (m->alike + patch);
 }
 
-/* Where in the frame before a pixel was: @u, @v from the middle, of disparity @d. False where what is seen has become twice
- * as large or half as large, or where @d is no number. */
+/* The place in the frame before of a pixel at @u, @v from the middle, with disparity @d. False if the place has become twice as
+ * large or half as large, or if @d is no number. */
 STEREO_SHARED int
 stereo_motion_where (const StereoMotion *m, float u, float v, float d, float *x, float *y)
 {
@@ -304,7 +307,7 @@ stereo_motion_where (const StereoMotion *m, float u, float v, float d, float *x,
   return w >= 0.5f && w <= 2.0f;
 }
 
-/* The disparity that a pixel has now, if that of the same place was @then. */
+/* The disparity of a pixel in this frame, if the same place had @then in the frame before. */
 STEREO_SHARED float
 stereo_motion_now (const StereoMotion *m, float u, float v, float then)
 {

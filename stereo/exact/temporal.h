@@ -2,10 +2,10 @@
 /*
  * Views averaged over time, in whole numbers.
  *
- * A pixel of a view is averaged with its past where the two differ by noise alone. Two things tell: over a window, the sum
- * of the changes, which finds a change of brightness, and the sum of their sizes, which finds texture that moves. Both are
- * compared with what the noise of this frame explains. The largest of nine windows around the pixel decide: beside an edge
- * that moves, a single window may see little change by chance.
+ * A pixel of a view is averaged with its past where the two differ by noise alone. Two sums over a window show that: the
+ * sum of the changes finds a change of brightness, the sum of their absolute values finds texture that moves. Both are
+ * compared with what the noise of this frame explains. The largest sums of nine windows around the pixel count: beside an
+ * edge that moves, a single window may see little change by chance.
  *
  * Noise is the smaller of two estimates: how much the calmest pixels change in time (moving pictures make it too large), and
  * how rough the smoothest parts are (texture makes it too large). Where nearly all pixels change by more than that, the
@@ -21,7 +21,7 @@
 #define STEREO_TEMPORAL_AWAY 2   /* rows and columns from a window to the next; its centre has to be in the picture */
 #define STEREO_TEMPORAL_BINS 256 /* of a histogram */
 #define STEREO_TEMPORAL_NOISE 12 /* grey levels: no sensor's noise is worse, and what is rougher is texture */
-#define STEREO_TEMPORAL_STEP 2   /* every so many rows and columns a pixel enters the histograms */
+#define STEREO_TEMPORAL_STEP 2   /* rows and columns from a pixel of the histograms to the next */
 
 /* Histograms of a view: of changes in grey levels, and of curvatures. */
 enum
@@ -50,13 +50,13 @@ stereo_temporal_change (uint8_t luma, uint16_t red, uint16_t green, uint16_t blu
 #define STEREO_TEMPORAL_BRIGHTEST 247
 
 /*
- * The bin of a change c from an average of n frames, whose own noise is taken out: sqrt (1 + 1 / n) is nearly
+ * The bin of a change c from an average of n frames. The noise of the average is divided out: sqrt (1 + 1 / n) is nearly
  * (4 n + 3) / (4 n + 1). It is floor (|c| (4 n + 1) / (4 n + 3)) / 64, rounded.
  *
- * The bin of the curvature of luma is the size of the sum over a pixel and its neighbours times 1 -2 1 in both directions. Noise
- * of standard deviation s makes curvatures of 6 s (Immerkaer 1996).
+ * The bin of the curvature of luma: the absolute value of the sum over a pixel and its neighbours times 1 -2 1 in both
+ * directions. Noise of standard deviation s makes curvatures of 6 s (Immerkaer 1996).
  *
- * The last bins have all that is larger, too.
+ * The last bins count all larger values, too.
  */
 
 /* The value below which a quarter of @total values lies, in 1/64, if it is in bin @k, which has @count of them, @before in the
@@ -85,8 +85,8 @@ stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
 }
 
 /* Standard deviation of the noise, in 1/64 of a grey level, from the quartiles of both histograms: a quarter of normally
- * distributed values lies within 0.3186 of it. It falls to nothing while changes go from two to three times what the
- * curvatures explain. A little more is allowed for, the rounding of views that have no noise. */
+ * distributed values lies within 0.3186 of it. It falls to zero while the changes rise from two to three times
+ * what the curvatures explain. A little is added for the rounding in views without noise. */
 STEREO_SHARED int32_t
 stereo_temporal_noise (int32_t changes, int32_t curvatures)
 {
@@ -97,9 +97,9 @@ stereo_temporal_noise (int32_t changes, int32_t curvatures)
   return (noise > 0 ? noise : 0) + 8;
 }
 
-/* How much of the past counts, in quarters. @sum: of the changes in a window, without its sign, @sizes: of their sizes; of
- * each, the largest of nine windows. @count: frames of the past. Of noise alone, sizes come to about 20 standard deviations,
- * and the sum has one of 5. */
+/* The weight of the past, in quarters. @sum: the absolute value of the sum of the changes in a window; @sizes: the sum of their
+ * absolute values; the largest of nine windows each. @count: frames of the past. Noise of standard deviation s alone
+ * makes @sizes about 20 s; the sum of the changes then has a standard deviation of 5 s. */
 STEREO_SHARED int32_t
 stereo_temporal_weight (int32_t sum, int32_t sizes, int32_t count, int32_t noise)
 {

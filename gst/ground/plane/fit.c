@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define TRIES 250  /* draws of each kind */
-#define DRAWN 1024 /* samples that a drawn plane is scored by, */
-#define FIRST 192  /* and those that it has to do well on first */
+#define DRAWN 1024 /* samples that score a drawn plane */
+#define FIRST 192  /* of these, the samples that reject most bad planes early */
 #define FIRST_SHARE 0.5
 #define APART 0.05  /* of the picture's height: rows of two samples of a line */
 #define HORIZON 1.5 /* px of disparity: the ground is judged where it has more */

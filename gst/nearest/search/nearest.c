@@ -23,7 +23,7 @@ struct _GstStereoNearestFinder
   GstStereoGrid grid;
   GstStereoSurface surface;
 
-  Block blocks[BLOCKS * BLOCKS]; /* of the surface's pixels that are as near as it is */
+  Block blocks[BLOCKS * BLOCKS]; /* of the surface's pixels that are not farther than its threshold */
   gint block;                    /* side, pixels */
 };
 
@@ -70,7 +70,7 @@ add_cell (GstStereoNearestFinder *finder, const GstStereoDepthView *view, guint3
     }
 }
 
-/* Reads the pixels of the surface that are as near as it is. */
+/* Reads the pixels of the surface that are not farther than its threshold. */
 static void
 add_surface (GstStereoNearestFinder *finder, const GstStereoDepthView *view)
 {

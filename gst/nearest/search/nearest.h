@@ -2,12 +2,12 @@
 /*
  * Finds the nearest surface, its distance and its place: pure logic on rows of samples.
  *
- * A pixel may be wrong, and so may many that lie apart. A surface is what neighbours connect whose disparities differ
- * by little (rank_table.h). The nearest one is found by a threshold that goes from near to far: at first no pixel is at it
- * or nearer, then more and more are, until as many as asked for are connected. The surface is all that is connected
- * with these, also what is farther. The place is where most of its pixels lie that are as near as the threshold: their
- * mean in the fullest block of the picture. So it lies neither between two parts of the surface nor at a single pixel.
- * The distance is that of a plane through what the surface has around the place: a matcher's errors nearly cancel out,
+ * A pixel may be wrong, and so may many that lie apart. A surface is a set of pixels in which neighbours are connected if
+ * their disparities differ by little (rank_table.h). The nearest one is found by a threshold that goes from near to far,
+ * until as many pixels as asked for, none of them farther than the threshold, are connected. The surface is all that is
+ * connected with these, also what is farther. Its place is the mean of its pixels that are not farther than the threshold,
+ * in the block of the picture that has the most of them. So it lies neither between two parts of the surface nor at a
+ * single pixel. The distance is that of a plane through the surface around the place: a matcher's errors nearly cancel out,
  * and a slope does not.
  *
  * Of large regions a grid of cells is looked at, of up to three by three pixels each (grid.h).

@@ -71,7 +71,7 @@ is_camera_info (GstStereoKeys *keys)
   return gst_stereo_keys_has (keys, "camera_matrix");
 }
 
-/* A unit of length in metres, or in millimetres, where none is asked for. */
+/* Millimetres per unit of length: @unit_mm if it is set, else @own, which becomes @unit_mm. */
 static gdouble
 choose_unit (gdouble *unit_mm, gdouble own)
 {

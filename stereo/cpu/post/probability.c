@@ -27,8 +27,8 @@ typedef struct Context
 {
   StereoProbability table;
   uint8_t *agrees; /* map */
-  /* Of each row of cells two lines in which a cell's value stands at all its columns: the luma of its pixel, and its
-   * distinctness. There are PAD columns before and after the picture's. */
+  /* Two lines for each row of cells: the luma of a cell's pixel, and its distinctness, repeated at each column of the cell.
+   * There are PAD columns before and after the picture's. */
   uint16_t *luma, *distinctness;
   uint16_t *lines; /* of all threads */
   size_t pitch;    /* of all lines, elements: whole vectors, and the pads */
