@@ -5,8 +5,8 @@
 
 static gboolean (*load_one_by_one) (GstPreset *preset, const gchar *name);
 
-/* What a preset does not hold: what the rig is, what its reader expects, and what the machine has. A preset that was made with
- * one camera on one machine would else break a pipeline with another. */
+/* Whether a property describes the rig, the reader's expectations or the machine. Presets do not save such properties: a
+ * preset made with one camera on one machine would otherwise break a pipeline with another. */
 static gboolean
 is_of_the_place (const gchar *name)
 {

@@ -84,7 +84,7 @@ gst_stereo_clock_free (GstStereoClock *clock)
   g_free (clock);
 }
 
-/* Another capture clock, or none: nothing is known of it. */
+/* Changes the capture clock; NULL: there is none. What was learned about the clock before is forgotten. */
 static void
 use_reference (GstStereoClock *clock, GstCaps *reference)
 {
@@ -191,7 +191,7 @@ read_views (GstStereoClock *clock, GstStereoNext next[2])
 
 /* ---- trust -------------------------------------------------------------------------------- */
 
-/* By how much the right view's buffer timestamps have to be moved, as the capture clock has it. */
+/* The time to add to the right view's buffer timestamps, so that the views differ as their capture timestamps do. */
 static gint64
 lead (const GstStereoClock *clock)
 {
@@ -362,7 +362,7 @@ gst_stereo_clock_take_head (GstStereoClock *clock, gboolean right)
   view->last = view->stamp[0];
 }
 
-/* Buffer timestamps jitter by what the way of a frame takes: the offset is a mean over some frames. */
+/* Buffer timestamps jitter with the time that a frame is under way, so the offset is a mean over some frames. */
 static void
 learn_offset (View *view, gboolean known)
 {

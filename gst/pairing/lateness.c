@@ -9,7 +9,7 @@
 #define PATIENCE (500 * MS)     /* with nothing but late pairs */
 #define MOST_EXCESS (5000 * MS) /* a larger excess means that the timestamps are not of the pipeline's clock */
 
-/* What a pair may wait for its turn. Frames come unevenly, and half a frame is too short where they come fast. */
+/* How long a pair may wait for its turn. Frames come unevenly: at high rates, half a frame is too short. */
 static gint64
 slack (const GstStereoLateness *self)
 {
@@ -60,7 +60,7 @@ gst_stereo_lateness_latency (const GstStereoLateness *self)
   return self->allowed + (self->excess <= MOST_EXCESS ? self->excess : 0);
 }
 
-/* More than the machine can do: pairs are dropped in any case, and the others are to come in time. */
+/* Whether the machine is too slow for all pairs. Some are dropped in any case then, so that the others come in time. */
 static gboolean
 overloaded (const GstStereoLateness *self)
 {

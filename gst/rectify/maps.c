@@ -207,7 +207,7 @@ post_doubt (GstStereoRectifyMaps *self, gchar *text)
   g_free (text);
 }
 
-/* Once for each set of properties: frames of another size change nothing of it. */
+/* Once for each set of properties, because the size of frames does not change the doubts. */
 static void
 post_doubts (GstStereoRectifyMaps *self, const StereoCalibration *scaled)
 {

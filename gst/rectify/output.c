@@ -108,7 +108,7 @@ gst_stereo_rectify_output_negotiated_src_caps (GstStereoRectifyOutput *self, Gst
   return self->negotiated;
 }
 
-/* The pixels of a rectified view are as wide as its two focal lengths say, where they were square before. */
+/* Equal focal lengths along x and y mean that the pixels of a rectified view are square. */
 static void
 choose_aspect (GstStereoRectifyOutput *self, const GstStereoLayout *layout)
 {

@@ -138,7 +138,7 @@ gather (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
 
 /* ---- objects ----------------------------------------------------------------------------- */
 
-/* Of so many samples, those that have to be there. */
+/* How many of @samples have to be filled. */
 static guint
 needed (gdouble samples)
 {

@@ -5,7 +5,7 @@
 
 #define FRAMES 3     /* of which */
 #define SEEN 2       /* have to show it */
-#define KEPT 5       /* frames that an obstacle may be away and come back as the same */
+#define KEPT 5       /* frames for which an obstacle may disappear and still be the same */
 #define FAR 0.12     /* of the distance, and */
 #define FAR_MM 500.0 /* more, between an obstacle and where it was expected */
 #define SHARED 0.3   /* of two boxes: they may be farther apart, and it is still one obstacle */
@@ -78,9 +78,9 @@ overlap (const GstStereoObstacle *a, const GstStereoObstacle *b)
   return all > 0 ? both / all : 0;
 }
 
-/* How badly @now fits a track, 0..MOST_COST; above that it is another obstacle. A large obstacle is seen in parts that
- * change, so its box counts as much as its place. It moves on, or it only seemed to move: a patch of wrong disparities
- * may be on it. */
+/* The cost of taking @now for the obstacle of a track, 0..MOST_COST; above that it is another obstacle. The visible part of a
+ * large obstacle changes, so its box counts as much as its place. Its distance is compared with the one expected of its motion
+ * and with the last one, because a patch of wrong disparities may have looked like a motion. */
 static gdouble
 cost_of (const Track *track, const GstStereoObstacle *now)
 {

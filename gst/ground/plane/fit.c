@@ -22,8 +22,8 @@
 #define LEVEL \
   0.01 /* of the score, per degree of roll: of two planes that are nearly as good, the level one is the road */
 #define LEAST_POINTS 100
-/* Samples on a plane have to slope as it does, in each part of the picture: upright things of few disparities would else
- * make one together. */
+/* In each part of the picture, the samples on a plane have to slope as the plane does. Otherwise several upright objects with
+ * few disparities would together make a plane. */
 #define LEAST_SLOPE 0.5
 #define ACROSS 16 /* parts */
 #define DOWN 12

@@ -119,8 +119,8 @@ add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view
     gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, table->nearness[rank]);
 }
 
-/* Of a plane through what the surface has around its place: where the threshold stands, the matcher's errors prevail that
- * are nearer than the truth. */
+/* The sample of the surface at its place: that of a plane through the surface around it. The threshold itself is nearer than
+ * the truth, because it is found at the pixels whose errors make them near. */
 static guint
 sample_at_place (
     const GstStereoNearestFinder *finder, const GstStereoDepthView *view, const GstStereoNearestFound *nearest)

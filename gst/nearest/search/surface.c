@@ -26,7 +26,7 @@ ensure_room (GstStereoSurface *surface, gsize cells)
   surface->room = cells;
 }
 
-/* The eight neighbours of a cell: a thin thing that stands askew is connected by corners. */
+/* The eight neighbours of a cell: a thin slanted object is connected by corners alone. */
 static void
 list_neighbours (const GstStereoGrid *grid, gint32 offsets[NEIGHBOURS])
 {
