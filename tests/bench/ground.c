@@ -65,11 +65,9 @@ time_element (const MadePicture *picture)
 {
   guint width = picture->meta.width, height = picture->meta.height;
   GstHarness *harness = gst_harness_new ("stereoground");
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, NULL);
   gint64 times[FRAMES];
 
-  gst_harness_set_src_caps_str (harness, caps);
-  g_free (caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, NULL);
   for (gint i = -WARM; i < FRAMES; i++) {
     GstBuffer *buffer = make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, 0, 0, 0);
     GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, (gint) width, (gint) height, 0, 0, 1);

@@ -63,18 +63,14 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
   GstHarness *depth, *live = NULL;
   GstBuffer *frame = make_view (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, 2, 0, 0);
   gint64 times[FRAMES];
-  gchar *caps, *what;
+  gchar *what;
 
   set_properties (element, properties);
   depth = gst_harness_new_with_element (element, "sink", "src");
-  caps = make_caps (GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
-  gst_harness_set_src_caps_str (depth, caps);
-  g_free (caps);
+  harness_set_caps (depth, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
   if (color) {
     live = gst_harness_new_with_element (element, "sink_live", NULL);
-    caps = make_caps (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL);
-    gst_harness_set_src_caps_str (live, caps);
-    g_free (caps);
+    harness_set_caps (live, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL);
   }
   for (gint i = -WARM; i < FRAMES; i++) {
     GstClockTime time = (GstClockTime) (i + WARM) * FRAME;

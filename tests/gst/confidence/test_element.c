@@ -21,13 +21,11 @@ static Stream
 stream_new (const gchar *properties, GstVideoFormat format, gboolean takes_padding)
 {
   Stream one = { NULL, NULL, format, random_range (&generator, 3, 70), random_range (&generator, 1, 40) };
-  gchar *caps = make_caps (format, one.width, one.height, NULL);
 
   one.harness = filter_new ("stereoconfidence", properties, &one.bus);
   if (takes_padding)
     gst_harness_add_propose_allocation_meta (one.harness, GST_VIDEO_META_API_TYPE, NULL);
-  gst_harness_set_src_caps_str (one.harness, caps);
-  g_free (caps);
+  harness_set_caps (one.harness, format, one.width, one.height, NULL);
   return one;
 }
 

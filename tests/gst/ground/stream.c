@@ -16,12 +16,9 @@ ground_stream_format (GstStereoOutputKind kind)
 void
 ground_stream_set_caps (GroundStream *stream, GstVideoFormat format, gint width, gint height)
 {
-  gchar *caps = make_caps (format, width, height, NULL);
-
-  gst_harness_set_src_caps_str (stream->harness, caps);
+  harness_set_caps (stream->harness, format, width, height, NULL);
   stream->width = width;
   stream->height = height;
-  g_free (caps);
 }
 
 /* A road with one box, of an odd size. */

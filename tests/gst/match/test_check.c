@@ -603,7 +603,7 @@ pair_new_wide (const gchar *properties)
   Pair *pair = pair_new (properties);
   gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
 
-  pair_caps (pair, caps, caps);
+  pair_caps (pair, caps);
   g_free (caps);
   return pair;
 }

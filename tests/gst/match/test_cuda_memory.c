@@ -113,7 +113,7 @@ match (GstBuffer *left, GstBuffer *right, gboolean device, GstVideoFormat format
   GByteArray *bytes = g_byte_array_new ();
   Pair *pair = pair_new (CUDA);
 
-  pair_caps (pair, caps, caps);
+  pair_caps (pair, caps);
   gst_harness_push (pair->left, stamp (left, 0, FRAME));
   gst_harness_push (pair->right, stamp (right, 0, FRAME));
   append_output (bytes, pair->left, pair_pull (pair, 0));
@@ -241,7 +241,7 @@ GST_START_TEST (test_a_meta_that_lies)
   gchar *caps = device_caps (format, 97, 41);
   Pair *pair = pair_new (CUDA);
 
-  pair_caps (pair, caps, caps);
+  pair_caps (pair, caps);
   gst_harness_push (
       pair->left, stamp (window (upload (uploader, make_view (format, 97, 41, 7, 0, 0)), 0, 30, 97, 41, 4), 0, FRAME));
   gst_harness_push (pair->right, stamp (upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), 0, FRAME));

@@ -18,14 +18,10 @@ push_until_refused (GstHarness *harness, GstVideoFormat format, gint width, gint
 static void
 push_two (Pair *pair, GstVideoFormat left, gint left_width, GstVideoFormat right, gint right_width)
 {
-  gchar *left_caps = make_caps (left, left_width, VIEW_HEIGHT, NULL);
-  gchar *right_caps = make_caps (right, right_width, VIEW_HEIGHT, NULL);
-
-  pair_caps (pair, left_caps, right_caps);
+  harness_set_caps (pair->left, left, left_width, VIEW_HEIGHT, NULL);
+  harness_set_caps (pair->right, right, right_width, VIEW_HEIGHT, NULL);
   gst_harness_push (pair->left, stamp (make_view (left, left_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (right, right_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
-  g_free (left_caps);
-  g_free (right_caps);
 }
 
 GST_START_TEST (test_different_sizes)
@@ -53,32 +49,28 @@ GST_END_TEST;
 GST_START_TEST (test_one_pad_changes_its_caps_for_good)
 {
   Pair *pair = pair_new_gray (EXACT);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, NULL);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
-  pair_caps (pair, caps, NULL);
+  harness_set_caps (pair->left, GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, 1, 0, 0), FRAME, FRAME));
   pair_push_right (pair, FRAME);
   expect_error (pair->bus, "60x20 GRAY8", "44x20 GRAY8", NULL);
   pair_free (pair);
-  g_free (caps);
 }
 GST_END_TEST;
 
 static void
 expect_packed_error (const gchar *properties, gint width, gint height, const gchar *extra, const gchar *word)
 {
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, width, height, extra);
   GstBus *bus;
   GstHarness *harness = packed_new (properties, &bus);
 
-  gst_harness_set_src_caps_str (harness, caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, width, height, extra);
   push_until_refused (harness, GST_VIDEO_FORMAT_GRAY8, width, height);
   expect_error (bus, word, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
   filter_free (harness, bus);
-  g_free (caps);
 }
 
 GST_START_TEST (test_untagged_and_not_wide)
@@ -101,27 +93,23 @@ GST_START_TEST (test_packing_set_and_tagged_otherwise)
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT "packing=top-bottom", &bus);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side");
 
-  gst_harness_set_src_caps_str (harness, caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side");
   gst_harness_push (harness, make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 1, FALSE));
   gst_buffer_unref (gst_harness_pull (harness));
   expect_warning (bus, "the caps win", NULL);
   filter_free (harness, bus);
-  g_free (caps);
 }
 GST_END_TEST;
 
 GST_START_TEST (test_views_swapped_or_packed_on_a_view_pad)
 {
   Pair *pair = pair_new (EXACT);
-  gchar *right = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=right");
 
-  pair_caps (pair, right, right);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=right");
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "sink_left", "swapped", NULL);
   pair_free (pair);
-  g_free (right);
 }
 GST_END_TEST;
 

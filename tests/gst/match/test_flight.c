@@ -117,10 +117,7 @@ gate_new (Gate *gate, gboolean live)
 static void
 gate_start (Gate *gate)
 {
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
-
-  pair_caps (gate->pair, caps, caps);
-  g_free (caps);
+  pair_set_caps (gate->pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   push (gate, 0);
   gate_wait (gate, 0);
 }
@@ -270,7 +267,6 @@ GST_END_TEST;
 
 GST_START_TEST (test_caps_change)
 {
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, NULL);
   GstVideoInfo info;
   GstBuffer *out;
   Gate gate;
@@ -279,7 +275,7 @@ GST_START_TEST (test_caps_change)
   gate_start (&gate);
   push (&gate, 1);
   push (&gate, 2);
-  pair_caps (gate.pair, caps, caps);
+  pair_set_caps (gate.pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, NULL);
   for (guint i = 0; i < 2; i++)
     gst_harness_push (i ? gate.pair->right : gate.pair->left,
         stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH + 8, VIEW_HEIGHT, 1, i ? SHIFT : 0, 0), 3 * STEP, STEP));
@@ -293,7 +289,6 @@ GST_START_TEST (test_caps_change)
   gst_buffer_unref (out);
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 1);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
-  g_free (caps);
 }
 GST_END_TEST;
 

@@ -193,16 +193,14 @@ static GstBuffer *
 match_rows (const gchar *properties, gint first, gint rows, GstVideoInfo *info)
 {
   Pair *pair = pair_new (properties);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, rows, NULL);
   GstBuffer *out;
 
-  pair_caps (pair, caps, caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, rows, NULL);
   gst_harness_push (pair->left, stamp (rows_of_view (1, 0, first, rows), 0, FRAME));
   gst_harness_push (pair->right, stamp (rows_of_view (1, SHIFT, first, rows), 0, FRAME));
   out = pair_pull (pair, 0);
   *info = output_info (pair->left);
   pair_free (pair);
-  g_free (caps);
   return out;
 }
 

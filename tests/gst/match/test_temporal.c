@@ -79,10 +79,7 @@ typedef enum
 static void
 set_caps (Pair *pair, const gchar *extra)
 {
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
-
-  pair_caps (pair, caps, caps);
-  g_free (caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
 }
 
 /* Breaks the stream at *@pts. */

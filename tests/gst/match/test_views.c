@@ -61,10 +61,8 @@ static GstHarness *
 packed_gray (const gchar *properties, GstBus **bus)
 {
   GstHarness *harness = packed_new (properties, bus);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, NULL);
 
-  gst_harness_set_src_caps_str (harness, caps);
-  g_free (caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, NULL);
   return harness;
 }
 
@@ -382,9 +380,7 @@ GST_START_TEST (test_scaled_on_the_way)
       2 * VIEW_WIDTH, VIEW_HEIGHT);
   harness = gst_harness_new_parse (caps);
   g_free (caps);
-  caps = make_caps (GST_VIDEO_FORMAT_GRAY8, (gint) (2 * width), (gint) height, NULL);
-  gst_harness_set_src_caps_str (harness, caps);
-  g_free (caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, (gint) (2 * width), (gint) height, NULL);
   fail_unless_equals_int (gst_harness_push (harness, stamp (frame, 0, FRAME)), GST_FLOW_OK);
   frame = gst_harness_pull (harness);
   fail_unless (frame != NULL);

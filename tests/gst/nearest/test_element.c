@@ -23,10 +23,7 @@ typedef struct
 static void
 set_caps (Stream *stream, GstVideoFormat format, gint width, gint height)
 {
-  gchar *caps = make_caps (format, width, height, NULL);
-
-  gst_harness_set_src_caps_str (stream->harness, caps);
-  g_free (caps);
+  harness_set_caps (stream->harness, format, width, height, NULL);
 }
 
 static Stream

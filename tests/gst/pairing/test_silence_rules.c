@@ -173,11 +173,11 @@ GST_START_TEST (test_a_pad_with_both_views)
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
   GstHarness *harness;
   GstBus *bus;
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," NO_FLAGS);
 
   gst_system_clock_set_default (GST_CLOCK (clock));
   harness = packed_new (EXACT, &bus);
-  gst_harness_set_src_caps_str (harness, caps);
+  harness_set_caps (
+      harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," NO_FLAGS);
   for (guint turn = 0; turn < 2; turn++) {
     GstBuffer *out;
 
@@ -200,7 +200,6 @@ GST_START_TEST (test_a_pad_with_both_views)
   filter_free (harness, bus);
   gst_system_clock_set_default (NULL);
   gst_object_unref (clock);
-  g_free (caps);
 }
 GST_END_TEST;
 

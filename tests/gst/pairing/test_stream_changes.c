@@ -114,19 +114,18 @@ GST_START_TEST (test_caps_change_one_pad_after_the_other)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
   Pair *pair = pair_new_gray (EXACT);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_RGB, width, height, NULL);
   GstVideoInfo info;
   GstBuffer *out;
 
   pair_push (pair, 0, 0);
   pair_push_left (pair, FRAME);
-  pair_caps (pair, caps, NULL);
+  harness_set_caps (pair->left, GST_VIDEO_FORMAT_RGB, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, 0, 0), 2 * FRAME, FRAME));
   gst_buffer_unref (pair_pull (pair, 0));
   pair_expect_nothing (pair);
   pair_push_right (pair, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
-  pair_caps (pair, NULL, caps);
+  harness_set_caps (pair->right, GST_VIDEO_FORMAT_RGB, width, height, NULL);
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
   out = pair_pull (pair, 2 * FRAME);
   info = output_info (pair->left);
@@ -138,7 +137,6 @@ GST_START_TEST (test_caps_change_one_pad_after_the_other)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
-  g_free (caps);
 }
 GST_END_TEST;
 
@@ -295,7 +293,7 @@ GST_START_TEST (test_latency_grows_with_the_work)
   GstClockTime min, max;
   gboolean live;
 
-  pair_caps (pair, caps, caps);
+  pair_caps (pair, caps);
   gst_harness_set_upstream_latency (pair->left, GST_USECOND);
   gst_harness_set_upstream_latency (pair->right, GST_USECOND);
   pair_push (pair, 0, 0);
@@ -314,23 +312,21 @@ GST_END_TEST;
 GST_START_TEST (test_frames_change_hands_before_the_second_pad_is_there)
 {
   GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", "m"));
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   GstHarness *left, *right;
 
   set_properties (element, EXACT);
   left = gst_harness_new_with_element (element, "sink_left", "src");
-  gst_harness_set_src_caps_str (left, caps);
+  harness_set_caps (left, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
   g_usleep (300000);
   right = gst_harness_new_with_element (element, "sink_right", NULL);
-  gst_harness_set_src_caps_str (right, caps);
+  harness_set_caps (right, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), 0, FRAME));
   gst_buffer_unref (gst_harness_pull (left));
   fail_unless_equals_uint64 (stat_of (element, "dropped-left"), 0);
   gst_harness_teardown (right);
   gst_harness_teardown (left);
   gst_object_unref (element);
-  g_free (caps);
 }
 GST_END_TEST;
 

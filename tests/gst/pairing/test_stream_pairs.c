@@ -81,10 +81,8 @@ GST_START_TEST (test_nearer_frame_is_preferred)
 {
   /* not live: a pad takes one frame, and this one thread feeds both */
   Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
 
-  pair_caps (pair, caps, caps);
-  g_free (caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
   pair_push (pair, FRAME, 0);
   pair_push (pair, 2 * FRAME, FRAME);

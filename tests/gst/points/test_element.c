@@ -22,23 +22,18 @@ static Points
 points_new (const gchar *properties, GstVideoFormat format, gint width, gint height)
 {
   Points points = { .width = width, .height = height, .format = format };
-  gchar *caps = make_caps (format, width, height, NULL);
 
   points.element = element_new ("stereopoints", properties, &points.bus);
   points.depth = gst_harness_new_with_element (points.element, "sink", "src");
-  gst_harness_set_src_caps_str (points.depth, caps);
-  g_free (caps);
+  harness_set_caps (points.depth, format, width, height, NULL);
   return points;
 }
 
 static void
 link_live (Points *points, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
-  gchar *caps = make_caps (format, width, height, extra);
-
   points->live = gst_harness_new_with_element (points->element, "sink_live", NULL);
-  gst_harness_set_src_caps_str (points->live, caps);
-  g_free (caps);
+  harness_set_caps (points->live, format, width, height, extra);
 }
 
 static void

@@ -108,7 +108,7 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
   GstVideoInfo info;
 
   fail_unless (gst_video_info_from_caps (&info, parsed));
-  pair_caps (pair, caps, caps);
+  pair_caps (pair, caps);
   for (guint v = 0; v < 2; v++) {
     in[v] = stamp (noise_frame (&info, 5 + v, v ? 0 : padding), 0, FRAME);
     fail_unless_equals_int (gst_harness_push (v ? pair->right : pair->left, gst_buffer_ref (in[v])), GST_FLOW_OK);
@@ -198,7 +198,6 @@ typedef struct
 static void
 rectify_noise (Rectified *all, const Cameras *cameras, GstVideoFormat format, const gchar *extra, const gchar *wanted)
 {
-  gchar *caps = make_caps (format, cameras->width, cameras->height, extra);
   GstVideoInfo info;
 
   all->calibration = calibration_new (cameras);
@@ -206,7 +205,7 @@ rectify_noise (Rectified *all, const Cameras *cameras, GstVideoFormat format, co
   gst_video_info_set_format (&info, format, (guint) cameras->width, (guint) cameras->height);
   if (wanted)
     gst_harness_set_sink_caps_str (all->pair->left, wanted);
-  pair_caps (all->pair, caps, caps);
+  pair_set_caps (all->pair, format, cameras->width, cameras->height, extra);
   for (guint v = 0; v < 2; v++) {
     all->views[v] = stamp (noise_frame (&info, 50 + v, 3), 0, FRAME);
     gst_harness_push (v ? all->pair->right : all->pair->left, gst_buffer_ref (all->views[v]));
@@ -215,7 +214,6 @@ rectify_noise (Rectified *all, const Cameras *cameras, GstVideoFormat format, co
   all->out = pair_pull (all->pair, 0);
   info = output_info (all->pair->left);
   fail_unless (gst_video_frame_map (&all->mapped, &info, all->out, GST_MAP_READ));
-  g_free (caps);
 }
 
 static void

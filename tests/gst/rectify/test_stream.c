@@ -22,11 +22,8 @@ push_view (Pair *pair, gboolean right, GstVideoFormat format, gint width, gint h
 static void
 set_caps (Pair *pair, GstVideoFormat left, GstVideoFormat right, gint width, gint height)
 {
-  gchar *a = make_caps (left, width, height, NULL), *b = make_caps (right, width, height, NULL);
-
-  pair_caps (pair, a, b);
-  g_free (a);
-  g_free (b);
+  harness_set_caps (pair->left, left, width, height, NULL);
+  harness_set_caps (pair->right, right, width, height, NULL);
 }
 
 /* One pair of grey views; its output, to be unreferenced. */

@@ -190,12 +190,11 @@ GST_START_TEST (test_element_on_the_cpu)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
   GstVideoInfo info = info_of (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, NULL);
   GstBuffer *out[2];
 
   for (guint i = 0; i < 2; i++) {
     Pair *pair = pair_new ("num-disparities=12 backend=auto");
-    pair_caps (pair, caps, caps);
+    pair_set_caps (pair, GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, NULL);
     gst_harness_push (pair->left,
         stamp (i ? device_view (context, GST_VIDEO_FORMAT_RGBA) :
                    make_view (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, 3, 0, 0),
@@ -211,7 +210,6 @@ GST_START_TEST (test_element_on_the_cpu)
       fail_unless_equals_int (sample_at (out[1], &info, x, y), sample_at (out[0], &info, x, y));
   gst_buffer_unref (out[0]);
   gst_buffer_unref (out[1]);
-  g_free (caps);
   gst_object_unref (context);
 }
 GST_END_TEST;

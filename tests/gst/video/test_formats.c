@@ -29,19 +29,17 @@ check_output (GstHarness *harness, GstBuffer *out, gint width, gint height)
 static void
 check_two (GstVideoFormat left_format, GstVideoFormat right_format, gint width, gint height, gint padding)
 {
-  gchar *left = make_caps (left_format, width, height, NULL), *right = make_caps (right_format, width, height, NULL);
   Pair *pair = pair_new (EXACT);
   GstBuffer *out;
 
-  pair_caps (pair, left, right);
+  harness_set_caps (pair->left, left_format, width, height, NULL);
+  harness_set_caps (pair->right, right_format, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (left_format, width, height, 3, 0, padding), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (right_format, width, height, 3, SHIFT, 0), 0, FRAME));
   out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
   gst_buffer_unref (out);
   pair_free (pair);
-  g_free (left);
-  g_free (right);
 }
 
 GST_START_TEST (test_two_pads)
@@ -70,14 +68,13 @@ check_padding (GstBuffer *buffer, gsize used, gsize height)
 GST_START_TEST (test_nothing_lies_between_rows)
 {
   const gint width = VIEW_WIDTH - 1;
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
   Pair *pair = pair_new (EXACT);
   GstBuffer *out;
 
 #ifdef __GLIBC__
   mallopt (M_PERTURB, 0xA5);
 #endif
-  pair_caps (pair, caps, caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, SHIFT, 0), 0, FRAME));
   out = pair_pull (pair, 0);
@@ -85,7 +82,6 @@ GST_START_TEST (test_nothing_lies_between_rows)
   check_padding (gst_buffer_get_stereo_meta (out)->confidence, (gsize) width, VIEW_HEIGHT);
   gst_buffer_unref (out);
   pair_free (pair);
-  g_free (caps);
 }
 GST_END_TEST;
 
@@ -137,14 +133,13 @@ GST_END_TEST;
 
 GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
 {
-  gchar *caps = make_caps (
-      GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," HALF_ASPECT);
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT, &bus);
   GstVideoInfo info;
   GstBuffer *out;
 
-  gst_harness_set_src_caps_str (harness, caps);
+  harness_set_caps (
+      harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," HALF_ASPECT);
   gst_harness_push (harness,
       stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4, FALSE), 0, FRAME));
   out = gst_harness_pull (harness);
@@ -154,7 +149,6 @@ GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_D (&info), 1);
   gst_buffer_unref (out);
   filter_free (harness, bus);
-  g_free (caps);
 }
 GST_END_TEST;
 
@@ -173,12 +167,10 @@ static GstHarness *
 frames_new (const gchar *flags, const gchar *properties, GstBus **bus)
 {
   gchar *extra = flags ? g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", flags) : NULL;
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
   GstHarness *harness = packed_new (properties, bus);
 
-  gst_harness_set_src_caps_str (harness, caps);
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
   g_free (extra);
-  g_free (caps);
   return harness;
 }
 
@@ -265,12 +257,11 @@ GST_START_TEST (test_tiny_and_odd_sizes)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     /* the defaults: window and search range wider than the picture */
     Pair *pair = pair_new ("backend=cpu threads=1");
-    gchar *caps = make_caps (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], NULL);
     GstStereoMeta *meta;
     GstVideoInfo info;
     GstBuffer *out;
 
-    pair_caps (pair, caps, caps);
+    pair_set_caps (pair, GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], NULL);
     gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0, FRAME));
     gst_harness_push (
         pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0, FRAME));
@@ -282,7 +273,6 @@ GST_START_TEST (test_tiny_and_odd_sizes)
     fail_unless_equals_int (meta->height, sizes[i][1]);
     gst_buffer_unref (out);
     pair_free (pair);
-    g_free (caps);
   }
 }
 GST_END_TEST;

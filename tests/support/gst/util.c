@@ -100,6 +100,15 @@ make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra)
       gst_video_format_to_string (format), width, height, extra ? "," : "", extra ? extra : "");
 }
 
+void
+harness_set_caps (GstHarness *harness, GstVideoFormat format, gint width, gint height, const gchar *extra)
+{
+  gchar *caps = make_caps (format, width, height, extra);
+
+  gst_harness_set_src_caps_str (harness, caps);
+  g_free (caps);
+}
+
 guint
 sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
 {
@@ -158,22 +167,25 @@ pair_new_not_live (const gchar *properties)
 }
 
 void
-pair_caps (Pair *pair, const gchar *left, const gchar *right)
+pair_caps (Pair *pair, const gchar *caps)
 {
-  if (left)
-    gst_harness_set_src_caps_str (pair->left, left);
-  if (right)
-    gst_harness_set_src_caps_str (pair->right, right);
+  gst_harness_set_src_caps_str (pair->left, caps);
+  gst_harness_set_src_caps_str (pair->right, caps);
+}
+
+void
+pair_set_caps (Pair *pair, GstVideoFormat format, gint width, gint height, const gchar *extra)
+{
+  harness_set_caps (pair->left, format, width, height, extra);
+  harness_set_caps (pair->right, format, width, height, extra);
 }
 
 Pair *
 pair_new_gray (const gchar *properties)
 {
   Pair *pair = pair_new (properties);
-  gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
 
-  pair_caps (pair, caps, caps);
-  g_free (caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   return pair;
 }
 

@@ -42,6 +42,8 @@ GstBuffer *make_packed (
 GstBuffer *stamp (GstBuffer *buffer, GstClockTime pts, GstClockTime duration);
 /* video/x-raw of that size at 25/1; @extra (may be NULL) is appended. */
 gchar *make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra);
+/* make_caps() of the input. */
+void harness_set_caps (GstHarness *harness, GstVideoFormat format, gint width, gint height, const gchar *extra);
 
 /* A sample of a GRAY8 or GRAY16_LE picture. */
 guint sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y);
@@ -61,7 +63,9 @@ Pair *pair_new (const gchar *properties);
 Pair *pair_new_not_live (const gchar *properties);
 /* Another element with such pads. */
 Pair *pair_new_of (const gchar *factory, const gchar *properties);
-void pair_caps (Pair *pair, const gchar *left, const gchar *right);
+/* On both pads. */
+void pair_caps (Pair *pair, const gchar *caps);
+void pair_set_caps (Pair *pair, GstVideoFormat format, gint width, gint height, const gchar *extra);
 /* GRAY8 views of the default size. */
 Pair *pair_new_gray (const gchar *properties);
 void pair_push (Pair *pair, GstClockTime left, GstClockTime right);
