@@ -10,18 +10,14 @@
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
 /* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and
- * without noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 %
- * longer. */
-#define MIN_FIT 16     /* offsets that a fit is made of, */
-#define MIN_SCALE 24   /* and one whose scale counts */
+ * without noise; of all with a lens that is 1 % longer. */
+#define MIN_SCALE 24   /* offsets of a fit whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
 #define SCALE_GOOD 0.45
 #define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
 #define REST_BAD 0.68  /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.72 and more */
-#define REST_GOOD 0.5
-#define HALF_BAD 1.1 /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
-#define HALF_GOOD 0.9
-#define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
+#define HALF_BAD 1.1   /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
+#define OUTWEIGHS 2.2  /* rests: a median offset that large comes from the rig, whatever else moves points */
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
@@ -84,18 +80,6 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
     turn = fabs (matches->roll);
   }
   return offset > MAX_VERTICAL || turn > MAX_TURN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
-}
-
-GstStereoVerdict
-gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
-{
-  if (matches->placed < MIN_FIT)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  if (is_unexplained (matches))
-    return gst_stereo_verdict_rows (matches) == GST_STEREO_VERDICT_BAD ? GST_STEREO_VERDICT_UNKNOWN :
-                                                                         GST_STEREO_VERDICT_BAD;
-  return matches->rest < REST_GOOD && matches->rest_of_half < HALF_GOOD ? GST_STEREO_VERDICT_GOOD :
-                                                                          GST_STEREO_VERDICT_UNKNOWN;
 }
 
 GstStereoVerdict
