@@ -8,14 +8,15 @@
 #define LEAST_OF_HALF 5
 #define TERMS 6 /* of the polynomial: what cameras that are turned, or have other lenses, do to rows */
 #define TERMS_OF_HALF 3
-#define ROUNDS 8
+#define ROUNDS 6
 #define FAR 2.0        /* px of a rest that is as bad as any */
-#define SURE_TO_MOVE 4 /* squared: how many standard deviations a motion is from what the polynomial leaves of all */
+#define SURE_TO_MOVE 9 /* squared: how many standard deviations a motion is from what the polynomial leaves of all */
 #define MIN_MOVING 2   /* such points */
 #define MOST_OF_ONE 15 /* figure of one frame that counts */
-#define SURE 30        /* sum that is a delay: sound drives and still scenes have up to 10 */
+#define ALLOWED 4      /* of a figure: of still scenes its mean is about 0, and a sum of it would grow by chance */
+#define SURE 20        /* sum that is a delay: sound drives and still scenes under noise have up to 7 */
 #define SUSPICIOUS 5.0
-#define MOST_SUM 40 /* so that the end of a delay is soon known */
+#define MOST_SUM 30 /* so that the end of a delay is soon known */
 
 /* The points of a part whose motion in a view is known, and what the hypotheses leave of their offsets. */
 typedef struct
@@ -91,7 +92,10 @@ judge_part (Part *part, guint view, gint terms)
   if (moving < MIN_MOVING)
     return 0;
   in_step = chi_squared (part, 0, terms);
-  late = MIN (chi_squared (part, sign, terms), chi_squared (part, 2 * sign, terms));
+  late = chi_squared (part, sign, terms);
+  /* of two frames, one would explain more than none */
+  if (late < in_step)
+    late = MIN (late, chi_squared (part, 2 * sign, terms));
   /* the variance is that of the better hypothesis, and no less than the weights say */
   return moving * log ((in_step + moving) / (late + moving));
 }
@@ -118,7 +122,7 @@ gst_stereo_delay_add (GstStereoDelay *delay, const GstStereoDelayFigures *figure
   for (guint view = 0; view < 2; view++)
     for (guint part = 0; part < GST_STEREO_DELAY_PARTS; part++) {
       gdouble *sum = &delay->late[view][part], figure = figures->late[view][part];
-      *sum = CLAMP (*sum + CLAMP (figure, -MOST_OF_ONE, MOST_OF_ONE), 0, MOST_SUM);
+      *sum = CLAMP (*sum + CLAMP (figure, -MOST_OF_ONE, MOST_OF_ONE) - ALLOWED, 0, MOST_SUM);
       most = MAX (most, *sum);
       least = MIN (least, figure);
     }

@@ -237,6 +237,7 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
         params->min_disparity + params->num_disparities);
   matched.images = images;
   matched.sound = gst_stereo_view_check_is_sound (diagnosis->views);
+  matched.noise = gst_stereo_view_check_get_noise (diagnosis->views);
   matched.detailed = gst_stereo_view_check_has_detail (diagnosis->views);
   if (due->matches) {
     gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);

@@ -156,7 +156,7 @@ static void
 judge_mismatch (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gdouble usual = check->shares < MIN_SHARES ? 0 : check->share, share = matches->matches / MAX (1.0, matches->points);
-  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual) :
+  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual, pair->noise) :
                                                              GST_STEREO_VERDICT_UNKNOWN;
 
   update (check, &check->mismatch, verdict, pair->time, GST_STEREO_HEALTH_MISMATCH, share,
@@ -194,13 +194,20 @@ contradicts (const GstStereoFinding *finding, GstStereoVerdict verdict)
   return verdict == (finding->stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD);
 }
 
+/* Frozen or covered parts match in wrong places, and so does noise. */
+static GstStereoVerdict
+range_of (const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  return pair->sound && !gst_stereo_matches_are_noisy (matches, pair->noise) ? gst_stereo_verdict_range (matches) :
+                                                                               GST_STEREO_VERDICT_UNKNOWN;
+}
+
 /* Whether several pairs in a row contradict what was found of the rig. */
 static gboolean
 has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gboolean news = contradicts (&check->exchanged, gst_stereo_verdict_exchanged (matches)) ||
-      contradicts (&check->rows, judge_rows (check, matches)) ||
-      (pair->sound && contradicts (&check->range, gst_stereo_verdict_range (matches)));
+      contradicts (&check->rows, judge_rows (check, matches)) || contradicts (&check->range, range_of (matches, pair));
 
   check->contradictions = news ? check->contradictions + 1 : 0;
   return check->contradictions >= CONTRADICTIONS;
@@ -254,8 +261,7 @@ report_range (
 static void
 judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  /* frozen or covered parts match in wrong places */
-  GstStereoVerdict verdict = pair->sound ? gst_stereo_verdict_range (matches) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict verdict = range_of (matches, pair);
   gboolean before = check->range.stands;
   gint wanted = 0, min = pair->params->min_disparity;
 

@@ -33,6 +33,7 @@ typedef struct
   const StereoParams *params; /* of the plan */
   gint64 time;                /* ns */
   gboolean sound;             /* no view has a fault: matches count */
+  gdouble noise;              /* of the noisier view, grey levels */
   gboolean detailed;          /* both views show more than noise: missing matches count, too */
 } GstStereoMatchedPair;
 

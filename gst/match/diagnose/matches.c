@@ -235,7 +235,7 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
 {
   StereoSparsePoint point;
 
-  *matches = (GstStereoPairMatches){ 0 };
+  *matches = (GstStereoPairMatches){ .factor = matcher->factor };
   stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
   for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)
     if (find_point (matcher, cell, counts, &point))

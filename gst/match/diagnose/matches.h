@@ -20,6 +20,7 @@ typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
 
 typedef struct
 {
+  gint factor;             /* pixels of the views to one of the small pictures, each way */
   guint points;            /* textured points, which were searched */
   guint alike;             /* those of them that fit some place, which may be one of many */
   guint matches;           /* those of them whose place is sure */

@@ -25,6 +25,8 @@
 #define FOUND_LEAST 0.15
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
+#define MOST_NOISE \
+  6 /* grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28 */
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
@@ -82,14 +84,21 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
   return offset > MAX_VERTICAL || turn > MAX_TURN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
 
+gboolean
+gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise)
+{
+  return noise > MOST_NOISE * matches->factor;
+}
+
 GstStereoVerdict
-gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far)
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far, gdouble noise)
 {
   gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
+  gdouble least = gst_stereo_matches_are_noisy (matches, noise) ? 0 : FOUND_LEAST;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * so_far))
+  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * so_far))
     return GST_STEREO_VERDICT_BAD;
   return found > MAX (FOUND_LEAST, FOUND_GOOD * so_far) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }

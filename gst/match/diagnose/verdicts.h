@@ -29,8 +29,11 @@ gint gst_stereo_wanted_disparities (const GstStereoPairMatches *matches, gint mi
 GstStereoVerdict gst_stereo_verdict_rows (const GstStereoPairMatches *matches);
 /* Whether the views have different scales. */
 GstStereoVerdict gst_stereo_verdict_focal (const GstStereoPairMatches *matches);
-/* Whether the views show one scene. @so_far: the share of points that earlier pairs found for sure; 0 = not known. */
-GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far);
+/* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
+gboolean gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise);
+/* Whether the views show one scene. @so_far: the share of points that earlier pairs found for sure; 0 = not known. @noise: grey
+ * levels: where it hides the scene, only earlier pairs say how many points should be found. */
+GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far, gdouble noise);
 
 G_END_DECLS
 

@@ -338,6 +338,31 @@ GST_START_TEST (test_causes_of_offsets)
 }
 GST_END_TEST;
 
+/* How many points have to be found in the other view: of all, of those that were found before, and under noise. */
+GST_START_TEST (test_shares)
+{
+  static const struct
+  {
+    guint points, alike, matches;
+    gint factor;
+    gdouble so_far, noise;
+    GstStereoVerdict verdict;
+  } cases[] = { { 100, 20, 10, 3, 0, 1, GST_STEREO_VERDICT_BAD }, { 100, 50, 10, 3, 0, 1, GST_STEREO_VERDICT_UNKNOWN },
+    { 40, 2, 1, 3, 0, 1, GST_STEREO_VERDICT_UNKNOWN }, { 100, 20, 18, 3, 0, 1, GST_STEREO_VERDICT_GOOD },
+    { 100, 30, 25, 3, 0.8, 1, GST_STEREO_VERDICT_BAD }, { 100, 50, 40, 3, 0.8, 1, GST_STEREO_VERDICT_UNKNOWN },
+    { 100, 70, 50, 3, 0.8, 1, GST_STEREO_VERDICT_GOOD }, { 100, 20, 10, 3, 0, 15, GST_STEREO_VERDICT_BAD },
+    { 100, 20, 10, 1, 0, 15, GST_STEREO_VERDICT_UNKNOWN }, { 100, 20, 10, 1, 0.3, 15, GST_STEREO_VERDICT_BAD } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstStereoPairMatches matches = {
+      .points = cases[i].points, .alike = cases[i].alike, .matches = cases[i].matches, .factor = cases[i].factor
+    };
+    GstStereoVerdict verdict = gst_stereo_verdict_mismatch (&matches, cases[i].so_far, cases[i].noise);
+    fail_unless (verdict == cases[i].verdict, "case %u: %d", i, verdict);
+  }
+}
+GST_END_TEST;
+
 static gdouble
 flat (guint seed, gdouble x, gdouble y)
 {
@@ -864,6 +889,7 @@ check_suite (void)
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
   tcase_add_test (cases, test_causes_of_offsets);
+  tcase_add_test (cases, test_shares);
   tcase_add_test (cases, test_no_false_alarms);
   tcase_add_test (cases, test_repetition_that_fits_better_the_wrong_way);
   tcase_add_test (cases, test_small_views);

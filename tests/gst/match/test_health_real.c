@@ -121,7 +121,8 @@ change (View *view, const gchar *fault, guint seed)
   gint count = view->width * view->height * view->step;
   static gint8 noises[65536];
 
-  for (guint i = 0; !noises[0] && i < G_N_ELEMENTS (noises); i++)
+  /* from its end, so that the first one is there when all are */
+  for (guint i = G_N_ELEMENTS (noises); !noises[0] && i-- > 0;)
     noises[i] = (gint8) (i ? texture (77, (gint) i, 3) % 11 - 5 : 1);
   if (!strcmp (fault, "blurred"))
     blur (view);
@@ -314,12 +315,12 @@ GST_START_TEST (test_mismatch)
     gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8, 0) != GST_STEREO_VERDICT_BAD);
     g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
     fail_unless (gst_stereo_verdict_focal (&result) != GST_STEREO_VERDICT_BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
-      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5, 0), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);
   }
   clear_sequence (&sequence);
@@ -353,6 +354,84 @@ mixed (const View *now, const View *other, gint from)
       view.pixels + from * view.width, other->pixels + from * view.width, (gsize) ((view.height - from) * view.width));
   return view;
 }
+
+/* ---- noise --------------------------------------------------------------------------------- */
+
+/* Enlarged about its middle; a point is found @down rows lower. */
+static View
+resampled (const View *view, gdouble scale, gint down)
+{
+  View other = copy_of (view);
+
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = 0; x < view->width; x++) {
+      gdouble u = (x - view->width / 2.0) / scale + view->width / 2.0;
+      gdouble v = (y - down - view->height / 2.0) / scale + view->height / 2.0;
+      gint column = CLAMP ((gint) u, 0, view->width - 2), row = CLAMP ((gint) v, 0, view->height - 2);
+      gdouble across = CLAMP (u - column, 0, 1), along = CLAMP (v - row, 0, 1);
+      const guint8 *at = view->pixels + row * view->width + column, *below = at + view->width;
+      other.pixels[y * view->width + x] = (guint8) (0.5 + (1 - along) * (at[0] + across * (at[1] - at[0])) +
+          along * (below[0] + across * (below[1] - below[0])));
+    }
+  return other;
+}
+
+static void
+match_under_noise (const View *left, const View *right, GstStereoPairMatches *matches)
+{
+  GstStereoPairMatcher *matcher = gst_stereo_pair_matcher_new (left->width, left->height, 0, MIN (256, left->width / 4));
+  View views[] = { copy_of (left), copy_of (right) };
+  StereoImage images[2];
+
+  for (guint v = 0; v < 2; v++) {
+    for (guint k = 0; k < 25; k++)
+      change (&views[v], "none", 1000 * v + 17 * k);
+    images[v] = image_of (&views[v]);
+  }
+  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, matches);
+  gst_stereo_pair_matcher_free (matcher);
+  g_free (views[0].pixels);
+  g_free (views[1].pixels);
+}
+
+/* Noise of 15 grey levels hides neither rows nor focal lengths, at full size, and makes up nothing, at half size either. */
+GST_START_TEST (test_noise)
+{
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+    return;
+  for (guint half = 0; half < 2; half++) {
+    const View *pair = sequence.views[0];
+    View left = half ? halved (&pair[0]) : copy_of (&pair[0]), right = half ? halved (&pair[1]) : copy_of (&pair[1]);
+    View low = resampled (&right, 1, 3), large = resampled (&right, 1.02, 0);
+    GstStereoPairMatches sound, lower, larger;
+
+    match_under_noise (&left, &right, &sound);
+    match_under_noise (&left, &low, &lower);
+    match_under_noise (&left, &large, &larger);
+    g_print ("%s%s: %u of %u placed; lower: %u, by %.1f px; larger: %u, by %.1f px\n", healthy[__i__],
+        half ? ", half" : "", sound.placed, sound.points, lower.placed, lower.middle, larger.placed, larger.scale);
+    fail_unless (gst_stereo_verdict_rows (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_focal (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (
+        gst_stereo_matches_are_noisy (&sound, 15) || gst_stereo_verdict_range (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_exchanged (&sound) != GST_STEREO_VERDICT_BAD);
+    /* fog has no detail beside noise: it is not judged */
+    fail_unless (
+        !strcmp (healthy[__i__], "fog") || gst_stereo_verdict_mismatch (&sound, 0, 15) != GST_STEREO_VERDICT_BAD);
+    /* so few points are no evidence; and one pair is badly rectified */
+    fail_unless (lower.placed < 12 || gst_stereo_verdict_rows (&lower) == GST_STEREO_VERDICT_BAD);
+    fail_unless (larger.placed < 24 || gst_stereo_verdict_focal (&larger) == GST_STEREO_VERDICT_BAD ||
+        !strcmp (healthy[__i__], "playtable"));
+    fail_unless (half || !strcmp (healthy[__i__], "fog") || !strcmp (healthy[__i__], "aloe") ||
+        (lower.placed >= 8 && larger.placed >= 14));
+    for (guint i = 0; i < 4; i++)
+      g_free ((View *[]){ &left, &right, &low, &large }[i]->pixels);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
 
 /* A pair of a drive that goes to and fro: a right view that is @late frames late, or its lower half. */
 static void
@@ -444,6 +523,7 @@ health_real_suite (void)
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
+  tcase_add_loop_test (cases, test_noise, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_moments, 0, 4);
   return suite;
 }
