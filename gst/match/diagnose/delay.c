@@ -122,7 +122,9 @@ gst_stereo_delay_add (GstStereoDelay *delay, const GstStereoDelayFigures *figure
   for (guint view = 0; view < 2; view++)
     for (guint part = 0; part < GST_STEREO_DELAY_PARTS; part++) {
       gdouble *sum = &delay->late[view][part], figure = figures->late[view][part];
-      *sum = CLAMP (*sum + CLAMP (figure, -MOST_OF_ONE, MOST_OF_ONE) - ALLOWED, 0, MOST_SUM);
+      /* where nothing moved, nothing was learnt */
+      if (figure != 0)
+        *sum = CLAMP (*sum + CLAMP (figure, -MOST_OF_ONE, MOST_OF_ONE) - ALLOWED, 0, MOST_SUM);
       most = MAX (most, *sum);
       least = MIN (least, figure);
     }
