@@ -34,6 +34,8 @@ typedef struct StereoSparseParams
   float rival;       /* the next best place has to be this many times as far from a correlation of 1, */
   float clear;       /* and this much farther */
   int same_column;   /* places above and below a match are rivals, too */
+  int noisy;         /* windows may differ by noise, as long as the difference has no structure */
+  int motion;        /* stereo_sparse_track() is called; for `cells` 0 only */
 } StereoSparseParams;
 
 /* A patch of the small left picture. */
@@ -88,6 +90,12 @@ int stereo_sparse_find_point (const StereoSparse *sparse, int left, int right, i
 StereoSparseFound stereo_sparse_match (StereoSparse *sparse, const StereoSparsePoint *point, StereoSparseMatch *match);
 /* 0: the match cannot be placed. */
 int stereo_sparse_place (const StereoSparse *sparse, const StereoSparseMatch *match, StereoSparsePlace *place);
+
+/* Copies two views, all rows, as those of an earlier moment. */
+void stereo_sparse_keep (StereoSparse *sparse, const StereoImage *left, const StereoImage *right);
+/* Where a match was in its own view (0: left, 1: right) at the kept moment, up to `reach` pixels away both ways. @place has its
+ * motion back to there: `vertical` and `disparity`. 0: it was not found. */
+int stereo_sparse_track (StereoSparse *sparse, const StereoSparseMatch *match, int view, StereoSparsePlace *place);
 
 /* A polynomial of the place, fitted to vertical disparities: c[0] + c[1] v + c[2] u + c[3] u^2 + c[4] u v + c[5] v^2. */
 typedef struct StereoSparseFit

@@ -55,12 +55,12 @@
  * and right exchanged, views that are not rectified, frames of a pair that are not of the same moment. The findings
  * are in #GstStereoMatch:stats. A warning reports each finding once, and again only after it was gone for a while. A
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
- * on arrival, and read out late, look in step; a moving scene then shows as rows that do not fit.
+ * on arrival, and read out late, look in step. Where the scene moves up or down, its motion shows which view is late.
  *
  * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
  * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a
  * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their
- * `focal` length. A search `range` that is too small, and pairs that come faster than they are computed (`slow`), are
+ * `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come faster than they are computed (`slow`), are
  * found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
  * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
  * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
@@ -261,7 +261,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
   gst_stereo_flights_get_stats (self->parts.flights, &flights);
   pair.live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
-  pair.aligned = flights.alignment.active;
+  pair.alignment = &flights.alignment;
   return gst_stereo_diagnosis_add_pair (self->parts.diagnosis, &pair);
 }
 

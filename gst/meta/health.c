@@ -29,15 +29,16 @@ static const GstStereoHealthKind kinds[] = {
       "the same place, now and three looks ago" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
-  { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (400), "views out of step",
-      "timestamps a quarter of a frame apart; or points lie higher or lower in the other view than any rig makes them, "
-      "by 0.68 px (root mean square), or by 1.1 px in the upper or the lower half" },
+  { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
+      "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
+      "in the other view, as they did one or two frames before: in at least two frames, so much better explained by that "
+      "than by any rig that chance cannot be. Needs something that moves up or down" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
       "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to "
       "1.9 times what is left without them" },
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
       "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px, and "
-      "neither other focal lengths nor other moments explain it; not while align=auto takes it out" },
+      "neither other focal lengths nor other moments explain it; not while align=auto takes it out, but for 1 px" },
   { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
       "less than two fifths of the share of points is found in the other view that was found before, or less than a "
       "seventh of all; not where they repeat" },

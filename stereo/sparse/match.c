@@ -157,23 +157,45 @@ margin_of (const StereoSparse *s, const Search *search)
   return 1 - search->rival - s->params.rival * (1 - search->score);
 }
 
-StereoSparseFound
-stereo_sparse_match (StereoSparse *s, const StereoSparsePoint *point, StereoSparseMatch *match)
+/* Matches a point of @from in @to, with disparities from @min to @max. */
+static StereoSparseFound
+match_between (const StereoSparse *s, const Picture *from, const Picture *to, const StereoSparsePoint *point, int min,
+    int max, StereoSparseMatch *match)
 {
   int x = point->x, y = point->y - s->top, reach = vertical_reach (s), end = s->small_width - PATCH;
-  int near = s->params.min / s->factor - 1, far = s->params.max / s->factor + 1;
+  int near = min / s->factor - 1, far = max / s->factor + 1;
   int floor = s->rows - PATCH;
   Search there = { most (0, x - far), least (end, x - near), most (0, y - reach), least (floor, y + reach) };
-  StereoSparseFound found = search_patch (s, &s->view[0], &s->view[1], x, y, &there);
+  StereoSparseFound found = search_patch (s, from, to, x, y, &there);
 
   if (found != STEREO_SPARSE_ONE)
     return found;
   Search back = { most (0, there.x + near), least (end, there.x + far), most (0, y - 1), least (floor, y + 1) };
-  if (search_patch (s, &s->view[1], &s->view[0], there.x, there.y, &back) != STEREO_SPARSE_ONE || abs (back.x - x) > 1)
+  if (search_patch (s, to, from, there.x, there.y, &back) != STEREO_SPARSE_ONE || abs (back.x - x) > 1)
     return STEREO_SPARSE_SEVERAL;
   float factor = (float) s->factor, middle = PATCH / 2, margins[] = { margin_of (s, &there), margin_of (s, &back) };
   *match = (StereoSparseMatch){ ((float) x + middle) * factor, ((float) point->y + middle) * factor,
     ((float) (x - there.x) - there.across) * factor, ((float) (there.y - y) + there.down) * factor,
     margins[0] < margins[1] ? margins[0] : margins[1] };
   return STEREO_SPARSE_ONE;
+}
+
+StereoSparseFound
+stereo_sparse_match (StereoSparse *s, const StereoSparsePoint *point, StereoSparseMatch *match)
+{
+  return match_between (s, &s->view[0], &s->view[1], point, s->params.min, s->params.max, match);
+}
+
+int
+stereo_sparse_track (StereoSparse *s, const StereoSparseMatch *match, int view, StereoSparsePlace *place)
+{
+  float x = match->x - (view ? match->disparity : 0), y = match->y + (view ? match->vertical : 0);
+  StereoSparsePoint point = { (int) (x / (float) s->factor) - PATCH / 2, (int) (y / (float) s->factor) - PATCH / 2, 0 };
+  int reach = s->params.reach;
+  StereoSparseMatch back;
+
+  if (point.x < 0 || point.x > s->small_width - PATCH || point.y < s->top || point.y - s->top > s->rows - PATCH)
+    return 0;
+  return match_between (s, &s->view[view], &s->kept[view], &point, -reach, reach, &back) == STEREO_SPARSE_ONE &&
+      sparse_place (s, &s->view[view], &s->kept[view], &back, place);
 }

@@ -22,22 +22,28 @@ slack (const StereoSparse *s)
 }
 
 static int
+allocate_picture (const StereoSparse *s, int rows, int lines, Picture *picture)
+{
+  size_t small = (size_t) s->small_width * (size_t) rows;
+
+  picture->made = malloc ((size_t) s->params.width * (size_t) lines);
+  picture->small = malloc (small * sizeof *picture->small);
+  picture->sum = calloc (small, sizeof *picture->sum);
+  picture->scale = calloc (small, sizeof *picture->scale);
+  return picture->made && picture->small && picture->sum && picture->scale;
+}
+
+static int
 allocate (StereoSparse *s)
 {
   int cells = s->params.cells ? s->params.cells : s->small_height / PATCH;
   /* a patch may start at any row of its cell */
   int rows = (cells + 1) * PATCH + 2 * margin (s), lines = (rows + 1) * s->factor + 2 * slack (s);
-  size_t small = (size_t) s->small_width * (size_t) rows;
 
-  for (int i = 0; i < 2; i++) {
-    Picture *view = &s->view[i];
-    view->made = malloc ((size_t) s->params.width * (size_t) lines);
-    view->small = malloc (small * sizeof *view->small);
-    view->sum = calloc (small, sizeof *view->sum);
-    view->scale = calloc (small, sizeof *view->scale);
-    if (!view->made || !view->small || !view->sum || !view->scale)
+  for (int i = 0; i < 2; i++)
+    if (!allocate_picture (s, rows, lines, &s->view[i]) ||
+        (s->params.motion && !allocate_picture (s, rows, lines, &s->kept[i])))
       return 0;
-  }
   s->columns = malloc (2 * (size_t) s->small_width * sizeof *s->columns);
   s->line = malloc ((size_t) (s->small_width * s->factor + 1) * sizeof *s->line);
   s->scores = malloc ((size_t) stereo_sparse_candidates (s) * sizeof *s->scores);
@@ -63,16 +69,23 @@ stereo_sparse_new (const StereoSparseParams *params)
   return s;
 }
 
+static void
+free_picture (Picture *picture)
+{
+  free (picture->made);
+  free (picture->small);
+  free (picture->sum);
+  free (picture->scale);
+}
+
 void
 stereo_sparse_free (StereoSparse *s)
 {
   if (!s)
     return;
   for (int i = 0; i < 2; i++) {
-    free (s->view[i].made);
-    free (s->view[i].small);
-    free (s->view[i].sum);
-    free (s->view[i].scale);
+    free_picture (&s->view[i]);
+    free_picture (&s->kept[i]);
   }
   free (s->columns);
   free (s->line);
@@ -91,7 +104,9 @@ stereo_sparse_size (const StereoSparse *s, int *width, int *height, int *factor)
 int
 stereo_sparse_candidates (const StereoSparse *s)
 {
-  return ((s->params.max - s->params.min) / s->factor + 4) * (2 * vertical_reach (s) + 1);
+  int across = (s->params.max - s->params.min) / s->factor + 4, moved = 2 * s->params.reach / s->factor + 4;
+
+  return (s->params.motion && moved > across ? moved : across) * (2 * vertical_reach (s) + 1);
 }
 
 static inline void
@@ -246,35 +261,45 @@ stereo_sparse_need (const StereoSparse *s, int row, int count, int *first, int *
   *end = within (bottom * s->factor + slack (s), 0, s->params.height);
 }
 
-/* Luma that lies in memory as it is needed is read where it is. */
+/* Luma that lies in memory as it is needed is read where it is, unless it has to stay. */
 static void
-take_view (StereoSparse *s, const StereoImage *image, Picture *view)
+take_view (StereoSparse *s, const StereoImage *image, int stays, Picture *view)
 {
   size_t width = (size_t) s->params.width;
 
-  if (image->channels == 1 && image->pixel_stride == 1) {
-    view->luma = image->data + s->first * image->stride + image->offset[0];
-    view->stride = image->stride;
-    return;
-  }
-  for (int y = s->first; y < s->end; y++)
-    take_luma (image, s->params.width, y, view->made + (size_t) (y - s->first) * width);
   view->luma = view->made;
   view->stride = s->params.width;
+  if (!stays && image->channels == 1 && image->pixel_stride == 1) {
+    view->luma = image->data + s->first * image->stride + image->offset[0];
+    view->stride = image->stride;
+  } else
+    for (int y = s->first; y < s->end; y++)
+      take_luma (image, s->params.width, y, view->made + (size_t) (y - s->first) * width);
+  for (int y = 0; y < s->rows; y++)
+    shrink_row (s, view, y);
+  measure_patches (s, view);
 }
 
-void
-stereo_sparse_take (StereoSparse *s, const StereoImage *left, const StereoImage *right, int row, int count)
+static void
+take (StereoSparse *s, const StereoImage *const images[2], int row, int count, int stays, Picture views[2])
 {
   int bottom;
 
   need_small (s, row, count, &s->top, &bottom);
   s->rows = bottom - s->top;
   stereo_sparse_need (s, row, count, &s->first, &s->end);
-  for (int i = 0; i < 2; i++) {
-    take_view (s, i ? right : left, &s->view[i]);
-    for (int y = 0; y < s->rows; y++)
-      shrink_row (s, &s->view[i], y);
-    measure_patches (s, &s->view[i]);
-  }
+  for (int i = 0; i < 2; i++)
+    take_view (s, images[i], stays, &views[i]);
+}
+
+void
+stereo_sparse_take (StereoSparse *s, const StereoImage *left, const StereoImage *right, int row, int count)
+{
+  take (s, (const StereoImage *const[]){ left, right }, row, count, 0, s->view);
+}
+
+void
+stereo_sparse_keep (StereoSparse *s, const StereoImage *left, const StereoImage *right)
+{
+  take (s, (const StereoImage *const[]){ left, right }, 0, s->small_height / PATCH, 1, s->kept);
 }

@@ -16,10 +16,12 @@
 #define STRIDE (COLUMNS + 2)
 #define UNKNOWNS 4             /* disparity, its slopes along x and y, vertical disparity */
 #define MAX_MOVE 2.0f          /* px from the match */
-#define LARGEST_RESIDUAL 0.15f /* of the window's variance: more is another surface, or an occlusion */
-#define MODEL_NOISE 0.1        /* px that no point is better than */
-#define LEAST_KNOWN 1.0        /* px: a point whose deviation is larger says nothing */
-#define SLOPE 0.3              /* px per px: standard deviation of a disparity's slopes */
+#define LARGEST_RESIDUAL 0.15f /* of the window's variance: more is another surface, or an occlusion; */
+#define NOISY_RESIDUAL 0.5f    /* or noise, where there may be some, unless pixels two apart share as much as this: */
+#define STRUCTURE 0.08f
+#define MODEL_NOISE 0.1 /* px that no point is better than */
+#define LEAST_KNOWN 1.0 /* px: a point whose deviation is larger says nothing */
+#define SLOPE 0.3       /* px per px: standard deviation of a disparity's slopes */
 
 typedef struct Window
 {
@@ -36,18 +38,18 @@ typedef struct Guess
 } Guess;
 
 static void
-fetch_left (const StereoSparse *s, const Guess *g, Window *w)
+fetch_left (const StereoSparse *s, const Picture *picture, const Guess *g, Window *w)
 {
-  const uint8_t *from = s->view[0].luma + ((int) g->y - 1 - s->first) * s->view[0].stride + (int) g->x - 1;
+  const uint8_t *from = picture->luma + ((int) g->y - 1 - s->first) * picture->stride + (int) g->x - 1;
 
   for (int j = 0; j < ROWS + 2; j++)
     for (int i = 0; i < STRIDE; i++)
-      w->left[j * STRIDE + i] = from[j * s->view[0].stride + i];
+      w->left[j * STRIDE + i] = from[j * picture->stride + i];
 }
 
 /* The right view where the guess says that the window's pixels are; 0: some lie outside. */
 static int
-fetch_right (const StereoSparse *s, const Guess *g, Window *w)
+fetch_right (const StereoSparse *s, const Picture *picture, const Guess *g, Window *w)
 {
   for (int j = 0; j < ROWS + 2; j++) {
     float y = g->y + (float) (j - 1) + g->vertical, top = floorf (y), fy = y - top;
@@ -56,7 +58,7 @@ fetch_right (const StereoSparse *s, const Guess *g, Window *w)
     if (top < (float) s->first || top + 1 >= (float) s->end || start < 0 || end >= (float) (s->params.width - 1) ||
         end < 0)
       return 0;
-    const uint8_t *row = s->view[1].luma + ((int) top - s->first) * s->view[1].stride, *below = row + s->view[1].stride;
+    const uint8_t *row = picture->luma + ((int) top - s->first) * picture->stride, *below = row + picture->stride;
     for (int i = 0; i < STRIDE; i++) {
       float x = start + step * (float) i;
       int x0 = (int) x;
@@ -176,6 +178,23 @@ step (const Window *w, const Guess *g, double move[6], double *known, double *re
   return 1;
 }
 
+/* Whether the errors are another surface's, or an occlusion's. Noise is not alike two pixels apart. */
+static int
+is_other (const StereoSparse *s, const Window *w, double residual)
+{
+  float along = 0, down = 0;
+
+  if (!s->params.noisy)
+    return residual * (ROWS * COLUMNS) > LARGEST_RESIDUAL * w->variance;
+  for (int j = 0; j < ROWS; j++)
+    for (int i = 0; i < COLUMNS - 2; i++)
+      along += w->error[j][i] * w->error[j][i + 2];
+  for (int j = 0; j < ROWS - 2; j++)
+    for (int i = 0; i < COLUMNS; i++)
+      down += w->error[j][i] * w->error[j + 2][i];
+  return residual * (ROWS * COLUMNS) > NOISY_RESIDUAL * w->variance || fmaxf (along, down) > STRUCTURE * w->variance;
+}
+
 static int
 is_inside (const StereoSparse *s, const Guess *g)
 {
@@ -184,7 +203,8 @@ is_inside (const StereoSparse *s, const Guess *g)
 }
 
 int
-stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, StereoSparsePlace *place)
+sparse_place (const StereoSparse *s, const Picture *from, const Picture *to, const StereoSparseMatch *match,
+    StereoSparsePlace *place)
 {
   Guess g = { floorf (match->x) - COLUMNS / 2, floorf (match->y) - ROWS / 2, match->disparity, 0, 0, match->vertical };
   double move[6], known = 0, residual = 0;
@@ -192,9 +212,9 @@ stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, Ster
 
   if (!is_inside (s, &g))
     return 0;
-  fetch_left (s, &g, &w);
+  fetch_left (s, from, &g, &w);
   for (int round = 0;; round++) {
-    if (!fetch_right (s, &g, &w) || !differentiate (&w) || !step (&w, &g, move, &known, &residual))
+    if (!fetch_right (s, to, &g, &w) || !differentiate (&w) || !step (&w, &g, move, &known, &residual))
       return 0;
     if (round == ROUNDS || fabs (move[0]) + fabs (move[3]) < 0.01)
       break;
@@ -207,8 +227,7 @@ stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, Ster
       return 0;
   }
   double variance = (residual + 1) / known;
-  if (residual * (ROWS * COLUMNS) > LARGEST_RESIDUAL * w.variance || variance > LEAST_KNOWN * LEAST_KNOWN ||
-      fabs (move[3]) > 0.2)
+  if (is_other (s, &w, residual) || variance > LEAST_KNOWN * LEAST_KNOWN || fabs (move[3]) > 0.2)
     return 0;
   place->u = (g.x + COLUMNS / 2 - g.disparity) / (float) s->params.width - 0.5f;
   place->v = (g.y + ROWS / 2) / (float) s->params.height - 0.5f;
@@ -216,4 +235,10 @@ stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, Ster
   place->disparity = g.disparity;
   place->weight = (float) (1 / (variance + MODEL_NOISE * MODEL_NOISE));
   return 1;
+}
+
+int
+stereo_sparse_place (const StereoSparse *s, const StereoSparseMatch *match, StereoSparsePlace *place)
+{
+  return sparse_place (s, &s->view[0], &s->view[1], match, place);
 }

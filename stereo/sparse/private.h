@@ -27,12 +27,12 @@ struct StereoSparse
   StereoSparseParams params;
   int factor; /* views to small pictures */
   int small_width, small_height;
-  int top, rows;  /* of the small pictures: the first row that is there, and how many are */
-  int first, end; /* rows of the views that are there */
-  Picture view[2];
-  int32_t *columns; /* scratch: sums of a patch's columns, values and squares */
-  int32_t *line;    /* scratch: sums of columns of a view */
-  float *scores;    /* scratch: of one search */
+  int top, rows;            /* of the small pictures: the first row that is there, and how many are */
+  int first, end;           /* rows of the views that are there */
+  Picture view[2], kept[2]; /* of this moment, and of an earlier one */
+  int32_t *columns;         /* scratch: sums of a patch's columns, values and squares */
+  int32_t *line;            /* scratch: sums of columns of a view */
+  float *scores;            /* scratch: of one search */
 };
 
 /* How far up and down a match is looked for in the small pictures. */
@@ -44,5 +44,9 @@ vertical_reach (const StereoSparse *s)
 
 /* ---- fit.c: solves the @n equations @a x = @b, n <= 6, symmetric and positive; 0: they are singular. @b becomes x. */
 int sparse_solve (int n, double a[6][6], double b[6]);
+
+/* ---- place.c: stereo_sparse_place() of a match of @from in @to. */
+int sparse_place (const StereoSparse *s, const Picture *from, const Picture *to, const StereoSparseMatch *match,
+    StereoSparsePlace *place);
 
 #endif

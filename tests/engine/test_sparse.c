@@ -148,6 +148,108 @@ test_doubt (void)
   CHECK (c.points > 100 && c.found < 0.05 * c.points, "another picture: %d points, %d found", c.points, c.found);
 }
 
+/* Noise of all levels up to @most, in both views. */
+static void
+add_noise (uint8_t *view, Random *random, int most)
+{
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    int level = view[i] + random_range (random, -most, most);
+    view[i] = (uint8_t) (level < 0 ? 0 : level > 255 ? 255 : level);
+  }
+}
+
+/* Places the points of a pair, and where they were in each view before, which lies @moved away; @moved NULL: of the pair alone. */
+static Counts
+place_points (uint8_t *const views[4], const double shift[2], const double *moved, int noisy, double exact)
+{
+  StereoSparseParams params = { WIDTH, HEIGHT, 240, 0, 40, 12, 0, 0.85f, 1.6f, 0.02f, 1, noisy, moved != NULL };
+  StereoSparse *sparse = stereo_sparse_new (&params);
+  StereoImage images[4];
+  int width, height, factor, step = STEREO_SPARSE_PATCH;
+  Counts counts = { 0 };
+
+  for (int i = 0; i < 4; i++)
+    images[i] = image_of (views[i]);
+  stereo_sparse_size (sparse, &width, &height, &factor);
+  if (moved) {
+    stereo_sparse_keep (sparse, &images[2], &images[3]);
+    memset (views[2], 0, WIDTH * HEIGHT); /* it was copied */
+  }
+  stereo_sparse_take (sparse, &images[0], &images[1], 0, height / step);
+  for (int cell = 0; cell < (width / step) * (height / step); cell++) {
+    int x = cell % (width / step) * step, y = cell / (width / step) * step;
+    StereoSparsePoint point;
+    StereoSparseMatch match;
+    StereoSparsePlace place;
+
+    if (!stereo_sparse_find_point (sparse, x, x + step, y, y + step, NULL, &point))
+      continue;
+    counts.points++;
+    if (stereo_sparse_match (sparse, &point, &match) != STEREO_SPARSE_ONE)
+      continue;
+    counts.found++;
+    for (int view = 0; view < (moved ? 2 : 1); view++) {
+      const double *truth = moved ? moved : shift;
+      if (moved ? !stereo_sparse_track (sparse, &match, view, &place) : !stereo_sparse_place (sparse, &match, &place))
+        continue;
+      counts.placed++;
+      counts.exact += fabs (place.disparity - truth[0]) < exact && fabs (place.vertical - truth[1]) < exact;
+    }
+  }
+  stereo_sparse_free (sparse);
+  return counts;
+}
+
+/* The motion of both views since the moment that was kept. */
+static void
+test_motion (void)
+{
+  static const double motions[][2] = { { 0, 0 }, { 7.3, 0.4 }, { -10.2, 8.6 }, { 3, -9.7 } };
+  static uint8_t memory[4][WIDTH * HEIGHT];
+  uint8_t *const views[4] = { memory[0], memory[1], memory[2], memory[3] };
+  const double shift[] = { 21.5, -1.2 };
+
+  for (int i = 0; i < 4; i++) {
+    for (int k = 0; k < 4; k++)
+      paint (views[k], 31, (k & 1 ? shift[0] : 0) + (k & 2 ? motions[i][0] : 0),
+          (k & 1 ? shift[1] : 0) + (k & 2 ? motions[i][1] : 0), 601, 18);
+    Counts c = place_points (views, shift, motions[i], 0, 0.1);
+    CHECK (c.placed > c.found && c.exact > 0.98 * c.placed, "motion %d: %d matches, %d moved, %d exact", i, c.found,
+        c.placed, c.exact);
+  }
+}
+
+/* Where windows may be noisy, noise hides no place. Another texture in one view hides as many as elsewhere. */
+static void
+test_noise (void)
+{
+  static uint8_t memory[2][WIDTH * HEIGHT], other[WIDTH * HEIGHT];
+  uint8_t *const views[4] = { memory[0], memory[1], memory[0], memory[1] };
+  const double shift[] = { 21.5, -1.2 };
+  Random random = { .state = 7 };
+  int textured = 0;
+
+  for (int noisy = 0; noisy < 2; noisy++) {
+    for (int v = 0; v < 2; v++) {
+      paint (views[v], 33, v * shift[0], v * shift[1], 601, 18);
+      add_noise (views[v], &random, 34);
+    }
+    Counts c = place_points (views, shift, NULL, noisy, 1);
+    CHECK (c.found > 100 && (noisy ? c.placed > 0.8 * c.found : c.placed < 0.2 * c.found), "noise, %d: %d of %d placed",
+        noisy, c.placed, c.found);
+    CHECK (c.exact > 0.95 * c.placed, "noise, %d: %d of %d exact", noisy, c.exact, c.placed);
+    for (int v = 0; v < 2; v++)
+      paint (views[v], 33, v * shift[0], v * shift[1], 601, 18);
+    paint (other, 35, 0, 0, 601, 9);
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+      views[1][i] = (uint8_t) ((3 * views[1][i] + 2 * other[i]) / 5);
+    c = place_points (views, shift, NULL, noisy, 1);
+    CHECK (c.found > 30 && (!noisy || c.placed < 1.1 * textured), "another texture, %d: %d of %d placed, not %d", noisy,
+        c.placed, c.found, textured);
+    textured = c.placed;
+  }
+}
+
 /* A third of the points say something else; terms beyond those that are asked for stay 0. */
 static void
 test_fit (void)
@@ -177,6 +279,8 @@ main (int argc, char **argv)
   check_case ("shifts", test_shifts);
   check_case ("mask", test_mask);
   check_case ("doubt", test_doubt);
+  check_case ("motion", test_motion);
+  check_case ("noise", test_noise);
   check_case ("fit", test_fit);
   return check_finish ();
 }

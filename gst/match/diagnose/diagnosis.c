@@ -28,6 +28,7 @@ struct _GstStereoDiagnosis
   /* of the source pad's task */
   gboolean started, conclusive; /* whether everything was checked; whether anything could be said then */
   gint64 last;                  /* when, ns */
+  gint64 time, spacing;         /* of the last pair, and from the one before to it, ns; 0 = not known */
   GstStereoSkew skew;
   GstStereoFinding apart, drifting;
   GstStereoPace pace;
@@ -84,6 +85,7 @@ void
 gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
 {
   diagnosis->started = FALSE;
+  diagnosis->time = diagnosis->spacing = 0;
   memset (&diagnosis->skew, 0, sizeof diagnosis->skew);
   gst_stereo_view_check_flush (diagnosis->views);
   gst_stereo_match_check_flush (diagnosis->matches);
@@ -188,14 +190,38 @@ typedef struct
   gboolean views, matches, all;
 } Due;
 
+/* Whether everything is to be checked at that time. */
+static gboolean
+is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
+{
+  return !diagnosis->started || time < diagnosis->last ||
+      time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
+}
+
+/* Whether the next pair needs this one, to see what moves. */
+static gboolean
+is_next_due (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
+{
+  gint64 next = diagnosis->time + diagnosis->spacing;
+  gboolean on_device = gst_stereo_cuda_context_of (pair->left->buffer) != NULL;
+  /* the frames of a bundle are of different moments on purpose */
+  gboolean bundle = pair->left->layout.packing != GST_STEREO_PACKING_AUTO && pair->left->buffer != pair->right->buffer;
+
+  return diagnosis->spacing && !bundle &&
+      (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)));
+}
+
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
-check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 time, const Due *due)
+check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval, const Due *due)
 {
   const GstStereoFrame *left = pair->left, *right = pair->right;
   const StereoParams *params = pair->params;
   gboolean two = left->buffer != right->buffer;
   const GstVideoInfo *const infos[2] = { &left->info, &right->info };
+  GstStereoMatchedPair matched = {
+    .layout = &left->layout, .counts = pair->mask ? pair->mask->counts : NULL, .params = params, .time = diagnosis->time
+  };
   GstVideoFrame frames[2];
   StereoImage images[2];
 
@@ -207,30 +233,21 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
   }
   gst_stereo_layout_images (&left->layout, &frames[0], &frames[two], &images[0], &images[1]);
   if (due->views)
-    gst_stereo_view_check_run (diagnosis->views, time, &left->layout, infos, images, pair->live,
+    gst_stereo_view_check_run (diagnosis->views, diagnosis->time, &left->layout, infos, images, pair->live,
         params->min_disparity + params->num_disparities);
+  matched.images = images;
+  matched.sound = gst_stereo_view_check_is_sound (diagnosis->views);
+  matched.noise = gst_stereo_view_check_get_noise (diagnosis->views);
+  matched.detailed = gst_stereo_view_check_has_detail (diagnosis->views);
   if (due->matches) {
-    GstStereoMatchedPair matched = { .layout = &left->layout,
-      .images = images,
-      .counts = pair->mask ? pair->mask->counts : NULL,
-      .params = params,
-      .time = time,
-      .sound = gst_stereo_view_check_is_sound (diagnosis->views),
-      .detailed = gst_stereo_view_check_has_detail (diagnosis->views) };
     gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
   }
+  if (is_next_due (diagnosis, pair, interval))
+    gst_stereo_match_check_keep (diagnosis->matches, &matched);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
-}
-
-/* Whether everything is to be checked at that time. */
-static gboolean
-is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
-{
-  return !diagnosis->started || time < diagnosis->last ||
-      time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
 }
 
 static void
@@ -247,6 +264,10 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     gst_stereo_skew_add (&diagnosis->skew, left->time, gst_stereo_frame_skew (left, right));
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
+  diagnosis->spacing = diagnosis->started && time > diagnosis->time && time - diagnosis->time < SOON ?
+      time - diagnosis->time :
+      0;
+  diagnosis->time = time;
   due.all = is_due (diagnosis, time, interval);
   /* frames in device memory are copied, for everything at once */
   due.views = on_device ? due.all : gst_stereo_view_check_is_due (diagnosis->views, time);
@@ -256,8 +277,8 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     diagnosis->last = time;
     diagnosis->conclusive = FALSE;
   }
-  if (due.matches || due.views)
-    check_views (diagnosis, pair, time, &due);
+  if (due.matches || due.views || is_next_due (diagnosis, pair, interval))
+    check_views (diagnosis, pair, interval, &due);
   if (due.all)
     judge_timestamps (diagnosis, left->spacing);
 }
@@ -284,7 +305,7 @@ gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDia
   judge_pace (diagnosis, pair);
   check_pair (diagnosis, pair, interval);
   flags = gst_stereo_report_get_flags (diagnosis->report);
-  return pair->aligned ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
+  return gst_stereo_match_check_fits (diagnosis->matches, pair->alignment) ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */

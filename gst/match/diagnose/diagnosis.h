@@ -42,7 +42,7 @@ typedef struct
   const GstStereoMask *mask;          /* NULL = every pixel counts */
   gboolean on_device;                 /* the plan is on a GPU */
   gboolean live;                      /* a sensor gives the frames */
-  gboolean aligned;                   /* align=auto corrects the rows */
+  const StereoAlignment *alignment;   /* what align=auto corrects */
   GstStereoPaceCounts counts;
 } GstStereoDiagnosedPair;
 

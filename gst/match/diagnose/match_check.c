@@ -10,6 +10,8 @@
 /* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
 #define MIN_SHARES 5
 #define MAX_SHARES 50
+#define MOST_LEFT 1.0    /* px that an alignment may leave in the middle and at the sides */
+#define CONTRADICTIONS 3 /* pairs in a row that contradict what was found of the rig */
 
 struct _GstStereoMatchCheck
 {
@@ -24,7 +26,10 @@ struct _GstStereoMatchCheck
   gint64 last;                   /* time of the last pair, ns */
   gint needed;                   /* disparities that its matches need; 0 = not known */
   GstStereoFinding exchanged, rows, range;
+  gdouble shift, roll, scale; /* of the last matches, px */
+  guint contradictions;
   GstStereoEpisode mismatch, focal, out_of_step;
+  GstStereoDelay delay;
   gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
   guint shares;  /* pairs that the mean is of */
 };
@@ -62,6 +67,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
   gst_stereo_episode_flush (&check->mismatch);
   gst_stereo_episode_flush (&check->focal);
   gst_stereo_episode_flush (&check->out_of_step);
+  check->contradictions = 0;
 }
 
 void
@@ -71,19 +77,15 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
   check->last = check->needed = 0;
   check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
   check->mismatch = check->focal = check->out_of_step = (GstStereoEpisode){ 0 };
-  check->share = check->shares = 0;
-}
-
-static gboolean
-begins (const GstStereoEpisode *episode)
-{
-  return episode->count && !episode->stands;
+  check->delay = (GstStereoDelay){ 0 };
+  check->share = check->shares = check->contradictions = 0;
 }
 
 gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
-  gboolean soon = begins (&check->mismatch) || begins (&check->focal) || begins (&check->out_of_step);
+  gboolean soon = check->mismatch.count || check->focal.count || check->out_of_step.count || check->contradictions ||
+      gst_stereo_delay_is_suspicious (&check->delay);
 
   return time < check->last ||
       time - check->last >= (gint64) (soon ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
@@ -93,6 +95,13 @@ gint
 gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check)
 {
   return check->needed;
+}
+
+/* Offsets that come from other moments say nothing of the rig. */
+static gboolean
+may_be_late (const GstStereoMatchCheck *check)
+{
+  return check->out_of_step.stands || gst_stereo_delay_is_suspicious (&check->delay);
 }
 
 /* ---- faults that have to last ------------------------------------------------------------- */
@@ -109,16 +118,35 @@ update (GstStereoMatchCheck *check, GstStereoEpisode *episode, GstStereoVerdict 
     gst_stereo_report_change (check->report, flag, active, describe (matches, active), gst_stereo_report_value (value));
 }
 
-/* What the vertical offsets say of the lenses and of the moments of the two views. */
+/* Whether a view is late. The evidence of several pairs is in the delay: it begins at once. */
+static void
+judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  GstStereoVerdict verdict = gst_stereo_delay_add (&check->delay, &matches->delay);
+  GstStereoEpisode *episode = &check->out_of_step;
+  gboolean before = episode->stands, begins = !before && verdict == GST_STEREO_VERDICT_BAD;
+  gdouble certainty;
+  guint view = gst_stereo_delay_get_view (&check->delay, &certainty);
+
+  if (begins)
+    *episode = (GstStereoEpisode){ .stands = TRUE };
+  else if (before)
+    gst_stereo_episode_update (episode, verdict, pair->time, HOLD);
+  if (before != episode->stands)
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_OUT_OF_STEP, begins,
+        gst_stereo_text_out_of_step (view, begins), gst_stereo_report_value (certainty));
+}
+
+/* What the vertical offsets say of the moments of the two views, and of the lenses. */
 static void
 judge_offsets (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gboolean sound = pair->sound && pair->detailed && !check->mismatch.stands;
-  GstStereoVerdict focal = sound ? gst_stereo_verdict_focal (matches) : GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoVerdict late = sound ? gst_stereo_verdict_out_of_step (matches) : GST_STEREO_VERDICT_UNKNOWN;
+  gboolean rig = sound && !may_be_late (check);
+  GstStereoVerdict focal = rig ? gst_stereo_verdict_focal (matches) : GST_STEREO_VERDICT_UNKNOWN;
 
-  update (check, &check->out_of_step, late, pair->time, GST_STEREO_HEALTH_OUT_OF_STEP, matches->rest,
-      gst_stereo_text_out_of_step, matches);
+  if (sound)
+    judge_delay (check, matches, pair);
   update (
       check, &check->focal, focal, pair->time, GST_STEREO_HEALTH_FOCAL, matches->scale, gst_stereo_text_focal, matches);
 }
@@ -128,7 +156,7 @@ static void
 judge_mismatch (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gdouble usual = check->shares < MIN_SHARES ? 0 : check->share, share = matches->matches / MAX (1.0, matches->points);
-  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual) :
+  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual, pair->noise) :
                                                              GST_STEREO_VERDICT_UNKNOWN;
 
   update (check, &check->mismatch, verdict, pair->time, GST_STEREO_HEALTH_MISMATCH, share,
@@ -153,13 +181,42 @@ begins_or_ends (GstStereoMatchCheck *check, GstStereoFinding *finding, GstStereo
   return starts;
 }
 
+/* Offsets whose cause was reported say nothing of the rows. */
+static GstStereoVerdict
+judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
+{
+  return check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (matches);
+}
+
+static gboolean
+contradicts (const GstStereoFinding *finding, GstStereoVerdict verdict)
+{
+  return verdict == (finding->stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD);
+}
+
+/* Frozen or covered parts match in wrong places, and so does noise. */
+static GstStereoVerdict
+range_of (const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  return pair->sound && !gst_stereo_matches_are_noisy (matches, pair->noise) ? gst_stereo_verdict_range (matches) :
+                                                                               GST_STEREO_VERDICT_UNKNOWN;
+}
+
+/* Whether several pairs in a row contradict what was found of the rig. */
+static gboolean
+has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  gboolean news = contradicts (&check->exchanged, gst_stereo_verdict_exchanged (matches)) ||
+      contradicts (&check->rows, judge_rows (check, matches)) || contradicts (&check->range, range_of (matches, pair));
+
+  check->contradictions = news ? check->contradictions + 1 : 0;
+  return check->contradictions >= CONTRADICTIONS;
+}
+
 static gboolean
 judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  /* offsets whose cause was reported say nothing of the rows */
-  gboolean explained = check->focal.stands || check->out_of_step.stands;
-  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches);
-  GstStereoVerdict rows = explained ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (matches);
+  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches);
   gboolean nothing = exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN;
 
   GST_DEBUG_OBJECT (check->element,
@@ -204,8 +261,7 @@ report_range (
 static void
 judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  /* frozen or covered parts match in wrong places */
-  GstStereoVerdict verdict = pair->sound ? gst_stereo_verdict_range (matches) : GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict verdict = range_of (matches, pair);
   gboolean before = check->range.stands;
   gint wanted = 0, min = pair->params->min_disparity;
 
@@ -223,29 +279,59 @@ judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, co
     report_range (check, matches, pair, wanted);
 }
 
+gboolean
+gst_stereo_match_check_fits (const GstStereoMatchCheck *check, const StereoAlignment *alignment)
+{
+  const gdouble *c = alignment->coefficients;
+
+  /* places lie between -1/2 and 1/2 */
+  return alignment->active && fabs (c[0] - check->shift) < MOST_LEFT && fabs (c[2] / 2 - check->roll) < MOST_LEFT &&
+      fabs (c[1] / 2 - check->scale) < MOST_LEFT;
+}
+
 /* ---- pairs ---------------------------------------------------------------------------------- */
 
-gboolean
-gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
+/* FALSE for views that are too small. */
+static gboolean
+prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
 {
   gint width = pair->layout->width, height = pair->layout->height;
   gint min = pair->params->min_disparity, num = pair->params->num_disparities;
-  GstStereoPairMatches matches;
-  gboolean conclusive = FALSE;
 
-  check->last = pair->time;
   if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
     gst_stereo_pair_matcher_free (check->matcher);
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
-  if (!check->matcher)
+  return check->matcher != NULL;
+}
+
+void
+gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
+{
+  if (prepare (check, pair))
+    gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
+}
+
+gboolean
+gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
+{
+  GstStereoPairMatches matches;
+  gboolean conclusive = FALSE;
+
+  check->last = pair->time;
+  if (!prepare (check, pair))
     return FALSE;
   gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, &matches);
-  GST_LOG_OBJECT (
-      check->element, "offsets: %u, scale %.2f px, rest %.2f px", matches.placed, matches.scale, matches.rest);
+  GST_LOG_OBJECT (check->element,
+      "offsets: %u, scale %.2f px, rest %.2f px; left view late: %.1f, %.1f, %.1f, right view: %.1f, %.1f, %.1f",
+      matches.placed, matches.scale, matches.rest, matches.delay.late[0][0], matches.delay.late[0][1],
+      matches.delay.late[0][2], matches.delay.late[1][0], matches.delay.late[1][1], matches.delay.late[1][2]);
+  check->shift = matches.shift;
+  check->roll = matches.roll;
+  check->scale = matches.scale;
   judge_offsets (check, &matches, pair);
   judge_mismatch (check, &matches, pair);
-  if (all) {
+  if (has_news (check, &matches, pair) || all) {
     conclusive = judge_rig (check, &matches, pair);
     judge_range (check, &matches, pair);
   }

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 /* Times from one check to the next of mismatch, out of step and focal: without and with a suspicion. */
 #define GST_STEREO_MATCHES_INTERVAL (400 * GST_MSECOND)
-#define GST_STEREO_MATCHES_SOON (150 * GST_MSECOND)
+#define GST_STEREO_MATCHES_SOON (90 * GST_MSECOND)
 
 typedef struct _GstStereoMatchCheck GstStereoMatchCheck;
 
@@ -33,6 +33,7 @@ typedef struct
   const StereoParams *params; /* of the plan */
   gint64 time;                /* ns */
   gboolean sound;             /* no view has a fault: matches count */
+  gdouble noise;              /* of the noisier view, grey levels */
   gboolean detailed;          /* both views show more than noise: missing matches count, too */
 } GstStereoMatchedPair;
 
@@ -47,8 +48,13 @@ void gst_stereo_match_check_flush (GstStereoMatchCheck *check);
 void gst_stereo_match_check_release (GstStereoMatchCheck *check);
 
 gboolean gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time);
-/* @all: a complete check. Else: mismatch, out of step and focal only. Returns whether the check was conclusive. */
+/* @all: a complete check. Else rows, exchange and range are judged only where several pairs contradict what was found.
+ * Returns whether the check was conclusive. */
 gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all);
+/* Keeps the frame before the next pair that is checked. */
+void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair);
+/* Whether the alignment takes out what the last matches show of the rows. */
+gboolean gst_stereo_match_check_fits (const GstStereoMatchCheck *check, const StereoAlignment *alignment);
 /* num-disparities that the last matches need; 0 = not known. */
 gint gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check);
 

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "stereo/sparse.h"
-
 #define SMALL_SIDE 240 /* px of the small pictures, at most */
 #define POINTS 192     /* at most */
 #define VERTICAL 0.03  /* how far up and down points are searched, of the width: 19 px of 640; */
@@ -34,7 +32,9 @@ struct _GstStereoPairMatcher
   gint blocks_x, blocks_y; /* of the small pictures, where patches start */
   guint cells_x, cells_y;  /* each gives one point */
   gdouble disparity[POINTS], beyond[POINTS];
-  StereoSparsePlace places[POINTS]; /* of the placed points */
+  StereoSparsePlace places[POINTS];    /* of the placed points */
+  GstStereoMovingPoint moving[POINTS]; /* the same, with their motion */
+  gboolean kept;                       /* whether the next pair has a frame before */
 };
 
 GstStereoPairMatcher *
@@ -51,7 +51,9 @@ gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
     .good = GOOD,
     .rival = RIVAL,
     .clear = CLEAR,
-    .same_column = TRUE };
+    .same_column = TRUE,
+    .noisy = TRUE,
+    .motion = TRUE };
   GstStereoPairMatcher *matcher;
 
   if (width / factor < 4 * STEREO_SPARSE_PATCH || height / factor < 2 * STEREO_SPARSE_PATCH)
@@ -198,6 +200,14 @@ find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *count
 }
 
 static void
+follow (GstStereoPairMatcher *matcher, const StereoSparseMatch *match, GstStereoMovingPoint *point)
+{
+  for (gint view = 0; view < 2; view++)
+    if (!matcher->kept || !stereo_sparse_track (matcher->sparse, match, view, &point->motion[view]))
+      point->motion[view].weight = 0;
+}
+
+static void
 match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstStereoPairMatches *matches)
 {
   StereoSparseMatch match;
@@ -212,7 +222,8 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstS
   disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
-    matches->placed++;
+    follow (matcher, &match, &matcher->moving[matches->placed]);
+    matcher->moving[matches->placed++].place = *place;
   }
   matcher->disparity[matches->matches++] = disparity;
   vote (matcher, disparity, match.margin > UNIQUE, matches);
@@ -224,7 +235,7 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
 {
   StereoSparsePoint point;
 
-  *matches = (GstStereoPairMatches){ 0 };
+  *matches = (GstStereoPairMatches){ .factor = matcher->factor };
   stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
   for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)
     if (find_point (matcher, cell, counts, &point))
@@ -235,4 +246,13 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
   matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
   take_medians (matcher, matches);
   fit_offsets (matcher, matches);
+  gst_stereo_delay_measure (matcher->moving, matches->placed, &matches->delay);
+  matcher->kept = FALSE;
+}
+
+void
+gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right)
+{
+  stereo_sparse_keep (matcher->sparse, left, right);
+  matcher->kept = TRUE;
 }

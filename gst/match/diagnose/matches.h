@@ -10,8 +10,7 @@
 #ifndef GST_STEREO_MATCHES_H
 #define GST_STEREO_MATCHES_H
 
-#include <glib.h>
-
+#include "gst/match/diagnose/delay.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -21,6 +20,7 @@ typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
 
 typedef struct
 {
+  gint factor;             /* pixels of the views to one of the small pictures, each way */
   guint points;            /* textured points, which were searched */
   guint alike;             /* those of them that fit some place, which may be one of many */
   guint matches;           /* those of them whose place is sure */
@@ -39,6 +39,7 @@ typedef struct
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest;               /* root mean square of the residuals of the fit, clamped at 2 px; weighted by certainty */
   gdouble rest_of_half;       /* the same of the upper and the lower half of the view: the larger one of both */
+  GstStereoDelayFigures delay; /* where the frame before was kept */
 } GstStereoPairMatches;
 
 /* NULL for views that are too small. The depth search has the disparities @min <= d < @min + @num. */
@@ -50,6 +51,8 @@ gboolean gst_stereo_pair_matcher_is_for (
  * point is searched there. NULL: the whole view counts. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
     const guint8 *counts, GstStereoPairMatches *matches);
+/* Keeps the frame before the next pair that is matched. */
+void gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right);
 
 G_END_DECLS
 

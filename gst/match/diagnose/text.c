@@ -68,15 +68,15 @@ gst_stereo_text_pair_fault (GstStereoPairFault fault, gboolean active)
 /* ---- what matches ------------------------------------------------------------------------- */
 
 gchar *
-gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean active)
+gst_stereo_text_out_of_step (guint view, gboolean active)
 {
   if (!active)
     return g_strdup ("The views are in step again.");
   return g_strdup_printf (
-      "The views are out of step: points lie higher or lower in the right view, by %.1f px more than any turn or scale "
-      "explains. The views, or parts of them, were taken at different moments: trigger the cameras together, and look "
-      "at what delays or tears frames on the way. Where nothing moves, a lens is not undistorted: calibrate anew.",
-      MAX (matches->rest, matches->rest_of_half));
+      "The views are out of step: in the %s view, or in a part of it, points lie where they were a frame or two before. "
+      "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
+      "way of the %s one.",
+      VIEW (view), VIEW (view));
 }
 
 gchar *

@@ -16,7 +16,8 @@ gchar *gst_stereo_text_view_fault (GstStereoViewFault fault, guint v, const GstS
 /* A fault of the pair begins (@active), or has ended. */
 gchar *gst_stereo_text_pair_fault (GstStereoPairFault fault, gboolean active);
 /* The fault begins (@active), or has ended. */
-gchar *gst_stereo_text_out_of_step (const GstStereoPairMatches *matches, gboolean active);
+/* @view: the late one, 0 = left, 1 = right. */
+gchar *gst_stereo_text_out_of_step (guint view, gboolean active);
 gchar *gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active);
 gchar *gst_stereo_text_mismatch (const GstStereoPairMatches *matches, gboolean active);
 /* The same, where more points of earlier pairs matched. */

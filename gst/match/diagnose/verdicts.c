@@ -10,18 +10,14 @@
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
 /* Of vertical offsets. The figures are those of single frames: of 18 healthy scenes at full and at half size, with and
- * without noise; of two drives with the right view, or its lower half, a frame late; of all with a lens that is 1 %
- * longer. */
-#define MIN_FIT 16     /* offsets that a fit is made of, */
-#define MIN_SCALE 24   /* and one whose scale counts */
+ * without noise; of all with a lens that is 1 % longer. */
+#define MIN_SCALE 24   /* offsets of a fit whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
 #define SCALE_GOOD 0.45
 #define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
 #define REST_BAD 0.68  /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.72 and more */
-#define REST_GOOD 0.5
-#define HALF_BAD 1.1 /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
-#define HALF_GOOD 0.9
-#define OUTWEIGHS 2.2 /* rests: a median offset that large comes from the rig, whatever else moves points */
+#define HALF_BAD 1.1   /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
+#define OUTWEIGHS 2.2  /* rests: a median offset that large comes from the rig, whatever else moves points */
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
@@ -29,6 +25,8 @@
 #define FOUND_LEAST 0.15
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
+#define MOST_NOISE \
+  6 /* grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28 */
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
@@ -86,26 +84,21 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
   return offset > MAX_VERTICAL || turn > MAX_TURN ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
 
-GstStereoVerdict
-gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches)
+gboolean
+gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise)
 {
-  if (matches->placed < MIN_FIT)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  if (is_unexplained (matches))
-    return gst_stereo_verdict_rows (matches) == GST_STEREO_VERDICT_BAD ? GST_STEREO_VERDICT_UNKNOWN :
-                                                                         GST_STEREO_VERDICT_BAD;
-  return matches->rest < REST_GOOD && matches->rest_of_half < HALF_GOOD ? GST_STEREO_VERDICT_GOOD :
-                                                                          GST_STEREO_VERDICT_UNKNOWN;
+  return noise > MOST_NOISE * matches->factor;
 }
 
 GstStereoVerdict
-gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far)
+gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far, gdouble noise)
 {
   gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
+  gdouble least = gst_stereo_matches_are_noisy (matches, noise) ? 0 : FOUND_LEAST;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (FOUND_LEAST, FOUND_BAD * so_far))
+  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * so_far))
     return GST_STEREO_VERDICT_BAD;
   return found > MAX (FOUND_LEAST, FOUND_GOOD * so_far) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }

@@ -8,8 +8,9 @@
  * - A search range that is too small leaves matches beyond its end: the nearest surfaces have a wrong disparity or none.
  * - Vertical offsets between the views have three causes. A rig that is not rectified gives an offset and a roll of the whole
  *   picture. Different focal lengths give offsets that grow from the middle to the top and the bottom. Views of different
- *   times give offsets that follow the scene, which no smooth function of the place fits. The verdicts are about the views as
- *   they come, before align=auto corrects them.
+ *   times give offsets that follow the scene's motion (delay.h). Where no smooth function of the place fits the offsets,
+ *   neither the rig nor the lenses explain them. The verdicts are about the views as they come, before align=auto corrects
+ *   them.
  */
 #ifndef GST_STEREO_VERDICTS_H
 #define GST_STEREO_VERDICTS_H
@@ -28,10 +29,11 @@ gint gst_stereo_wanted_disparities (const GstStereoPairMatches *matches, gint mi
 GstStereoVerdict gst_stereo_verdict_rows (const GstStereoPairMatches *matches);
 /* Whether the views have different scales. */
 GstStereoVerdict gst_stereo_verdict_focal (const GstStereoPairMatches *matches);
-/* Whether the views, or parts of them, were taken at different times. */
-GstStereoVerdict gst_stereo_verdict_out_of_step (const GstStereoPairMatches *matches);
-/* Whether the views show one scene. @so_far: the share of points that earlier pairs found for sure; 0 = not known. */
-GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far);
+/* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
+gboolean gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise);
+/* Whether the views show one scene. @so_far: the share of points that earlier pairs found for sure; 0 = not known. @noise: grey
+ * levels: where it hides the scene, only earlier pairs say how many points should be found. */
+GstStereoVerdict gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far, gdouble noise);
 
 G_END_DECLS
 

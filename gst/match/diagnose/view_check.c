@@ -91,6 +91,12 @@ gst_stereo_view_check_has_detail (const GstStereoViewCheck *check)
   return gst_stereo_view_has_detail (&check->figures[0]) && gst_stereo_view_has_detail (&check->figures[1]);
 }
 
+gdouble
+gst_stereo_view_check_get_noise (const GstStereoViewCheck *check)
+{
+  return MAX (gst_stereo_view_noise (&check->figures[0]), gst_stereo_view_noise (&check->figures[1]));
+}
+
 /* ---- faults of a view -------------------------------------------------------------------- */
 
 /* The figure that decided. */

@@ -34,6 +34,8 @@ void gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const Gs
 gboolean gst_stereo_view_check_is_sound (const GstStereoViewCheck *check);
 /* Also, both views show more than noise. Only then missing matches count. */
 gboolean gst_stereo_view_check_has_detail (const GstStereoViewCheck *check);
+/* Grey levels, of the noisier view. */
+gdouble gst_stereo_view_check_get_noise (const GstStereoViewCheck *check);
 
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_view_check_add_stats (GstStereoViewCheck *check, GstStructure *stats);

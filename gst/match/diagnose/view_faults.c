@@ -62,6 +62,13 @@ gst_stereo_view_has_detail (const GstStereoViewFigures *own)
   return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
 }
 
+gdouble
+gst_stereo_view_noise (const GstStereoViewFigures *own)
+{
+  /* twice a pixel less two neighbours has six times the variance of its noise */
+  return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
+}
+
 static GstStereoVerdict
 judge_blurred (const GstStereoViewFigures *own, const GstStereoViewFigures *other, gdouble expected)
 {

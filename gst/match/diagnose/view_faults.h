@@ -79,6 +79,8 @@ gboolean gst_stereo_view_faults_are_suspicious (const GstStereoViewFaults *views
 void gst_stereo_view_faults_flush (GstStereoViewFaults *views);
 /* Whether a view shows more than noise. */
 gboolean gst_stereo_view_has_detail (const GstStereoViewFigures *figures);
+/* Its noise, and texture whose rows have nothing in common: grey levels. */
+gdouble gst_stereo_view_noise (const GstStereoViewFigures *figures);
 /* No fault stands, and none begins. */
 gboolean gst_stereo_view_faults_are_sound (const GstStereoViewFaults *views);
 /* The current @history for gst_stereo_view_faults_judge(). */

@@ -305,39 +305,60 @@ GST_START_TEST (test_causes_of_offsets)
   {
     const gchar *name;
     GstStereoPairMatches figures;
-    gint rows, focal, late;
+    gint rows, focal;
   } cases[] = {
-    { "too few", { .placed = 11, .vertical = 9, .middle = 9, .shift = 9, .scale = 5, .rest = 2 }, NOTHING, NOTHING,
-        NOTHING },
-    { "few, a fit", { .placed = 16, .scale = 3, .rest = 0.2 }, GOOD, NOTHING, GOOD },
-    { "enough for a scale", { .placed = 24, .scale = 3, .rest = 0.2 }, GOOD, BAD, GOOD },
-    { "few, no fit", { .placed = 15, .vertical = 1.1, .middle = 1.1, .shift = 1.1, .rest = 0.2 }, BAD, NOTHING, NOTHING },
-    { "in order", { .placed = 60, .vertical = 0.9, .scale = 0.4, .rest = 0.4 }, GOOD, GOOD, GOOD },
-    { "doubtful", { .placed = 60, .vertical = 0.9, .scale = 0.6, .rest = 0.6 }, GOOD, NOTHING, NOTHING },
-    { "offset", { .placed = 60, .vertical = 1.2, .middle = -1.2, .shift = -1.2, .rest = 0.3 }, BAD, GOOD, GOOD },
+    { "too few", { .placed = 11, .vertical = 9, .middle = 9, .shift = 9, .scale = 5, .rest = 2 }, NOTHING, NOTHING },
+    { "few, a fit", { .placed = 16, .scale = 3, .rest = 0.2 }, GOOD, NOTHING },
+    { "enough for a scale", { .placed = 24, .scale = 3, .rest = 0.2 }, GOOD, BAD },
+    { "few, no fit", { .placed = 15, .vertical = 1.1, .middle = 1.1, .shift = 1.1, .rest = 0.2 }, BAD, NOTHING },
+    { "in order", { .placed = 60, .vertical = 0.9, .scale = 0.4, .rest = 0.4 }, GOOD, GOOD },
+    { "doubtful", { .placed = 60, .vertical = 0.9, .scale = 0.6, .rest = 0.6 }, GOOD, NOTHING },
+    { "offset", { .placed = 60, .vertical = 1.2, .middle = -1.2, .shift = -1.2, .rest = 0.3 }, BAD, GOOD },
     { "turned",
         { .placed = 60, .vertical = 0.9, .vertical_left = 0.9, .vertical_right = -0.9, .roll = -0.9, .rest = 0.3 }, BAD,
-        GOOD, GOOD },
-    { "larger", { .placed = 60, .vertical = 1.9, .scale = 3.8, .rest = 0.5 }, GOOD, BAD, NOTHING },
-    { "smaller", { .placed = 60, .vertical = 0.5, .scale = -0.9, .rest = 0.2 }, GOOD, BAD, GOOD },
+        GOOD },
+    { "larger", { .placed = 60, .vertical = 1.9, .scale = 3.8, .rest = 0.5 }, GOOD, BAD },
+    { "smaller", { .placed = 60, .vertical = 0.5, .scale = -0.9, .rest = 0.2 }, GOOD, BAD },
     { "larger and offset", { .placed = 60, .vertical = 2.1, .middle = 1.3, .shift = 1.3, .scale = 3.8, .rest = 0.5 },
-        BAD, BAD, NOTHING },
-    { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD, NOTHING },
+        BAD, BAD },
+    { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD },
     { "other moments", { .placed = 60, .vertical = 1.9, .middle = 1.2, .shift = 1.2, .scale = -7, .rest = 1.1 },
-        NOTHING, NOTHING, BAD },
-    { "a half of other moments", { .placed = 60, .vertical = 0.4, .rest = 0.5, .rest_of_half = 1.2 }, NOTHING, NOTHING,
-        BAD },
-    { "a doubtful half", { .placed = 60, .vertical = 0.4, .rest = 0.4, .rest_of_half = 1 }, GOOD, GOOD, NOTHING },
+        NOTHING, NOTHING },
+    { "a half of other moments", { .placed = 60, .vertical = 0.4, .rest = 0.5, .rest_of_half = 1.2 }, NOTHING, NOTHING },
+    { "a doubtful half", { .placed = 60, .vertical = 0.4, .rest = 0.4, .rest_of_half = 1 }, GOOD, GOOD },
     { "not rectified", { .placed = 60, .vertical = 6, .middle = -6, .shift = -5, .scale = 4, .roll = 3, .rest = 1.5 },
-        BAD, NOTHING, NOTHING },
+        BAD, NOTHING },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const GstStereoPairMatches *figures = &cases[i].figures;
     fail_unless (gst_stereo_verdict_rows (figures) == (GstStereoVerdict) cases[i].rows, "%s: rows", cases[i].name);
     fail_unless (gst_stereo_verdict_focal (figures) == (GstStereoVerdict) cases[i].focal, "%s: focal", cases[i].name);
-    fail_unless (
-        gst_stereo_verdict_out_of_step (figures) == (GstStereoVerdict) cases[i].late, "%s: out of step", cases[i].name);
+  }
+}
+GST_END_TEST;
+
+/* How many points have to be found in the other view: of all, of those that were found before, and under noise. */
+GST_START_TEST (test_shares)
+{
+  static const struct
+  {
+    guint points, alike, matches;
+    gint factor;
+    gdouble so_far, noise;
+    GstStereoVerdict verdict;
+  } cases[] = { { 100, 20, 10, 3, 0, 1, GST_STEREO_VERDICT_BAD }, { 100, 50, 10, 3, 0, 1, GST_STEREO_VERDICT_UNKNOWN },
+    { 40, 2, 1, 3, 0, 1, GST_STEREO_VERDICT_UNKNOWN }, { 100, 20, 18, 3, 0, 1, GST_STEREO_VERDICT_GOOD },
+    { 100, 30, 25, 3, 0.8, 1, GST_STEREO_VERDICT_BAD }, { 100, 50, 40, 3, 0.8, 1, GST_STEREO_VERDICT_UNKNOWN },
+    { 100, 70, 50, 3, 0.8, 1, GST_STEREO_VERDICT_GOOD }, { 100, 20, 10, 3, 0, 15, GST_STEREO_VERDICT_BAD },
+    { 100, 20, 10, 1, 0, 15, GST_STEREO_VERDICT_UNKNOWN }, { 100, 20, 10, 1, 0.3, 15, GST_STEREO_VERDICT_BAD } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstStereoPairMatches matches = {
+      .points = cases[i].points, .alike = cases[i].alike, .matches = cases[i].matches, .factor = cases[i].factor
+    };
+    GstStereoVerdict verdict = gst_stereo_verdict_mismatch (&matches, cases[i].so_far, cases[i].noise);
+    fail_unless (verdict == cases[i].verdict, "case %u: %d", i, verdict);
   }
 }
 GST_END_TEST;
@@ -868,6 +889,7 @@ check_suite (void)
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
   tcase_add_test (cases, test_causes_of_offsets);
+  tcase_add_test (cases, test_shares);
   tcase_add_test (cases, test_no_false_alarms);
   tcase_add_test (cases, test_repetition_that_fits_better_the_wrong_way);
   tcase_add_test (cases, test_small_views);

@@ -121,7 +121,8 @@ change (View *view, const gchar *fault, guint seed)
   gint count = view->width * view->height * view->step;
   static gint8 noises[65536];
 
-  for (guint i = 0; !noises[0] && i < G_N_ELEMENTS (noises); i++)
+  /* from its end, so that the first one is there when all are */
+  for (guint i = G_N_ELEMENTS (noises); !noises[0] && i-- > 0;)
     noises[i] = (gint8) (i ? texture (77, (gint) i, 3) % 11 - 5 : 1);
   if (!strcmp (fault, "blurred"))
     blur (view);
@@ -314,13 +315,12 @@ GST_START_TEST (test_mismatch)
     gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8, 0) != GST_STEREO_VERDICT_BAD);
     g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
     fail_unless (gst_stereo_verdict_focal (&result) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_out_of_step (&result) != GST_STEREO_VERDICT_BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
-      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5), GST_STEREO_VERDICT_BAD);
+      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5, 0), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);
   }
   clear_sequence (&sequence);
@@ -355,54 +355,156 @@ mixed (const View *now, const View *other, gint from)
   return view;
 }
 
-/* Frames of 10 a second, every other one of which is judged. Returns when out of step begins: measurements from the first
- * one on; 0 = not within @count. */
-static guint
-begin_of_out_of_step (const Sequence *sequence, gboolean half, guint late, gboolean torn, guint count)
+/* ---- noise --------------------------------------------------------------------------------- */
+
+/* Enlarged about its middle; a point is found @down rows lower. */
+static View
+resampled (const View *view, gdouble scale, gint down)
 {
-  GstStereoEpisode episode = { 0 };
-  guint period = 2 * (sequence->count - 1), begin = 0;
+  View other = copy_of (view);
+
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = 0; x < view->width; x++) {
+      gdouble u = (x - view->width / 2.0) / scale + view->width / 2.0;
+      gdouble v = (y - down - view->height / 2.0) / scale + view->height / 2.0;
+      gint column = CLAMP ((gint) u, 0, view->width - 2), row = CLAMP ((gint) v, 0, view->height - 2);
+      gdouble across = CLAMP (u - column, 0, 1), along = CLAMP (v - row, 0, 1);
+      const guint8 *at = view->pixels + row * view->width + column, *below = at + view->width;
+      other.pixels[y * view->width + x] = (guint8) (0.5 + (1 - along) * (at[0] + across * (at[1] - at[0])) +
+          along * (below[0] + across * (below[1] - below[0])));
+    }
+  return other;
+}
+
+static void
+match_under_noise (const View *left, const View *right, GstStereoPairMatches *matches)
+{
+  GstStereoPairMatcher *matcher = gst_stereo_pair_matcher_new (left->width, left->height, 0, MIN (256, left->width / 4));
+  View views[] = { copy_of (left), copy_of (right) };
+  StereoImage images[2];
+
+  for (guint v = 0; v < 2; v++) {
+    for (guint k = 0; k < 25; k++)
+      change (&views[v], "none", 1000 * v + 17 * k);
+    images[v] = image_of (&views[v]);
+  }
+  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, matches);
+  gst_stereo_pair_matcher_free (matcher);
+  g_free (views[0].pixels);
+  g_free (views[1].pixels);
+}
+
+/* Noise of 15 grey levels hides neither rows nor focal lengths, at full size, and makes up nothing, at half size either. */
+GST_START_TEST (test_noise)
+{
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+    return;
+  for (guint half = 0; half < 2; half++) {
+    const View *pair = sequence.views[0];
+    View left = half ? halved (&pair[0]) : copy_of (&pair[0]), right = half ? halved (&pair[1]) : copy_of (&pair[1]);
+    View low = resampled (&right, 1, 3), large = resampled (&right, 1.02, 0);
+    GstStereoPairMatches sound, lower, larger;
+
+    match_under_noise (&left, &right, &sound);
+    match_under_noise (&left, &low, &lower);
+    match_under_noise (&left, &large, &larger);
+    g_print ("%s%s: %u of %u placed; lower: %u, by %.1f px; larger: %u, by %.1f px\n", healthy[__i__],
+        half ? ", half" : "", sound.placed, sound.points, lower.placed, lower.middle, larger.placed, larger.scale);
+    fail_unless (gst_stereo_verdict_rows (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_focal (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (
+        gst_stereo_matches_are_noisy (&sound, 15) || gst_stereo_verdict_range (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (gst_stereo_verdict_exchanged (&sound) != GST_STEREO_VERDICT_BAD);
+    /* fog has no detail beside noise: it is not judged */
+    fail_unless (
+        !strcmp (healthy[__i__], "fog") || gst_stereo_verdict_mismatch (&sound, 0, 15) != GST_STEREO_VERDICT_BAD);
+    /* so few points are no evidence; and one pair is badly rectified */
+    fail_unless (lower.placed < 12 || gst_stereo_verdict_rows (&lower) == GST_STEREO_VERDICT_BAD);
+    fail_unless (larger.placed < 24 || gst_stereo_verdict_focal (&larger) == GST_STEREO_VERDICT_BAD ||
+        !strcmp (healthy[__i__], "playtable"));
+    fail_unless (half || !strcmp (healthy[__i__], "fog") || !strcmp (healthy[__i__], "aloe") ||
+        (lower.placed >= 8 && larger.placed >= 14));
+    for (guint i = 0; i < 4; i++)
+      g_free ((View *[]){ &left, &right, &low, &large }[i]->pixels);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+/* A pair of a drive that goes to and fro: a right view that is @late frames late, or its lower half. */
+static void
+pair_of (const Sequence *sequence, gboolean half, guint at, guint late, gboolean torn, View views[2])
+{
+  guint period = 2 * (sequence->count - 1), now = at % period, then = (at + period - late) % period;
+  const View *left = &sequence->views[MIN (now, period - now)][0], *right = &sequence->views[MIN (now, period - now)][1];
+  View old = mixed (right, &sequence->views[MIN (then, period - then)][1], torn ? right->height / 2 : 0);
+
+  views[0] = half ? halved (left) : copy_of (left);
+  views[1] = half ? halved (&old) : copy_of (&old);
+  g_free (old.pixels);
+}
+
+/* Frames of 10 a second, from @first on, with @noise times noise of 3 grey levels; each is checked, as where there is a
+ * suspicion. Returns after how many a view is known to be late; 0 = not within @count. */
+static guint
+begin_of_delay (
+    const Sequence *sequence, gboolean half, guint first, guint late, gboolean torn, guint noise, guint count)
+{
   GstStereoPairMatcher *matcher = NULL;
+  GstStereoDelay delay = { { { 0 } } };
+  guint begin = 0;
 
   for (guint n = 0; n < count && !begin; n++) {
-    guint at = (2 * n + 1) % period, before = (2 * n + 1 + period - late) % period;
-    const View *left = &sequence->views[MIN (at, period - at)][0], *right = &sequence->views[MIN (at, period - at)][1];
-    View old = mixed (right, &sequence->views[MIN (before, period - before)][1], torn ? right->height / 2 : 0);
-    View halves[] = { half ? halved (left) : copy_of (left), half ? halved (&old) : copy_of (&old) };
-    const StereoImage images[] = { image_of (&halves[0]), image_of (&halves[1]) };
-    GstStereoPairMatches matches;
-
+    View views[2];
+    StereoImage images[2];
+    pair_of (sequence, half, first + n, late, torn, views);
+    for (guint v = 0; v < 2; v++) {
+      for (guint k = 0; k < noise; k++)
+        change (&views[v], "none", 100 * n + 10 * k + v);
+      images[v] = image_of (&views[v]);
+    }
     if (!matcher)
-      matcher = gst_stereo_pair_matcher_new (halves[0].width, halves[0].height, 0, half ? 64 : 128);
-    gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, &matches);
-    if (gst_stereo_episode_update (&episode, gst_stereo_verdict_out_of_step (&matches), n * LOOK, 400 * GST_MSECOND) ==
-        GST_STEREO_EPISODE_BEGINS)
-      begin = n + 1;
-    g_free (old.pixels);
-    g_free (halves[0].pixels);
-    g_free (halves[1].pixels);
+      matcher = gst_stereo_pair_matcher_new (views[0].width, views[0].height, 0, half ? 64 : 128);
+    else {
+      GstStereoPairMatches matches;
+      gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, &matches);
+      if (gst_stereo_delay_add (&delay, &matches.delay) == GST_STEREO_VERDICT_BAD)
+        begin = n;
+    }
+    gst_stereo_pair_matcher_keep (matcher, &images[0], &images[1]);
+    g_free (views[0].pixels);
+    g_free (views[1].pixels);
   }
   gst_stereo_pair_matcher_free (matcher);
   return begin;
 }
 
-/* A right view that is a frame late, or whose lower half is, on a drive: found within two seconds at both sizes; and the drive
- * itself never. */
+/* A right view that is late, or whose lower half is, on a drive: known after few frames at both sizes, wherever it begins, and
+ * under noise of 15 grey levels; and of the drive itself never. */
 GST_START_TEST (test_moments)
 {
   static const gchar *const drives[] = { "road", "street" };
   gboolean half = __i__ % 2;
   Sequence sequence;
-  guint late, torn;
 
   if (!load_sequence (&sequence, drives[__i__ / 2], "GRAY8"))
     return;
-  late = begin_of_out_of_step (&sequence, half, 1, FALSE, 10);
-  torn = begin_of_out_of_step (&sequence, half, 1, TRUE, 10);
-  g_print ("%s%s: late after %u measurements, torn after %u\n", drives[__i__ / 2], half ? ", half" : "", late, torn);
-  fail_unless (late > 0);
-  fail_unless (torn > 0);
-  fail_unless_equals_int (begin_of_out_of_step (&sequence, half, 0, FALSE, 60), 0);
+  for (guint first = 1; first < 20; first += 6) {
+    guint late = begin_of_delay (&sequence, half, first, 1, FALSE, 0, 10);
+    guint torn = begin_of_delay (&sequence, half, first, 1, TRUE, 0, 10);
+    guint later = begin_of_delay (&sequence, half, first, 2, FALSE, 0, 10);
+    guint noisy = begin_of_delay (&sequence, half, first, 1, FALSE, 25, 10);
+    g_print ("%s%s, frame %u: late after %u frames, two frames %u, torn %u, late under noise %u\n", drives[__i__ / 2],
+        half ? ", half" : "", first, late, later, torn, noisy);
+    fail_unless (late > 0 && late <= 3);
+    fail_unless (later > 0);
+    fail_unless (torn > 0);
+    fail_unless (noisy > 0);
+  }
+  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 0, 60), 0);
+  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 25, 60), 0);
   clear_sequence (&sequence);
 }
 GST_END_TEST;
@@ -421,6 +523,7 @@ health_real_suite (void)
   tcase_add_loop_test (cases, test_faults, 0, 3);
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
+  tcase_add_loop_test (cases, test_noise, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_moments, 0, 4);
   return suite;
 }
