@@ -52,4 +52,15 @@ stereo_vote (int v, int away, int min_disparity, int disparities)
   return index / STEREO_GROUP;
 }
 
+/* Whether candidate @index lies near the doubled disparity of index @v of the half size, which may be STEREO_INVALID. Lists hold what
+ * the views agree about nearby, so that a wrong candidate often has a partner that agrees; the half size had all candidates. */
+#define STEREO_LEVELS_AWAY 2 /* px */
+
+STEREO_SHARED int
+stereo_levels_agree (int index, int v, int min_disparity)
+{
+  int away = index - (2 * (stereo_half_min (min_disparity) + v) - min_disparity);
+  return v != (int) STEREO_INVALID && away <= STEREO_LEVELS_AWAY && away >= -STEREO_LEVELS_AWAY;
+}
+
 #endif

@@ -110,6 +110,14 @@ first_of_half (const StereoPlan *p)
   return (int) floor (p->min_disparity / 2.0);
 }
 
+int
+naive_levels_agree (const StereoPlan *p, int x, int y, int i)
+{
+  int index = p->coarse->view[STEREO_LEFT].index[naive_map (p->coarse, x / 2, y / 2)];
+  double disparity = (p->min_disparity + i) / 2.0;
+  return index != (int) STEREO_INVALID && fabs (first_of_half (p) + index - disparity) <= 1;
+}
+
 static void
 vote (const StereoPlan *p, int index, int number, int *votes)
 {

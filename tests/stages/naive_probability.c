@@ -32,6 +32,8 @@ agrees (const StereoPlan *p, int x, int y)
 
   if (index == (int) STEREO_INVALID)
     return 0;
+  if (p->listed && !naive_levels_agree (p, x, y, index))
+    return 0;
   return abs (p->view[STEREO_RIGHT].index[naive_map (p, naive_partner (p, x, index), y)] - index) <= 1;
 }
 

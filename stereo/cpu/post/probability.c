@@ -47,6 +47,11 @@ compare_views (const StereoPlan *plan, const Context *c, int y)
     VecI none, away = cpu_disagreement (plan, index, other, x, &none);
     vec_store_b (agrees + x, vec_narrow_bytes ((away <= STEREO_AGREEMENT_MOST) & ~none & 1));
   }
+  if (plan->listed) {
+    const uint16_t *half = plan->coarse->view[STEREO_LEFT].index + (size_t) (y / 2) * (size_t) plan->coarse->map_pitch;
+    for (int x = 0; x < plan->width; x++)
+      agrees[x] &= (uint8_t) stereo_levels_agree (index[x], half[x / 2], plan->min_disparity);
+  }
 }
 
 static uint32_t
