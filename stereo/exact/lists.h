@@ -6,6 +6,10 @@
  *
  * A pixel of the half size, at index v, votes for the groups that hold the disparities 2 below and 2 above its own. The
  * winners before and after the paths both vote: paths remove thin things. The groups with the most votes form the list.
+ *
+ * A path over lists crosses a stretch of the picture, not all of it: its costs soon forget where it came from, and stretches can be
+ * computed at the same time. Of the tiles of a line a path has stretches of about equal length, counted along its way. It begins two
+ * tiles before its stretch, as it begins at the border of the picture.
  */
 #ifndef STEREO_EXACT_LISTS_H
 #define STEREO_EXACT_LISTS_H
@@ -27,6 +31,23 @@ STEREO_SHARED int
 stereo_tiles (int size)
 {
   return (size + STEREO_TILE - 1) / STEREO_TILE;
+}
+
+#define STEREO_STRETCH 24       /* tiles of a stretch, at most */
+#define STEREO_STRETCH_BEFORE 2 /* tiles before a stretch in which its path begins */
+
+/* Stretches of a line of @tiles tiles. */
+STEREO_SHARED int
+stereo_stretches (int tiles)
+{
+  return (tiles + STEREO_STRETCH - 1) / STEREO_STRETCH;
+}
+
+/* Tiles of a stretch; the last one may have fewer. */
+STEREO_SHARED int
+stereo_stretch_length (int tiles)
+{
+  return (tiles + stereo_stretches (tiles) - 1) / stereo_stretches (tiles);
 }
 
 /* The smallest disparity that the half size searches, and how many. */
