@@ -169,8 +169,8 @@ offer_right (const Frame &f, const Pixel &at, const uint32_t (&sums)[4], uint32_
 struct __align__ (16) Span
 {
   uint32_t before[4];
-  uint16_t sums[SPAN][LIST_SLOTS]; /* STEREO_INVALID where there is no candidate */
-  uint32_t keys[SPAN];             /* of lowest_two() */
+  uint16_t sums[SPAN][LIST_SLOTS + 4]; /* STEREO_INVALID where there is no candidate; then a gap, which spreads pixels over banks */
+  uint32_t keys[SPAN];                 /* of lowest_two() */
 };
 
 /* What a lane knows of pixel @x. */
@@ -275,7 +275,7 @@ pick_span (const Frame &f, const ListPaths &p, int x0, int y, Span &span, uint32
  * lowest of sum << 16 | index so far. COARSE: a coarser level, of which only the left index is read.
  */
 template <bool COARSE> static __global__ void
-__launch_bounds__ (THREADS) list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
+__launch_bounds__ (THREADS, 9) list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
 {
   extern __shared__ uint32_t right[];
   __shared__ Span spans[WARPS];
