@@ -191,7 +191,7 @@ typedef struct StereoStageTable
   const StereoStage *store;     /* disparity, confidence -> the caller's output */
   /* of a search from coarse to fine: the half size; its votes; then what match, paths, select and subpixel do, on lists */
   const StereoStage *coarse;     /* color, luma -> those of plan->coarse, and its steps */
-  const StereoStage *keep;       /* in plan->coarse, before the paths: left view's index, or lists.costs -> winner */
+  const StereoStage *keep;       /* in plan->coarse, before the paths: volume, or lists.costs -> winner */
   const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
   const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
   const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */

@@ -164,25 +164,25 @@ naive_candidates (StereoPlan *p)
   free (votes);
 }
 
-/* The winner before the paths: of the full search what selection found; of a list the lowest cost in it, the first of equals. */
+/* The winner before the paths: of all candidates, or of those in a list, the one of the lowest cost, the first of equals. */
 void
 naive_keep (StereoPlan *p)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       int best = -1, lowest = 0;
-      for (int i = 0; i < p->disparities && p->listed; i++)
-        if (listed (p, x, y, i)) {
-          int cost = p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
-              (size_t) slot_of (p, x, y, i)];
-          if (best < 0 || cost < lowest) {
-            best = i;
-            lowest = cost;
-          }
+      for (int i = 0; i < p->disparities; i++) {
+        if (!(p->listed ? listed (p, x, y, i) : exists (p, x, i)))
+          continue;
+        int cost = p->listed ?
+            p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)] :
+            *naive_cost (p, x, y, i);
+        if (best < 0 || cost < lowest) {
+          best = i;
+          lowest = cost;
         }
-      p->winner[naive_map (p, x, y)] = !p->listed ? p->view[STEREO_LEFT].index[naive_map (p, x, y)] :
-          best < 0                                ? (uint16_t) NONE :
-                                                    (uint16_t) best;
+      }
+      p->winner[naive_map (p, x, y)] = best < 0 ? (uint16_t) NONE : (uint16_t) best;
     }
 }
 
