@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int THREADS = 160; /* such that the rows of a frame of 1080 run at once */
+constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / 32;
 constexpr int LANES = 4;           /* of a pixel */
 constexpr int PIXELS = 32 / LANES; /* of a warp at a time, in one tile */
@@ -275,7 +275,7 @@ pick_span (const Frame &f, const ListPaths &p, int x0, int y, Span &span, uint32
  * lowest of sum << 16 | index so far. COARSE: a coarser level, of which only the left index is read.
  */
 template <bool COARSE> static __global__ void
-__launch_bounds__ (THREADS, 9) list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
+__launch_bounds__ (THREADS) list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
 {
   extern __shared__ uint32_t right[];
   __shared__ Span spans[WARPS];
