@@ -81,17 +81,18 @@ __launch_bounds__ (LIST_TILE *LIST_TILE)
   winner[(size_t) y * f.map_pitch + x] = best == ~0u ? (uint16_t) STEREO_INVALID : (uint16_t) best;
 }
 
-constexpr int KEPT_LANES = 8, KEPT_THREADS = 256;
+constexpr int LOWEST_LANES = 8, LOWEST_THREADS = 256;
 
 /* The same in the volume: eight lanes have a pixel of row blockIdx.y, eight candidates each at a time. */
 static __global__ void
-__launch_bounds__ (KEPT_THREADS) keep_volume_kernel (const __grid_constant__ Frame f, uint16_t *winner)
+__launch_bounds__ (LOWEST_THREADS) lowest_kernel (const __grid_constant__ Frame f, uint16_t *to)
 {
-  int item = blockIdx.x * KEPT_THREADS + threadIdx.x, x = item / KEPT_LANES, lane = item % KEPT_LANES, y = blockIdx.y;
+  int item = blockIdx.x * LOWEST_THREADS + threadIdx.x, x = item / LOWEST_LANES, lane = item % LOWEST_LANES,
+      y = blockIdx.y;
   const uint4 *column = (const uint4 *) (f.volume + ((size_t) y * f.width + min (x, f.width - 1)) * f.depth);
   uint32_t best = ~0u;
 
-  for (int k = lane; 8 * k < f.disparities; k += KEPT_LANES) {
+  for (int k = lane; 8 * k < f.disparities; k += LOWEST_LANES) {
     uint4 eight = column[k];
     uint32_t words[4] = { eight.x, eight.y, eight.z, eight.w };
 #pragma unroll
@@ -101,23 +102,19 @@ __launch_bounds__ (KEPT_THREADS) keep_volume_kernel (const __grid_constant__ Fra
     }
   }
 #pragma unroll
-  for (int away = 1; away < KEPT_LANES; away *= 2)
+  for (int away = 1; away < LOWEST_LANES; away *= 2)
     best = min (best, __shfl_xor_sync (LIST_LANES, best, away));
   if (lane == 0 && x < f.width)
-    winner[(size_t) y * f.map_pitch + x] = best >> 16 == STEREO_INVALID ? (uint16_t) STEREO_INVALID : (uint16_t) best;
+    to[(size_t) y * f.map_pitch + x] = best >> 16 == STEREO_INVALID ? (uint16_t) STEREO_INVALID : (uint16_t) best;
 }
 
 static StereoStatus
 keep_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
-  dim3 blocks (cuda_blocks ((size_t) plan->width * KEPT_LANES, KEPT_THREADS), plan->height);
-
-  if (plan->listed)
-    keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, stream>>> (
-        cuda_frame (plan), lists_of (plan), plan->winner);
-  else
-    keep_volume_kernel<<<blocks, KEPT_THREADS, 0, stream>>> (cuda_frame (plan), plan->winner);
+  if (!plan->listed)
+    return cuda_lowest (plan, plan->winner, error);
+  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, cuda_state (plan)->stream>>> (
+      cuda_frame (plan), lists_of (plan), plan->winner);
   CUDA_LAUNCHED (plan, "keep_kernel");
   return STEREO_OK;
 }
@@ -240,6 +237,16 @@ candidates_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
+}
+
+StereoStatus
+cuda_lowest (StereoPlan *plan, uint16_t *index, StereoError *error)
+{
+  dim3 blocks (cuda_blocks ((size_t) plan->width * LOWEST_LANES, LOWEST_THREADS), plan->height);
+
+  lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), index);
+  CUDA_LAUNCHED (plan, "lowest_kernel");
+  return STEREO_OK;
 }
 
 extern const StereoStage stereo_cuda_coarse = { .name = "coarse", .run = coarse_run };

@@ -367,8 +367,8 @@ state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance to
     int volume = is_volume (r);
     if (!strcmp (r->name, "disparity_spare") || naive_leaves (kind, r))
       continue;
-    if (kind == STAGE_LIST_PATHS && p->is_coarse && got->origin->backend == &stereo_backend_cuda &&
-        (r->view != STEREO_LEFT || strcmp (r->name, "index")))
+    if ((kind == STAGE_LIST_PATHS || kind == STAGE_SELECT) && p->is_coarse &&
+        got->origin->backend == &stereo_backend_cuda && (r->view != STEREO_LEFT || strcmp (r->name, "index")))
       continue; /* votes read nothing else of a coarser level, and CUDA leaves it out */
     for (size_t row = 0; row < s.rows; row++)
       for (size_t column = 0; column < s.columns; column++) {
