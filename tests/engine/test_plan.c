@@ -217,7 +217,35 @@ test_memory_absurd (void)
   refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
 }
 
-/* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
+/* The coarser levels lie where later steps of the plan keep what they need, but for the maps that these steps read. */
+static void
+check_levels (const StereoPlan *plan)
+{
+  const StereoPlan *coarse = plan->coarse;
+  const StereoReservation *levels = NULL;
+  size_t all = 0, kept = 0;
+
+  for (int k = 0; k < plan->reservation_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    all += stereo_round_up (r->size, 256);
+    if (r->where == &coarse->arena)
+      levels = r;
+  }
+  if (!CHECK (levels != NULL, "the coarser levels have no place"))
+    return;
+  CHECK (stereo_plan_memory (plan) + levels->size <= all,
+      "%zu bytes: the %zu of the coarser levels add to the %zu of all", stereo_plan_memory (plan), levels->size, all);
+  for (int k = 0; k < coarse->state_count; k++) {
+    const StereoReservation *r = &coarse->reservations[k];
+    size_t at = (size_t) ((char *) *r->where - (char *) plan->arena), from = at - levels->place;
+    int inside = at >= levels->place && from + r->size <= levels->size;
+    CHECK (inside == !(r->life & STEREO_LIFE_FINER), "%s of view %d lies at %zu", r->name, r->view, at);
+    kept += r->life & STEREO_LIFE_FINER ? r->size : 0;
+  }
+  CHECK (kept == 3 * (size_t) coarse->map_pitch * (size_t) coarse->height * sizeof (uint16_t),
+      "%zu bytes of indices and winners are kept", kept);
+}
+
 /* A search from coarse to fine: what is in force, its memory against that of all disparities, limits, and levels in levels. */
 static void
 test_coarse (void)
@@ -242,6 +270,8 @@ test_coarse (void)
     /* 650 columns are enough for a half of them, 325 are not */
     CHECK (!k || (plan->coarse->coarse && !plan->coarse->coarse->coarse), "three levels");
     CHECK (!k || plan->coarse->coarse->width == 325, "%d columns", plan->coarse->coarse->width);
+    if (k)
+      check_levels (plan);
     stereo_plan_free (plan);
   }
   CHECK (2 * memory[1] < memory[0], "%zu bytes, and %zu of all disparities", memory[1], memory[0]);
@@ -249,6 +279,7 @@ test_coarse (void)
   refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
 }
 
+/* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
 static void
 test_probability (void)
 {

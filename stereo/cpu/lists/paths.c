@@ -289,11 +289,12 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = cpu_reserve_measures (plan, error);
 
   for (int k = 0; k < 2 && !status; k++)
-    status = stereo_reserve (plan, (void **) &c->added[k],
+    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added[k],
         stereo_times ((size_t) plan->width * STEREO_SLOTS, (size_t) plan->height), 1, error);
   c->thread_bytes = band_bytes (plan);
   return status ? status :
-                  stereo_reserve (plan, (void **) &c->threads, (size_t) cpu_threads (plan), c->thread_bytes, error);
+                  stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan),
+                      c->thread_bytes, error);
 }
 
 static StereoStatus

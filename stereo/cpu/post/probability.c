@@ -264,12 +264,15 @@ probability_prepare (StereoPlan *plan, void *context, StereoError *error)
 
   stereo_probability_table (&plan->params, &c->table);
   c->pitch = ((size_t) plan->width + 2 * LANES - 1) / (2 * LANES) * (2 * LANES) + STEREO_CELL + 2 * PAD;
-  if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
+  if ((status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
     return status;
-  return stereo_reserve (
-      plan, (void **) &c->lines, (size_t) cpu_threads (plan) * LINES * c->pitch, sizeof *c->lines, error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->lines,
+      (size_t) cpu_threads (plan) * LINES * c->pitch, sizeof *c->lines, error);
 }
 
 static StereoStatus
