@@ -107,8 +107,8 @@ choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError 
   stereo_params_init (&coarse);
   coarse.min_disparity = stereo_half_min (p->min_disparity);
   coarse.num_disparities = stereo_half_count (p->min_disparity, plan->disparities);
-  if (width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES)
-    coarse.search = STEREO_SEARCH_COARSE_TO_FINE;
+  coarse.search = width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES ? STEREO_SEARCH_COARSE_TO_FINE :
+                                                                                        STEREO_SEARCH_FULL;
   coarse.refine_iterations = 0;
   coarse.align = STEREO_ALIGN_OFF;
   coarse.temporal = 0;

@@ -247,6 +247,48 @@ check_levels (const StereoPlan *plan)
 }
 
 /* A search from coarse to fine: what is in force, its memory against that of all disparities, limits, and levels in levels. */
+/* What search=auto stands for. */
+static StereoSearch
+search_of (const StereoParams *params)
+{
+  StereoError error = { 0 };
+  StereoPlan *plan = stereo_plan_new (params, 200, 60, &error);
+  StereoSearch search = STEREO_SEARCH_AUTO;
+
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return search;
+  search = stereo_plan_params (plan)->search;
+  stereo_plan_free (plan);
+  return search;
+}
+
+static void
+test_search (void)
+{
+  StereoParams params, other;
+
+  params_small (&params);
+  params.profile = STEREO_PROFILE_BALANCED;
+  params.num_disparities = 33;
+  CHECK (search_of (&params) == STEREO_SEARCH_COARSE_TO_FINE, "not lists");
+#define FULL(field, value, text) \
+  other = params; \
+  other.field = value; \
+  CHECK (search_of (&other) == STEREO_SEARCH_FULL, text)
+  FULL (num_disparities, 32, "lists of all that is searched");
+  FULL (search, STEREO_SEARCH_FULL, "lists where none were asked for");
+  FULL (profile, STEREO_PROFILE_FAST, "lists without paths");
+  FULL (profile, STEREO_PROFILE_QUALITY, "lists with the weights of both views");
+  FULL (profile, STEREO_PROFILE_THESIS, "lists in the thesis");
+  FULL (profile, STEREO_PROFILE_ROAD, "lists on roads");
+  FULL (support, STEREO_SUPPORT_BOTH, "lists with the weights of both views, by hand");
+  FULL (refine_iterations, 1, "lists where refinement was asked for");
+  FULL (paths, STEREO_PATHS_8, "lists with eight paths");
+  FULL (method, STEREO_METHOD_SGM, "lists of semi-global matching");
+  FULL (method, STEREO_METHOD_BM, "lists of block matching");
+#undef FULL
+}
+
 static void
 test_coarse (void)
 {
@@ -258,7 +300,7 @@ test_coarse (void)
   params.profile = STEREO_PROFILE_BALANCED;
   params.num_disparities = 256;
   for (int k = 0; k < 2; k++) {
-    params.search = k ? STEREO_SEARCH_COARSE_TO_FINE : STEREO_SEARCH_AUTO;
+    params.search = k ? STEREO_SEARCH_AUTO : STEREO_SEARCH_FULL;
     StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
     if (!CHECK (plan != NULL, "%s", error.message))
       return;
@@ -314,6 +356,7 @@ main (int argc, char **argv)
   check_case ("backend and reason", test_backend);
   check_case ("frames that cannot be matched", test_frames);
   check_case ("memory-limit", test_memory_limit);
+  check_case ("search=auto", test_search);
   check_case ("coarse to fine", test_coarse);
   check_case ("probability of every method", test_probability);
   check_case ("absurd amounts of memory", test_memory_absurd);
