@@ -30,7 +30,8 @@ struct Measures
   int words;        /* of a row of these bits */
   Table *table;
   const uint8_t *distinctness; /* of cells, found by list_paths; NULL: the volume has it */
-  const uint16_t *half;        /* with lists: index of the left view at half the size */
+  const uint16_t *after;       /* with lists: the left view's winners at half the size after the paths, */
+  const uint16_t *before;      /* and before them */
   int half_pitch;
 };
 
@@ -158,15 +159,18 @@ find_agreement (const Frame &f, const Measures &to, int top)
   int y = top + (int) (thread / WARP), x0 = (int) (blockIdx.x * 2 * WARP + lane);
   const uint16_t *left = f.view[STEREO_LEFT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
   const uint16_t *right = f.view[STEREO_RIGHT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
-  int index[2], other[2], half[2] = {};
+  int index[2], other[2], after[2] = {}, before[2] = {};
   unsigned bits[2];
 
 #pragma unroll
   for (int k = 0; k < 2; k++) {
     int x = x0 + k * WARP;
     index[k] = left[min (x, f.width - 1)];
-    if (LISTED)
-      half[k] = to.half[(size_t) (min (y, f.height - 1) / 2) * to.half_pitch + min (x, f.width - 1) / 2];
+    if (LISTED) {
+      size_t at = (size_t) (min (y, f.height - 1) / 2) * to.half_pitch + min (x, f.width - 1) / 2;
+      after[k] = to.after[at];
+      before[k] = to.before[at];
+    }
     index[k] = x < f.width && y < f.height ? index[k] : (int) STEREO_INVALID;
   }
 #pragma unroll
@@ -176,7 +180,7 @@ find_agreement (const Frame &f, const Measures &to, int top)
   for (int k = 0; k < 2; k++)
     bits[k] = __ballot_sync (ALL_LANES,
         index[k] != (int) STEREO_INVALID && abs (other[k] - index[k]) <= STEREO_AGREEMENT_MOST &&
-            (!LISTED || stereo_levels_agree (index[k], half[k], f.min_disparity)));
+            (!LISTED || stereo_levels_agree (index[k], after[k], before[k], f.min_disparity)));
   if (lane == 0)
     *(uint2 *) (to.agrees + (size_t) y * to.words + 2 * blockIdx.x) = make_uint2 (bits[0], bits[1]);
 }

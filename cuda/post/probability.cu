@@ -217,7 +217,8 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
   Measures measures = context->measures;
   measures.distinctness = cuda_state (plan)->distinctness;
   if (plan->listed) {
-    measures.half = plan->coarse->view[STEREO_LEFT].index;
+    measures.after = plan->coarse->view[STEREO_LEFT].index;
+    measures.before = plan->coarse->winner;
     measures.half_pitch = plan->coarse->map_pitch;
     cell_kernel<true><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
   } else

@@ -19,12 +19,14 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * The probability that a disparity is right, from two measures between 0 and 255, which StereoProbability combines.
  *
  * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu
- * and Mordohai 2012), rounded. In a search from coarse to fine the levels have to agree as well: stereo_levels_agree(). Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
+ * and Mordohai 2012), rounded. Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
  * share of the rival's cost (their peak ratio). The rival is the best other local minimum along the disparity, a candidate that
  * costs no more than either neighbour; where there is none, the best candidate at some distance. It is looked for at one pixel
  * of each cell of a grid alone, and a pixel takes the mean, rounded, of those around it whose luma is like its own: beside the
  * outline of a textured thing, a sky has the distinctness of the sky. A cell all of whose pixels have the same luma, blown out
  * or black as it may be, shows nothing: it does not count. Where no cell counts, distinctness is 0.
+ *
+ * In a search from coarse to fine, exact/lists.h says what agrees, and what is a rival.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */

@@ -10,6 +10,11 @@
  * A path over lists crosses a stretch of the picture, not all of it: its costs soon forget where it came from, and stretches can be
  * computed at the same time. Of the tiles of a line a path has stretches of about equal length, counted along its way. It begins two
  * tiles before its stretch, as it begins at the border of the picture.
+ *
+ * A list holds what the half size found nearby, so that a wrong candidate often has a partner that agrees, and no rival but its
+ * neighbours. What exact/confidence.h measures is therefore measured differently. A pixel agrees only if both winners of the half
+ * size lie near as well, which were chosen from more candidates. And the rival is the best candidate at some distance, a minimum or
+ * not; where the list has none so far away, at a smaller one.
  */
 #ifndef STEREO_EXACT_LISTS_H
 #define STEREO_EXACT_LISTS_H
@@ -21,10 +26,14 @@
 #define STEREO_TILE_GROUPS 8 /* groups of a tile, at most */
 #define STEREO_SLOTS (STEREO_GROUP * STEREO_TILE_GROUPS) /* candidates of a pixel, at most */
 #define STEREO_NO_GROUP 0xFFFF
-#define STEREO_VOTE_AROUND 2 /* px of the half size around a tile that vote for it as well */
-#define STEREO_VOTES_AFTER 2 /* votes of the winner after the paths; the one before them has one */
-#define STEREO_VOTES_LEAST 4 /* a group with fewer is not listed, unless it has the most */
-#define STEREO_VOTE_AWAY 2   /* px; how far from the doubled disparity the two groups are looked up */
+#define STEREO_VOTE_AROUND 2       /* px of the half size around a tile that vote for it as well */
+#define STEREO_VOTES_AFTER 2       /* votes of the winner after the paths; the one before them has one */
+#define STEREO_VOTES_LEAST 4       /* a group with fewer is not listed, unless it has the most */
+#define STEREO_VOTE_AWAY 2         /* px; how far from the doubled disparity the two groups are looked up */
+#define STEREO_AWAY_AFTER 2        /* px, at most, to the doubled disparity after the paths, where the levels agree */
+#define STEREO_AWAY_BEFORE 5       /* the same, before the paths */
+#define STEREO_LISTED_RIVAL_AWAY 5 /* px between a candidate and its rival, at least */
+#define STEREO_LISTED_RIVAL_LESS_AWAY 3 /* the same, where the list has none so far away */
 
 /* Tiles along a side of @size pixels. */
 STEREO_SHARED int
@@ -73,15 +82,15 @@ stereo_vote (int v, int away, int min_disparity, int disparities)
   return index / STEREO_GROUP;
 }
 
-/* Whether candidate @index lies near the doubled disparity of index @v of the half size, which may be STEREO_INVALID. Lists hold what
- * the views agree about nearby, so that a wrong candidate often has a partner that agrees; the half size had all candidates. */
-#define STEREO_LEVELS_AWAY 2 /* px */
-
+/* Whether candidate @index lies near the doubled disparities of the half size's winners: @after the paths, @before them. */
 STEREO_SHARED int
-stereo_levels_agree (int index, int v, int min_disparity)
+stereo_levels_agree (int index, int after, int before, int min_disparity)
 {
-  int away = index - (2 * (stereo_half_min (min_disparity) + v) - min_disparity);
-  return v != (int) STEREO_INVALID && away <= STEREO_LEVELS_AWAY && away >= -STEREO_LEVELS_AWAY;
+  int from_zero = index - (2 * stereo_half_min (min_disparity) - min_disparity);
+  int away = from_zero - 2 * after, away_before = from_zero - 2 * before;
+
+  return (after != (int) STEREO_INVALID) & (before != (int) STEREO_INVALID) & (away <= STEREO_AWAY_AFTER) &
+      (away >= -STEREO_AWAY_AFTER) & (away_before <= STEREO_AWAY_BEFORE) & (away_before >= -STEREO_AWAY_BEFORE);
 }
 
 #endif

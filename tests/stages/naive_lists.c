@@ -113,9 +113,14 @@ first_of_half (const StereoPlan *p)
 int
 naive_levels_agree (const StereoPlan *p, int x, int y, int i)
 {
-  int index = p->coarse->view[STEREO_LEFT].index[naive_map (p->coarse, x / 2, y / 2)];
-  double disparity = (p->min_disparity + i) / 2.0;
-  return index != (int) STEREO_INVALID && fabs (first_of_half (p) + index - disparity) <= 1;
+  size_t at = naive_map (p->coarse, x / 2, y / 2);
+  const uint16_t found[2] = { p->coarse->view[STEREO_LEFT].index[at], p->coarse->winner[at] };
+  double disparity = (p->min_disparity + i) / 2.0, most[2] = { 1, 2.5 };
+
+  for (int k = 0; k < 2; k++)
+    if (found[k] == NONE || fabs (first_of_half (p) + found[k] - disparity) > most[k])
+      return 0;
+  return 1;
 }
 
 static void
