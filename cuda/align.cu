@@ -103,8 +103,8 @@ static StereoStatus
 align_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = (Context *) context;
-  StereoStatus status = stereo_reserve (
-      plan, (void **) &c->rows, stereo_times (pitch_of (plan->width), (size_t) plan->height), 4, error);
+  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->rows,
+      stereo_times (pitch_of (plan->width), (size_t) plan->height), 4, error);
 
   return status ? status : stereo_reserve (plan, (void **) &c->steps, 1, sizeof *c->steps, error);
 }

@@ -5,6 +5,9 @@
 
 #include "cuda/common.cuh"
 
+/* The left view's candidate of the lowest cost in the volume, of equal ones the first, to @index, a map. */
+StereoStatus cuda_lowest (StereoPlan *plan, uint16_t *index, StereoError *error);
+
 namespace
 {
 

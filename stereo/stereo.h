@@ -154,8 +154,8 @@ typedef enum StereoAlign
 /* Which disparities of a pixel are looked at. */
 typedef enum StereoSearch
 {
-  STEREO_SEARCH_AUTO,          /* what the profile calls for: full */
-  STEREO_SEARCH_FULL,          /* all */
+  STEREO_SEARCH_AUTO, /* coarse to fine with method asw, profile balanced and more than 32 disparities; else full */
+  STEREO_SEARCH_FULL, /* all */
   STEREO_SEARCH_COARSE_TO_FINE /* up to 32 of them, near those that a full search at half the size finds */
 } StereoSearch;
 /* What the confidence of a pixel means. */

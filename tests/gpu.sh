@@ -144,7 +144,7 @@ if part bench; then
   bench --synthetic 450x375 --num-disparities 60 --method esaw
   bench --synthetic 450x375 --num-disparities 60 --method esaw --profile fast
   bench --synthetic 450x375 --num-disparities 60 --method esmp
-  # the setting that docs/development/performance.md has targets for: the default before paths, filling and averages over time
+  # the default before paths, filling and averages over time, with many disparities
   former="--temporal 0 --cost census-7x5 --paths none --window 33 --align off --speckle-size 0 --median 3 --refine-window 65"
   # shellcheck disable=SC2086
   bench --synthetic 1408x965 --num-disparities 320 $former --support left --refine-iterations 3

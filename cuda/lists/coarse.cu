@@ -81,17 +81,39 @@ __launch_bounds__ (LIST_TILE *LIST_TILE)
   winner[(size_t) y * f.map_pitch + x] = best == ~0u ? (uint16_t) STEREO_INVALID : (uint16_t) best;
 }
 
+constexpr int LOWEST_LANES = 8, LOWEST_THREADS = 256;
+
+/* The same in the volume: eight lanes have a pixel of row blockIdx.y, eight candidates each at a time. */
+static __global__ void
+__launch_bounds__ (LOWEST_THREADS) lowest_kernel (const __grid_constant__ Frame f, uint16_t *to)
+{
+  int item = blockIdx.x * LOWEST_THREADS + threadIdx.x, x = item / LOWEST_LANES, lane = item % LOWEST_LANES,
+      y = blockIdx.y;
+  const uint4 *column = (const uint4 *) (f.volume + ((size_t) y * f.width + min (x, f.width - 1)) * f.depth);
+  uint32_t best = ~0u;
+
+  for (int k = lane; 8 * k < f.disparities; k += LOWEST_LANES) {
+    uint4 eight = column[k];
+    uint32_t words[4] = { eight.x, eight.y, eight.z, eight.w };
+#pragma unroll
+    for (int e = 0; e < 8; e++) {
+      uint32_t index = 8 * k + e, key = (e % 2 ? words[e / 2] & 0xFFFF0000u : words[e / 2] << 16) | index;
+      best = index < f.disparities ? min (best, key) : best;
+    }
+  }
+#pragma unroll
+  for (int away = 1; away < LOWEST_LANES; away *= 2)
+    best = min (best, __shfl_xor_sync (LIST_LANES, best, away));
+  if (lane == 0 && x < f.width)
+    to[(size_t) y * f.map_pitch + x] = best >> 16 == STEREO_INVALID ? (uint16_t) STEREO_INVALID : (uint16_t) best;
+}
+
 static StereoStatus
 keep_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
-
-  if (!plan->listed) {
-    CUDA_TRY (cudaMemcpyAsync (plan->winner, plan->view[STEREO_LEFT].index,
-        (size_t) plan->map_pitch * plan->height * sizeof *plan->winner, cudaMemcpyDeviceToDevice, stream));
-    return STEREO_OK;
-  }
-  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, stream>>> (
+  if (!plan->listed)
+    return cuda_lowest (plan, plan->winner, error);
+  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, cuda_state (plan)->stream>>> (
       cuda_frame (plan), lists_of (plan), plan->winner);
   CUDA_LAUNCHED (plan, "keep_kernel");
   return STEREO_OK;
@@ -102,7 +124,8 @@ keep_run (StereoPlan *plan, void *context, StereoError *error)
 constexpr int VOTE_WARPS = 4;
 constexpr int MOST_GROUPS = STEREO_MAX_DISPARITIES / STEREO_GROUP;
 constexpr int VOTERS = LIST_TILE / 2 + 2 * STEREO_VOTE_AROUND; /* along a side of a tile, of the half size */
-constexpr int VOTES = 2 * VOTERS * VOTERS;                     /* of two maps, each of which votes twice */
+static_assert (2 * VOTERS <= 32, "a lane a column of a map");
+constexpr int VOTES = 2 * VOTERS * VOTERS; /* of two maps, each of which votes twice */
 static_assert ((STEREO_VOTES_AFTER + 1) * VOTES < 0x10000, "votes and the number of a group in a word");
 
 static __device__ __forceinline__ uint32_t
@@ -117,24 +140,50 @@ highest (uint32_t key)
 #endif
 }
 
-/* By a warp: the votes of the half size for tile (@column, @row), of both its maps. */
+/* Votes that a lane has counted for a group, and not given yet. */
+struct Ballot
+{
+  int group;
+  uint32_t votes;
+};
+
+static __device__ __forceinline__ void
+give (const Ballot &ballot, uint32_t *votes)
+{
+  if (ballot.votes)
+    atomicAdd (votes + ballot.group, ballot.votes);
+}
+
+/* By a warp: the votes of the half size for tile (@column, @row), of both its maps. A lane has a column of one of them: neighbours
+ * mostly vote alike, and what a lane has counted together does not meet the other lanes' votes at the same place. */
 static __device__ __forceinline__ void
 count_votes (const Frame &f, const Frame &half, const uint16_t *winner, int column, int row, uint32_t *votes)
 {
-  int x0 = column * LIST_TILE / 2 - STEREO_VOTE_AROUND, y0 = row * LIST_TILE / 2 - STEREO_VOTE_AROUND;
+  int lane = threadIdx.x, x = column * LIST_TILE / 2 - STEREO_VOTE_AROUND + lane % VOTERS;
+  int top = row * LIST_TILE / 2 - STEREO_VOTE_AROUND, first = max (top, 0), end = min (top + VOTERS, half.height);
+  const uint16_t *map = lane < VOTERS ? half.view[STEREO_LEFT].index : winner;
+  uint32_t weight = lane < VOTERS ? STEREO_VOTES_AFTER : 1;
+  Ballot ballots[2] = {};
 
-  for (int k = threadIdx.x; k < VOTES; k += 32) {
-    int x = x0 + k % VOTERS, y = y0 + k / VOTERS % VOTERS;
-    if (x < 0 || x >= half.width || y < 0 || y >= half.height)
-      continue;
-    bool after = k < VOTERS * VOTERS;
-    const uint16_t *map = after ? half.view[STEREO_LEFT].index : winner;
+  if (lane >= 2 * VOTERS || x < 0 || x >= half.width)
+    return;
+#pragma unroll 4
+  for (int y = first; y < end; y++) {
     int v = map[(size_t) y * half.map_pitch + x];
     if (v == (int) STEREO_INVALID)
       continue;
-    for (int away = -STEREO_VOTE_AWAY; away <= STEREO_VOTE_AWAY; away += 2 * STEREO_VOTE_AWAY)
-      atomicAdd (votes + stereo_vote (v, away, f.min_disparity, f.disparities), after ? STEREO_VOTES_AFTER : 1);
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+      int group = stereo_vote (v, k ? STEREO_VOTE_AWAY : -STEREO_VOTE_AWAY, f.min_disparity, f.disparities);
+      if (group != ballots[k].group) {
+        give (ballots[k], votes);
+        ballots[k] = { group, 0 };
+      }
+      ballots[k].votes += weight;
+    }
   }
+  give (ballots[0], votes);
+  give (ballots[1], votes);
 }
 
 /* Warp: a tile, which has its votes in shared memory. It takes the group with the most votes as often as a list has room, of equal
@@ -188,6 +237,16 @@ candidates_run (StereoPlan *plan, void *context, StereoError *error)
   return STEREO_OK;
 }
 
+}
+
+StereoStatus
+cuda_lowest (StereoPlan *plan, uint16_t *index, StereoError *error)
+{
+  dim3 blocks (cuda_blocks ((size_t) plan->width * LOWEST_LANES, LOWEST_THREADS), plan->height);
+
+  lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), index);
+  CUDA_LAUNCHED (plan, "lowest_kernel");
+  return STEREO_OK;
 }
 
 extern const StereoStage stereo_cuda_coarse = { .name = "coarse", .run = coarse_run };

@@ -4,7 +4,7 @@
  *
  * Four lanes have a line, a group each and in long lists another one, two slots a word. A candidate stays in its slot from pixel to
  * pixel of a tile; what lies beside a lane's groups comes by shuffles. From tile to tile all costs pass through shared memory, where
- * links.cu says which of them are the same, the next lower and the next higher disparity. A line takes as long as its chain of
+ * links.cu says which of them are the same, the next lower and the next higher disparity. A stretch takes as long as its chain of
  * pixels: loads are a tile ahead, and nothing else is in the chain.
  */
 #include "cuda/async_copy.cuh"
@@ -171,6 +171,7 @@ cross (Path &path, Crossing &crossing, const uint32_t (&before)[2], int lane)
 struct Line
 {
   int way, length, tiles, lines; /* @lines: of all warps */
+  int begin, kept, end;          /* tiles, by their numbers along the way: where the path begins, its stretch */
   int first, across, lane;       /* the warp's first line, the lane's, and the lane's number in it */
   int tile, tile_step;           /* the first tile, and from tile to tile */
   size_t line_step, step;        /* bytes of costs from line to line, from pixel to pixel */
@@ -178,20 +179,31 @@ struct Line
   Penalties whole, half;
 };
 
+/* Warps for paths along @lines lines, both ways. */
+static __host__ __device__ __forceinline__ int
+warps_of (int lines, int tiles)
+{
+  return 2 * ((lines + LINES - 1) / LINES) * stereo_stretches (tiles);
+}
+
 static __device__ __forceinline__ Line
 line_of (const Frame &f, const ListPaths &p, int warp)
 {
-  bool wide = f.width >= f.height;
-  int longest = 2 * ((min (f.width, f.height) + LINES - 1) / LINES), number = warp < longest ? warp : warp - longest;
+  int along_rows = warps_of (f.height, p.lists.columns);
   Line l;
 
-  l.rows = wide == warp < longest; /* the long lines come first */
+  l.rows = warp < along_rows;
+  int number = l.rows ? warp : warp - along_rows;
   l.back = number % 2;
   l.way = (l.rows ? LIST_RIGHT : LIST_DOWN) + l.back;
   l.length = l.rows ? f.width : f.height;
   l.lines = l.rows ? f.height : f.width;
   l.tiles = l.rows ? p.lists.columns : p.lists.rows;
-  l.first = number / 2 * LINES;
+  int warps = (l.lines + LINES - 1) / LINES, length = stereo_stretch_length (l.tiles);
+  l.kept = number / 2 / warps * length;
+  l.begin = max (l.kept - STEREO_STRETCH_BEFORE, 0);
+  l.end = min (l.kept + length, l.tiles);
+  l.first = number / 2 % warps * LINES;
   l.lane = threadIdx.x % LANES;
   l.across = l.first + (int) threadIdx.x / LANES;
   l.tile = l.first / LIST_TILE * (l.rows ? p.lists.columns : 1);
@@ -210,11 +222,19 @@ struct Tile
   uint32_t head, before[2], halved;
 };
 
-static __device__ __forceinline__ Tile
-read_tile (const ListPaths &p, const Line &l, int n)
+/* The tile that has number @k along the way. */
+static __device__ __forceinline__ int
+tile_at (const Line &l, int k)
 {
-  if (n < 0 || n >= l.tiles)
+  return l.back ? l.tiles - 1 - k : k;
+}
+
+static __device__ __forceinline__ Tile
+read_tile (const ListPaths &p, const Line &l, int k)
+{
+  if (k >= l.end)
     return {};
+  int n = tile_at (l, k);
   const ListLink *link = p.links + l.tile + n * l.tile_step;
   const uint16_t *before = link->before[l.way] + l.lane;
   return { min (LIST_TILE, l.length - n * LIST_TILE), link->head, { before[0], before[LIST_FEW] },
@@ -275,6 +295,7 @@ struct Walk
   const uint8_t *costs; /* in shared memory */
   uint8_t *to;
   uint32_t halved; /* bit 0: of this pixel */
+  bool stores;     /* the tile is one of the path's stretch, and the line one of the picture */
   Missing missing; /* of ANY */
 };
 
@@ -286,13 +307,12 @@ walk_pixel (const Line &l, Path &path, const Beside &beside, const Slots &slots,
   Penalties penalties = { halves ? l.half.small : l.whole.small, halves ? l.half.large : l.whole.large };
   const uint32_t *costs = (const uint32_t *) w.costs;
   uint32_t few = step_group<0> (path, beside, slots, costs[0], penalties), more = 0;
-  bool stores = l.across < l.lines;
 
   if (KIND != FEW)
     more = step_group<1> (path, beside, slots, costs[LIST_FEW], penalties);
-  if (stores)
+  if (w.stores)
     ((uint32_t *) w.to)[0] = few;
-  if (KIND != FEW && stores && many)
+  if (KIND != FEW && w.stores && many)
     ((uint32_t *) w.to)[LIST_FEW] = more;
   if (KIND == ANY) {
     open_outside (path, w.missing);
@@ -302,20 +322,21 @@ walk_pixel (const Line &l, Path &path, const Beside &beside, const Slots &slots,
   path.lowest = lowest_of_line (KIND == FEW ? low : __vminu2 (low, __vminu2 (path.costs[2], path.costs[3])));
 }
 
-/* All pixels of tile @n. @beside: of the first one. */
+/* All pixels of the tile that has number @number along the way. @beside: of the first one. */
 template <Kind KIND> static __device__ __forceinline__ void
-walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int n, Path &path, Beside beside,
+walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int number, Path &path, Beside beside,
     const Stage &stage)
 {
   bool many = KIND == MANY || (KIND == ANY && has_many (t.head));
-  int pitch = added_pitch (many), tile = l.tile + n * l.tile_step, line = (int) threadIdx.x / LANES;
+  int n = tile_at (l, number), pitch = added_pitch (many), tile = l.tile + n * l.tile_step,
+      line = (int) threadIdx.x / LANES;
   int begin = l.back ? t.pixels - 1 : 0, sign = l.back ? -1 : 1, step = sign * (l.rows ? pitch : LIST_TILE * pitch);
   Slots slots = slots_of (t, l.lane),
         first = { { BETWEEN, BETWEEN }, { BETWEEN, BETWEEN }, { slots.costs[0], slots.costs[1] } };
   Walk w = { stage.costs[line] + begin * LIST_SLOTS + STEREO_GROUP * l.lane,
     p.added[l.way] + (size_t) tile * LIST_ADDED + l.across % LIST_TILE * (l.rows ? LIST_TILE * pitch : pitch) +
         begin * (l.rows ? pitch : LIST_TILE * pitch) + STEREO_GROUP * l.lane,
-    l.back ? __brev (t.halved) >> (32 - t.pixels) : t.halved, {} };
+    l.back ? __brev (t.halved) >> (32 - t.pixels) : t.halved, number >= l.kept && l.across < l.lines, {} };
   int index[2], x = l.rows ? n * LIST_TILE + begin : min (l.across, l.lines - 1);
 
   if constexpr (KIND == ANY) {
@@ -346,7 +367,7 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
 }
 
 /*
- * Block: a warp, which has LINES lines of one way. While it walks through a tile, the costs of the next one come to shared memory.
+ * Block: a warp, which has a stretch of LINES lines of one way. While it walks through a tile, the costs of the next one come to shared memory.
  * Four lanes store what a path adds at a pixel; along columns the pixels of a warp lie side by side.
  */
 static __global__ void __launch_bounds__ (32)
@@ -356,27 +377,27 @@ static __global__ void __launch_bounds__ (32)
   __shared__ Stage stages[2];
   Crossing &crossing = crossings[threadIdx.x / LANES];
   Line l = line_of (f, p, blockIdx.x);
-  int n = l.back ? l.tiles - 1 : 0, step = l.back ? -1 : 1;
   Path path = { { 0, 0, 0, 0 }, 0 };
   Beside beside = {};
-  Tile t = read_tile (p, l, n), next = read_tile (p, l, n + step);
+  Tile t = read_tile (p, l, l.begin), next = read_tile (p, l, l.begin + 1);
 
   if (l.lane == 0)
     crossing.group[LIST_NOWHERE] = make_uint2 (MISSING, MISSING);
-  copy_next (p, l, n, t, stages[0]);
-  for (int k = 0; k < l.tiles; k++, n += step) {
-    Tile after = read_tile (p, l, n + 2 * step);
+  copy_next (p, l, tile_at (l, l.begin), t, stages[0]);
+  for (int k = l.begin; k < l.end; k++) {
+    Tile after = read_tile (p, l, k + 2);
+    const Stage &stage = stages[(k - l.begin) % 2];
     await_copies<0> ();
     __syncwarp ();
-    copy_next (p, l, n + step, next, stages[(k + 1) % 2]);
-    if (k > 0)
+    copy_next (p, l, tile_at (l, k + 1), next, stages[(k + 1 - l.begin) % 2]);
+    if (k > l.begin)
       beside = cross (path, crossing, t.before, l.lane);
     if (t.head & LIST_EDGE || t.pixels < LIST_TILE)
-      walk_tile<ANY> (f, p, l, t, n, path, beside, stages[k % 2]);
+      walk_tile<ANY> (f, p, l, t, k, path, beside, stage);
     else if (has_many (t.head))
-      walk_tile<MANY> (f, p, l, t, n, path, beside, stages[k % 2]);
+      walk_tile<MANY> (f, p, l, t, k, path, beside, stage);
     else
-      walk_tile<FEW> (f, p, l, t, n, path, beside, stages[k % 2]);
+      walk_tile<FEW> (f, p, l, t, k, path, beside, stage);
     t = next;
     next = after;
   }
@@ -387,7 +408,7 @@ static __global__ void __launch_bounds__ (32)
 StereoStatus
 list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error)
 {
-  unsigned warps = 2 * (cuda_blocks (plan->width, LINES) + cuda_blocks (plan->height, LINES));
+  int warps = warps_of (plan->height, plan->lists.columns) + warps_of (plan->width, plan->lists.rows);
 
   way_kernel<<<warps, 32, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "way_kernel");

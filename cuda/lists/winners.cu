@@ -5,7 +5,7 @@
 namespace
 {
 
-constexpr int THREADS = 160; /* such that the rows of a frame of 1080 run at once */
+constexpr int THREADS = 256;
 constexpr int WARPS = THREADS / 32;
 constexpr int LANES = 4;           /* of a pixel */
 constexpr int PIXELS = 32 / LANES; /* of a warp at a time, in one tile */
@@ -111,24 +111,22 @@ offset_of (const Frame &f, uint32_t head, const uint16_t *sums, int slot, int in
   return stereo_equiangular (sums[slot - 1], sums[slot], sums[slot + 1]);
 }
 
-/* The lane's part of the rival of exact/confidence.h among listed candidates: the lowest minimum, and above it the lowest of all.
- * A neighbour that is not in the list counts as higher. */
+/* The lane's part of the rival: the lowest sum far away, and above it the lowest of those that are nearer as well. */
 static __device__ __forceinline__ uint32_t
 rivals_of (const Pixel &at, const uint16_t *sums, int index)
 {
-  uint32_t rival = NONE, away = NONE;
+  uint32_t rival = NONE, nearer = NONE;
 
 #pragma unroll
   for (int k = 0; k < 8; k++) {
-    int slot = slot_of (at, k), distance = abs (index_of (at, k) - index);
-    uint32_t sum = sums[slot];
-    if (distance >= STEREO_NO_RIVAL_AWAY)
-      away = min (away, sum);
-    if (distance >= STEREO_RIVAL_AWAY && (gap_before (at.head, slot) || sum <= sums[slot - 1]) &&
-        (gap_after (at.head, slot) || sum <= sums[slot + 1]))
+    int distance = abs (index_of (at, k) - index);
+    uint32_t sum = sums[slot_of (at, k)];
+    if (distance >= STEREO_LISTED_RIVAL_LESS_AWAY)
+      nearer = min (nearer, sum);
+    if (distance >= STEREO_LISTED_RIVAL_AWAY)
       rival = min (rival, sum);
   }
-  return rival | away << 16;
+  return rival | nearer << 16;
 }
 
 /* By the lanes of a pixel whose lowest sum is @lowest. */
@@ -169,8 +167,8 @@ offer_right (const Frame &f, const Pixel &at, const uint32_t (&sums)[4], uint32_
 struct __align__ (16) Span
 {
   uint32_t before[4];
-  uint16_t sums[SPAN][LIST_SLOTS]; /* STEREO_INVALID where there is no candidate */
-  uint32_t keys[SPAN];             /* of lowest_two() */
+  uint16_t sums[SPAN][LIST_SLOTS + 4]; /* STEREO_INVALID where there is no candidate; then a gap, which spreads pixels over banks */
+  uint32_t keys[SPAN];                 /* of lowest_two() */
 };
 
 /* What a lane knows of pixel @x. */

@@ -30,6 +30,9 @@ struct Measures
   int words;        /* of a row of these bits */
   Table *table;
   const uint8_t *distinctness; /* of cells, found by list_paths; NULL: the volume has it */
+  const uint16_t *after;       /* with lists: the left view's winners at half the size after the paths, */
+  const uint16_t *before;      /* and before them */
+  int half_pitch;
 };
 
 constexpr int CELL_LANES = 8;                              /* a quarter of a warp looks at a cell */
@@ -149,20 +152,25 @@ lowest_away (const Frame &f, const uint16_t *costs, int index, int lane)
 }
 
 /* By a block: the bits of STEREO_CELL rows from @top on, two words a warp. */
-static __device__ __forceinline__ void
+template <bool LISTED> static __device__ __forceinline__ void
 find_agreement (const Frame &f, const Measures &to, int top)
 {
   unsigned thread = threadIdx.y * CELL_LANES + threadIdx.x, lane = thread % WARP;
   int y = top + (int) (thread / WARP), x0 = (int) (blockIdx.x * 2 * WARP + lane);
   const uint16_t *left = f.view[STEREO_LEFT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
   const uint16_t *right = f.view[STEREO_RIGHT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
-  int index[2], other[2];
+  int index[2], other[2], after[2] = {}, before[2] = {};
   unsigned bits[2];
 
 #pragma unroll
   for (int k = 0; k < 2; k++) {
     int x = x0 + k * WARP;
     index[k] = left[min (x, f.width - 1)];
+    if (LISTED) {
+      size_t at = (size_t) (min (y, f.height - 1) / 2) * to.half_pitch + min (x, f.width - 1) / 2;
+      after[k] = to.after[at];
+      before[k] = to.before[at];
+    }
     index[k] = x < f.width && y < f.height ? index[k] : (int) STEREO_INVALID;
   }
 #pragma unroll
@@ -170,8 +178,9 @@ find_agreement (const Frame &f, const Measures &to, int top)
     other[k] = right[index[k] == (int) STEREO_INVALID ? 0 : f.width - 1 - x0 - k * WARP + f.min_disparity + index[k]];
 #pragma unroll
   for (int k = 0; k < 2; k++)
-    bits[k] = __ballot_sync (
-        ALL_LANES, index[k] != (int) STEREO_INVALID && abs (other[k] - index[k]) <= STEREO_AGREEMENT_MOST);
+    bits[k] = __ballot_sync (ALL_LANES,
+        index[k] != (int) STEREO_INVALID && abs (other[k] - index[k]) <= STEREO_AGREEMENT_MOST &&
+            (!LISTED || stereo_levels_agree (index[k], after[k], before[k], f.min_disparity)));
   if (lane == 0)
     *(uint2 *) (to.agrees + (size_t) y * to.words + 2 * blockIdx.x) = make_uint2 (bits[0], bits[1]);
 }
@@ -222,7 +231,7 @@ __launch_bounds__ (CELL_LANES *CELLS)
     measure_cells<LISTED> (f, to, row);
     return;
   }
-  find_agreement (f, to, row * STEREO_CELL);
+  find_agreement<LISTED> (f, to, row * STEREO_CELL);
   const unsigned threads = CELL_LANES * CELLS;
   for (unsigned word = (row * gridDim.x + blockIdx.x) * threads + threadIdx.y * CELL_LANES + threadIdx.x;
        word < TABLE_WORDS; word += gridDim.x * (gridDim.y / 2) * threads)

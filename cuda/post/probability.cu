@@ -216,9 +216,12 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
     return status;
   Measures measures = context->measures;
   measures.distinctness = cuda_state (plan)->distinctness;
-  if (plan->listed)
+  if (plan->listed) {
+    measures.after = plan->coarse->view[STEREO_LEFT].index;
+    measures.before = plan->coarse->winner;
+    measures.half_pitch = plan->coarse->map_pitch;
     cell_kernel<true><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
-  else
+  } else
     cell_kernel<false><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
   CUDA_LAUNCHED (plan, "cell_kernel");
   if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error)))

@@ -13,6 +13,7 @@
  * and one that leaves the next segment early and waits in shared memory. If there are more indices than a warp holds,
  * they are scanned in rounds, which merge their results in the maps.
  */
+#include "cuda/lists.cuh"
 #include "cuda/pick/lane.cuh"
 #include "cuda/pick/maps.cuh"
 #include "cuda/post/subpixel.cuh"
@@ -278,6 +279,8 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
       STEREO_LIFE_MAPS;
   StereoStatus status = STEREO_OK;
 
+  if (plan->is_coarse)
+    return STEREO_OK;
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve_for (plan, life, (void **) &found->costs[v],
         (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint32_t), error);
@@ -290,7 +293,8 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
   return status;
 }
 
-/* Takes all candidates of a row in one round where a warp can hold them. Some paths have selected already. */
+/* Takes all candidates of a row in one round where a warp can hold them. Some paths have selected already. Of a coarser level only the
+ * left index is read. */
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {
@@ -298,6 +302,8 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
 
   if (plan->fusion.selector != STEREO_SELECTOR_SELECT)
     return STEREO_OK;
+  if (plan->is_coarse)
+    return cuda_lowest (plan, plan->view[STEREO_LEFT].index, error);
   if (plan->depth <= 64)
     return launch<2> (plan, found, error);
   if (plan->depth <= 128)

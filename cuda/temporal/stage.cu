@@ -16,7 +16,7 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
 
   c->most = stereo_temporal_most (plan->params.temporal);
   for (int view = 0; view < 2 && !status; view++)
-    status = stereo_reserve (plan, (void **) &c->change[view],
+    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->change[view],
         stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof *c->change[view], error);
   return status ? status : stereo_reserve (plan, (void **) &c->measured, 2, sizeof *c->measured, error);
 }

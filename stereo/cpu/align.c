@@ -158,8 +158,8 @@ static StereoStatus
 align_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
-  return stereo_reserve (
-      plan, (void **) &c->rows, stereo_times (pitch_of (plan), (size_t) plan->height), sizeof *c->rows, error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->rows,
+      stereo_times (pitch_of (plan), (size_t) plan->height), sizeof *c->rows, error);
 }
 
 static StereoStatus

@@ -342,7 +342,7 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
   for (int count = 1; count <= STEREO_TEMPORAL_MOST; count++)
     c->share[count] = stereo_temporal_share (count);
   for (int view = 0; view < 2 && !status; view++)
-    status = stereo_reserve (plan, (void **) &c->change[view],
+    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->change[view],
         stereo_plus (stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), WORDS), sizeof *c->change[view],
         error);
   return status ?

@@ -57,10 +57,10 @@ typedef struct StereoView
   int16_t *gradient;        /* luma(x + 1) - luma(x - 1) along true x, borders repeated; NULL without that feature */
   void *census;             /* uint32_t (7x5) or uint64_t (9x7); NULL without that feature */
   uint32_t *likeness;       /* what support weights compare: color itself, or stereo_lab() of it */
-  uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost */
+  uint16_t *first, *second; /* maps: index of the lowest and second-lowest aggregated cost; NULL with lists */
   uint16_t *index;          /* map: index selected so far (after refinement); left x or right x */
-  float *confidence;        /* map: stereo_confidence(), 0 where the views disagree; or stereo_probability() */
-  int32_t *expected;        /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE */
+  float *confidence; /* map: stereo_confidence(), 0 where the views disagree; or stereo_probability(); NULL with lists, right */
+  int32_t *expected; /* map: (D-bar - min) * STEREO_EXPECT_STEPS, or STEREO_EXPECT_NONE; NULL without refinement */
 } StereoView;
 
 /* What is kept of a view from frame to frame, with temporal above 0; else all NULL. Maps. */
@@ -191,7 +191,7 @@ typedef struct StereoStageTable
   const StereoStage *store;     /* disparity, confidence -> the caller's output */
   /* of a search from coarse to fine: the half size; its votes; then what match, paths, select and subpixel do, on lists */
   const StereoStage *coarse;     /* color, luma -> those of plan->coarse, and its steps */
-  const StereoStage *keep;       /* in plan->coarse, before the paths: left view's index, or lists.costs -> winner */
+  const StereoStage *keep;       /* in plan->coarse, before the paths: volume, or lists.costs -> winner */
   const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
   const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
   const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */
@@ -259,9 +259,10 @@ struct StereoBackend
 /* The parts of each frame in which memory is in use, as bits. Reservations without a common part may share a place. */
 typedef enum StereoLife
 {
-  STEREO_LIFE_MATCH = 1 << 0, /* the step that makes the costs */
+  STEREO_LIFE_MATCH = 1 << 0, /* the coarser levels, and all other steps to the one that makes the costs */
   STEREO_LIFE_PATHS = 1 << 1, /* their smoothing along paths; with sgm a part of that step */
   STEREO_LIFE_MAPS = 1 << 2,  /* all steps behind them */
+  STEREO_LIFE_FINER = 1 << 3, /* of a coarser level: the steps of the plan that it belongs to, in whose memory it lies apart */
   STEREO_LIFE_COSTS = STEREO_LIFE_MATCH | STEREO_LIFE_PATHS,
   STEREO_LIFE_ALWAYS = STEREO_LIFE_COSTS | STEREO_LIFE_MAPS /* and from frame to frame */
 } StereoLife;
@@ -302,7 +303,7 @@ struct StereoPlan
   int depth;                             /* disparities rounded up to 16: elements of a volume column */
   int image_pad, image_pitch, map_pitch; /* elements */
   StereoFusion fusion;
-  int single_stages;       /* set by open, for tests: each stage leaves all that its plain twin leaves */
+  int single_stages; /* set by open, for tests: each stage leaves all that its plain twin leaves, and no later one takes it */
   StereoFeatures features; /* that the cost reads */
   int census_bytes;        /* 4 or 8; 0: the cost has no census */
   int layers;              /* disparities aggregated at a time, a multiple of 16 */
@@ -317,7 +318,7 @@ struct StereoPlan
   /* levels: exact/lists.h */
   int listed;         /* it searches coarse to fine: a list of candidates for each tile, and no volume */
   StereoPlan *coarse; /* then: the same views at half the size; else NULL */
-  int is_coarse;      /* it belongs to another plan, whose backend state it shares */
+  int is_coarse;      /* it belongs to another plan, whose backend state it shares, and in whose arena it lies */
   uint16_t *winner;   /* map of the left view, of such a plan: index before the paths */
   StereoLists lists;
 
@@ -325,8 +326,8 @@ struct StereoPlan
   StereoView view[2];
   StereoPast past[2];
   StereoLast last;
-  uint16_t *volume;                   /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
-  float *disparity, *disparity_spare; /* maps of the left view, px, NaN = invalid; stages may exchange them */
+  uint16_t *volume; /* [y][x][i]: aggregated cost * volume_unit; STEREO_INVALID outside */
+  float *disparity; /* map of the left view, px, NaN = invalid; a stage may put another one in its place */
 
   /* arena */
   StereoReservation reservations[STEREO_MAX_BUFFERS];

@@ -32,11 +32,13 @@ stereo_reserve_for (StereoPlan *plan, StereoLife life, void **where, size_t coun
   return STEREO_OK;
 }
 
+/* ---- frame state --------------------------------------------------------------------------------- */
+
 static StereoStatus
-reserve_state (StereoPlan *plan, void **where, size_t row, int rows, size_t size, size_t shift, int view,
-    const char *name, StereoError *error)
+reserve_state (StereoPlan *plan, StereoLife life, void **where, size_t row, int rows, size_t size, size_t shift,
+    int view, const char *name, StereoError *error)
 {
-  StereoStatus status = stereo_reserve (plan, where, stereo_times (row, (size_t) rows), size, error);
+  StereoStatus status = stereo_reserve_for (plan, life, where, stereo_times (row, (size_t) rows), size, error);
   if (status)
     return status;
   StereoReservation *r = &plan->reservations[plan->reservation_count - 1];
@@ -47,72 +49,132 @@ reserve_state (StereoPlan *plan, void **where, size_t row, int rows, size_t size
   return STEREO_OK;
 }
 
-/* Pointers that are others' by another name. */
-static void
-share_buffers (StereoPlan *plan)
+/* Unless @status says that a reservation before it has failed. */
+#define STATE(life, field, row, shift, view, name) \
+  do { \
+    if (!status) \
+      status = reserve_state ( \
+          plan, life, (void **) &(field), row, plan->height, sizeof *(field), shift, view, name, error); \
+  } while (0)
+
+/* Of a coarser level: maps that the plan reads which it belongs to. */
+static StereoLife
+life_of_winners (const StereoPlan *plan)
 {
-  for (int v = 0; v < 2 && plan->params.color_difference == STEREO_COLOR_RGB; v++)
-    plan->view[v].likeness = plan->view[v].color;
+  return plan->is_coarse ? STEREO_LIFE_ALWAYS | STEREO_LIFE_FINER : STEREO_LIFE_ALWAYS;
+}
+
+/* What only costs are made of. Where each step is looked at, no later one may write over it. */
+static StereoLife
+life_of_features (const StereoPlan *plan)
+{
+  return plan->single_stages ? STEREO_LIFE_ALWAYS : STEREO_LIFE_MATCH;
+}
+
+static StereoStatus
+reserve_view (StereoPlan *plan, int i, StereoError *error)
+{
+  size_t pad = (size_t) plan->image_pad, image = (size_t) plan->image_pitch, map = (size_t) plan->map_pitch;
+  StereoView *v = &plan->view[i];
+  StereoStatus status = STEREO_OK;
+
+  STATE (STEREO_LIFE_ALWAYS, v->color, image, pad, i, "color");
+  STATE (STEREO_LIFE_ALWAYS, v->luma, image, pad, i, "luma");
+  if (plan->features == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
+    STATE (life_of_features (plan), v->gradient, image, pad, i, "gradient");
+  if (plan->census_bytes && !status)
+    status = reserve_state (plan, life_of_features (plan), &v->census, image, plan->height, (size_t) plan->census_bytes,
+        pad, i, "census", error);
+  if (plan->params.color_difference == STEREO_COLOR_LAB)
+    STATE (STEREO_LIFE_ALWAYS, v->likeness, image, pad, i, "likeness");
+  if (!plan->listed) {
+    STATE (STEREO_LIFE_ALWAYS, v->first, map, 0, i, "first");
+    STATE (STEREO_LIFE_ALWAYS, v->second, map, 0, i, "second");
+  }
+  STATE (life_of_winners (plan), v->index, map, 0, i, "index");
+  if (!plan->listed || i == STEREO_LEFT)
+    STATE (STEREO_LIFE_ALWAYS, v->confidence, map, 0, i, "confidence");
+  if (plan->params.refine_iterations > 0)
+    STATE (STEREO_LIFE_ALWAYS, v->expected, map, 0, i, "expected");
+  return status;
+}
+
+/* From frame to frame. */
+static StereoStatus
+reserve_history (StereoPlan *plan, StereoError *error)
+{
+  size_t map = (size_t) plan->map_pitch;
+  StereoStatus status = STEREO_OK;
+
+  for (int i = 0; i < 2 && plan->params.temporal > 0; i++) {
+    StereoPast *past = &plan->past[i];
+    STATE (STEREO_LIFE_ALWAYS, past->channel[0], map, 0, i, "past red");
+    STATE (STEREO_LIFE_ALWAYS, past->channel[1], map, 0, i, "past green");
+    STATE (STEREO_LIFE_ALWAYS, past->channel[2], map, 0, i, "past blue");
+    STATE (STEREO_LIFE_ALWAYS, past->count, map, 0, i, "past count");
+    STATE (STEREO_LIFE_ALWAYS, past->color, map, 0, i, "past color");
+  }
+  if (stereo_params_follow (&plan->params)) {
+    STATE (STEREO_LIFE_ALWAYS, plan->last.disparity, map, 0, -1, "last disparity");
+    STATE (STEREO_LIFE_ALWAYS, plan->last.sureness, map, 0, -1, "last sureness");
+    STATE (STEREO_LIFE_ALWAYS, plan->last.luma, map, 0, -1, "last luma");
+    STATE (STEREO_LIFE_ALWAYS, plan->last.age, map, 0, -1, "last age");
+  }
+  return status;
+}
+
+static StereoStatus
+reserve_costs (StereoPlan *plan, StereoError *error)
+{
+  size_t map = (size_t) plan->map_pitch, width = (size_t) plan->width;
+  StereoStatus status = STEREO_OK;
+
+  STATE (STEREO_LIFE_ALWAYS, plan->disparity, map, 0, -1, "disparity");
+  if (plan->is_coarse)
+    STATE (life_of_winners (plan), plan->winner, map, 0, -1, "winner");
+  if (!plan->listed)
+    STATE (STEREO_LIFE_ALWAYS, plan->volume, width * (size_t) plan->depth, 0, -1, "volume");
+  else {
+    if (!status)
+      status = reserve_state (plan, STEREO_LIFE_ALWAYS, (void **) &plan->lists.groups,
+          (size_t) plan->lists.columns * STEREO_TILE_GROUPS, plan->lists.rows, sizeof *plan->lists.groups, 0, -1,
+          "groups", error);
+    STATE (STEREO_LIFE_ALWAYS, plan->lists.costs, width * STEREO_SLOTS, 0, -1, "list costs");
+  }
+  return status;
+}
+#undef STATE
+
+/* The memory of the coarser levels: a place for what lives until their steps end, and one for each map that @plan reads later. */
+static StereoStatus
+reserve_coarse (StereoPlan *plan, StereoError *error)
+{
+  StereoPlan *coarse = plan->coarse;
+  StereoStatus status;
+
+  if (!coarse)
+    return STEREO_OK;
+  status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, &coarse->arena, stereo_layout_total (coarse), 1, error);
+  for (int i = 0; i < coarse->reservation_count && !status; i++)
+    if (coarse->reservations[i].life & STEREO_LIFE_FINER)
+      status = stereo_reserve (plan, coarse->reservations[i].where, coarse->reservations[i].size, 1, error);
+  return status;
 }
 
 StereoStatus
 stereo_layout_state (StereoPlan *plan, StereoError *error)
 {
-  size_t pad = (size_t) plan->image_pad, image = (size_t) plan->image_pitch, map = (size_t) plan->map_pitch;
   StereoStatus status = STEREO_OK;
 
   plan->reservation_count = plan->state_count = 0;
-#define STATE(field, row, shift, view, name) \
-  do { \
-    if (!status) \
-      status = reserve_state (plan, (void **) &(field), row, plan->height, sizeof *(field), shift, view, name, error); \
-  } while (0)
-
-  for (int i = 0; i < 2; i++) {
-    StereoView *v = &plan->view[i];
-    STATE (v->color, image, pad, i, "color");
-    STATE (v->luma, image, pad, i, "luma");
-    if (plan->features == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
-      STATE (v->gradient, image, pad, i, "gradient");
-    if (plan->census_bytes && !status)
-      status = reserve_state (
-          plan, &v->census, image, plan->height, (size_t) plan->census_bytes, pad, i, "census", error);
-    if (plan->params.color_difference == STEREO_COLOR_LAB)
-      STATE (v->likeness, image, pad, i, "likeness");
-    STATE (v->first, map, 0, i, "first");
-    STATE (v->second, map, 0, i, "second");
-    STATE (v->index, map, 0, i, "index");
-    STATE (v->confidence, map, 0, i, "confidence");
-    STATE (v->expected, map, 0, i, "expected");
-  }
-  for (int i = 0; i < 2 && plan->params.temporal > 0; i++) {
-    StereoPast *past = &plan->past[i];
-    STATE (past->channel[0], map, 0, i, "past red");
-    STATE (past->channel[1], map, 0, i, "past green");
-    STATE (past->channel[2], map, 0, i, "past blue");
-    STATE (past->count, map, 0, i, "past count");
-    STATE (past->color, map, 0, i, "past color");
-  }
-  if (stereo_params_follow (&plan->params)) {
-    STATE (plan->last.disparity, map, 0, -1, "last disparity");
-    STATE (plan->last.sureness, map, 0, -1, "last sureness");
-    STATE (plan->last.luma, map, 0, -1, "last luma");
-    STATE (plan->last.age, map, 0, -1, "last age");
-  }
-  STATE (plan->disparity, map, 0, -1, "disparity");
-  STATE (plan->disparity_spare, map, 0, -1, "disparity_spare");
-  if (plan->is_coarse)
-    STATE (plan->winner, map, 0, -1, "winner");
-  if (plan->listed) {
-    if (!status)
-      status = reserve_state (plan, (void **) &plan->lists.groups, (size_t) plan->lists.columns * STEREO_TILE_GROUPS,
-          plan->lists.rows, sizeof *plan->lists.groups, 0, -1, "groups", error);
-    STATE (plan->lists.costs, (size_t) plan->width * STEREO_SLOTS, 0, -1, "list costs");
-  } else
-    STATE (plan->volume, (size_t) plan->width * (size_t) plan->depth, 0, -1, "volume");
-#undef STATE
-  return status;
+  for (int i = 0; i < 2 && !status; i++)
+    status = reserve_view (plan, i, error);
+  if (status || (status = reserve_history (plan, error)) || (status = reserve_costs (plan, error)))
+    return status;
+  return reserve_coarse (plan, error);
 }
+
+/* ---- places -------------------------------------------------------------------------------------- */
 
 /* The lowest place that no reservation has which is placed already and in use at the same time. */
 static size_t
@@ -132,7 +194,8 @@ free_place (const StereoReservation *r, const StereoReservation *const *placed, 
   return place;
 }
 
-/* The next one to be placed: what is always in use in the order of its reservation, then the largest. */
+/* The next one to be placed: what is always in use in the order of its reservation, then the largest. NULL: the rest lies in the
+ * memory of another plan. */
 static StereoReservation *
 next_to_place (StereoPlan *plan, const char *is_placed)
 {
@@ -140,7 +203,7 @@ next_to_place (StereoPlan *plan, const char *is_placed)
 
   for (int i = 0; i < plan->reservation_count; i++) {
     StereoReservation *r = &plan->reservations[i];
-    if (is_placed[i])
+    if (is_placed[i] || r->life & STEREO_LIFE_FINER)
       continue;
     if (r->life == STEREO_LIFE_ALWAYS)
       return r;
@@ -155,10 +218,10 @@ stereo_layout_total (StereoPlan *plan)
 {
   const StereoReservation *placed[STEREO_MAX_BUFFERS] = { NULL };
   char is_placed[STEREO_MAX_BUFFERS] = { 0 };
+  StereoReservation *r;
   size_t total = 0;
 
-  for (int count = 0; count < plan->reservation_count; count++) {
-    StereoReservation *r = next_to_place (plan, is_placed);
+  for (int count = 0; (r = next_to_place (plan, is_placed)); count++) {
     r->place = free_place (r, placed, count);
     placed[count] = r;
     is_placed[r - plan->reservations] = 1;
@@ -168,6 +231,28 @@ stereo_layout_total (StereoPlan *plan)
   return total;
 }
 
+/* Pointers that are others' by another name. */
+static void
+share_buffers (StereoPlan *plan)
+{
+  for (int v = 0; v < 2 && plan->params.color_difference == STEREO_COLOR_RGB; v++)
+    plan->view[v].likeness = plan->view[v].color;
+}
+
+/* Of a plan whose arena is there, and of its coarser levels, which lie in it. */
+static void
+set_pointers (StereoPlan *plan)
+{
+  for (int i = 0; i < plan->reservation_count; i++) {
+    StereoReservation *r = &plan->reservations[i];
+    if (!(r->life & STEREO_LIFE_FINER))
+      *r->where = (char *) plan->arena + r->place + r->shift;
+  }
+  share_buffers (plan);
+  if (plan->coarse)
+    set_pointers (plan->coarse);
+}
+
 StereoStatus
 stereo_layout_commit (StereoPlan *plan, StereoError *error)
 {
@@ -175,10 +260,6 @@ stereo_layout_commit (StereoPlan *plan, StereoError *error)
   plan->arena = plan->backend->allocate (plan, plan->arena_size, error);
   if (!plan->arena)
     return STEREO_ERROR_MEMORY;
-  for (int i = 0; i < plan->reservation_count; i++) {
-    StereoReservation *r = &plan->reservations[i];
-    *r->where = (char *) plan->arena + r->place + r->shift;
-  }
-  share_buffers (plan);
+  set_pointers (plan);
   return STEREO_OK;
 }

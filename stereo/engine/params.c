@@ -17,11 +17,15 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
   { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles: method sgm in place of the default" },
   { 0, NULL, NULL } };
 
-static const StereoChoice search_choices[] = { { STEREO_SEARCH_AUTO, "auto", "What the profile calls for: full" },
+static const StereoChoice search_choices[] = {
+  { STEREO_SEARCH_AUTO, "auto",
+      "coarse-to-fine for method=asw with "
+      "profile=balanced, more than 32 disparities and settings that go with it; else full" },
   { STEREO_SEARCH_FULL, "full", "Every disparity of every pixel" },
   { STEREO_SEARCH_COARSE_TO_FINE, "coarse-to-fine",
       "Every disparity at half the size, and near what it finds at full size: up to 32 of a pixel" },
-  { 0, NULL, NULL } };
+  { 0, NULL, NULL }
+};
 
 static const StereoChoice aggregation_choices[] = { { STEREO_AGGREGATION_TWO_PASS, "two-pass",
                                                         "A vertical, then a horizontal line of the window" },

@@ -78,7 +78,7 @@ fit_memory (StereoPlan *plan, StereoError *error)
   for (;;) {
     if ((status = stereo_layout_state (plan, error)) || (status = stereo_steps_prepare (plan, error)))
       return status;
-    size_t total = stereo_plus (stereo_layout_total (plan), plan->coarse ? stereo_plan_memory (plan->coarse) : 0);
+    size_t total = stereo_layout_total (plan);
     if (!limit || total <= limit)
       return STEREO_OK;
     if (plan->layers == 16)
@@ -107,8 +107,8 @@ choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError 
   stereo_params_init (&coarse);
   coarse.min_disparity = stereo_half_min (p->min_disparity);
   coarse.num_disparities = stereo_half_count (p->min_disparity, plan->disparities);
-  if (width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES)
-    coarse.search = STEREO_SEARCH_COARSE_TO_FINE;
+  coarse.search = width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES ? STEREO_SEARCH_COARSE_TO_FINE :
+                                                                                        STEREO_SEARCH_FULL;
   coarse.refine_iterations = 0;
   coarse.align = STEREO_ALIGN_OFF;
   coarse.temporal = 0;
@@ -119,7 +119,7 @@ choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError 
   return stereo_params_resolve (&coarse, &half->params, error);
 }
 
-/* With plan->listed, once the backend is open: makes plan->coarse. */
+/* With plan->listed, once the backend is open: makes plan->coarse, which gets its memory from @plan. */
 static StereoStatus
 open_coarse (StereoPlan *plan, StereoError *error)
 {
@@ -137,10 +137,9 @@ open_coarse (StereoPlan *plan, StereoError *error)
   coarse->state = plan->state;
   int width = (plan->width + 1) / 2, height = (plan->height + 1) / 2;
   if ((status = choose_coarse (plan, coarse, width, error)) || (status = measure (coarse, width, height, error)) ||
-      (status = open_coarse (coarse, error)) || (status = stereo_steps_choose (coarse, error)) ||
-      (status = fit_memory (coarse, error)))
+      (status = open_coarse (coarse, error)) || (status = stereo_steps_choose (coarse, error)))
     return status;
-  return stereo_layout_commit (coarse, error);
+  return fit_memory (coarse, error);
 }
 
 static void
@@ -151,8 +150,6 @@ close_coarse (StereoPlan *plan)
   if (!coarse)
     return;
   close_coarse (coarse);
-  if (coarse->arena)
-    coarse->backend->release (coarse, coarse->arena);
   stereo_steps_free (coarse);
   free (coarse);
   plan->coarse = NULL;
@@ -249,7 +246,7 @@ stereo_plan_warning (const StereoPlan *plan)
 size_t
 stereo_plan_memory (const StereoPlan *plan)
 {
-  return plan->arena_size + (plan->coarse ? stereo_plan_memory (plan->coarse) : 0);
+  return plan->arena_size;
 }
 
 void

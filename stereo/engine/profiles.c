@@ -32,8 +32,8 @@ static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (su
   SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
   SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
-static const Preset asw_balanced[] = { SET (refine_iterations, 1), SET (refine_window, 33),
-  SET (median, STEREO_MEDIAN_5), END };
+static const Preset asw_balanced[] = { SET (search, STEREO_SEARCH_COARSE_TO_FINE), SET (refine_iterations, 1),
+  SET (refine_window, 33), SET (median, STEREO_MEDIAN_5), END };
 
 static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_iterations, 1), SET (refine_alpha, 0.3),
   SET (refine_window, 33), SET (speckle_size, 0), END };

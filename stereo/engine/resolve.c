@@ -150,18 +150,21 @@ unlisted (const StereoParams *p, const StereoParams *asked)
   return NULL;
 }
 
-/* @params: with the presets. */
+/* @params: with the presets. What one list could hold is searched in full, and so is what lists do not serve, unless the caller asked
+ * for lists. */
 static StereoStatus
 choose_search (StereoParams *params, const StereoParams *asked, StereoError *error)
 {
-  const char *name;
+  const char *name = unlisted (params, asked);
   char text[64];
 
+  if (asked->search == STEREO_SEARCH_AUTO && (name || params->num_disparities <= STEREO_SLOTS))
+    params->search = STEREO_SEARCH_FULL;
   if (params->search != STEREO_SEARCH_COARSE_TO_FINE) {
     params->search = STEREO_SEARCH_FULL;
     return STEREO_OK;
   }
-  if (!(name = unlisted (params, asked))) {
+  if (!name) {
     params->refine_iterations = 0; /* behind lists the single one of balanced changes next to nothing */
     return STEREO_OK;
   }

@@ -108,7 +108,6 @@ choose_coarse (StereoPlan *plan)
     return;
   }
   add (plan, t->match[plan->params.method](&plan->params));
-  add (plan, t->select);
   add (plan, t->keep);
   add (plan, t->paths);
   add (plan, t->select);

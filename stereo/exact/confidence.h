@@ -25,6 +25,8 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * one pixel of each cell of a grid. A pixel takes the rounded mean of the cells around it whose luma is like its own, so
  * that sky beside a textured object has the distinctness of the sky. A cell whose pixels all have the same luma, such as an
  * overexposed one, does not count. Where no cell counts, distinctness is 0.
+ *
+ * In a search from coarse to fine, exact/lists.h says what agrees, and what is a rival.
  */
 #define STEREO_AGREEMENT_RADIUS 10 /* px; of the window */
 #define STEREO_AGREEMENT_MOST 1    /* px by which the views may differ */

@@ -6,6 +6,15 @@
  *
  * A pixel of the half size, at index v, votes for the groups that hold the disparities 2 below and 2 above its own. The
  * winners before and after the paths both vote: paths remove thin things. The groups with the most votes form the list.
+ *
+ * A path over lists crosses a stretch of the picture, not all of it: its costs soon forget where it came from, and stretches can be
+ * computed at the same time. Of the tiles of a line a path has stretches of about equal length, counted along its way. It begins two
+ * tiles before its stretch, as it begins at the border of the picture.
+ *
+ * A list holds what the half size found nearby, so that a wrong candidate often has a partner that agrees, and no rival but its
+ * neighbours. What exact/confidence.h measures is therefore measured differently. A pixel agrees only if both winners of the half
+ * size lie near as well, which were chosen from more candidates. And the rival is the best candidate at some distance, a minimum or
+ * not; where the list has none so far away, at a smaller one.
  */
 #ifndef STEREO_EXACT_LISTS_H
 #define STEREO_EXACT_LISTS_H
@@ -17,16 +26,37 @@
 #define STEREO_TILE_GROUPS 8 /* groups of a tile, at most */
 #define STEREO_SLOTS (STEREO_GROUP * STEREO_TILE_GROUPS) /* candidates of a pixel, at most */
 #define STEREO_NO_GROUP 0xFFFF
-#define STEREO_VOTE_AROUND 2 /* px of the half size around a tile that vote for it as well */
-#define STEREO_VOTES_AFTER 2 /* votes of the winner after the paths; the one before them has one */
-#define STEREO_VOTES_LEAST 4 /* a group with fewer is not listed, unless it has the most */
-#define STEREO_VOTE_AWAY 2   /* px; how far from the doubled disparity the two groups are looked up */
+#define STEREO_VOTE_AROUND 2       /* px of the half size around a tile that vote for it as well */
+#define STEREO_VOTES_AFTER 2       /* votes of the winner after the paths; the one before them has one */
+#define STEREO_VOTES_LEAST 4       /* a group with fewer is not listed, unless it has the most */
+#define STEREO_VOTE_AWAY 2         /* px; how far from the doubled disparity the two groups are looked up */
+#define STEREO_AWAY_AFTER 2        /* px, at most, to the doubled disparity after the paths, where the levels agree */
+#define STEREO_AWAY_BEFORE 5       /* the same, before the paths */
+#define STEREO_LISTED_RIVAL_AWAY 5 /* px between a candidate and its rival, at least */
+#define STEREO_LISTED_RIVAL_LESS_AWAY 3 /* the same, where the list has none so far away */
 
 /* Tiles along a side of @size pixels. */
 STEREO_SHARED int
 stereo_tiles (int size)
 {
   return (size + STEREO_TILE - 1) / STEREO_TILE;
+}
+
+#define STEREO_STRETCH 24       /* tiles of a stretch, at most */
+#define STEREO_STRETCH_BEFORE 2 /* tiles before a stretch in which its path begins */
+
+/* Stretches of a line of @tiles tiles. */
+STEREO_SHARED int
+stereo_stretches (int tiles)
+{
+  return (tiles + STEREO_STRETCH - 1) / STEREO_STRETCH;
+}
+
+/* Tiles of a stretch; the last one may have fewer. */
+STEREO_SHARED int
+stereo_stretch_length (int tiles)
+{
+  return (tiles + stereo_stretches (tiles) - 1) / stereo_stretches (tiles);
 }
 
 /* The smallest disparity that the half size searches, and how many. */
@@ -50,6 +80,17 @@ stereo_vote (int v, int away, int min_disparity, int disparities)
   int index = 2 * (stereo_half_min (min_disparity) + v) - min_disparity + away;
   index = index < 0 ? 0 : index > disparities - 1 ? disparities - 1 : index;
   return index / STEREO_GROUP;
+}
+
+/* Whether candidate @index lies near the doubled disparities of the half size's winners: @after the paths, @before them. */
+STEREO_SHARED int
+stereo_levels_agree (int index, int after, int before, int min_disparity)
+{
+  int from_zero = index - (2 * stereo_half_min (min_disparity) - min_disparity);
+  int away = from_zero - 2 * after, away_before = from_zero - 2 * before;
+
+  return (after != (int) STEREO_INVALID) & (before != (int) STEREO_INVALID) & (away <= STEREO_AWAY_AFTER) &
+      (away >= -STEREO_AWAY_AFTER) & (away_before <= STEREO_AWAY_BEFORE) & (away_before >= -STEREO_AWAY_BEFORE);
 }
 
 #endif

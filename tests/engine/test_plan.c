@@ -217,8 +217,78 @@ test_memory_absurd (void)
   refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
 }
 
-/* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
+/* The coarser levels lie where later steps of the plan keep what they need, but for the maps that these steps read. */
+static void
+check_levels (const StereoPlan *plan)
+{
+  const StereoPlan *coarse = plan->coarse;
+  const StereoReservation *levels = NULL;
+  size_t all = 0, kept = 0;
+
+  for (int k = 0; k < plan->reservation_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    all += stereo_round_up (r->size, 256);
+    if (r->where == &coarse->arena)
+      levels = r;
+  }
+  if (!CHECK (levels != NULL, "the coarser levels have no place"))
+    return;
+  CHECK (stereo_plan_memory (plan) + levels->size <= all,
+      "%zu bytes: the %zu of the coarser levels add to the %zu of all", stereo_plan_memory (plan), levels->size, all);
+  for (int k = 0; k < coarse->state_count; k++) {
+    const StereoReservation *r = &coarse->reservations[k];
+    size_t at = (size_t) ((char *) *r->where - (char *) plan->arena), from = at - levels->place;
+    int inside = at >= levels->place && from + r->size <= levels->size;
+    CHECK (inside == !(r->life & STEREO_LIFE_FINER), "%s of view %d lies at %zu", r->name, r->view, at);
+    kept += r->life & STEREO_LIFE_FINER ? r->size : 0;
+  }
+  CHECK (kept == 3 * (size_t) coarse->map_pitch * (size_t) coarse->height * sizeof (uint16_t),
+      "%zu bytes of indices and winners are kept", kept);
+}
+
 /* A search from coarse to fine: what is in force, its memory against that of all disparities, limits, and levels in levels. */
+/* What search=auto stands for. */
+static StereoSearch
+search_of (const StereoParams *params)
+{
+  StereoError error = { 0 };
+  StereoPlan *plan = stereo_plan_new (params, 200, 60, &error);
+  StereoSearch search = STEREO_SEARCH_AUTO;
+
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return search;
+  search = stereo_plan_params (plan)->search;
+  stereo_plan_free (plan);
+  return search;
+}
+
+static void
+test_search (void)
+{
+  StereoParams params, other;
+
+  params_small (&params);
+  params.profile = STEREO_PROFILE_BALANCED;
+  params.num_disparities = 33;
+  CHECK (search_of (&params) == STEREO_SEARCH_COARSE_TO_FINE, "not lists");
+#define FULL(field, value, text) \
+  other = params; \
+  other.field = value; \
+  CHECK (search_of (&other) == STEREO_SEARCH_FULL, text)
+  FULL (num_disparities, 32, "lists of all that is searched");
+  FULL (search, STEREO_SEARCH_FULL, "lists where none were asked for");
+  FULL (profile, STEREO_PROFILE_FAST, "lists without paths");
+  FULL (profile, STEREO_PROFILE_QUALITY, "lists with the weights of both views");
+  FULL (profile, STEREO_PROFILE_THESIS, "lists in the thesis");
+  FULL (profile, STEREO_PROFILE_ROAD, "lists on roads");
+  FULL (support, STEREO_SUPPORT_BOTH, "lists with the weights of both views, by hand");
+  FULL (refine_iterations, 1, "lists where refinement was asked for");
+  FULL (paths, STEREO_PATHS_8, "lists with eight paths");
+  FULL (method, STEREO_METHOD_SGM, "lists of semi-global matching");
+  FULL (method, STEREO_METHOD_BM, "lists of block matching");
+#undef FULL
+}
+
 static void
 test_coarse (void)
 {
@@ -230,7 +300,7 @@ test_coarse (void)
   params.profile = STEREO_PROFILE_BALANCED;
   params.num_disparities = 256;
   for (int k = 0; k < 2; k++) {
-    params.search = k ? STEREO_SEARCH_COARSE_TO_FINE : STEREO_SEARCH_AUTO;
+    params.search = k ? STEREO_SEARCH_AUTO : STEREO_SEARCH_FULL;
     StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
     if (!CHECK (plan != NULL, "%s", error.message))
       return;
@@ -242,6 +312,8 @@ test_coarse (void)
     /* 650 columns are enough for a half of them, 325 are not */
     CHECK (!k || (plan->coarse->coarse && !plan->coarse->coarse->coarse), "three levels");
     CHECK (!k || plan->coarse->coarse->width == 325, "%d columns", plan->coarse->coarse->width);
+    if (k)
+      check_levels (plan);
     stereo_plan_free (plan);
   }
   CHECK (2 * memory[1] < memory[0], "%zu bytes, and %zu of all disparities", memory[1], memory[0]);
@@ -249,6 +321,7 @@ test_coarse (void)
   refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
 }
 
+/* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
 static void
 test_probability (void)
 {
@@ -283,6 +356,7 @@ main (int argc, char **argv)
   check_case ("backend and reason", test_backend);
   check_case ("frames that cannot be matched", test_frames);
   check_case ("memory-limit", test_memory_limit);
+  check_case ("search=auto", test_search);
   check_case ("coarse to fine", test_coarse);
   check_case ("probability of every method", test_probability);
   check_case ("absurd amounts of memory", test_memory_absurd);

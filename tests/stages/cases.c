@@ -395,6 +395,9 @@ static const Case table[] = {
   { 403, 35, PICTURE_NOISE, RGB, F32, 1, "search=coarse-to-fine num-disparities=346 fill=none temporal=0" },
   { 1301, 55, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=130 temporal=0" },
   { 1283, 33, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=70 profile=road temporal=0" },
+  /* lists of tall pictures: several stretches of a column */
+  { 35, 401, PICTURE_NOISE, RGB, F32, 1, "search=coarse-to-fine num-disparities=27 fill=none temporal=0" },
+  { 50, 795, PICTURE_SHIFTED, RGB, F32, 1, "search=coarse-to-fine num-disparities=40 profile=road temporal=0" },
 };
 
 int

@@ -178,6 +178,9 @@ void naive_list_match (StereoPlan *p);
 void naive_list_paths (StereoPlan *p);
 void naive_list_probability (StereoPlan *p);
 NaiveMeasures *naive_list_measures (StereoPlan *p);
+/* Whether the half size found, at that pixel, disparities that are half of that of candidate @i: within a pixel of its own after
+ * the paths, within 2.5 before them. */
+int naive_levels_agree (const StereoPlan *p, int x, int y, int i);
 /* Whether a stage reads that slot's cost: there is such a candidate. */
 int naive_slot_is_read (const StereoPlan *p, int x, int y, int slot);
 /* naive_fill.c */

@@ -110,6 +110,19 @@ first_of_half (const StereoPlan *p)
   return (int) floor (p->min_disparity / 2.0);
 }
 
+int
+naive_levels_agree (const StereoPlan *p, int x, int y, int i)
+{
+  size_t at = naive_map (p->coarse, x / 2, y / 2);
+  const uint16_t found[2] = { p->coarse->view[STEREO_LEFT].index[at], p->coarse->winner[at] };
+  double disparity = (p->min_disparity + i) / 2.0, most[2] = { 1, 2.5 };
+
+  for (int k = 0; k < 2; k++)
+    if (found[k] == NONE || fabs (first_of_half (p) + found[k] - disparity) > most[k])
+      return 0;
+  return 1;
+}
+
 static void
 vote (const StereoPlan *p, int index, int number, int *votes)
 {
@@ -156,25 +169,25 @@ naive_candidates (StereoPlan *p)
   free (votes);
 }
 
-/* The winner before the paths: of the full search what selection found; of a list the lowest cost in it, the first of equals. */
+/* The winner before the paths: of all candidates, or of those in a list, the one of the lowest cost, the first of equals. */
 void
 naive_keep (StereoPlan *p)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       int best = -1, lowest = 0;
-      for (int i = 0; i < p->disparities && p->listed; i++)
-        if (listed (p, x, y, i)) {
-          int cost = p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
-              (size_t) slot_of (p, x, y, i)];
-          if (best < 0 || cost < lowest) {
-            best = i;
-            lowest = cost;
-          }
+      for (int i = 0; i < p->disparities; i++) {
+        if (!(p->listed ? listed (p, x, y, i) : exists (p, x, i)))
+          continue;
+        int cost = p->listed ?
+            p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)] :
+            *naive_cost (p, x, y, i);
+        if (best < 0 || cost < lowest) {
+          best = i;
+          lowest = cost;
         }
-      p->winner[naive_map (p, x, y)] = !p->listed ? p->view[STEREO_LEFT].index[naive_map (p, x, y)] :
-          best < 0                                ? (uint16_t) NONE :
-                                                    (uint16_t) best;
+      }
+      p->winner[naive_map (p, x, y)] = best < 0 ? (uint16_t) NONE : (uint16_t) best;
     }
 }
 
@@ -272,16 +285,19 @@ added (const Walk *w, long low, int i)
   return best - low;
 }
 
-/* Adds the costs of a path that enters the picture at (x, y), in all its pixels. */
+/* Adds the costs of a path that enters the picture at (x, y) to those pixels whose tiles, counted from there, are number @first to
+ * before number @end. It begins as if the picture did so two tiles before them. */
 static void
-walk (Walk *w, int x, int y, int dx, int dy, long *sums)
+walk_part (Walk *w, int x, int y, int dx, int dy, int first_tile, int end_tile, long *sums)
 {
   const StereoPlan *p = w->p;
+  int enters = (dx ? x : y) / SIDE;
   long p1 = penalty_of (p, 0, dy != 0), p2 = penalty_of (p, 1, dy != 0);
 
-  for (int i = 0; i < p->disparities; i++)
-    w->before[i] = -1;
-  for (int first = 1; x >= 0 && x < p->width && y >= 0 && y < p->height; x += dx, y += dy, first = 0) {
+  for (int first = 1; x >= 0 && x < p->width && y >= 0 && y < p->height; x += dx, y += dy) {
+    int tile = abs ((dx ? x : y) / SIDE - enters);
+    if (tile < first_tile - 2 || tile >= end_tile)
+      continue;
     int step = first ? 0 :
                        abs (p->view[0].luma[naive_image (p, x, y)] - p->view[0].luma[naive_image (p, x - dx, y - dy)]);
     int halved = p->params.penalty_step > 0 && step >= p->params.penalty_step, some = 0;
@@ -294,7 +310,7 @@ walk (Walk *w, int x, int y, int dx, int dy, long *sums)
         continue;
       size_t place = ((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i);
       w->here[i] = p->lists.costs[place] + added (w, before, i);
-      sums[naive_cost (p, x, y, i) - p->volume] += w->here[i];
+      sums[naive_cost (p, x, y, i) - p->volume] += tile >= first_tile ? w->here[i] : 0;
       some = 1;
     }
     /* a listed candidate outside the right view is as good as the best, to the next pixel */
@@ -305,6 +321,21 @@ walk (Walk *w, int x, int y, int dx, int dy, long *sums)
     long *swap = w->before;
     w->before = w->here;
     w->here = swap;
+    first = 0;
+  }
+}
+
+/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, about as many in each. */
+static void
+walk (Walk *w, int x, int y, int dx, int dy, long *sums)
+{
+  int tiles = (int) ceil ((double) (dx ? w->p->width : w->p->height) / SIDE), parts = (int) ceil (tiles / 24.0);
+  int length = (int) ceil ((double) tiles / parts);
+
+  for (int k = 0; k < parts; k++) {
+    for (int i = 0; i < w->p->disparities; i++)
+      w->before[i] = -1;
+    walk_part (w, x, y, dx, dy, k * length, (k + 1) * length, sums);
   }
 }
 

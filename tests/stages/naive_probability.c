@@ -13,7 +13,8 @@ enum
   AROUND = 4,     /* cells to each side */
   LIKE = 8,       /* grey levels */
   RIVAL = 2,      /* candidates from the selected one to a rival */
-  NO_MINIMUM = 3, /* the same, of a rival that is no minimum */
+  NO_MINIMUM = 3, /* the same, of a rival that is no minimum, and of one that a list has so near alone */
+  LISTED = 5,     /* the same, of any other rival in a list */
   LOGITS = 256    /* the most that a logit is, in its steps */
 };
 
@@ -31,6 +32,8 @@ agrees (const StereoPlan *p, int x, int y)
   int index = p->view[STEREO_LEFT].index[naive_map (p, x, y)];
 
   if (index == (int) STEREO_INVALID)
+    return 0;
+  if (p->listed && !naive_levels_agree (p, x, y, index))
     return 0;
   return abs (p->view[STEREO_RIGHT].index[naive_map (p, naive_partner (p, x, index), y)] - index) <= 1;
 }
@@ -81,7 +84,8 @@ distinctness (const StereoPlan *p, int x, int y)
 
   if (index == (int) STEREO_INVALID)
     return 0;
-  double cost = cost_of (p, x, y, index), rival = lowest_rival (p, x, y, index, RIVAL, 1);
+  double cost = cost_of (p, x, y, index);
+  double rival = lowest_rival (p, x, y, index, p->listed ? LISTED : RIVAL, !p->listed);
   if (rival == STEREO_INVALID)
     rival = lowest_rival (p, x, y, index, NO_MINIMUM, 0);
   return rival == STEREO_INVALID || rival <= cost ? 0 : (uint32_t) floor (255 * (rival - cost) / rival);

@@ -60,7 +60,7 @@ naive_select (StereoPlan *p)
 void
 naive_check (StereoPlan *p)
 {
-  for (int v = 0; v < 2; v++)
+  for (int v = 0; v < 2 && p->view[v].confidence; v++)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++) {
         int i = p->view[v].index[naive_map (p, x, y)];

@@ -137,6 +137,21 @@ state_dirty (StereoPlan *plan, int everything, Random *random)
   state_free (state);
 }
 
+void
+state_dirty_shared (StereoPlan *plan, Random *random)
+{
+  for (int k = 0; k < plan->reservation_count; k++) {
+    const StereoReservation *r = &plan->reservations[k];
+    if (r->life == STEREO_LIFE_ALWAYS)
+      continue;
+    uint8_t *bytes = naive_allocate (r->size, 1);
+    for (size_t at = 0; at < r->size; at++)
+      bytes[at] = (uint8_t) random_next (random);
+    must (plan->backend->copy_in (plan, (char *) plan->arena + r->place, bytes, r->size), "shared memory");
+    free (bytes);
+  }
+}
+
 /* The past of one pixel that is @color now: off by up to @away / 256 grey levels. */
 static void
 draw_past_pixel (const StereoPast *past, size_t at, uint32_t color, int away, Random *random)
@@ -297,7 +312,7 @@ report (const char *who, const StereoReservation *r, const Shape *s, size_t row,
   memcpy (&b, want, s->size);
   memcpy (&f, got, s->size < sizeof f ? s->size : sizeof f);
   memcpy (&g, want, s->size < sizeof g ? s->size : sizeof g);
-  if (!strcmp (r->name, "confidence") || !strncmp (r->name, "disparity", 9))
+  if (!strcmp (r->name, "confidence") || !strcmp (r->name, "disparity"))
     CHECK (0, "%s: %s%s at column %zu, row %zu: %.9g, wanted %.9g", who,
         r->view == STEREO_LEFT      ? "left " :
             r->view == STEREO_RIGHT ? "right " :
@@ -355,10 +370,10 @@ state_compare (const Naive *got, const Naive *want, StageKind kind, Tolerance to
     const StereoReservation *r = &want->origin->reservations[k];
     Shape s = shape_of (p, r);
     int volume = is_volume (r);
-    if (!strcmp (r->name, "disparity_spare") || naive_leaves (kind, r))
+    if (naive_leaves (kind, r))
       continue;
-    if (kind == STAGE_LIST_PATHS && p->is_coarse && got->origin->backend == &stereo_backend_cuda &&
-        (r->view != STEREO_LEFT || strcmp (r->name, "index")))
+    if ((kind == STAGE_LIST_PATHS || kind == STAGE_SELECT) && p->is_coarse &&
+        got->origin->backend == &stereo_backend_cuda && (r->view != STEREO_LEFT || strcmp (r->name, "index")))
       continue; /* votes read nothing else of a coarser level, and CUDA leaves it out */
     for (size_t row = 0; row < s.rows; row++)
       for (size_t column = 0; column < s.columns; column++) {

@@ -14,6 +14,8 @@ void state_put (const Naive *state, StereoPlan *plan);
 /* Random bytes into all frame state (@everything), or only where no pixel is: the pads of the images
  * and what lies right of the last column. Neither may change a result. */
 void state_dirty (StereoPlan *plan, int everything, Random *random);
+/* Random bytes into all memory that is in use in some parts of a frame only. */
+void state_dirty_shared (StereoPlan *plan, Random *random);
 
 /* A past such as frames leave, for views that are loaded: like them or not, of all counts, or none. */
 void state_draw_past (StereoPlan *plan, Random *random);

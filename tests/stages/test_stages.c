@@ -147,12 +147,36 @@ compare_totals (const StereoPlan *cpu, const StereoPlan *other)
       (unsigned long long) a->confidence_sum, (unsigned long long) b->confidence_sum);
 }
 
+/* Runs all steps. What they read of the half size stays as it is from the step that makes it to the last one. */
+static void
+run_steps (StereoPlan *plan)
+{
+  Naive *made = NULL, *left;
+  StereoError error = { 0 };
+
+  for (int k = 0; k < plan->step_count; k++) {
+    CHECK (!stereo_run_steps (plan, k, k + 1, &error), "%s", error.message);
+    if (plan->steps[k].stage == plan->stages->coarse)
+      made = state_take (plan->coarse);
+  }
+  if (!made)
+    return;
+  left = state_take (plan->coarse);
+  for (int k = 0; k < plan->coarse->state_count; k++) {
+    const StereoReservation *r = &plan->coarse->reservations[k];
+    CHECK (!(r->life & STEREO_LIFE_FINER) || !memcmp (made->memory[k], left->memory[k], r->size),
+        "a later step writes over the %s of the half size, view %d", r->name, r->view);
+  }
+  state_free (made);
+  state_free (left);
+}
+
 /* Runs a whole frame of the CPU, the stages of which leave everything or only what later ones read. Its memory holds anything
  * before, and past frames the same in both. */
 static int
 run_whole (Frame *frame, const Case *c, uint64_t seed, const char *fusion)
 {
-  Random random = { seed + 1 };
+  Random random = { seed + 1 }, other = { seed + 2 + (uint64_t) (fusion[0] == '1') };
   StereoError error = { 0 };
 
   setenv ("STEREO_CPU_FUSION", fusion, 1);
@@ -161,10 +185,13 @@ run_whole (Frame *frame, const Case *c, uint64_t seed, const char *fusion)
   if (!CHECK (made, "%s", error.message))
     return 0;
   state_dirty (frame->plan, 1, &random);
+  state_dirty_shared (frame->plan, &other);
+  if (frame->plan->coarse)
+    state_dirty (frame->plan->coarse, 1, &other);
   if (frame->plan->params.temporal > 0)
     state_draw_past (frame->plan, &random);
   CHECK (!frame_begin (frame, &error), "begin: %s", error.message);
-  CHECK (!stereo_run_steps (frame->plan, 0, frame->plan->step_count, &error), "%s", error.message);
+  run_steps (frame->plan);
   CHECK (!frame_end (frame, &error), "end: %s", error.message);
   return 1;
 }

@@ -79,6 +79,21 @@ keep_tile (const StereoPlan *plan, const CpuTile *t)
     }
 }
 
+/* The same in the volume, or STEREO_INVALID. */
+static uint16_t
+lowest_candidate (const StereoPlan *plan, int x, int y)
+{
+  const uint16_t *costs = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
+  uint16_t lowest = STEREO_INVALID;
+  int i = 0;
+
+  for (int k = 0; k < plan->disparities; k++)
+    lowest = costs[k] < lowest ? costs[k] : lowest;
+  while (i < plan->disparities - 1 && costs[i] != lowest)
+    i++;
+  return lowest == STEREO_INVALID ? STEREO_INVALID : (uint16_t) i;
+}
+
 static void
 keep_row (StereoPlan *plan, void *context, int row, int thread)
 {
@@ -86,10 +101,9 @@ keep_row (StereoPlan *plan, void *context, int row, int thread)
     CpuTile t = cpu_tile (plan, column, row);
     keep_tile (plan, &t);
   }
-  for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
-    size_t map = (size_t) y * (size_t) plan->map_pitch;
-    memcpy (plan->winner + map, plan->view[STEREO_LEFT].index + map, (size_t) plan->width * sizeof *plan->winner);
-  }
+  for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++)
+    for (int x = 0; x < plan->width; x++)
+      plan->winner[(size_t) y * (size_t) plan->map_pitch + (size_t) x] = lowest_candidate (plan, x, y);
 }
 
 static StereoStatus

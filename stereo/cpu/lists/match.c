@@ -306,8 +306,8 @@ match_prepare (StereoPlan *plan, void *context, StereoError *error)
   Work w;
 
   c->thread_floats = lay_out (&w, plan, NULL);
-  return stereo_reserve (
-      plan, (void **) &c->scratch, stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->scratch,
+      stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
 }
 
 static StereoStatus

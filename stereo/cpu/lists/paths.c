@@ -6,6 +6,8 @@
  * disparities of the other; what the other list lacks can only be reached by a jump. First a thread takes a column of tiles, down
  * and up, and keeps what each path adds to a candidate, a byte. Then one takes a row of tiles, to the right and to the left, and has
  * the sums of a tile at hand when it picks.
+ *
+ * A path takes its last stretch first: what it leaves in the tiles before a stretch is overwritten by the stretch of these.
  */
 #include "stereo/cpu/lists/path.h"
 
@@ -29,6 +31,20 @@ penalties_of (const StereoPlan *plan, int direction)
   int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
   return (Penalties){ { (uint16_t) small, (uint16_t) stereo_path_halved (small) },
     { (uint16_t) large, (uint16_t) stereo_path_halved (large) }, plan->params.penalty_step };
+}
+
+/* The tiles of a stretch, by their numbers along a path's way, and where the path begins. */
+typedef struct Stretch
+{
+  int begin, first, end;
+} Stretch;
+
+static Stretch
+stretch_of (int tiles, int number)
+{
+  int length = stereo_stretch_length (tiles), first = number * length;
+  int begin = first - STEREO_STRETCH_BEFORE, end = first + length;
+  return (Stretch){ begin > 0 ? begin : 0, first, end < tiles ? end : tiles };
 }
 
 /* ---- down and up ------------------------------------------------------------------------------------- */
@@ -103,31 +119,37 @@ step_rows (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const M
 }
 
 static void
+sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s)
+{
+  Path paths[STEREO_TILE];
+  CpuTile before = { 0 };
+
+  for (int k = 0; k < STEREO_TILE; k++)
+    start_path (&paths[k]);
+  for (int k = s.begin; k < s.end; k++) {
+    CpuTile t = cpu_tile (plan, column, up ? plan->lists.rows - 1 - k : k);
+    Masks m;
+    Map map;
+    set_masks (plan, &t, &m);
+    if (k > s.begin)
+      make_map (&before, &t, &map);
+    switch (m.blocks) {
+#define ROWS(n) step_rows (plan, p, &t, &m, k > s.begin ? &map : NULL, up, n, paths, c->added[up])
+      BY_BLOCKS (ROWS)
+#undef ROWS
+    }
+    before = t;
+  }
+}
+
+static void
 sweep_columns (StereoPlan *plan, void *context, int column, int thread)
 {
-  const Context *c = context;
   Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
 
-  for (int up = 0; up < 2; up++) {
-    Path paths[STEREO_TILE];
-    CpuTile before = { 0 };
-    for (int k = 0; k < STEREO_TILE; k++)
-      start_path (&paths[k]);
-    for (int k = 0; k < plan->lists.rows; k++) {
-      CpuTile t = cpu_tile (plan, column, up ? plan->lists.rows - 1 - k : k);
-      Masks m;
-      Map map;
-      set_masks (plan, &t, &m);
-      if (k > 0)
-        make_map (&before, &t, &map);
-      switch (m.blocks) {
-#define ROWS(n) step_rows (plan, &p, &t, &m, k > 0 ? &map : NULL, up, n, paths, c->added[up])
-        BY_BLOCKS (ROWS)
-#undef ROWS
-      }
-      before = t;
-    }
-  }
+  for (int up = 0; up < 2; up++)
+    for (int k = stereo_stretches (plan->lists.rows) - 1; k >= 0; k--)
+      sweep_column (plan, context, &p, column, up, stretch_of (plan->lists.rows, k));
 }
 
 /* ---- to the right and to the left, and picking ---------------------------------------------------------- */
@@ -209,12 +231,36 @@ band_bytes (const StereoPlan *plan)
 }
 
 static void
+sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row, int left, Stretch s, Band *b)
+{
+  CpuTile before = { 0 };
+
+  for (int k = 0; k < STEREO_TILE; k++)
+    start_path (&b->paths[k]);
+  for (int k = s.begin; k < s.end; k++) {
+    CpuTile t = cpu_tile (plan, left ? plan->lists.columns - 1 - k : k, row);
+    Masks m;
+    Map map;
+    set_masks (plan, &t, &m);
+    if (k > s.begin)
+      make_map (&before, &t, &map);
+    switch (m.blocks) {
+#define COLUMNS(n) step_columns (plan, c, p, &t, &m, k > s.begin ? &map : NULL, left, n, b)
+      BY_BLOCKS (COLUMNS)
+#undef COLUMNS
+    }
+    if (left && k >= s.first)
+      CPU (pick_tile) (plan, &t, &m, (const Sums *) &b->sums, b->right);
+    before = t;
+  }
+}
+
+static void
 sweep_rows (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
   Penalties p = penalties_of (plan, STEREO_PATH_SIDEWAYS);
   Band *b = band_of (plan, c, thread);
-  int columns = plan->lists.columns;
 
   memset (b->right, 0xFF, (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof *b->right);
   for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
@@ -223,27 +269,9 @@ sweep_rows (StereoPlan *plan, void *context, int row, int thread)
     find_steps (luma + 1, luma, plan->width - 1, p.step, steps + 1);
     steps[0] = steps[plan->width] = 0;
   }
-  for (int left = 0; left < 2; left++) {
-    CpuTile before = { 0 };
-    for (int k = 0; k < STEREO_TILE; k++)
-      start_path (&b->paths[k]);
-    for (int k = 0; k < columns; k++) {
-      CpuTile t = cpu_tile (plan, left ? columns - 1 - k : k, row);
-      Masks m;
-      Map map;
-      set_masks (plan, &t, &m);
-      if (k > 0)
-        make_map (&before, &t, &map);
-      switch (m.blocks) {
-#define COLUMNS(n) step_columns (plan, c, &p, &t, &m, k > 0 ? &map : NULL, left, n, b)
-        BY_BLOCKS (COLUMNS)
-#undef COLUMNS
-      }
-      if (left)
-        CPU (pick_tile) (plan, &t, &m, (const Sums *) &b->sums, b->right);
-      before = t;
-    }
-  }
+  for (int left = 0; left < 2; left++)
+    for (int k = stereo_stretches (plan->lists.columns) - 1; k >= 0; k--)
+      sweep_row (plan, c, &p, row, left, stretch_of (plan->lists.columns, k), b);
   for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
     const uint32_t *keys = b->right + (size_t) (y - row * STEREO_TILE) * (size_t) plan->image_pitch + plan->image_pad;
     uint16_t *index = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
@@ -261,11 +289,12 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = cpu_reserve_measures (plan, error);
 
   for (int k = 0; k < 2 && !status; k++)
-    status = stereo_reserve (plan, (void **) &c->added[k],
+    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added[k],
         stereo_times ((size_t) plan->width * STEREO_SLOTS, (size_t) plan->height), 1, error);
   c->thread_bytes = band_bytes (plan);
   return status ? status :
-                  stereo_reserve (plan, (void **) &c->threads, (size_t) cpu_threads (plan), c->thread_bytes, error);
+                  stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan),
+                      c->thread_bytes, error);
 }
 
 static StereoStatus

@@ -21,23 +21,20 @@ offer_right (const CpuTile *t, const uint16_t *sums, uint32_t *partner)
   }
 }
 
-/* The rival of exact/confidence.h among listed candidates: a neighbour that is not in the list costs more. */
+/* The cost of the rival among listed candidates. */
 static uint32_t
 rival_of (const uint16_t *sums, const Masks *m, int slots, int index)
 {
-  uint32_t rival = STEREO_INVALID, away = STEREO_INVALID;
+  uint32_t rival = STEREO_INVALID, nearer = STEREO_INVALID;
 
   for (int k = 0; k < slots; k++) {
     int distance = m->index[k] > index ? m->index[k] - index : index - m->index[k];
-    if (sums[k] == STEREO_INVALID)
-      continue;
-    if (distance >= STEREO_NO_RIVAL_AWAY && sums[k] < away)
-      away = sums[k];
-    if (distance >= STEREO_RIVAL_AWAY && (m->no_before[k] || sums[k] <= sums[k - 1]) &&
-        (m->no_after[k] || sums[k] <= sums[k + 1]) && sums[k] < rival)
+    if (distance >= STEREO_LISTED_RIVAL_LESS_AWAY && sums[k] < nearer)
+      nearer = sums[k];
+    if (distance >= STEREO_LISTED_RIVAL_AWAY && sums[k] < rival)
       rival = sums[k];
   }
-  return rival == STEREO_INVALID ? away : rival;
+  return rival == STEREO_INVALID ? nearer : rival;
 }
 
 /* The disparity of slot @slot, with the sub-pixel fit where both neighbours are in the list. */

@@ -349,10 +349,11 @@ fill_prepare (StereoPlan *plan, void *context, StereoError *error)
   c->pitch = plan->width + 2 * BORDER;
   find_places (c);
   count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
-  if ((status = stereo_reserve (plan, (void **) &c->before, count, sizeof (float), error)) ||
-      (status = stereo_reserve (plan, (void **) &c->filled, count, sizeof (float), error)) ||
-      (status = stereo_reserve (plan, (void **) &c->none, (size_t) c->pitch, sizeof (float), error)) ||
-      (status = stereo_reserve (plan, (void **) &c->image, count, sizeof (uint32_t), error)))
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->before, count, sizeof (float), error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->filled, count, sizeof (float), error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->none, (size_t) c->pitch, sizeof (float), error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->image, count, sizeof (uint32_t), error)))
     return status;
   return CPU (rays_reserve) (plan, &c->rays, error);
 }
@@ -385,8 +386,9 @@ planes_prepare (StereoPlan *plan, void *context, StereoError *error)
   c->taps.pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
   count = (size_t) c->taps.pitch * (size_t) tap_rows (plan);
   if (!status)
-    status = stereo_reserve (plan, (void **) &c->taps.disparity, count, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->taps.color, count, sizeof (uint32_t), error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.disparity, count, sizeof (float), error);
+  return status ? status :
+                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.color, count, sizeof (uint32_t), error);
 }
 
 static StereoStatus

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity; it may exchange
- * that with plan->disparity_spare. */
+/* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity. */
 #include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
@@ -10,14 +9,6 @@ static float *
 map_row (const StereoPlan *plan, float *map, int y)
 {
   return map + (size_t) y * (size_t) plan->map_pitch;
-}
-
-static void
-swap_disparity (StereoPlan *plan)
-{
-  float *done = plan->disparity_spare;
-  plan->disparity_spare = plan->disparity;
-  plan->disparity = done;
 }
 
 /* ---- disparity from the index, with or without the sub-pixel fit -------------------------------- */
@@ -72,6 +63,12 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
 }
 
 /* ---- median ---------------------------------------------------------------------------------------- */
+
+/* Of median3, median5. */
+typedef struct Median
+{
+  float *spare; /* a map, which the stage exchanges with plan->disparity */
+} Median;
 
 /* The valid values of the window around (x, y), sorted; returns their number. */
 static int
@@ -151,44 +148,44 @@ median (const StereoPlan *plan, int x, int y, int radius)
 
 /* Columns whose windows lie across the border of the picture, or that are too few for a vector, one at a time. */
 static void
-median_columns (const StereoPlan *plan, int from, int to, int y, int radius)
+median_columns (const StereoPlan *plan, float *to, int from, int end, int y, int radius)
 {
   const float *row = map_row (plan, plan->disparity, y);
   float values[25];
 
-  for (int x = from; x < to; x++) {
+  for (int x = from; x < end; x++) {
     int count = isnan (row[x]) ? 0 : sorted_window (plan, x, y, radius, values);
-    map_row (plan, plan->disparity_spare, y)[x] = count ? values[(count - 1) / 2] : NAN;
+    to[x] = count ? values[(count - 1) / 2] : NAN;
   }
 }
 
 VEC_INLINE void
-median_row (const StereoPlan *plan, int y, int radius)
+median_row (const StereoPlan *plan, const Median *m, int y, int radius)
 {
-  float *to = map_row (plan, plan->disparity_spare, y);
+  float *to = map_row (plan, m->spare, y);
   int end = plan->width - radius, x = radius;
 
   if (end - radius < LANES) {
-    median_columns (plan, 0, plan->width, y, radius);
+    median_columns (plan, to, 0, plan->width, y, radius);
     return;
   }
-  median_columns (plan, 0, radius, y, radius);
+  median_columns (plan, to, 0, radius, y, radius);
   for (; x + LANES < end; x += LANES)
     vec_store_f (to + x, median (plan, x, y, radius));
   vec_store_f (to + end - LANES, median (plan, end - LANES, y, radius));
-  median_columns (plan, end, plan->width, y, radius);
+  median_columns (plan, to, end, plan->width, y, radius);
 }
 
 static void
 median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  median_row (plan, y, 1);
+  median_row (plan, context, y, 1);
 }
 
 static void
 median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  median_row (plan, y, 2);
+  median_row (plan, context, y, 2);
 }
 
 static StereoStatus
@@ -201,18 +198,44 @@ subpixel_run (StereoPlan *plan, void *context, StereoError *error)
 
 const StereoStage CPU (subpixel) = { .name = "subpixel", .run = subpixel_run };
 
-#define ROW_STAGE(stage, swaps) \
+static StereoStatus
+median_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  Median *m = context;
+  return stereo_reserve (
+      plan, (void **) &m->spare, (size_t) plan->map_pitch * (size_t) plan->height, sizeof *m->spare, error);
+}
+
+static StereoStatus
+median_run (StereoPlan *plan, Median *m, CpuJob row)
+{
+  float *done = m->spare;
+
+  cpu_run (plan, m, row, plan->height);
+  m->spare = plan->disparity;
+  plan->disparity = done;
+  return STEREO_OK;
+}
+
+#define ROW_STAGE(stage) \
   static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
   { \
     cpu_run (plan, context, stage##_row, plan->height); \
-    if (swaps) \
-      swap_disparity (plan); \
     return STEREO_OK; \
   } \
   const StereoStage CPU (stage) = { .name = #stage, .run = stage##_run };
 
-ROW_STAGE (integer, 0)
-ROW_STAGE (reject, 0)
-ROW_STAGE (threshold, 0)
-ROW_STAGE (median3, 1)
-ROW_STAGE (median5, 1)
+ROW_STAGE (integer)
+ROW_STAGE (reject)
+ROW_STAGE (threshold)
+
+#define MEDIAN_STAGE(stage) \
+  static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
+  { \
+    return median_run (plan, context, stage##_row); \
+  } \
+  const StereoStage CPU ( \
+      stage) = { .name = #stage, .context_size = sizeof (Median), .prepare = median_prepare, .run = stage##_run };
+
+MEDIAN_STAGE (median3)
+MEDIAN_STAGE (median5)

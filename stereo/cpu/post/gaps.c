@@ -160,16 +160,16 @@ CPU (gaps_reserve) (StereoPlan *plan, CpuGaps *c, StereoError *error)
 
   c->pitch = plan->width + 2 * BORDER;
   count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
-  if ((status = stereo_reserve (plan, (void **) &c->sure, count, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->bare, count, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->hole, count, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->inner, count, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->open, count, STEREO_GAPS_RAYS, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->top, (size_t) c->pitch, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->along, count, sizeof (uint16_t), error)))
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->sure, count, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->bare, count, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->hole, count, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->inner, count, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->open, count, STEREO_GAPS_RAYS, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->top, (size_t) c->pitch, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->along, count, sizeof (uint16_t), error)))
     return status;
-  return stereo_reserve (
-      plan, (void **) &c->sums, (size_t) c->pitch * (size_t) cpu_threads (plan), sizeof (int32_t), error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->sums,
+      (size_t) c->pitch * (size_t) cpu_threads (plan), sizeof (int32_t), error);
 }
 
 void

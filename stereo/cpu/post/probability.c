@@ -36,6 +36,21 @@ typedef struct Context
 
 /* ---- measures of single pixels ----------------------------------------------------------------- */
 
+/* Clears the pixels of row @y about which the levels disagree. A row of a map has room for an even number. */
+static void
+compare_levels (const StereoPlan *plan, const uint16_t *restrict index, uint8_t *restrict agrees, int y)
+{
+  const StereoPlan *half = plan->coarse;
+  size_t map = (size_t) (y / 2) * (size_t) half->map_pitch;
+  const uint16_t *restrict after = half->view[STEREO_LEFT].index + map, *restrict before = half->winner + map;
+  int least = plan->min_disparity;
+
+  for (int x = 0; x < half->width; x++) {
+    agrees[2 * x] &= (uint8_t) stereo_levels_agree (index[2 * x], after[x], before[x], least);
+    agrees[2 * x + 1] &= (uint8_t) stereo_levels_agree (index[2 * x + 1], after[x], before[x], least);
+  }
+}
+
 static void
 compare_views (const StereoPlan *plan, const Context *c, int y)
 {
@@ -47,6 +62,8 @@ compare_views (const StereoPlan *plan, const Context *c, int y)
     VecI none, away = cpu_disagreement (plan, index, other, x, &none);
     vec_store_b (agrees + x, vec_narrow_bytes ((away <= STEREO_AGREEMENT_MOST) & ~none & 1));
   }
+  if (plan->listed)
+    compare_levels (plan, index, agrees, y);
 }
 
 static uint32_t
@@ -259,12 +276,15 @@ probability_prepare (StereoPlan *plan, void *context, StereoError *error)
 
   stereo_probability_table (&plan->params, &c->table);
   c->pitch = ((size_t) plan->width + 2 * LANES - 1) / (2 * LANES) * (2 * LANES) + STEREO_CELL + 2 * PAD;
-  if ((status = stereo_reserve (plan, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
-      (status = stereo_reserve (plan, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
+  if ((status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->agrees, (size_t) plan->map_pitch * (size_t) plan->height, 1, error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->luma, rows * c->pitch, sizeof *c->luma, error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_MAPS, (void **) &c->distinctness, rows * c->pitch, sizeof *c->distinctness, error)))
     return status;
-  return stereo_reserve (
-      plan, (void **) &c->lines, (size_t) cpu_threads (plan) * LINES * c->pitch, sizeof *c->lines, error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->lines,
+      (size_t) cpu_threads (plan) * LINES * c->pitch, sizeof *c->lines, error);
 }
 
 static StereoStatus

@@ -83,10 +83,10 @@ CPU (rays_reserve) (StereoPlan *plan, CpuRays *rays, StereoError *error)
 
   rays->pitch = plan->width + 2 * CPU_RAY_BORDER;
   rows = stereo_times ((size_t) plan->height, (size_t) rays->pitch);
-  if ((status = stereo_reserve (plan, (void **) &rays->holes, rows, 1, error)) ||
-      (status = stereo_reserve (plan, (void **) &rays->none, (size_t) rays->pitch, 2, error)))
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->holes, rows, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->none, (size_t) rays->pitch, 2, error)))
     return status;
-  return stereo_reserve (plan, (void **) &rays->steps, rows, CPU_RAYS_MEASURED, error);
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->steps, rows, CPU_RAYS_MEASURED, error);
 }
 
 void

@@ -240,7 +240,8 @@ static void
 check_row (StereoPlan *plan, void *context, int y, int thread)
 {
   check_view_row (plan, STEREO_LEFT, y);
-  check_view_row (plan, STEREO_RIGHT, y);
+  if (!plan->listed)
+    check_view_row (plan, STEREO_RIGHT, y);
 }
 
 static StereoStatus

@@ -54,8 +54,10 @@ speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve (plan, (void **) &c->label, pixels, sizeof (int32_t), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->size, pixels, sizeof (int32_t), error);
+  StereoStatus status = stereo_reserve_for (
+      plan, STEREO_LIFE_MAPS, (void **) &c->label, pixels, sizeof (int32_t), error);
+  return status ? status :
+                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->size, pixels, sizeof (int32_t), error);
 }
 
 /* Labels the runs of a row, and counts them. */

@@ -162,6 +162,21 @@ set_guards (uint16_t *costs, size_t count, int pitch)
     costs[(ptrdiff_t) k * pitch - 1] = costs[(ptrdiff_t) k * pitch - PATH_GUARD] = 0xFFFF;
 }
 
+/* Makes whole row 0 the one outside the image, and the first and the last column of all others; sets the guards of these. */
+static void
+clear_outside (const StereoPlan *plan, const Context *c)
+{
+  size_t column = column_words (plan), bytes = column * sizeof *c->rows, width = (size_t) plan->width;
+
+  memset (c->rows, 0, row_words (plan) * sizeof *c->rows);
+  for (int k = 1; k < rows_of (plan); k++) {
+    uint16_t *row = whole_row (plan, c, k);
+    memset (row - column - PATH_GUARD, 0, bytes);
+    memset (row + width * column - PATH_GUARD, 0, bytes);
+    set_guards (row, width * column / (size_t) pitch_of (plan), pitch_of (plan));
+  }
+}
+
 /* Makes column @n of a ring one outside the image. */
 static void
 clear_column (const StereoPlan *plan, uint16_t *ring, int n)
@@ -429,9 +444,7 @@ paths_run (StereoPlan *plan, void *context, StereoError *error)
   const Context *c = context;
   size_t costs = column_words (plan) / (size_t) pitch_of (plan); /* of a column */
 
-  /* The columns outside the image are always 0, and so is the first row. */
-  for (int k = 1; k < rows_of (plan); k++)
-    set_guards (whole_row (plan, c, k), (size_t) plan->width * costs, pitch_of (plan));
+  clear_outside (plan, c);
   for (int k = 0; k < 2 * cpu_threads (plan); k++)
     set_guards (ring_of (plan, c, k / 2, k), RING * costs, pitch_of (plan));
   sweep (plan, context, down_band);
