@@ -227,11 +227,10 @@ add_frames (SceneList *list, const char *top, const char *folder, const char *na
 
   if (!find_frame_folders (&folders, folder))
     return 0;
-  const char *known = *folders.truth ? folders.truth : folders.visible;
-  int count = *known ? scandir (known, &entries, is_png, alphasort) :
-                       scandir (folders.left, &entries, is_tenth, alphasort);
+  const char *known = *folders.truth ? folders.truth : folders.visible, *from = *known ? known : folders.left;
+  int count = scandir (from, &entries, *known ? is_png : is_tenth, alphasort);
   if (count < 0) {
-    perror (*known ? known : folders.left);
+    perror (from);
     return -1;
   }
   for (int k = 0; k < count; k++) {
