@@ -68,15 +68,16 @@ watch (guint scene, gint noise)
   gchar *properties = g_strdup_printf (
       "method=bm cost=sad window=5 backend=cpu num-disparities=%d", scenes[scene].disparities);
   Random random = { .state = random_seed () };
-  gchar *caps[2];
   Pair *pair;
 
   fail_unless (samples[0] && samples[1], "%s is not there", scenes[scene].name);
   /* a live source that never changes is frozen */
   pair = noise ? pair_new (properties) : pair_new_not_live (properties);
-  for (guint v = 0; v < 2; v++)
-    caps[v] = caps_of (samples[v]);
-  pair_caps (pair, caps[0], caps[1]);
+  for (guint v = 0; v < 2; v++) {
+    gchar *caps = caps_of (samples[v]);
+    gst_harness_set_src_caps_str (v ? pair->right : pair->left, caps);
+    g_free (caps);
+  }
   for (guint i = 0; i < FRAMES_A_SECOND * SECONDS; i++) {
     GstClockTime time = i * GST_SECOND / FRAMES_A_SECOND;
     GstMessage *message;
@@ -95,10 +96,8 @@ watch (guint scene, gint noise)
   }
   pair_free (pair);
   g_free (properties);
-  for (guint v = 0; v < 2; v++) {
-    g_free (caps[v]);
+  for (guint v = 0; v < 2; v++)
     gst_sample_unref (samples[v]);
-  }
 }
 
 GST_START_TEST (test_noisy)
