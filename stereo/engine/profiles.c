@@ -143,8 +143,6 @@ stereo_profile_apply (StereoParams *params)
   apply (params, common);
   if (preset_speckle && params->fill == STEREO_FILL_KEEP)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
-  if (params->confidence_threshold < 0)
-    params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.62 : 0;
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
   if (params->method == STEREO_METHOD_ASW && params->support != STEREO_SUPPORT_BOTH) {
@@ -155,4 +153,14 @@ stereo_profile_apply (StereoParams *params)
     params->gamma_color *= preset_color ? GAMMA_OF_LAB : 1;
     params->refine_gamma_color *= preset_refine_color ? REFINE_GAMMA_OF_LAB : 1;
   }
+}
+
+/* Each leaves at most 1 % of a sky with a value. */
+void
+stereo_profile_choose_threshold (StereoParams *params)
+{
+  double own = params->search == STEREO_SEARCH_COARSE_TO_FINE ? 0.7 : 0.62;
+
+  if (params->confidence_threshold < 0)
+    params->confidence_threshold = stereo_params_reject_unlikely (params) ? own : 0;
 }

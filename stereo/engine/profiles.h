@@ -7,7 +7,9 @@
 
 /* The method of the profile, where the parameter still has its default. */
 void stereo_profile_choose_method (StereoParams *params);
-/* Replaces the value "not set" of every parameter by the preset of the profile and the method. */
+/* Replaces the value "not set" of every other parameter by the preset of the profile and the method. */
 void stereo_profile_apply (StereoParams *params);
+/* The same for the confidence threshold, once the search is chosen. */
+void stereo_profile_choose_threshold (StereoParams *params);
 
 #endif

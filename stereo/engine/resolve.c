@@ -189,6 +189,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   stereo_profile_apply (&params);
   if ((status = check_path_weights (&params, error)) || (status = choose_search (&params, in, error)))
     return status;
+  stereo_profile_choose_threshold (&params);
   *out = params;
   return STEREO_OK;
 }
