@@ -23,10 +23,13 @@
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
  * 0.09 and 0.30. */
 #define FOUND_LEAST 0.15
+#define FOUND_NOISY \
+  0.015               /* the same under noise: healthy pairs have 0.028 and more; noise-like texture counts as noise */
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
 #define MOST_NOISE \
   6 /* grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28 */
+#define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 #define MIN_BEYOND 6    /* matches beyond the range that are no chance */
@@ -87,14 +90,14 @@ gst_stereo_verdict_rows (const GstStereoPairMatches *matches)
 gboolean
 gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise)
 {
-  return noise > MOST_NOISE * matches->factor;
+  return noise > MOST_NOISE * matches->factor && matches->matches < NOISY_MOST * matches->points;
 }
 
 GstStereoVerdict
 gst_stereo_verdict_mismatch (const GstStereoPairMatches *matches, gdouble so_far, gdouble noise)
 {
   gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
-  gdouble least = gst_stereo_matches_are_noisy (matches, noise) ? 0 : FOUND_LEAST;
+  gdouble least = gst_stereo_matches_are_noisy (matches, noise) ? FOUND_NOISY : FOUND_LEAST;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
