@@ -47,6 +47,28 @@ stretch_of (int tiles, int number)
   return (Stretch){ begin > 0 ? begin : 0, first, end < tiles ? end : tiles };
 }
 
+/* A tile that paths enter. */
+typedef struct Entry
+{
+  CpuTile tile;
+  Masks masks;
+  Map map; /* from the tile before */
+} Entry;
+
+/* The map from the tile that @e has to tile (@column, @row), which it gets; NULL: paths begin there. */
+static const Map *
+enter_tile (const StereoPlan *plan, Entry *e, int column, int row, int begins)
+{
+  CpuTile before = e->tile;
+
+  e->tile = cpu_tile (plan, column, row);
+  set_masks (plan, &e->tile, &e->masks);
+  if (begins)
+    return NULL;
+  make_map (&before, &e->tile, &e->map);
+  return &e->map;
+}
+
 /* ---- down and up ------------------------------------------------------------------------------------- */
 
 static uint8_t *
@@ -122,23 +144,17 @@ static void
 sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s)
 {
   Path paths[STEREO_TILE];
-  CpuTile before = { 0 };
+  Entry e = { .tile = { 0 } };
 
   for (int k = 0; k < STEREO_TILE; k++)
     start_path (&paths[k]);
   for (int k = s.begin; k < s.end; k++) {
-    CpuTile t = cpu_tile (plan, column, up ? plan->lists.rows - 1 - k : k);
-    Masks m;
-    Map map;
-    set_masks (plan, &t, &m);
-    if (k > s.begin)
-      make_map (&before, &t, &map);
-    switch (m.blocks) {
-#define ROWS(n) step_rows (plan, p, &t, &m, k > s.begin ? &map : NULL, up, n, paths, c->added[up])
+    const Map *map = enter_tile (plan, &e, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
+    switch (e.masks.blocks) {
+#define ROWS(n) step_rows (plan, p, &e.tile, &e.masks, map, up, n, paths, c->added[up])
       BY_BLOCKS (ROWS)
 #undef ROWS
     }
-    before = t;
   }
 }
 
@@ -233,25 +249,19 @@ band_bytes (const StereoPlan *plan)
 static void
 sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row, int left, Stretch s, Band *b)
 {
-  CpuTile before = { 0 };
+  Entry e = { .tile = { 0 } };
 
   for (int k = 0; k < STEREO_TILE; k++)
     start_path (&b->paths[k]);
   for (int k = s.begin; k < s.end; k++) {
-    CpuTile t = cpu_tile (plan, left ? plan->lists.columns - 1 - k : k, row);
-    Masks m;
-    Map map;
-    set_masks (plan, &t, &m);
-    if (k > s.begin)
-      make_map (&before, &t, &map);
-    switch (m.blocks) {
-#define COLUMNS(n) step_columns (plan, c, p, &t, &m, k > s.begin ? &map : NULL, left, n, b)
+    const Map *map = enter_tile (plan, &e, left ? plan->lists.columns - 1 - k : k, row, k == s.begin);
+    switch (e.masks.blocks) {
+#define COLUMNS(n) step_columns (plan, c, p, &e.tile, &e.masks, map, left, n, b)
       BY_BLOCKS (COLUMNS)
 #undef COLUMNS
     }
     if (left && k >= s.first)
-      CPU (pick_tile) (plan, &t, &m, (const Sums *) &b->sums, b->right);
-    before = t;
+      CPU (pick_tile) (plan, &e.tile, &e.masks, (const Sums *) &b->sums, b->right);
   }
 }
 
