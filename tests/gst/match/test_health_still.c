@@ -42,8 +42,10 @@ frame_of (GstSample *sample, Random *random, gint noise)
   GstMapInfo map;
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
-  for (gsize i = 0; noise && i < map.size; i++)
-    map.data[i] = (guint8) CLAMP (map.data[i] + random_range (random, -noise, noise), 0, 255);
+  for (gsize i = 0; noise && i < map.size; i++) {
+    gint level = map.data[i] + random_range (random, -noise, noise); /* CLAMP() evaluates it more than once */
+    map.data[i] = (guint8) CLAMP (level, 0, 255);
+  }
   gst_buffer_unmap (buffer, &map);
   return buffer;
 }

@@ -314,7 +314,7 @@ paint_blobs (Picture *picture)
   gint most = (gint) sqrt (picture->view.width * picture->view.height * PERCENTAGE / 100 / 2);
 
   for (gint i = 0; i < SLOTS * SLOTS; i++) {
-    gint width = MIN (random_in (1, most), across - GAP), height = MIN (random_in (1, most), down - GAP);
+    gint width = random_in (1, MIN (most, across - GAP)), height = random_in (1, MIN (most, down - GAP));
     gint left = i % SLOTS * across + 3, top = i / SLOTS * down + 3;
     gdouble disparity = 20 + random_unit (&random_state) * 100;
 
