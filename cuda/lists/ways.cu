@@ -367,8 +367,8 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
 }
 
 /*
- * Block: a warp, which has a stretch of LINES lines of one way. While it walks through a tile, the costs of the next one come to shared memory.
- * Four lanes store what a path adds at a pixel; along columns the pixels of a warp lie side by side.
+ * Block: a warp, which has a stretch of LINES lines of one way. While it walks through a tile, the costs of the next one come to
+ * shared memory. Four lanes store what a path adds at a pixel; along columns the pixels of a warp lie side by side.
  */
 static __global__ void __launch_bounds__ (32)
     way_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)

@@ -293,8 +293,8 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
   return status;
 }
 
-/* Takes all candidates of a row in one round where a warp can hold them. Some paths have selected already. Of a coarser level only the
- * left index is read. */
+/* Takes all candidates of a row in one round where a warp can hold them. Some paths have selected already. Of a coarser level
+ * only the left index is read. */
 static StereoStatus
 select_run (StereoPlan *plan, void *context, StereoError *error)
 {

@@ -60,8 +60,8 @@
  * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
  * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a
  * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their
- * `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come faster than they are computed (`slow`), are
- * found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
+ * `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come
+ * faster than they are computed (`slow`), are found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
  * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
  * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
