@@ -116,6 +116,23 @@ GST_START_TEST (test_drives)
 }
 GST_END_TEST;
 
+/* Of points that only noise moves, a frame seldom says anything: two of them would have to seem to move. */
+GST_START_TEST (test_motion_is_sure)
+{
+  const Drive still = { "still", 150, 0, 0, 0, ALL, 0, 0, 0.1, GST_STEREO_VERDICT_UNKNOWN };
+  GstStereoMovingPoint points[192];
+  GstStereoDelayFigures figures;
+  guint counted = 0;
+
+  for (guint turn = 0; turn < 4 * TURNS; turn++) {
+    see (&still, points);
+    gst_stereo_delay_measure (points, (guint) still.points, &figures);
+    counted += figures.late[0][0] != 0 || figures.late[1][0] != 0;
+  }
+  fail_unless (counted < TURNS, "%u of %u frames", counted, 4 * TURNS);
+}
+GST_END_TEST;
+
 /* The end is known after as few frames as the begin. */
 GST_START_TEST (test_end)
 {
@@ -146,6 +163,7 @@ delay_suite (void)
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 120);
   tcase_add_loop_test (cases, test_drives, 0, G_N_ELEMENTS (drives));
+  tcase_add_test (cases, test_motion_is_sure);
   tcase_add_test (cases, test_end);
   return suite;
 }
