@@ -69,9 +69,8 @@ gst_stereo_reading_fail (const GstStereoReading *r, gint v, const gchar *missing
   return FALSE;
 }
 
-/* Reads the size of the pictures; it stays 0 x 0 where the file does not say. */
-static gboolean
-take_size (const GstStereoReading *r, gint v, gint size[2])
+gboolean
+gst_stereo_take_size (const GstStereoReading *r, gint v, gint size[2])
 {
   const GstStereoFormat *format = r->format[v];
   GstStereoKeys *keys = r->keys[v];
@@ -185,7 +184,7 @@ gst_stereo_read_cameras (GstStereoReading *r)
         gst_stereo_reading_find (r, 0, r->format[0]->projection) &&
         gst_stereo_reading_find (r, 1, r->format[1]->projection);
   for (gint v = 0; v < 2; v++)
-    if (!take_model (r, v, &c->camera[v]) || !take_camera (r, v) || !take_size (r, v, size[v]) ||
+    if (!take_model (r, v, &c->camera[v]) || !take_camera (r, v) || !gst_stereo_take_size (r, v, size[v]) ||
         !take_rectification (r, v) || !cut_out_roi (r, v, size[v]))
       return FALSE;
   if (memcmp (size[0], size[1], sizeof size[0]) != 0)

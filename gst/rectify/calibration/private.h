@@ -141,6 +141,8 @@ void gst_stereo_take_rectified (StereoCalibration *calibration, gdouble baseline
 /* ---- cameras.c ---- */
 /* Of all formats but those of special.c. */
 gboolean gst_stereo_read_cameras (GstStereoReading *r);
+/* Reads the size of the pictures; it stays 0 x 0 where the file does not say. */
+gboolean gst_stereo_take_size (const GstStereoReading *r, gint v, gint size[2]);
 
 /* ---- poses.c: how the cameras stand to each other ---- */
 gboolean gst_stereo_pose_opencv (GstStereoReading *r);

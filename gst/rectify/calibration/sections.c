@@ -28,14 +28,15 @@ next_line (const gchar **at)
 static gboolean
 is_section (const gchar *line)
 {
-  return line[0] == '[' && (g_ascii_isalpha (line[1]) || line[1] == '_') && line[strlen (line) - 1] == ']';
+  return line[0] == '[' && line[strlen (line) - 1] == ']';
 }
 
 gboolean
 gst_stereo_keys_are_sections (const gchar *text)
 {
   gchar *line = next_line (&text);
-  gboolean are = line && is_section (line) && !strchr (line, ',');
+  /* a list of YAML or JSON looks nearly the same */
+  gboolean are = line && is_section (line) && (g_ascii_isalpha (line[1]) || line[1] == '_') && !strchr (line, ',');
 
   g_free (line);
   return are;

@@ -5,6 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+static gboolean
+take_size (GstStereoReading *r)
+{
+  gint size[2] = { 0, 0 };
+  gboolean ok = gst_stereo_take_size (r, 0, size);
+
+  r->calibration->width = size[0];
+  r->calibration->height = size[1];
+  return ok;
+}
+
 /* ---- KITTI ---- */
 
 /* calib.txt has only projections: its pictures are rectified already. */
@@ -46,23 +57,6 @@ check_offset (GstStereoReading *r)
       given, offset);
 }
 
-static gboolean
-take_sides (GstStereoReading *r)
-{
-  static const gchar *const names[2] = { "width", "height" };
-  gint *const sides[2] = { &r->calibration->width, &r->calibration->height };
-  gdouble side;
-
-  for (gint k = 0; k < 2; k++)
-    if (gst_stereo_keys_has (r->keys[0], names[k]) &&
-        !(gst_stereo_keys_matrix (r->keys[0], names[k], 1, 1, &side, r->message) &&
-            gst_stereo_take_side (r->keys[0], names[k], side, sides[k], r->message)))
-      return FALSE;
-  if (!r->calibration->width == !r->calibration->height)
-    return TRUE;
-  return gst_stereo_reading_fail (r, 0, r->calibration->width ? "height" : "width");
-}
-
 /* The pictures of these sets are rectified already: only the principal points of the views differ. */
 gboolean
 gst_stereo_read_middlebury (GstStereoReading *r)
@@ -76,7 +70,7 @@ gst_stereo_read_middlebury (GstStereoReading *r)
       return gst_stereo_reading_fail (r, 0, needed[k]);
   if (!gst_stereo_take_matrix (keys, "cam0", &r->calibration->camera[0], r->message) ||
       !gst_stereo_take_matrix (keys, "cam1", &r->calibration->camera[1], r->message) ||
-      !gst_stereo_keys_matrix (keys, "baseline", 1, 1, &baseline, r->message) || !take_sides (r) || !check_offset (r))
+      !gst_stereo_keys_matrix (keys, "baseline", 1, 1, &baseline, r->message) || !take_size (r) || !check_offset (r))
     return FALSE;
   gst_stereo_take_rectified (r->calibration, baseline * r->unit_mm);
   return TRUE;
@@ -97,7 +91,7 @@ gst_stereo_read_orbslam_rectified (GstStereoReading *r)
     return gst_stereo_reading_fail (r, 0, "Stereo.b");
   if (!gst_stereo_take_scalars (keys, prefix, &camera[0], r->message) ||
       !gst_stereo_take_lens (keys, prefix, &camera[0], r->message) ||
-      !gst_stereo_keys_matrix (keys, length, 1, 1, &value, r->message))
+      !gst_stereo_keys_matrix (keys, length, 1, 1, &value, r->message) || !take_size (r))
     return FALSE;
   for (gint i = 0; i < STEREO_DISTORTION; i++)
     if (camera[0].distortion[i] != 0)
