@@ -143,6 +143,37 @@ GST_START_TEST (test_cameras)
 }
 GST_END_TEST;
 
+/* A pose the other way round, before stereomatch: it does not ask for stereorectify, which is there. */
+GST_START_TEST (test_transposed_pose)
+{
+  gchar *calibration = calibration_new_text ("M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
+                                             "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
+                                             "R: [ 1, 0, 0, 0, 0.9999, -0.014141782, 0, 0.014141782, 0.9999 ]\n"
+                                             "T: [ -120, 0, 0 ]\n");
+  gchar *description = g_strdup_printf (
+      "stereotestsrc num-buffers=4 ! video/x-raw,format=GRAY8,width=640,height=240,framerate=1/1 ! "
+      "stereorectify backend=cpu calibration=%s ! stereomatch backend=cpu num-disparities=32 ! fakesink",
+      calibration);
+  GstElement *pipeline = launch ("%s", description);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  gchar *text;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = expect_message (
+      bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "rows of the two views", "transposed", NULL });
+  text = message_text (message);
+  fail_unless (strstr (text, "put stereorectify") == NULL, "%s", text);
+  g_free (text);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (description);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
 static Suite *
 rectify_sizes_suite (void)
 {
@@ -155,6 +186,7 @@ rectify_sizes_suite (void)
   tcase_add_test (cases, test_size_that_gives_no_views);
   tcase_add_test (cases, test_lens);
   tcase_add_test (cases, test_cameras);
+  tcase_add_test (cases, test_transposed_pose);
   return suite;
 }
 
