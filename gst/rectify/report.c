@@ -23,7 +23,7 @@ gst_stereo_rectify_post_doubts (GstElement *element, const StereoCalibration *lo
     doubt = gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width);
   if (!doubt) {
     gst_stereo_rectify_post_doubt (element, gst_stereo_calibration_doubt_lens (scaled));
-    doubt = gst_stereo_calibration_doubt_views (scaled, rectification);
+    doubt = gst_stereo_calibration_doubt_views (scaled, rectification, alpha);
   }
   gst_stereo_rectify_post_doubt (element, doubt);
 }

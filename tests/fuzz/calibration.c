@@ -37,7 +37,7 @@ doubt (const StereoCalibration *loaded, const StereoCalibration *c, const Stereo
     scaled.height = HEIGHT;
   }
   check_text (gst_stereo_calibration_doubt_size (loaded, &scaled, r, alpha));
-  check_text (gst_stereo_calibration_doubt_views (&scaled, r));
+  check_text (gst_stereo_calibration_doubt_views (&scaled, r, alpha));
   check_text (gst_stereo_calibration_doubt_lens (&scaled));
 }
 

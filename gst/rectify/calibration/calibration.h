@@ -59,10 +59,12 @@ gchar *gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_
 gchar *gst_stereo_calibration_doubt_focal_length (const StereoCamera *camera, gint width);
 /* Whether a lens model holds over the whole picture. @scaled: for raw pictures of its size. */
 gchar *gst_stereo_calibration_doubt_lens (const StereoCalibration *scaled);
-/* What is wrong with rectified views: too large or small, with few pixels, or of a small part of the raw picture. */
-gchar *gst_stereo_calibration_doubt_views (const StereoCalibration *scaled, const StereoRectification *rectification);
-/* Whether the numbers are of pictures of another size; then what doubt_views() says, too. @loaded: as it was read; @scaled: for the raw pictures;
- * @rectification: made from that with @alpha, NULL where there is none. */
+/* What is wrong with rectified views: too large or small, with few pixels, or of a small part of the raw picture. @alpha:
+ * that they were made with. */
+gchar *gst_stereo_calibration_doubt_views (
+    const StereoCalibration *scaled, const StereoRectification *rectification, gdouble alpha);
+/* Whether the numbers are of pictures of another size; then what doubt_views() says, too. @loaded: as it was read; @scaled:
+ * for the raw pictures; @rectification: made from that with @alpha, NULL where there is none. */
 gchar *gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const StereoCalibration *scaled,
     const StereoRectification *rectification, gdouble alpha);
 

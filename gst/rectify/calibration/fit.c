@@ -101,18 +101,19 @@ raw_focal (const StereoCalibration *c, const StereoRectification *r)
   return (c->camera[0].fx + c->camera[1].fx) / 2 * r->height / (c->rectified_height ? c->rectified_height : c->height);
 }
 
+/* An @alpha above 0 asks for borders, and for the smaller focal length that goes with them. */
 static void
-check_views (GString *text, const StereoCalibration *c, const StereoRectification *r)
+check_views (GString *text, const StereoCalibration *c, const StereoRectification *r, gdouble alpha)
 {
   gdouble raw = raw_focal (c, r), zoom = r->focal_length / raw, filled[2], shown[2];
 
-  if (!(zoom <= MAX_ZOOM && zoom >= 1 / MAX_ZOOM))
+  if (!(zoom <= MAX_ZOOM && (zoom >= 1 / MAX_ZOOM || alpha > 0)))
     append (text, "the focal length of the rectified views is %.6g px, and that of the raw pictures %.6g px",
         r->focal_length, raw);
   for (gint v = 0; v < 2; v++)
     if (!measure_view (c, r, v, &filled[v], &shown[v]))
       return;
-  if (fmin (filled[0], filled[1]) < MIN_FILLED)
+  if (fmin (filled[0], filled[1]) < MIN_FILLED && !(alpha > 0))
     append (text, "only %.0f %% of a rectified view have pixels", 100 * fmin (filled[0], filled[1]));
   if (fmin (shown[0], shown[1]) < MIN_SHOWN)
     append (text, "only %.2g %% of a raw picture are shown", 100 * fmin (shown[0], shown[1]));
@@ -215,7 +216,7 @@ gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const Stereo
   if (!raw_off && !projected_off)
     return g_string_free (text, TRUE);
   if (rectification)
-    check_views (text, scaled, rectification);
+    check_views (text, scaled, rectification, alpha);
   g_string_prepend (text, "The calibration does not seem to be of such pictures, and distances may be wrong: ");
   g_string_append_c (text, '.');
   if (raw_off)
@@ -226,11 +227,12 @@ gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const Stereo
 }
 
 gchar *
-gst_stereo_calibration_doubt_views (const StereoCalibration *scaled, const StereoRectification *rectification)
+gst_stereo_calibration_doubt_views (
+    const StereoCalibration *scaled, const StereoRectification *rectification, gdouble alpha)
 {
   GString *text = g_string_new (NULL);
 
-  check_views (text, scaled, rectification);
+  check_views (text, scaled, rectification, alpha);
   if (text->len == 0)
     return g_string_free (text, TRUE);
   g_string_prepend (text, "The rectified views do not look right, and distances may be wrong: ");

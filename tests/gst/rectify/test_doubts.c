@@ -120,7 +120,7 @@ expect_silence (const StereoCalibration *c, gdouble alpha)
   if (!rectify (c, alpha, &r))
     return;
   doubt (gst_stereo_calibration_doubt_size (c, c, &r, alpha), NULL);
-  doubt (gst_stereo_calibration_doubt_views (c, &r), NULL);
+  doubt (gst_stereo_calibration_doubt_views (c, &r, alpha), NULL);
   doubt (gst_stereo_calibration_doubt_lens (c), NULL);
 }
 
@@ -134,6 +134,7 @@ test_healthy (void)
     const gint *size = sizes[k % G_N_ELEMENTS (sizes)];
     StereoCalibration c = draw_pair (size[0], size[1], (Lens) (k % 3), 0.11), full;
     expect_silence (&c, 0);
+    expect_silence (&c, 1);
     full = with_projections (&c);
     expect_silence (&full, -1);
     /* a part of a sensor, or a shifted lens: off in one direction */
@@ -233,7 +234,7 @@ test_views (void)
         c.projection[v][5 * i] *= factors[k];
     c.projection[1][3] *= factors[k];
     if (rectify (&c, -1, &r))
-      doubt (gst_stereo_calibration_doubt_views (&c, &r),
+      doubt (gst_stereo_calibration_doubt_views (&c, &r, -1),
           (const gchar *const[]){ "focal length of the rectified views", "alpha=0", k == 2 ? "of a raw picture" : "",
               k == 1 || k == 3 ? "of a rectified view" : "", NULL });
   }
