@@ -120,6 +120,7 @@ gst_stereo_keys_read_sections (GstStereoKeys *keys, const gchar *text, gchar **m
       value = NULL;
     } else if (sign) {
       read_assignment (keys, section, line, sign);
+      value = NULL; /* this may have replaced it */
     } else if (!starts_with_number (line)) {
       gchar *key = g_strconcat (prefix_of (section, cameras, number), line, NULL);
       value = gst_stereo_keys_add (keys, key);

@@ -534,6 +534,7 @@ test_refusals_of_pairs (void)
   REFUSE (replaced (calibration_ost (&c, 0, "a"), "camera matrix\n", "camera matrix\nnan 1 2\n"),
       calibration_ost (&c, 1, "b"), "camera matrix", "finite");
   REFUSE (g_strdup ("[image]\n5 6 7\n"), NULL, "[image]", "without a name", "5 6 7");
+  REFUSE (g_strdup ("[a]\na.b\n1 2\nb = 3\n4 5\n"), NULL, "[a]", "without a name", "4 5");
 }
 
 static void
