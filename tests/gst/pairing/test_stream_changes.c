@@ -110,6 +110,56 @@ GST_START_TEST (test_output_becomes_depth)
 }
 GST_END_TEST;
 
+/* Pushes a frame of another width. */
+static void
+push_wide (GstHarness *view, gint width, GstClockTime time)
+{
+  harness_set_caps (view, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
+  gst_harness_push (view, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 1, 0, 0), time, FRAME));
+}
+
+/* Both views change their size, the right one two frames later: what has no partner is dropped, and pairs go on. */
+GST_START_TEST (test_size_changes_frames_apart)
+{
+  const guint apart = 2, frames = 6;
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint n = 0; n < frames; n++) {
+    push_wide (pair->left, n < 2 ? VIEW_WIDTH : 60, n * FRAME);
+    push_wide (pair->right, n < 2 + apart ? VIEW_WIDTH : 60, n * FRAME);
+    if (n < 2 || n >= 2 + apart)
+      gst_buffer_unref (pair_pull (pair, n * FRAME));
+    else
+      pair_expect_nothing (pair);
+  }
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), apart);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), apart);
+  expect_warning (pair->bus, "60x20 GRAY8", "44x20 GRAY8", "one size", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* It costs that frame and its partner. */
+GST_START_TEST (test_a_frame_of_another_size)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint n = 0; n < 5; n++) {
+    push_wide (__i__ ? pair->right : pair->left, n == 2 ? 60 : VIEW_WIDTH, n * FRAME);
+    push_wide (__i__ ? pair->left : pair->right, VIEW_WIDTH, n * FRAME);
+    if (n == 2)
+      pair_expect_nothing (pair);
+    else
+      gst_buffer_unref (pair_pull (pair, n * FRAME));
+  }
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_caps_change_one_pad_after_the_other)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
@@ -343,6 +393,8 @@ stream_changes_suite (void)
   tcase_add_test (cases, test_property_takes_effect_with_the_next_pair);
   tcase_add_test (cases, test_properties_set_together_take_effect_together);
   tcase_add_test (cases, test_output_becomes_depth);
+  tcase_add_test (cases, test_size_changes_frames_apart);
+  tcase_add_loop_test (cases, test_a_frame_of_another_size, 0, 2);
   tcase_add_loop_test (cases, test_caps_change_one_pad_after_the_other, 0, 2);
   tcase_add_test (cases, test_downstream_reconfigures);
   tcase_add_test (cases, test_late_pairs_are_not_computed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which frames of two streams come out as pairs: timestamps, skew, segments, ends, gaps. */
+#include "gst/pairing/decide.h"
 #include "tests/support/gst/util.h"
 
 GST_START_TEST (test_four_in_four_out)
@@ -58,6 +59,99 @@ GST_START_TEST (test_skew_beyond_the_limit)
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* Both cameras give a third of the frames that they have announced, more than half an announced frame apart. */
+GST_START_TEST (test_cameras_that_slow_down)
+{
+  const guint frames = 9, slow = GST_STEREO_INTERVALS;
+  const GstClockTime skew = 45 * GST_MSECOND;
+  Pair *pair = pair_new_gray (EXACT);
+
+  pair_push (pair, 0, 0);
+  for (guint i = 1; i < frames; i++)
+    pair_push (pair, 3 * i * FRAME, 3 * i * FRAME + skew);
+  pair_eos (pair, TRUE, TRUE);
+  gst_buffer_unref (pair_pull (pair, 0));
+  /* what is announced holds until a few frames came more slowly */
+  for (guint i = slow; i < frames; i++) {
+    GstBuffer *out = pair_pull (pair, 3 * i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, (gint64) skew);
+    gst_buffer_unref (out);
+  }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), slow - 1);
+  expect_warning (pair->bus, "nearest two were 45.000 ms apart", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* A frame that is missing does not widen the limit. */
+GST_START_TEST (test_one_missing_frame)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint i = 0; i < 3; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  pair_push_right (pair, 4 * FRAME + FRAME / 2 + 1);
+  pair_push (pair, 4 * FRAME, 5 * FRAME + FRAME / 2 + 1);
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+static void
+set_time (Pair *pair, GstClockTime time)
+{
+  GstClock *clock = gst_element_get_clock (pair->element);
+
+  if (time > gst_clock_get_time (clock))
+    gst_test_clock_set_time (GST_TEST_CLOCK (clock), time);
+  gst_object_unref (clock);
+}
+
+/* How long after their timestamps the frames of both views come. */
+static const struct
+{
+  GstClockTime left, right;
+  const gchar *late, *by;
+} arrivals[] = {
+  { 0, 3 * GST_SECOND, "frames of sink_right come 3.0 s", "3.0 s apart" },
+  { 2 * GST_SECOND, GST_SECOND, "frames of sink_left come 2.0 s", "1.0 s apart" },
+  { 0, 400 * GST_MSECOND, NULL, NULL },
+  { 3 * GST_SECOND, 3 * GST_SECOND, NULL, NULL },
+};
+
+/* Frames are pushed in the order in which they come; a view has two of them waiting, at most. */
+GST_START_TEST (test_a_camera_with_a_time_of_its_own)
+{
+  const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
+  const guint frames = 14, ahead = 1;
+  Pair *pair = pair_new_gray (EXACT "qos=false");
+  guint early = by[1] < by[0];
+
+  for (guint n = 0; n < frames; n++)
+    for (guint turn = 0; turn < 2; turn++) {
+      guint view = turn ? !early : early, frame = turn ? n - ahead : n;
+      if (turn && n < ahead)
+        continue;
+      set_time (pair, frame * FRAME + by[view]);
+      if (view)
+        pair_push_right (pair, frame * FRAME);
+      else
+        pair_push_left (pair, frame * FRAME);
+    }
+  for (guint n = 0; n < frames - ahead; n++)
+    gst_buffer_unref (pair_pull (pair, n * FRAME));
+  if (arrivals[__i__].late)
+    expect_warning (pair->bus, arrivals[__i__].late, arrivals[__i__].by, "do-timestamp", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
 GST_END_TEST;
@@ -340,6 +434,9 @@ stream_pairs_suite (void)
   tcase_add_test (cases, test_four_in_four_out);
   tcase_add_test (cases, test_skew_within_the_limit);
   tcase_add_test (cases, test_skew_beyond_the_limit);
+  tcase_add_test (cases, test_cameras_that_slow_down);
+  tcase_add_test (cases, test_one_missing_frame);
+  tcase_add_loop_test (cases, test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals));
   tcase_add_test (cases, test_max_skew_by_hand);
   tcase_add_test (cases, test_nearer_frame_is_preferred);
   tcase_add_test (cases, test_irregular_stream_waits_for_the_next_frame);
