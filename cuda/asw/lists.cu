@@ -372,11 +372,11 @@ launch_cost (StereoPlan *plan, const MatchContext *context, StereoError *error)
   StereoStatus status;
   cudaStream_t stream;
 
-  if ((status = list_stream (plan, &stream, error)))
+  if ((status = cuda_begin_early (plan, &stream, error)))
     return status;
   make_records<COST><<<grid, RECORD_THREADS, 0, stream>>> (cuda_frame (plan), records);
   CUDA_LAUNCHED (plan, "make_records");
-  if ((status = cuda_join (plan, CUDA_BESIDE_LEVELS, error)))
+  if ((status = cuda_join (plan, error)))
     return status;
   switch (asw_left_reach (plan)) {
     case 5:

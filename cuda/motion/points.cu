@@ -203,13 +203,13 @@ reduce_views (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError
 {
   dim3 grid (cuda_blocks (w.c.width, REDUCE_THREADS), w.c.height, 2);
   cudaStream_t stream;
-  StereoStatus status = cuda_begin_branch (plan, CUDA_BESIDE_MATCH, &stream, error);
+  StereoStatus status = cuda_begin_early (plan, &stream, error);
 
   if (status)
     return status;
   reduce_kernel<<<grid, REDUCE_THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "reduce_kernel");
-  return cuda_join (plan, CUDA_BESIDE_MATCH, error);
+  return cuda_join (plan, error);
 }
 
 }

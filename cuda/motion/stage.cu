@@ -144,13 +144,11 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
   follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (
       f, w, stereo_motion_least_sure (stereo_params_first_threshold (&plan->params)));
   CUDA_LAUNCHED (plan, "follow_kernel");
-  /* the removal of speckles, which changes the disparity, waits for the copies */
-  if ((status = cuda_fork (plan, CUDA_BESIDE_MAPS, error)) ||
-      (status = cuda_begin_branch (plan, CUDA_BESIDE_MAPS, &beside, error)))
+  if ((status = cuda_begin_late (plan, &beside, error)))
     return status;
   keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");
-  return plan->fusion.speckle_joins ? STEREO_OK : cuda_join (plan, CUDA_BESIDE_MAPS, error);
+  return cuda_join (plan, error);
 }
 
 }
