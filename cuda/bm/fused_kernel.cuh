@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel of fused.cuh: from sums to costs, the ring of costs, from sums of costs to means. */
+/* The kernel of fused_task.cuh: from sums to costs, the ring of costs, from sums of costs to means. */
 #ifndef STEREO_CUDA_BM_FUSED_KERNEL_CUH
 #define STEREO_CUDA_BM_FUSED_KERNEL_CUH
 
-#include "cuda/bm/fused.cuh"
+#include "cuda/bm/fused_task.cuh"
 
 namespace
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The expected disparity of refinement (3.2.3) over the full window. It is slow, and there to compare with. */
-#include "cuda/post/refine.cuh"
+#include "cuda/post/refine_window.cuh"
 
 namespace
 {

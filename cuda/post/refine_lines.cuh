@@ -14,7 +14,7 @@
 #ifndef STEREO_CUDA_POST_REFINE_LINES_CUH
 #define STEREO_CUDA_POST_REFINE_LINES_CUH
 
-#include "cuda/post/refine.cuh"
+#include "cuda/post/refine_window.cuh"
 
 namespace
 {

@@ -14,7 +14,7 @@
  * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence
  * of the right view, so its second candidate does not matter.
  */
-#include "cuda/post/reselect_search.cuh"
+#include "cuda/post/reselect.cuh"
 
 namespace
 {

@@ -4,8 +4,8 @@
  * window. There a thread has four neighbouring pixels and takes the taps of a line in groups of four: it loads a tap
  * once for four pixels. Taps of the first and the last group that are beyond the window have an infinite distance.
  */
-#ifndef STEREO_CUDA_POST_REFINE_CUH
-#define STEREO_CUDA_POST_REFINE_CUH
+#ifndef STEREO_CUDA_POST_REFINE_WINDOW_CUH
+#define STEREO_CUDA_POST_REFINE_WINDOW_CUH
 
 #include "cuda/common.cuh"
 
