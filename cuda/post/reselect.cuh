@@ -14,8 +14,8 @@
 namespace
 {
 
-constexpr int INDEX_BITS = 10;     /* of up to 1024 disparities */
-constexpr int REACH_TOP = 0x10000; /* farther away than any candidate, in steps of the expected disparity */
+constexpr int INDEX_BITS = 10;      /* of up to 1024 disparities */
+constexpr int RADIUS_TOP = 0x10000; /* farther away than any candidate, in steps of the expected disparity */
 
 /* Key: (cost + penalty) << INDEX_BITS | index, in 32 bits or, for a large alpha, in 64. Ties go to the smaller
  * index. */
@@ -110,8 +110,8 @@ template <typename Key> static __device__ __forceinline__ Range
 range_of (Key bound, uint32_t cost, int expected, float steps_per_cost)
 {
   uint32_t most = (uint32_t) (bound >> INDEX_BITS);
-  int reach = (int) fminf ((float) (most + 1 - cost) * steps_per_cost, (float) REACH_TOP);
-  Range r = { (expected - reach + STEREO_EXPECT_STEPS - 1) >> 6, (expected + reach) >> 6 };
+  int radius = (int) fminf ((float) (most + 1 - cost) * steps_per_cost, (float) RADIUS_TOP);
+  Range r = { (expected - radius + STEREO_EXPECT_STEPS - 1) >> 6, (expected + radius) >> 6 };
   if (most < cost)
     r.to = -1;
   return r;
@@ -218,7 +218,7 @@ struct Block
   float steps_per_cost; /* of the expected disparity */
 };
 
-/* 32 bits count the elements of BLOCK_Y rows, and those beside the rows that candidates reach. */
+/* 32 bits count the elements of BLOCK_Y rows, and those beside the rows that candidates radius. */
 static_assert ((int64_t) (BLOCK_Y + 1) * STEREO_MAX_PITCH * STEREO_MAX_DISPARITIES <= INT32_MAX, "a block's rows");
 
 /* The element of the block's rows that belongs to index 0 of a pixel; it may be beside the image. */

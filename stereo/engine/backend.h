@@ -75,7 +75,7 @@ typedef struct StereoPast
 typedef struct StereoLast
 {
   float *disparity;
-  uint8_t *sureness; /* the confidence, 0..255 */
+  uint8_t *confidence; /* 0..255 */
   uint8_t *luma;
   uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
 } StereoLast;
