@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which frames of two streams come out as pairs: timestamps, skew, segments, ends, gaps. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_four_in_four_out)
+TEST (test_four_in_four_out)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -23,9 +24,8 @@ GST_START_TEST (test_four_in_four_out)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_within_the_limit)
+TEST (test_skew_within_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
   const gint64 skews[] = { 0, 3 * GST_MSECOND, -9 * GST_MSECOND, 19 * GST_MSECOND, -19 * GST_MSECOND };
@@ -41,9 +41,8 @@ GST_START_TEST (test_skew_within_the_limit)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_beyond_the_limit)
+TEST (test_skew_beyond_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -60,9 +59,8 @@ GST_START_TEST (test_skew_beyond_the_limit)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_max_skew_by_hand)
+TEST (test_max_skew_by_hand)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
 
@@ -75,9 +73,8 @@ GST_START_TEST (test_max_skew_by_hand)
   expect_warning (pair->bus, "1 left", "max-skew is 5.000 ms", "6.000 ms", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nearer_frame_is_preferred)
+TEST (test_nearer_frame_is_preferred)
 {
   /* not live: a pad takes one frame, and this one thread feeds both */
   Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
@@ -97,9 +94,8 @@ GST_START_TEST (test_nearer_frame_is_preferred)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
+TEST (test_irregular_stream_waits_for_the_next_frame)
 {
   const GstClockTime right[] = { 0, 24, 64, 79 };
   const gint64 skews[] = { 0, -16, -1 };
@@ -119,9 +115,8 @@ GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_timestamps_pair_in_order)
+TEST (test_no_timestamps_pair_in_order)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -136,9 +131,8 @@ GST_START_TEST (test_no_timestamps_pair_in_order)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_swapped_timestamps)
+TEST (test_swapped_timestamps)
 {
   const guint order[] = { 0, 2, 1, 3 };
   Pair *pair = pair_new_gray (EXACT);
@@ -160,9 +154,8 @@ GST_START_TEST (test_swapped_timestamps)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_running_time_pairs_not_timestamps)
+TEST (test_running_time_pairs_not_timestamps)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstSegment segment;
@@ -177,9 +170,8 @@ GST_START_TEST (test_running_time_pairs_not_timestamps)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_output_has_the_segment_of_the_left_view)
+TEST (test_output_has_the_segment_of_the_left_view)
 {
   Pair *pair = pair_new_gray (EXACT);
   const GstSegment *out;
@@ -203,9 +195,8 @@ GST_START_TEST (test_output_has_the_segment_of_the_left_view)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_view_ends_early)
+TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -229,9 +220,8 @@ GST_START_TEST (test_one_view_ends_early)
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_frame_at_all)
+TEST (test_no_frame_at_all)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -240,9 +230,8 @@ GST_START_TEST (test_no_frame_at_all)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_the_other_view_never_ends)
+TEST (test_the_other_view_never_ends)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint pushed = 0;
@@ -260,9 +249,8 @@ GST_START_TEST (test_the_other_view_never_ends)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_both)
+TEST (test_gap_on_both)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstClockTime start, duration;
@@ -281,9 +269,8 @@ GST_START_TEST (test_gap_on_both)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_one_lets_the_other_flow)
+TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
 {
   gboolean left_gap = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -306,9 +293,8 @@ GST_START_TEST (test_gap_on_one_lets_the_other_flow)
   gst_buffer_unref (pair_pull (pair, 20 * FRAME));
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_other_events_go_on_once)
+TEST (test_other_events_go_on_once)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint seen = 0;
@@ -328,32 +314,7 @@ GST_START_TEST (test_other_events_go_on_once)
   fail_unless_equals_int (seen, 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-static Suite *
-stream_pairs_suite (void)
+SUITE (stream_pairs)
 {
-  Suite *suite = suite_create ("stream_pairs");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_four_in_four_out);
-  tcase_add_test (cases, test_skew_within_the_limit);
-  tcase_add_test (cases, test_skew_beyond_the_limit);
-  tcase_add_test (cases, test_max_skew_by_hand);
-  tcase_add_test (cases, test_nearer_frame_is_preferred);
-  tcase_add_test (cases, test_irregular_stream_waits_for_the_next_frame);
-  tcase_add_test (cases, test_no_timestamps_pair_in_order);
-  tcase_add_test (cases, test_swapped_timestamps);
-  tcase_add_test (cases, test_running_time_pairs_not_timestamps);
-  tcase_add_test (cases, test_output_has_the_segment_of_the_left_view);
-  tcase_add_loop_test (cases, test_one_view_ends_early, 0, 2);
-  tcase_add_test (cases, test_no_frame_at_all);
-  tcase_add_test (cases, test_the_other_view_never_ends);
-  tcase_add_test (cases, test_gap_on_both);
-  tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
-  tcase_add_test (cases, test_other_events_go_on_once);
-  return suite;
 }
-
-GST_CHECK_MAIN (stream_pairs);
