@@ -218,7 +218,7 @@ struct Block
   float steps_per_cost; /* of the expected disparity */
 };
 
-/* 32 bits count the elements of BLOCK_Y rows, and those beside the rows that candidates radius. */
+/* 32 bits count the elements of BLOCK_Y rows, and those beside the rows that candidates reach. */
 static_assert ((int64_t) (BLOCK_Y + 1) * STEREO_MAX_PITCH * STEREO_MAX_DISPARITIES <= INT32_MAX, "a block's rows");
 
 /* The element of the block's rows that belongs to index 0 of a pixel; it may be beside the image. */

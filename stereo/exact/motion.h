@@ -18,7 +18,7 @@
  * a fixed order; files that include this header are compiled without contraction.
  *
  * A pixel whose disparity is unlikely takes over the disparity of the same place in the frame before, if that was likelier and
- * both places compared alike. A disparity is taken over in at most two frames after the frame that matched it. Likely disparities
+ * both places look alike. A disparity is taken over in at most two frames after the frame that matched it. Likely disparities
  * stay, so an object that comes nearer and is well matched does not lag. Nothing is taken over when the cameras stand still
  * (then views are averaged: exact/temporal.h), after a cut, and in pictures that are too small or have too little texture.
  */
@@ -250,7 +250,7 @@ stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotio
 
 #define STEREO_MOTION_STEPS 3        /* of the iteration that finds the place in the frame before */
 #define STEREO_MOTION_SETTLED 1      /* change of the disparity in the last step, at most, px */
-#define STEREO_MOTION_ALIKE_RADIUS 2 /* radius of the patches that have to compared alike */
+#define STEREO_MOTION_ALIKE_RADIUS 2 /* radius of the patches that have to look alike */
 #define STEREO_MOTION_TAKEN 204      /* least 8-bit confidence to be taken over, where unlikely values are rejected */
 #define STEREO_MOTION_OLDEST 3       /* age: 1 in the frame that matched it, one more in each that took it over */
 

@@ -25,7 +25,7 @@ typedef struct Work
   uint16_t *mean[3]; /* means along the rows mean_row */
   int mean_row[3];
   float *before, *after; /* weights of a row's taps */
-  uint8_t *line;         /* the right view's luma, as far as candidates step */
+  uint8_t *line;         /* the right view's luma, as far as candidates reach */
   uint16_t *scratch;
 } Work;
 

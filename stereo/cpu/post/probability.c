@@ -154,7 +154,7 @@ add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
     VecU16 cell, value;
     memcpy (&cell, luma + k * STEREO_CELL, sizeof cell);
     memcpy (&value, distinctness + k * STEREO_CELL, sizeof value);
-    VecU16 away = cell - own + alike; /* 0 .. twice the alike, if it is like */
+    VecU16 away = cell - own + alike; /* 0 .. twice @alike, if it is like */
     sum += (value + PACKED) & (VecU16) (away <= alike + alike);
   }
   return sum;
