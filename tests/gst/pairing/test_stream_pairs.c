@@ -2,8 +2,9 @@
 /* Which frames of two streams come out as pairs: timestamps, skew, segments, ends, gaps. */
 #include "gst/pairing/decide.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_four_in_four_out)
+TEST (test_four_in_four_out)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -24,9 +25,8 @@ GST_START_TEST (test_four_in_four_out)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_within_the_limit)
+TEST (test_skew_within_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
   const gint64 skews[] = { 0, 3 * GST_MSECOND, -9 * GST_MSECOND, 19 * GST_MSECOND, -19 * GST_MSECOND };
@@ -42,9 +42,8 @@ GST_START_TEST (test_skew_within_the_limit)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_beyond_the_limit)
+TEST (test_skew_beyond_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -61,10 +60,9 @@ GST_START_TEST (test_skew_beyond_the_limit)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Both cameras give a third of the frames that they have announced, more than half an announced frame apart. */
-GST_START_TEST (test_cameras_that_slow_down)
+TEST (test_cameras_that_slow_down)
 {
   const guint frames = 9, slow = GST_STEREO_INTERVALS;
   const GstClockTime skew = 45 * GST_MSECOND;
@@ -86,10 +84,9 @@ GST_START_TEST (test_cameras_that_slow_down)
   expect_warning (pair->bus, "nearest two were 45.000 ms apart", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* A frame that is missing does not widen the limit. */
-GST_START_TEST (test_one_missing_frame)
+TEST (test_one_missing_frame)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -104,7 +101,6 @@ GST_START_TEST (test_one_missing_frame)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
 static void
 set_time (Pair *pair, GstClockTime time)
@@ -129,7 +125,7 @@ static const struct
 };
 
 /* Frames are pushed in the order in which they come; a view has two of them waiting, at most. */
-GST_START_TEST (test_a_camera_with_a_time_of_its_own)
+TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
 {
   const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
   const guint frames = 14, ahead = 1;
@@ -154,9 +150,8 @@ GST_START_TEST (test_a_camera_with_a_time_of_its_own)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_max_skew_by_hand)
+TEST (test_max_skew_by_hand)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
 
@@ -169,9 +164,8 @@ GST_START_TEST (test_max_skew_by_hand)
   expect_warning (pair->bus, "1 left", "max-skew is 5.000 ms", "6.000 ms", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nearer_frame_is_preferred)
+TEST (test_nearer_frame_is_preferred)
 {
   /* not live: a pad takes one frame, and this one thread feeds both */
   Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
@@ -191,9 +185,8 @@ GST_START_TEST (test_nearer_frame_is_preferred)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
+TEST (test_irregular_stream_waits_for_the_next_frame)
 {
   const GstClockTime right[] = { 0, 24, 64, 79 };
   const gint64 skews[] = { 0, -16, -1 };
@@ -213,9 +206,8 @@ GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_timestamps_pair_in_order)
+TEST (test_no_timestamps_pair_in_order)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -230,9 +222,8 @@ GST_START_TEST (test_no_timestamps_pair_in_order)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_swapped_timestamps)
+TEST (test_swapped_timestamps)
 {
   const guint order[] = { 0, 2, 1, 3 };
   Pair *pair = pair_new_gray (EXACT);
@@ -254,9 +245,8 @@ GST_START_TEST (test_swapped_timestamps)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_running_time_pairs_not_timestamps)
+TEST (test_running_time_pairs_not_timestamps)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstSegment segment;
@@ -271,9 +261,8 @@ GST_START_TEST (test_running_time_pairs_not_timestamps)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_output_has_the_segment_of_the_left_view)
+TEST (test_output_has_the_segment_of_the_left_view)
 {
   Pair *pair = pair_new_gray (EXACT);
   const GstSegment *out;
@@ -297,9 +286,8 @@ GST_START_TEST (test_output_has_the_segment_of_the_left_view)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_view_ends_early)
+TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -323,9 +311,8 @@ GST_START_TEST (test_one_view_ends_early)
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_frame_at_all)
+TEST (test_no_frame_at_all)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -334,9 +321,8 @@ GST_START_TEST (test_no_frame_at_all)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_the_other_view_never_ends)
+TEST (test_the_other_view_never_ends)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint pushed = 0;
@@ -354,9 +340,8 @@ GST_START_TEST (test_the_other_view_never_ends)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_both)
+TEST (test_gap_on_both)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstClockTime start, duration;
@@ -375,9 +360,8 @@ GST_START_TEST (test_gap_on_both)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_one_lets_the_other_flow)
+TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
 {
   gboolean left_gap = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -400,9 +384,8 @@ GST_START_TEST (test_gap_on_one_lets_the_other_flow)
   gst_buffer_unref (pair_pull (pair, 20 * FRAME));
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_other_events_go_on_once)
+TEST (test_other_events_go_on_once)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint seen = 0;
@@ -422,35 +405,7 @@ GST_START_TEST (test_other_events_go_on_once)
   fail_unless_equals_int (seen, 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-static Suite *
-stream_pairs_suite (void)
+SUITE (stream_pairs)
 {
-  Suite *suite = suite_create ("stream_pairs");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_four_in_four_out);
-  tcase_add_test (cases, test_skew_within_the_limit);
-  tcase_add_test (cases, test_skew_beyond_the_limit);
-  tcase_add_test (cases, test_cameras_that_slow_down);
-  tcase_add_test (cases, test_one_missing_frame);
-  tcase_add_loop_test (cases, test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals));
-  tcase_add_test (cases, test_max_skew_by_hand);
-  tcase_add_test (cases, test_nearer_frame_is_preferred);
-  tcase_add_test (cases, test_irregular_stream_waits_for_the_next_frame);
-  tcase_add_test (cases, test_no_timestamps_pair_in_order);
-  tcase_add_test (cases, test_swapped_timestamps);
-  tcase_add_test (cases, test_running_time_pairs_not_timestamps);
-  tcase_add_test (cases, test_output_has_the_segment_of_the_left_view);
-  tcase_add_loop_test (cases, test_one_view_ends_early, 0, 2);
-  tcase_add_test (cases, test_no_frame_at_all);
-  tcase_add_test (cases, test_the_other_view_never_ends);
-  tcase_add_test (cases, test_gap_on_both);
-  tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
-  tcase_add_test (cases, test_other_events_go_on_once);
-  return suite;
 }
-
-GST_CHECK_MAIN (stream_pairs);
