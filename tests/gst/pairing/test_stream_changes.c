@@ -153,7 +153,7 @@ TEST_LOOP (test_a_frame_of_another_size, 0, 2)
   pair_free (pair);
 }
 
-TEST (test_caps_change_one_pad_after_the_other)
+TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
   Pair *pair = pair_new_gray (EXACT);
