@@ -120,7 +120,8 @@ draw_before (const Scene *s, StereoPlan *p, int x, int y, Random *random)
   p->last.age[at] = (uint8_t) (random_range (random, 0, 3) ? 1 : 2);
 }
 
-/* The steps before @step that load views, of black ones: a device lets the stage's kernels begin beside them. */
+/* The steps before @step that load views, of black ones, and the branches that begin before @step: a device lets the stage's kernels
+ * run beside those steps. */
 static void
 run_load (StereoPlan *plan, int step)
 {
@@ -134,6 +135,8 @@ run_load (StereoPlan *plan, int step)
   while (count < step && naive_kind (plan, plan->steps[count].stage) != STAGE_MATCH)
     count++;
   CHECK (!stereo_run_steps (plan, 0, count, &error), "%s", error.message);
+  for (; count < step && plan->backend->fork; count++)
+    CHECK (!plan->backend->fork (plan, plan->steps[count].forks, &error), "%s", error.message);
 }
 
 /* Draws the scene into the plan, runs the stage, and hands back what it made; @before is what was drawn. */
