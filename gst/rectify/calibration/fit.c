@@ -30,12 +30,13 @@ static gboolean
 measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, gdouble *filled, gdouble *shown)
 {
   gsize width = (gsize) r->width;
-  gfloat *rows = g_try_new (gfloat, 4 * width), *x = rows, *y = rows + 2 * width;
+  gfloat *x = g_try_new (gfloat, 2 * width), *y = g_try_new (gfloat, 2 * width);
   gint count = MIN (ROWS, r->height - 1), inside = 0;
   gdouble area = 0;
 
-  if (!rows || count < 1) {
-    g_free (rows);
+  if (!x || !y || count < 1 || width < 2) {
+    g_free (x);
+    g_free (y);
     return FALSE;
   }
   for (gint i = 0; i < count; i++) {
@@ -50,7 +51,8 @@ measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, 
         area += fabs ((gdouble) ((x[u + 1] - x[u]) * (y[u + width] - y[u]) - (x[u + width] - x[u]) * (y[u + 1] - y[u])));
     }
   }
-  g_free (rows);
+  g_free (x);
+  g_free (y);
   *filled = inside / ((gdouble) count * (gdouble) MAX (width - 1, 1));
   *shown = area * r->height / count / ((gdouble) c->width * c->height);
   return TRUE;
