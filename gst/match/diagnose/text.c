@@ -234,7 +234,8 @@ gst_stereo_text_slow (const GstStereoPace *pace, const GstStereoLoad *load, cons
     if (advice->elsewhere)
       g_string_append (text,
           " Matching is fast enough: what follows stereomatch is not, or other work takes the processor. Put a queue "
-          "behind stereomatch, or make less of what follows.");
+          "behind stereomatch, or make less of what follows. A program of one's own has to call "
+          "gst_bin_recalculate_latency() when the bus has a LATENCY message: gst-launch-1.0 does that by itself.");
     else
       add_choices (text, advice);
   }
