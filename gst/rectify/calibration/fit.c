@@ -242,3 +242,22 @@ gst_stereo_calibration_doubt_views (
       ". Set alpha=0 for views without borders; if it is set, check the rotation and the distortion of the calibration.");
   return g_string_free (text, FALSE);
 }
+
+gchar *
+gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width, gint height)
+{
+  StereoCalibration here = *loaded;
+  gchar *fits_file = gst_stereo_calibration_doubt_size (loaded, loaded, NULL, 0), *fits_pictures, *text = NULL;
+
+  here.width = width;
+  here.height = height;
+  fits_pictures = gst_stereo_calibration_doubt_size (loaded, &here, NULL, 0);
+  if (fits_file && !fits_pictures)
+    text = g_strdup_printf (
+        "Its numbers fit the pictures at hand, and not the size that the file says: if they are of such "
+        "pictures, set calibration-width=%d calibration-height=%d.",
+        width, height);
+  g_free (fits_file);
+  g_free (fits_pictures);
+  return text;
+}

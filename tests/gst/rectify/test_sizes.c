@@ -99,6 +99,25 @@ TEST (test_size_that_gives_no_views)
   calibration_free (calibration);
 }
 
+/* A file that says a size of another aspect: numbers of the frames at hand, and numbers of the size that it says. */
+TEST_LOOP (test_size_of_another_aspect, 0, 2)
+{
+  Cameras cameras = __i__ ? cameras_straight (WIDTH, HEIGHT) : cameras_straight (4 * WIDTH, 2 * HEIGHT);
+  gchar *calibration;
+  Pair *pair;
+
+  cameras.width = WIDTH;
+  cameras.height = HEIGHT;
+  calibration = calibration_new (&cameras);
+  pair = rectify_new (calibration, CPU);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 2 * HEIGHT, NULL);
+  push (pair, 4 * WIDTH, 2 * HEIGHT, 0);
+  expect_error (pair->bus, "64 x 48", "256 x 96", "aspect",
+      __i__ ? "without cropping." : "calibration-width=256 calibration-height=96", NULL);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+
 /* A lens that turns back within the picture, and four values that are not named. */
 TEST (test_lens)
 {
