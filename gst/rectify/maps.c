@@ -203,16 +203,19 @@ gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectify
 
 /* Where numbers of pictures of another size give no views at all, the error says so. */
 static GstFlowReturn
-post_rectify_error (GstStereoRectifyMaps *self, const StereoCalibration *scaled, const StereoError *error)
+post_rectify_error (GstStereoRectifyMaps *self, const StereoCalibration *scaled, const GstStereoLayout *layout,
+    const StereoError *error)
 {
-  gchar *size = error->status == STEREO_ERROR_PARAMETER && scaled->width > 0 ?
-      gst_stereo_calibration_doubt_size (&self->calibration, scaled, NULL, 0) :
-      NULL;
+  gchar *doubt = NULL;
 
-  if (!size)
+  if (error->status == STEREO_ERROR_PARAMETER)
+    doubt = gst_stereo_calibration_doubt_size (&self->calibration, scaled, NULL, 0);
+  else if (error->status == STEREO_ERROR_SIZE && self->calibration.width > 0)
+    doubt = gst_stereo_calibration_doubt_aspect (&self->calibration, layout->width, layout->height);
+  if (!doubt)
     return post_error (self, error);
-  GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS, ("%s %s", error->message, size), (NULL));
-  g_free (size);
+  GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS, ("%s %s", error->message, doubt), (NULL));
+  g_free (doubt);
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
@@ -238,7 +241,7 @@ gst_stereo_rectify_maps_rectify (
   calibration = self->calibration;
   if (stereo_calibration_scale (&calibration, layout->width, layout->height, &error) ||
       stereo_rectify (&calibration, settings->alpha, width, height, &rectification, &error))
-    return post_rectify_error (self, &calibration, &error);
+    return post_rectify_error (self, &calibration, layout, &error);
   self->rectification = rectification;
   self->rectified_key = key;
   publish_geometry (self);

@@ -274,7 +274,7 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
   const StereoCamera *camera = &calibration->camera[view];
   const double *p = rectification->projection[view], limit = -(double) STEREO_RECTIFY_NOWHERE;
   const double intrinsic[9] = { p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10] };
-  const double lens_end = stereo_lens_of (camera).straight_end;
+  const double lens_end = stereo_lens_of (camera).straight_end, farthest = lens_end * lens_end;
   double forward[9], back[9];
 
   stereo_matrix_multiply (intrinsic, rectification->rectifying[view], forward);
@@ -288,7 +288,7 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
       double rx = ray[0] / ray[2], ry = ray[1] / ray[2];
       StereoPoint d = stereo_lens_distort (camera, rx, ry);
       double x = camera->fx * d.x + camera->cx, y = camera->fy * d.y + camera->cy;
-      int seen = ray[2] > 0 && hypot (rx, ry) <= lens_end && fabs (x) < limit && fabs (y) < limit;
+      int seen = ray[2] > 0 && rx * rx + ry * ry <= farthest && fabs (x) < limit && fabs (y) < limit;
       row_x[u] = seen ? (float) x : STEREO_RECTIFY_NOWHERE;
       row_y[u] = seen ? (float) y : STEREO_RECTIFY_NOWHERE;
     }

@@ -67,6 +67,8 @@ gchar *gst_stereo_calibration_doubt_views (
  * for the raw pictures; @rectification: made from that with @alpha, NULL where there is none. */
 gchar *gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const StereoCalibration *scaled,
     const StereoRectification *rectification, gdouble alpha);
+/* Whether a file that says a size of another aspect than the pictures at hand is of such pictures nevertheless. */
+gchar *gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width, gint height);
 
 G_END_DECLS
 

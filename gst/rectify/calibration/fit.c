@@ -30,12 +30,13 @@ static gboolean
 measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, gdouble *filled, gdouble *shown)
 {
   gsize width = (gsize) r->width;
-  gfloat *rows = g_try_new (gfloat, 4 * width), *x = rows, *y = rows + 2 * width;
+  gfloat *x = g_try_new (gfloat, 2 * width), *y = g_try_new (gfloat, 2 * width);
   gint count = MIN (ROWS, r->height - 1), inside = 0;
   gdouble area = 0;
 
-  if (!rows || count < 1) {
-    g_free (rows);
+  if (!x || !y || count < 1 || width < 2) {
+    g_free (x);
+    g_free (y);
     return FALSE;
   }
   for (gint i = 0; i < count; i++) {
@@ -50,7 +51,8 @@ measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, 
         area += fabs ((gdouble) ((x[u + 1] - x[u]) * (y[u + width] - y[u]) - (x[u + width] - x[u]) * (y[u + 1] - y[u])));
     }
   }
-  g_free (rows);
+  g_free (x);
+  g_free (y);
   *filled = inside / ((gdouble) count * (gdouble) MAX (width - 1, 1));
   *shown = area * r->height / count / ((gdouble) c->width * c->height);
   return TRUE;
@@ -239,4 +241,23 @@ gst_stereo_calibration_doubt_views (
   g_string_append (text,
       ". Set alpha=0 for views without borders; if it is set, check the rotation and the distortion of the calibration.");
   return g_string_free (text, FALSE);
+}
+
+gchar *
+gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width, gint height)
+{
+  StereoCalibration here = *loaded;
+  gchar *fits_file = gst_stereo_calibration_doubt_size (loaded, loaded, NULL, 0), *fits_pictures, *text = NULL;
+
+  here.width = width;
+  here.height = height;
+  fits_pictures = gst_stereo_calibration_doubt_size (loaded, &here, NULL, 0);
+  if (fits_file && !fits_pictures)
+    text = g_strdup_printf (
+        "Its numbers fit the pictures at hand, and not the size that the file says: if they are of such "
+        "pictures, set calibration-width=%d calibration-height=%d.",
+        width, height);
+  g_free (fits_file);
+  g_free (fits_pictures);
+  return text;
 }

@@ -284,6 +284,8 @@ GST_START_TEST (test_downstream_takes_no_grey)
 {
   expect_link_error ("", "videoconvert", "depthoverlay");
   expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
+  expect_link_error (
+      "output=depth focal-length=100 baseline=100", "videoconvert ! video/x-raw,format=GRAY16_BE", "rtpgstpay");
 }
 GST_END_TEST;
 

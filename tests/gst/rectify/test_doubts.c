@@ -185,6 +185,18 @@ test_other_sizes (void)
   }
 }
 
+/* One camera, off in one direction, and by more than a quarter of that side. */
+static void
+test_one_camera_off (void)
+{
+  for (gint k = 0; k < ROUNDS; k++) {
+    StereoCalibration c = draw_pair (640, 480, IDEAL, 0.01);
+    gdouble off = (k % 4 < 2 ? 1 : -1) * between (0.27, 0.45);
+    *(k % 3 ? &c.camera[k % 2].cx : &c.camera[k % 2].cy) += off * (k % 3 ? 640 : 480);
+    doubt (gst_stereo_calibration_doubt_size (&c, &c, NULL, 0), (const gchar *const[]){ "principal points", NULL });
+  }
+}
+
 static void
 test_another_aspect (void)
 {
@@ -311,6 +323,7 @@ main (int argc, char **argv)
   check_case ("units", test_units);
   check_case ("healthy", test_healthy);
   check_case ("other sizes", test_other_sizes);
+  check_case ("one camera off", test_one_camera_off);
   check_case ("another aspect", test_another_aspect);
   check_case ("projections of another size", test_projections_of_another_size);
   check_case ("views", test_views);

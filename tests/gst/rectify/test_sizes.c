@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: calibrations of pictures of another size, which are warned of for each size of frames, and choices. */
 #include "tests/support/gst/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 64
 #define HEIGHT 48
@@ -36,7 +37,7 @@ run (Pair *pair, gint width, gint height, GstClockTime pts)
 }
 
 /* A file that does not say its size: frames of that size are fine, frames of twice the size are warned of each time. */
-GST_START_TEST (test_size_that_is_not_in_the_file)
+TEST (test_size_that_is_not_in_the_file)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration;
@@ -57,10 +58,9 @@ GST_START_TEST (test_size_that_is_not_in_the_file)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* The properties that the warning names: everything is scaled. Also where the file says another size. */
-GST_START_TEST (test_size_that_is_set)
+TEST_LOOP (test_size_that_is_set, 0, 2)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration;
@@ -83,10 +83,9 @@ GST_START_TEST (test_size_that_is_set)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* Numbers of larger pictures of which no view can be made: the error says which size they fit. */
-GST_START_TEST (test_size_that_gives_no_views)
+TEST (test_size_that_gives_no_views)
 {
   gchar *calibration = calibration_new_text ("M1: [ 60, 0, 70, 0, 60, 50, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
                                              "M2: [ 60, 0, 66, 0, 60, 47, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
@@ -99,10 +98,28 @@ GST_START_TEST (test_size_that_gives_no_views)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
+
+/* A file that says a size of another aspect: numbers of the frames at hand, and numbers of the size that it says. */
+TEST_LOOP (test_size_of_another_aspect, 0, 2)
+{
+  Cameras cameras = __i__ ? cameras_straight (WIDTH, HEIGHT) : cameras_straight (4 * WIDTH, 2 * HEIGHT);
+  gchar *calibration;
+  Pair *pair;
+
+  cameras.width = WIDTH;
+  cameras.height = HEIGHT;
+  calibration = calibration_new (&cameras);
+  pair = rectify_new (calibration, CPU);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 2 * HEIGHT, NULL);
+  push (pair, 4 * WIDTH, 2 * HEIGHT, 0);
+  expect_error (pair->bus, "64 x 48", "256 x 96", "aspect",
+      __i__ ? "without cropping." : "calibration-width=256 calibration-height=96", NULL);
+  pair_free (pair);
+  calibration_free (calibration);
+}
 
 /* A lens that turns back within the picture, and four values that are not named. */
-GST_START_TEST (test_lens)
+TEST (test_lens)
 {
   gchar *calibration = calibration_new_text ("M1: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD1: [ -0.9, 0, 0.001, 0 ]\n"
                                              "M2: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD2: [ 0.01, 0.02, -0.06, 0.03 ]\n"
@@ -115,10 +132,9 @@ GST_START_TEST (test_lens)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* KITTI's grey pair, and its colour pair. */
-GST_START_TEST (test_cameras)
+TEST (test_cameras)
 {
   gchar *calibration = calibration_new_text (
       "P0: 40 0 31.5 0 0 40 23.5 0 0 0 1 0\nP1: 40 0 31.5 -21.6 0 40 23.5 0 0 0 1 0\n"
@@ -141,10 +157,9 @@ GST_START_TEST (test_cameras)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* A pose the other way round, before stereomatch: it does not ask for stereorectify, which is there. */
-GST_START_TEST (test_transposed_pose)
+TEST (test_transposed_pose)
 {
   gchar *calibration = calibration_new_text ("M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
                                              "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
@@ -172,22 +187,7 @@ GST_START_TEST (test_transposed_pose)
   g_free (description);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-static Suite *
-rectify_sizes_suite (void)
+SUITE (rectify_sizes)
 {
-  Suite *suite = suite_create ("rectify_sizes");
-  TCase *cases = tcase_create ("sizes");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_size_that_is_not_in_the_file);
-  tcase_add_loop_test (cases, test_size_that_is_set, 0, 2);
-  tcase_add_test (cases, test_size_that_gives_no_views);
-  tcase_add_test (cases, test_lens);
-  tcase_add_test (cases, test_cameras);
-  tcase_add_test (cases, test_transposed_pose);
-  return suite;
 }
-
-GST_CHECK_MAIN (rectify_sizes);

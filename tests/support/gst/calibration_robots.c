@@ -1,10 +1,97 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/gst/calibration_robots.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "tests/support/gst/calibration_text.h"
 
 #define METRE 1000.0
 
+/* ---- cameras, frames ---- */
+
+static gdouble
+between (Random *random, gdouble low, gdouble high)
+{
+  return low + (high - low) * random_unit (random);
+}
+
+Frame
+frame_multiply (const Frame *a, const Frame *b)
+{
+  Frame out = { { 0 } };
+
+  for (gint i = 0; i < 4; i++)
+    for (gint j = 0; j < 4; j++)
+      for (gint k = 0; k < 4; k++)
+        out.m[4 * i + j] += a->m[4 * i + k] * b->m[4 * k + j];
+  return out;
+}
+
+static Frame
+turn_about (gint axis, gdouble angle)
+{
+  Frame f = { { 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1 } };
+  gint i = (axis + 1) % 3, j = (axis + 2) % 3;
+
+  f.m[5 * i] = f.m[5 * j] = cos (angle);
+  f.m[4 * i + j] = -sin (angle);
+  f.m[4 * j + i] = sin (angle);
+  return f;
+}
+
+Frame
+frame_draw (Random *random, gdouble angle, gdouble near, gdouble far)
+{
+  Frame x = turn_about (0, between (random, -angle, angle)), y = turn_about (1, between (random, -angle, angle)),
+        z = turn_about (2, between (random, -angle, angle)), f = frame_multiply (&x, &y);
+
+  f = frame_multiply (&f, &z);
+  f.m[3] = between (random, near, far);
+  f.m[7] = between (random, -0.1, 0.1) * near;
+  f.m[11] = between (random, -0.1, 0.1) * near;
+  return f;
+}
+
+/* Rows that turn back, and the place that comes to 0. */
+Frame
+frame_invert (const Frame *a)
+{
+  Frame out = { { 0 } };
+
+  for (gint i = 0; i < 3; i++) {
+    for (gint j = 0; j < 3; j++) {
+      out.m[4 * i + j] = a->m[4 * j + i];
+      out.m[4 * i + 3] -= a->m[4 * j + i] * a->m[4 * j + 3];
+    }
+  }
+  out.m[15] = 1;
+  return out;
+}
+
+StereoCalibration
+calibration_draw_cameras (Random *random, gint lens, gboolean rectification, gboolean fisheye)
+{
+  OpencvStyle style = { .lens = lens, .size = 1, .pose = !rectification, .rectification = rectification };
+  StereoCalibration c = calibration_draw (random, &style);
+
+  for (gint v = 0; v < 2; v++)
+    c.camera[v].model = fisheye ? STEREO_LENS_EQUIDISTANT : STEREO_LENS_PINHOLE;
+  return c;
+}
+
+gchar *
+calibration_replaced (gchar *text, const gchar *from, const gchar *to)
+{
+  gchar **parts = g_strsplit (text, from, 2), *out = g_strjoinv (to, parts);
+
+  g_assert (g_strv_length (parts) == 2);
+  g_strfreev (parts);
+  g_free (text);
+  return out;
+}
+
+/* ---- numbers ---- */
 static void
 number (GString *text, const gchar *before, gdouble value, const gchar *after)
 {

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "tests/support/random.h"
 #include "stereo/rectify.h"
 
 /* A rotation and a translation, as a matrix of 4 x 4. */
@@ -12,6 +13,16 @@ typedef struct
 {
   gdouble m[16];
 } Frame;
+
+Frame frame_multiply (const Frame *a, const Frame *b);
+Frame frame_invert (const Frame *a);
+/* Turned by up to @angle about each axis. Translations are @near to @far long along x. */
+Frame frame_draw (Random *random, gdouble angle, gdouble near, gdouble far);
+
+/* Cameras with a distortion of @lens values, of a fisheye lens if that is asked for; numbers may be any. */
+StereoCalibration calibration_draw_cameras (Random *random, gint lens, gboolean rectification, gboolean fisheye);
+/* Takes the text; g_free what comes back. */
+gchar *calibration_replaced (gchar *text, const gchar *from, const gchar *to);
 
 /* Texts; g_free them. Lengths are millimetres in @c, and metres in all of these but ZED's. @lens: values of a distortion. */
 
