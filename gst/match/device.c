@@ -2,6 +2,7 @@
 #include "gst/match/device.h"
 
 #include "gst/match/debug.h"
+#include "gst/match/deep.h"
 #include "gst/video/frame.h"
 
 struct _GstStereoDevice
@@ -74,6 +75,7 @@ gst_stereo_device_input_caps (GstStereoDevice *device)
     gst_caps_append (caps,
         gst_caps_from_string (GST_VIDEO_CAPS_MAKE_WITH_FEATURES (GST_STEREO_CUDA_FEATURE, GST_STEREO_CUDA_FORMATS)));
   gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS)));
+  gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_DEEP_FORMATS)));
   return caps;
 }
 

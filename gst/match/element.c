@@ -66,6 +66,9 @@
  * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
  * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
  *
+ * Luma of more than 8 bits is read at the 8 bits that the picture uses: GRAY16 of a camera with 10 or 12 bits
+ * (#GstStereoMatch:significant-bits), and formats of 10 bits, of which colour is left out. That is done on the CPU.
+ *
  * #GstStereoMatch:mask excludes pixels that the left camera always sees and that do not belong to the scene: a bonnet, a
  * crane's arm, a time stamp. Excluded pixels have no value, and do not count in #GstStereoMeta.valid_ratio and
  * #GstStereoMeta.mean_confidence, nor in the check of the input. Rows above and below all other pixels cost no time.
@@ -288,10 +291,10 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   return submit_pair (self, pair, left, right);
 }
 
+/* Of two views of 8 bits a sample. */
 static GstFlowReturn
-gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
+process_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
   GstStereoMatchPair pair = { .width = left->layout.width,
     .height = left->layout.height,
     .segment = left->segment,
@@ -306,6 +309,21 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
       (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
     flow = match_pair (self, &pair, left, right);
   gst_stereo_match_pair_clear (&pair);
+  return flow;
+}
+
+static GstFlowReturn
+gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
+  GstStereoFrame *view[2] = { left, right };
+  GstFlowReturn flow;
+
+  if (!gst_stereo_deep_convert (self->parts.deep, view))
+    return GST_FLOW_ERROR;
+  flow = process_pair (self, view[0], view[1]);
+  gst_stereo_frame_unref (view[0]);
+  gst_stereo_frame_unref (view[1]);
   return flow;
 }
 

@@ -50,6 +50,81 @@ TEST_LOOP (test_two_pads, 0, G_N_ELEMENTS (formats))
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
 }
 
+/* Formats of more than 8 bits a sample. */
+static const struct
+{
+  GstVideoFormat format;
+  guint bits; /* of a sample that the camera uses */
+  gint significant;
+} deep[] = {
+  { GST_VIDEO_FORMAT_GRAY16_LE, 10, 0 },
+  { GST_VIDEO_FORMAT_GRAY16_LE, 12, 0 },
+  { GST_VIDEO_FORMAT_GRAY16_LE, 12, 12 },
+  { GST_VIDEO_FORMAT_GRAY16_BE, 14, 0 },
+  { GST_VIDEO_FORMAT_GRAY16_LE, 16, 16 },
+  { GST_VIDEO_FORMAT_GRAY10_LE32, 16, 0 },
+  { GST_VIDEO_FORMAT_P010_10LE, 16, 0 },
+  { GST_VIDEO_FORMAT_I420_10LE, 16, 0 },
+  { GST_VIDEO_FORMAT_Y210, 16, 0 },
+};
+
+/* A view of luma in @format, in samples of @bits. */
+static GstBuffer *
+make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint shift)
+{
+  GstBuffer *luma = make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, shift, 0), *out;
+  guint16 *row = g_new0 (guint16, 4 * (gsize) width);
+  GstVideoInfo from, to;
+  GstVideoFrame in, made;
+
+  gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, (guint) width, (guint) height);
+  gst_video_info_set_format (&to, format, (guint) width, (guint) height);
+  out = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&to), NULL);
+  fail_unless (gst_video_frame_map (&in, &from, luma, GST_MAP_READ) && gst_video_frame_map (&made, &to, out, GST_MAP_WRITE));
+  for (gint y = 0; y < height; y++) {
+    const guint8 *at = (const guint8 *) in.data[0] + y * GST_VIDEO_FRAME_PLANE_STRIDE (&in, 0);
+    for (gint x = 0; x < width; x++)
+      row[4 * x + 1] = (guint16) (at[x] << (bits - 8));
+    to.finfo->pack_func (to.finfo, GST_VIDEO_PACK_FLAG_NONE, row, 0, made.data, made.info.stride,
+        GST_VIDEO_CHROMA_SITE_UNKNOWN, y, width);
+  }
+  gst_video_frame_unmap (&in);
+  gst_video_frame_unmap (&made);
+  gst_buffer_unref (luma);
+  g_free (row);
+  return out;
+}
+
+/* Gives the output of GRAY8, to the bit. */
+TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
+{
+  const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1;
+  GstBuffer *out[2];
+  GstMapInfo map;
+
+  for (guint k = 0; k < 2; k++) {
+    GstVideoFormat format = k ? deep[__i__].format : GST_VIDEO_FORMAT_GRAY8;
+    Pair *pair = pair_new (EXACT);
+    g_object_set (pair->element, "significant-bits", deep[__i__].significant, NULL);
+    pair_set_caps (pair, format, width, height, NULL);
+    for (guint view = 0; view < 2; view++) {
+      gint shift = view ? SHIFT : 0;
+      gst_harness_push (view ? pair->right : pair->left,
+          stamp (k ? make_deep_view (format, deep[__i__].bits, width, height, shift) :
+                     make_view (format, width, height, 3, shift, 0),
+              0, FRAME));
+    }
+    out[k] = pair_pull (pair, 0);
+    check_output (pair->left, out[k], width, height);
+    pair_free (pair);
+  }
+  fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
+  fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
+  gst_buffer_unmap (out[0], &map);
+  gst_buffer_unref (out[0]);
+  gst_buffer_unref (out[1]);
+}
+
 /* The bytes between rows that end at @used. */
 static void
 check_padding (GstBuffer *buffer, gsize used, gsize height)
