@@ -14,10 +14,12 @@ static const GstStereoHealthKind kinds[] = {
   { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
-      "less than half as sharp as the other view, and nearly even all over, which the other view is not" },
-  { "frozen", OF_VIEW (FROZEN), TRUE, MS (600), "frozen",
-      "no pixel changes while the other view does; or in three eighths of the rows nothing but noise changes, where "
-      "the other view moves; or, of both, no pixel changes at all where pixels did before or the source is live" },
+      "less than half as sharp as the other view, and nearly even all over, which the other view is not; or even in an "
+      "eighth of the columns or rows, where the other view is not, whatever the disparity" },
+  { "frozen", OF_VIEW (FROZEN), TRUE, MS (400), "frozen",
+      "no pixel changes while the other view does; or in an eighth of the rows, where the other view moves, nothing but "
+      "noise changes, or no pixel, while more of the other rows move, or have noise; or in three eighths, whatever the "
+      "others do; or, of both, no pixel changes at all where pixels did before or the source is live" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },

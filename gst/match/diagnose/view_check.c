@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
@@ -204,12 +205,15 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
     measure (check, v, layout, infos[v], &images[v], max_disparity, &figures[v]);
   if (!check->readers[0] || !check->readers[1])
     return;
+  gst_stereo_cover_measure ((const GstStereoViewReader *const[]){ check->readers[0], check->readers[1] }, layout->width,
+      max_disparity, figures);
   for (guint v = 0; v < 2; v++)
     GST_LOG_OBJECT (check->element,
         "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, "
-        "sharpness %.4f, %.4f moved%s",
+        "sharpness %.4f, %u parts covered, %.4f moved%s",
         VIEW (v), figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail, figures[v].doubt,
-        figures[v].roughness, figures[v].sharpness, figures[v].moved, figures[v].same ? ", the same as before" : "");
+        figures[v].roughness, figures[v].sharpness, figures[v].covered, figures[v].moved,
+        figures[v].same ? ", the same as before" : "");
   GST_OBJECT_LOCK (check->element);
   check->count++;
   memcpy (check->figures, figures, sizeof figures);

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 #define GST_STEREO_LEVEL_WHITE 250
 
 /* The rows are divided into bands, from the top to the bottom. Movement is measured for each band. */
-#define GST_STEREO_VIEW_BANDS 8
+#define GST_STEREO_VIEW_BANDS 16
 
 /* Changes in a band since the last measurement. Noise must not count as movement. As for detail, the temporal difference of a
  * pixel is therefore multiplied with that of the pixel two rows below. */
@@ -47,6 +47,7 @@ typedef struct
   gboolean same;     /* no pixel has changed */
   gdouble moved;     /* share of the pixels that differ by more than GST_STEREO_LEVEL_MOVED levels */
   GstStereoBandFigures bands[GST_STEREO_VIEW_BANDS];
+  guint covered; /* parts in a row that are even where the other view is not: see cover.h */
 } GstStereoViewFigures;
 
 #define GST_STEREO_LEVEL_MOVED 2

@@ -6,8 +6,10 @@
 #include "tests/support/gst/util.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/view_faults.h"
 #include "tests/support/gst/real.h"
@@ -155,6 +157,45 @@ copy_of (const View *view)
 static const gchar *const names[] = { "black", "blown-out", "covered", "blurred", "dark", "frozen" };
 static const gchar *const pair_names[] = { "frozen", "still", "same-view", "still-pattern" };
 
+/* "stripe:50-70": these rows, in percent, are those of the first picture; "noisy:50-70": under noise. */
+static void
+freeze_stripe (View *view, const View *first, const gchar *fault, guint seed)
+{
+  gint from, to, size = view->width * view->step;
+  gboolean noisy = sscanf (fault, "noisy:%d-%d", &from, &to) == 2;
+  View still;
+
+  if (!noisy && sscanf (fault, "stripe:%d-%d", &from, &to) != 2)
+    return;
+  still = copy_of (first);
+  change (&still, "none", noisy ? 1000 + seed : 0);
+  for (gint y = from * view->height / 100; y < to * view->height / 100; y++)
+    memcpy (view->pixels + y * size, still.pixels + y * size, (gsize) size);
+  g_free (still.pixels);
+}
+
+/* "rows:50-70": something of one grey level, with noise, lies before these rows, in percent; "columns:50-70": columns. */
+static void
+cover_part (View *view, const gchar *fault, guint seed)
+{
+  gboolean rows = g_str_has_prefix (fault, "rows:");
+  gint from, to, size = rows ? view->height : view->width;
+  View cover;
+
+  if (!rows && !g_str_has_prefix (fault, "columns:"))
+    return;
+  fail_unless (sscanf (strchr (fault, ':'), ":%d-%d", &from, &to) == 2);
+  cover = copy_of (view);
+  change (&cover, "covered", seed);
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = 0; x < view->width; x++) {
+      gint place = 100 * (rows ? y : x) / size, at = (y * view->width + x) * view->step;
+      if (place >= from && place < to)
+        memcpy (view->pixels + at, cover.pixels + at, (gsize) view->step);
+    }
+  g_free (cover.pixels);
+}
+
 /* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
 static gchar *
 play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
@@ -176,10 +217,16 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
       View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
       StereoImage image = image_of (&view);
       change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
+      if (v == faulty) {
+        freeze_stripe (&view, &sequence->views[0][v], fault, n);
+        cover_part (&view, fault, n);
+      }
       gst_stereo_view_reader_read (
           viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
+    gst_stereo_cover_measure (
+        (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
     gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, &pair);
     gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
     gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
@@ -246,6 +293,48 @@ GST_START_TEST (test_faults)
     fail_unless (!strcmp (told, expected), "%s: %s, not %s", healthy[__i__], told, expected);
     g_free (told);
     g_free (expected);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+/* A stripe of a view, wherever it lies on the road. */
+GST_START_TEST (test_frozen_stripes)
+{
+  static const gchar *const stripes[] = { "stripe:0-34", "stripe:33-67", "stripe:66-100", "stripe:40-60",
+    "stripe:75-100", "noisy:33-67", "noisy:60-85" };
+  Sequence sequence;
+
+  if (!load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+    return;
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (stripes); k++) {
+    gchar *told = play (&sequence, 8, stripes[k / 2], k % 2);
+    fail_unless (
+        !strcmp (told, k % 2 ? "frozen-right " : "frozen-left "), "%s, %s: %s", healthy[__i__], stripes[k / 2], told);
+    g_free (told);
+  }
+  clear_sequence (&sequence);
+}
+GST_END_TEST;
+
+/* A part of a view, wherever it lies, of a drive and of all that stands still; fog has too little detail. The right view's right
+ * side and the left view's left one see what the other view does not. */
+GST_START_TEST (test_covered_parts)
+{
+  static const gchar *const parts[] = { "rows:0-30", "rows:40-60", "rows:66-100", "columns:20-40", "columns:40-80" };
+  Sequence sequence;
+
+  if (!strcmp (healthy[__i__], "fog") || !load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+    return;
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (parts); k++) {
+    gchar *told;
+    /* of a narrow picture, the search reaches beyond these columns */
+    if (g_str_has_prefix (parts[k / 2], "columns") && sequence.views[0][0].width < 600)
+      continue;
+    told = play (&sequence, 7, parts[k / 2], k % 2);
+    fail_unless (
+        !strcmp (told, k % 2 ? "covered-right " : "covered-left "), "%s, %s: %s", healthy[__i__], parts[k / 2], told);
+    g_free (told);
   }
   clear_sequence (&sequence);
 }
@@ -521,6 +610,8 @@ health_real_suite (void)
   tcase_add_test (cases, test_another_exposure);
   /* moving ones: a still picture has no frozen view */
   tcase_add_loop_test (cases, test_faults, 0, 3);
+  tcase_add_loop_test (cases, test_frozen_stripes, 0, 2);
+  tcase_add_loop_test (cases, test_covered_parts, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_noise, 0, G_N_ELEMENTS (healthy));
