@@ -20,7 +20,7 @@
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
 #define MOVES 0.01          /* share of the other view's pixels */
-#define HISTORY_COUNT 25    /* before the history counts: five seconds */
+#define HISTORY_COUNT 10    /* before the history counts: two seconds */
 #define HISTORY_WEIGHT 100  /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */

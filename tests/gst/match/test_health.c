@@ -469,6 +469,28 @@ GST_START_TEST (test_verdicts_on_two_blurred_views)
 }
 GST_END_TEST;
 
+/* Both lose their detail at once, two seconds after the start and later: known within a second. Before that, it may be their usual
+ * state. */
+GST_START_TEST (test_two_blurred_views_after_the_start)
+{
+  for (guint sound = 1; sound < 40; sound++) {
+    GstStereoViewFaults views = { 0 };
+    gboolean found = FALSE;
+
+    for (guint look = 0; look <= sound + 5; look++) {
+      GstStereoViewFigures figures = look < sound ? (GstStereoViewFigures) SOUND : scaled (1, 0.2);
+      GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+
+      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ figures, figures }, look * 200 * MS, changes);
+      for (guint v = 0; v < 2; v++)
+        found = found || changes[GST_STEREO_VIEW_BLURRED][v] == GST_STEREO_EPISODE_BEGINS;
+    }
+    fail_unless (sound < 10 || found, "not after %u looks", sound);
+    fail_unless (sound > 5 || !found, "after %u looks", sound);
+  }
+}
+GST_END_TEST;
+
 /* The verdict on the right view whose bands do what @bands says: m moves as the other view does, s stands still but for
  * noise, a little of both, e no pixel changes where the other view has noise, n both have noise alone, d neither changes. */
 static GstStereoVerdict
@@ -863,6 +885,7 @@ health_suite (void)
   tcase_add_test (cases, test_covered_parts);
   tcase_add_test (cases, test_verdicts_on_covered_parts);
   tcase_add_test (cases, test_verdicts_on_two_blurred_views);
+  tcase_add_test (cases, test_two_blurred_views_after_the_start);
   tcase_add_test (cases, test_verdicts_on_frozen_parts);
   tcase_add_test (cases, test_verdicts_on_parts_without_evidence);
   tcase_add_test (cases, test_frozen_pair);
