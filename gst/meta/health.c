@@ -18,8 +18,9 @@ static const GstStereoHealthKind kinds[] = {
       "eighth of the columns or rows, where the other view is not, whatever the disparity" },
   { "frozen", OF_VIEW (FROZEN), TRUE, MS (400), "frozen",
       "no pixel changes while the other view does; or in an eighth of the rows, where the other view moves, nothing but "
-      "noise changes, or no pixel, while more of the other rows move, or have noise; or in three eighths, whatever the "
-      "others do; or, of both, no pixel changes at all where pixels did before or the source is live" },
+      "noise changes, while more of the other rows move; or in an eighth of the rows or columns no pixel changes, where the "
+      "other view has noise, and so have more of the other rows or columns; or in three eighths, whatever the others do; "
+      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },

@@ -18,7 +18,8 @@ typedef enum
   STATE_STILL,   /* nothing but noise changes, and the other view moves */
   STATE_EQUAL,   /* no pixel changes, and the other view has noise at least */
   STATE_CHANGES, /* pixels change, by noise or by movement */
-  STATE_MOVES    /* as the other view does */
+  STATE_MOVES,   /* as the other view does */
+  STATES
 } State;
 
 static State
@@ -51,10 +52,10 @@ longest_run (const State *states, State a, State b)
   return longest;
 }
 
-GstStereoVerdict
-gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+static GstStereoVerdict
+judge_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
-  guint counts[STATE_MOVES + 1] = { 0 }, frozen;
+  guint counts[STATES] = { 0 }, frozen;
   State states[BANDS];
 
   for (guint band = 0; band < BANDS; band++) {
@@ -72,4 +73,33 @@ gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoV
   if (longest_run (states, STATE_EQUAL, STATE_EQUAL) >= STRIPE && counts[STATE_CHANGES] + counts[STATE_MOVES] > frozen)
     return GST_STEREO_VERDICT_BAD;
   return GST_STEREO_VERDICT_UNKNOWN;
+}
+
+/* Strips of the two views show different parts of the scene: they are compared by noise alone. */
+static GstStereoVerdict
+judge_strips (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+{
+  guint equal = 0, live = 0;
+  State states[BANDS];
+
+  for (guint strip = 0; strip < BANDS; strip++) {
+    states[strip] = state_of (&own->strips[strip], &other->strips[strip]);
+    equal += states[strip] == STATE_EQUAL;
+    live += own->strips[strip].other > NOISY;
+  }
+  if (!equal)
+    return GST_STEREO_VERDICT_GOOD;
+  return longest_run (states, STATE_EQUAL, STATE_EQUAL) >= STRIPE && (live > equal || equal >= LARGE) ?
+      GST_STEREO_VERDICT_BAD :
+      GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+{
+  GstStereoVerdict bands = judge_bands (own, other), strips = judge_strips (own, other);
+
+  if (bands == GST_STEREO_VERDICT_BAD || strips == GST_STEREO_VERDICT_BAD)
+    return GST_STEREO_VERDICT_BAD;
+  return bands == GST_STEREO_VERDICT_GOOD ? strips : bands;
 }

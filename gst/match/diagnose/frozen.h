@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a part of a view is frozen, from the bands of both views (view_figures.h).
+ * Whether a part of a view is frozen, from the bands and the strips of both views (view_figures.h).
  *
  * A frozen part stands still where the other view moves, under noise or beside a running clock. Or no pixel of it changes
  * where the other view has the noise of a sensor. Two bands in a row are enough where more of the view's other bands are

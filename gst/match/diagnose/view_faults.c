@@ -35,7 +35,9 @@
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
+#define BOTH_FROZEN \
+  G_GINT64_CONSTANT (600000000) /* ns that both have to be frozen for: encoders repeat a still scene */
+#define HISTORY_MAX 0.40546511  /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -302,8 +304,8 @@ gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoView
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
   judge_pair (views, figures, pair, live, verdicts);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
-    changes[fault] = gst_stereo_episode_update (
-        &views->pair[fault], verdicts[fault], time, hold_of (gst_stereo_pair_flag (fault)));
+    changes[fault] = gst_stereo_episode_update (&views->pair[fault], verdicts[fault], time,
+        fault == GST_STEREO_PAIR_FROZEN ? BOTH_FROZEN : hold_of (gst_stereo_pair_flag (fault)));
 }
 
 void

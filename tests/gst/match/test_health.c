@@ -536,6 +536,29 @@ GST_START_TEST (test_verdicts_on_frozen_parts)
 }
 GST_END_TEST;
 
+/* Columns in which no pixel changes while the other view has noise: two strips in a row, where more of the others change. */
+GST_START_TEST (test_verdicts_on_frozen_columns)
+{
+  for (guint frozen = 0; frozen <= GST_STEREO_VIEW_BANDS; frozen++)
+    for (guint apart = 1; apart <= 2; apart++) {
+      GstStereoViewFigures other = SOUND, own = SOUND;
+      GstStereoViewVerdicts verdicts;
+
+      for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
+        other.strips[i] = own.strips[i] = (GstStereoBandFigures){ 20, 0.2, 0.5, 100 };
+        if (i % apart == 0 && i / apart < frozen)
+          own.strips[i] = (GstStereoBandFigures){ 0, 0, 0, 100 };
+      }
+      judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1],
+          !frozen                     ? GOOD :
+              frozen < 2 || apart > 1 ? UNKNOWN :
+                                        BAD);
+    }
+}
+GST_END_TEST;
+
 /* What noise may seem, and what is black or white, is not frozen. */
 GST_START_TEST (test_verdicts_on_parts_without_evidence)
 {
@@ -599,6 +622,26 @@ GST_START_TEST (test_frozen_pair)
   views = (GstStereoViewFaults){ 0 };
   still.black = 1;
   fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FAULTS);
+}
+GST_END_TEST;
+
+/* An encoder repeats a still scene for half a second; one view alone is frozen after less. */
+GST_START_TEST (test_frozen_pair_lasts)
+{
+  for (gint64 last = 300 * MS; last <= 900 * MS; last += 100 * MS) {
+    GstStereoViewFigures still = SOUND;
+    GstStereoBlockFigures none = { 0 };
+    GstStereoViewFaults views = { 0 };
+    gboolean found = FALSE;
+
+    still.same = TRUE;
+    for (gint64 time = 0; time <= last; time += 100 * MS) {
+      GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+      gst_stereo_view_faults_add_pair (&views, (GstStereoViewFigures[]){ still, still }, &none, TRUE, time, changes);
+      found = found || changes[GST_STEREO_PAIR_FROZEN] == GST_STEREO_EPISODE_BEGINS;
+    }
+    fail_unless (found == (last >= 600 * MS), "after %d ms", (gint) (last / MS));
+  }
 }
 GST_END_TEST;
 
@@ -887,8 +930,10 @@ health_suite (void)
   tcase_add_test (cases, test_verdicts_on_two_blurred_views);
   tcase_add_test (cases, test_two_blurred_views_after_the_start);
   tcase_add_test (cases, test_verdicts_on_frozen_parts);
+  tcase_add_test (cases, test_verdicts_on_frozen_columns);
   tcase_add_test (cases, test_verdicts_on_parts_without_evidence);
   tcase_add_test (cases, test_frozen_pair);
+  tcase_add_test (cases, test_frozen_pair_lasts);
   tcase_add_test (cases, test_pair_at_disparity_0);
   tcase_add_test (cases, test_look_at_a_pair);
   tcase_add_test (cases, test_verdicts_know_the_past);
