@@ -139,6 +139,11 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
       gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, &earlier[v][age]);
     }
   verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
+  /* that has a name of its own */
+  if (verdict == GST_STEREO_VERDICT_BAD &&
+      gst_stereo_stale_is_frozen (
+          stale, pair->images, pair->layout->width, pair->layout->height, gst_stereo_stale_get_view (stale)))
+    verdict = GST_STEREO_VERDICT_UNKNOWN;
   GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
       stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
   return verdict;

@@ -12,7 +12,11 @@
 #define MOST 13.0   /* an earlier frame finds, which count in one look */
 #define ALLOWED 5.0 /* it finds by chance, and explains nothing */
 #define SURE 16.0   /* sum over the looks, without what is allowed: at least two, of sound views none */
-#define TRIES 3     /* looks after which what is found becomes usual */
+#define EACH_ROW 8  /* that is compared with the frame before */
+#define CHANGES 4.0 /* grey levels: the scene moves in a band, */
+#define FROZEN \
+  0.35 /* and a view that is frozen changes less than this much of it; late ones change as much as the other view */
+#define TRIES 3 /* looks after which what is found becomes usual */
 
 void
 gst_stereo_stale_clear (GstStereoStale *stale)
@@ -59,6 +63,34 @@ gst_stereo_stale_keep (GstStereoStale *stale, const StereoImage images[2], gint 
     stale->earlier[0][v] = oldest;
   }
   stale->kept = MIN (stale->kept + 1, GST_STEREO_STALE_AGES);
+}
+
+/* Mean change of a sample in some rows of a band. */
+static gdouble
+change_of (const StereoImage *now, const StereoImage *before, gint width, gint height, gint band)
+{
+  gint component = now->offset[now->channels == 3], rows = 0;
+  gint64 sum = 0;
+
+  for (gint y = band * height / BANDS; y < (band + 1) * height / BANDS; y += EACH_ROW, rows++) {
+    const guint8 *p = now->data + y * now->stride + component, *q = before->data + y * before->stride + component;
+    for (gint x = 0; x < width; x++)
+      sum += ABS (p[x * now->pixel_stride] - q[x * before->pixel_stride]);
+  }
+  return (gdouble) sum / MAX (1, rows * width);
+}
+
+gboolean
+gst_stereo_stale_is_frozen (const GstStereoStale *stale, const StereoImage now[2], gint width, gint height, guint v)
+{
+  for (gint band = 0; band < BANDS && stale->kept; band++) {
+    gdouble change[2];
+    for (guint view = 0; view < 2; view++)
+      change[view] = change_of (&now[view], &stale->earlier[0][view].image, width, height, band);
+    if (change[!v] > CHANGES && change[v] < FROZEN * change[!v])
+      return TRUE;
+  }
+  return FALSE;
 }
 
 /* ---- matches ----------------------------------------------------------------------------- */

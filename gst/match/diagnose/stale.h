@@ -49,6 +49,10 @@ gboolean gst_stereo_stale_add (GstStereoStale *stale, const GstStereoPairMatches
  * several pairs say so, and GOOD where no earlier frame matches better. */
 GstStereoVerdict gst_stereo_stale_judge (GstStereoStale *stale, const GstStereoPairMatches *now,
     const GstStereoPairMatches earlier[2][GST_STEREO_STALE_AGES], guint ages);
+/* Whether rows of view @v did not change since the last kept frame, while those of the other view did: they are frozen, and
+ * therefore late. @now: the current views, of so many columns and rows. */
+gboolean gst_stereo_stale_is_frozen (
+    const GstStereoStale *stale, const StereoImage now[2], gint width, gint height, guint v);
 /* Which view is stale: 0 = left, 1 = right. */
 guint gst_stereo_stale_get_view (const GstStereoStale *stale);
 

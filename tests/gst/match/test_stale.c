@@ -201,6 +201,42 @@ GST_START_TEST (test_kept_frames)
 }
 GST_END_TEST;
 
+/* Of two views that change, by noise and by a texture that moves, one does not move in some rows: it is frozen. */
+GST_START_TEST (test_frozen_rows_are_not_late)
+{
+  enum
+  {
+    WIDTH = 160,
+    HEIGHT = 96
+  };
+  static guint8 pixels[2][2][HEIGHT][WIDTH];
+
+  for (guint turn = 0; turn < TURNS; turn++) {
+    gint noise = random_range (&generator, 0, 4), from = random_range (&generator, 0, HEIGHT / 2);
+    gint to = turn % 2 ? from + HEIGHT / 3 : from;
+    guint frozen = turn / 2 % 2;
+    GstStereoStale stale = { 0 };
+    StereoImage images[2][2];
+
+    for (guint frame = 0; frame < 2; frame++)
+      for (guint v = 0; v < 2; v++) {
+        images[frame][v] = (StereoImage){ &pixels[frame][v][0][0], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST };
+        for (gint y = 0; y < HEIGHT; y++)
+          for (gint x = 0; x < WIDTH; x++) {
+            gint moment = v == frozen && y >= from && y < to ? 0 : (gint) frame;
+            gint level = 60 + (x + 3 * moment) / 4 * 37 % 101 + random_range (&generator, -noise, noise);
+            pixels[frame][v][y][x] = (guint8) level;
+          }
+      }
+    fail_unless (!gst_stereo_stale_is_frozen (&stale, images[1], WIDTH, HEIGHT, frozen));
+    gst_stereo_stale_keep (&stale, images[0], WIDTH, HEIGHT);
+    fail_unless_equals_int (gst_stereo_stale_is_frozen (&stale, images[1], WIDTH, HEIGHT, frozen), turn % 2);
+    fail_unless (!gst_stereo_stale_is_frozen (&stale, images[1], WIDTH, HEIGHT, !frozen));
+    gst_stereo_stale_clear (&stale);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 stale_suite (void)
 {
@@ -213,6 +249,7 @@ stale_suite (void)
   tcase_add_test (cases, test_sound_rows);
   tcase_add_test (cases, test_looks_add_up);
   tcase_add_test (cases, test_kept_frames);
+  tcase_add_test (cases, test_frozen_rows_are_not_late);
   return suite;
 }
 
