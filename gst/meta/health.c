@@ -29,7 +29,7 @@ static const GstStereoHealthKind kinds[] = {
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
       "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
-      "the same place, now and three looks ago" },
+      "the same place, now and a third of a second ago" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",

@@ -702,7 +702,7 @@ GST_START_TEST (test_look_at_a_pair)
       viewers[v] = gst_stereo_view_reader_new (400, 200);
       gst_stereo_view_reader_read (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
     }
-    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, &pair);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, 3, &pair);
     fail_unless (pair.textured > 60, "case %u: %u blocks", i, pair.textured);
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);

@@ -53,7 +53,7 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
     }
     gst_stereo_cover_measure (
         (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
-    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, &pair);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, 2, &pair);
     gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
     gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
     for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
