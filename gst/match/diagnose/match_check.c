@@ -221,9 +221,10 @@ begins_or_ends (GstStereoMatchCheck *check, GstStereoFinding *finding, GstStereo
 
 /* Offsets whose cause was reported say nothing of the rows. */
 static GstStereoVerdict
-judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
+judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  return check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (matches);
+  return !pair->sound || check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN :
+                                                                      gst_stereo_verdict_rows (matches);
 }
 
 static gboolean
@@ -245,7 +246,8 @@ static gboolean
 has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gboolean news = contradicts (&check->exchanged, gst_stereo_verdict_exchanged (matches)) ||
-      contradicts (&check->rows, judge_rows (check, matches)) || contradicts (&check->range, range_of (matches, pair));
+      contradicts (&check->rows, judge_rows (check, matches, pair)) ||
+      contradicts (&check->range, range_of (matches, pair));
 
   check->contradictions = news ? check->contradictions + 1 : 0;
   return check->contradictions >= CONTRADICTIONS;
@@ -254,7 +256,7 @@ has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const
 static gboolean
 judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches);
+  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches, pair);
   gboolean nothing = exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN;
 
   GST_DEBUG_OBJECT (check->element,
