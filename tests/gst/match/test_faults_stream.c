@@ -483,9 +483,9 @@ GST_START_TEST (test_too_slow)
 GST_END_TEST;
 
 static Suite *
-health_stream_suite (void)
+faults_stream_suite (void)
 {
-  Suite *suite = suite_create ("health_stream");
+  Suite *suite = suite_create ("faults_stream");
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
@@ -504,4 +504,4 @@ health_stream_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (health_stream);
+GST_CHECK_MAIN (faults_stream);

@@ -380,10 +380,10 @@ GST_START_TEST (test_moments)
 GST_END_TEST;
 
 static Suite *
-health_real_suite (void)
+faults_real_suite (void)
 {
-  Suite *suite = suite_create ("health_real");
-  TCase *cases = tcase_create ("health_real");
+  Suite *suite = suite_create ("faults_real");
+  TCase *cases = tcase_create ("faults_real");
 
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 240);
@@ -406,5 +406,5 @@ main (int argc, char **argv)
   if (!real_is_there ())
     return 77;
   gst_check_init (&argc, &argv);
-  return gst_check_run_suite (health_real_suite (), "health_real", __FILE__);
+  return gst_check_run_suite (faults_real_suite (), "faults_real", __FILE__);
 }

@@ -910,9 +910,9 @@ GST_START_TEST (test_advice)
 GST_END_TEST;
 
 static Suite *
-health_suite (void)
+view_faults_suite (void)
 {
-  Suite *suite = suite_create ("health");
+  Suite *suite = suite_create ("view_faults");
   TCase *cases = tcase_create ("general");
 
   generator.state = random_seed ();
@@ -946,4 +946,4 @@ health_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (health);
+GST_CHECK_MAIN (view_faults);
