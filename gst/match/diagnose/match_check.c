@@ -139,37 +139,37 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
       gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, &earlier[v][age]);
     }
   verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
-  /* that has a name of its own */
-  if (verdict == GST_STEREO_VERDICT_BAD &&
-      gst_stereo_stale_is_frozen (
-          stale, pair->images, pair->layout->width, pair->layout->height, gst_stereo_stale_get_view (stale)))
-    verdict = GST_STEREO_VERDICT_UNKNOWN;
   GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
       stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
   return verdict;
 }
 
-/* Whether a view is late, or rows of it. The evidence of several pairs is in both verdicts: it begins at once. */
+/* Whether a view is late, or rows of it, and not frozen, which has a name of its own. The evidence of several pairs is in both
+ * verdicts: it begins at once. */
 static void
 judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   GstStereoVerdict late = gst_stereo_delay_add (&check->delay, &matches->delay);
   GstStereoVerdict stale = judge_stale_rows (check, matches, pair);
-  gboolean bad = late == GST_STEREO_VERDICT_BAD || stale == GST_STEREO_VERDICT_BAD;
-  GstStereoVerdict verdict = bad ? GST_STEREO_VERDICT_BAD : stale == GST_STEREO_VERDICT_GOOD ? late : stale;
+  GstStereoVerdict verdict = stale == GST_STEREO_VERDICT_GOOD ? late : stale;
   GstStereoEpisode *episode = &check->out_of_step;
-  gboolean before = episode->stands, begins = !before && bad;
+  gboolean before = episode->stands, begins;
   gdouble certainty;
   guint view = gst_stereo_delay_get_view (&check->delay, &certainty);
 
+  if (late != GST_STEREO_VERDICT_BAD && stale == GST_STEREO_VERDICT_BAD) {
+    view = gst_stereo_stale_get_view (&check->stale);
+    certainty = 1;
+  }
+  if (late == GST_STEREO_VERDICT_BAD || stale == GST_STEREO_VERDICT_BAD)
+    verdict = gst_stereo_stale_is_frozen (&check->stale, pair->images, pair->layout->width, pair->layout->height, view) ?
+        GST_STEREO_VERDICT_UNKNOWN :
+        GST_STEREO_VERDICT_BAD;
+  begins = !before && verdict == GST_STEREO_VERDICT_BAD;
   if (begins)
     *episode = (GstStereoEpisode){ .stands = TRUE };
   else if (before)
     gst_stereo_episode_update (episode, verdict, pair->time, HOLD);
-  if (late != GST_STEREO_VERDICT_BAD && begins) {
-    view = gst_stereo_stale_get_view (&check->stale);
-    certainty = 1;
-  }
   if (before != episode->stands)
     gst_stereo_report_change (check->report, GST_STEREO_HEALTH_OUT_OF_STEP, begins,
         gst_stereo_text_out_of_step (view, begins), gst_stereo_report_value (certainty));
