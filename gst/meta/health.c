@@ -14,10 +14,13 @@ static const GstStereoHealthKind kinds[] = {
   { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
-      "less than half as sharp as the other view, and nearly even all over, which the other view is not" },
-  { "frozen", OF_VIEW (FROZEN), TRUE, MS (600), "frozen",
-      "no pixel changes while the other view does; or in three eighths of the rows nothing but noise changes, where "
-      "the other view moves; or, of both, no pixel changes at all where pixels did before or the source is live" },
+      "less than half as sharp as the other view, and nearly even all over, which the other view is not; or even in an "
+      "eighth of the columns or rows, where the other view is not, whatever the disparity" },
+  { "frozen", OF_VIEW (FROZEN), TRUE, MS (400), "frozen",
+      "no pixel changes while the other view does; or in an eighth of the rows, where the other view moves, nothing but "
+      "noise changes, while more of the other rows move; or in an eighth of the rows or columns no pixel changes, where the "
+      "other view has noise, and so have more of the other rows or columns; or in three eighths, whatever the others do; "
+      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
@@ -26,13 +29,14 @@ static const GstStereoHealthKind kinds[] = {
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
       "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
-      "the same place, now and three looks ago" },
+      "the same place, now and a third of a second ago" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
       "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
       "in the other view, as they did one or two frames before: in at least two frames, so much better explained by that "
-      "than by any rig that chance cannot be. Needs something that moves up or down" },
+      "than by any rig that chance cannot be; or rows lack a third of their usual matches, and the other view of one or two "
+      "frames before has far more of them, in at least two frames. Needs something that moves up or down" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
       "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to "
       "1.9 times what is left without them" },

@@ -15,7 +15,6 @@
 #define SHIFTS 16    /* pixels that a pattern may repeat after */
 #define CHANGED 4    /* grey levels that a pixel changes by */
 #define MOVING 0.3   /* share of such pixels in a block that moves */
-#define AGE 3        /* measurements: a third of a second and more */
 #define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
 #define STILL 0.5    /* correlation of the bends of a block with those of the other view's past */
 
@@ -187,7 +186,8 @@ measure_block (
 }
 
 void
-gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures)
+gst_stereo_blocks_compare (
+    const GstStereoViewReader *const readers[2], gint width, guint age, GstStereoBlockFigures *figures)
 {
   const guint8 *now[2], *earlier[2];
   gint rows, across = MIN (ACROSS, (width - 2 * MARGIN) / NARROWEST);
@@ -195,7 +195,7 @@ gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint wid
   *figures = (GstStereoBlockFigures){ 0 };
   for (guint v = 0; v < 2; v++) {
     now[v] = gst_stereo_view_reader_rows (readers[v], 0, &rows);
-    earlier[v] = gst_stereo_view_reader_rows (readers[v], AGE, &rows);
+    earlier[v] = gst_stereo_view_reader_rows (readers[v], age, &rows);
   }
   if (!now[0] || !now[1] || across < 1)
     return;

@@ -9,7 +9,7 @@
  * texture of two scenes.
  *
  * A pattern on a part of the view is found by moving blocks: they change, and nevertheless have the texture of the other
- * view, now and three measurements ago.
+ * view, now and some measurements ago.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
@@ -25,8 +25,10 @@ typedef struct
   guint moving, still; /* blocks that change; those of them whose texture the other view had before */
 } GstStereoBlockFigures;
 
-/* @readers: both have read their view. */
-void gst_stereo_blocks_compare (const GstStereoViewReader *const readers[2], gint width, GstStereoBlockFigures *figures);
+/* @readers: both have read their view. @age: measurements since the one that blocks are compared with: a third of a second or
+ * more. */
+void gst_stereo_blocks_compare (
+    const GstStereoViewReader *const readers[2], gint width, guint age, GstStereoBlockFigures *figures);
 
 G_END_DECLS
 

@@ -199,17 +199,20 @@ is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
       time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
 }
 
-/* Whether the next pair needs this one, to see what moves. */
-static gboolean
-is_next_due (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
+/* In how many pairs the matches are checked, for which this one may be kept: 1 or 2; 0 = later. */
+static guint
+pairs_to_next (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
 {
-  gint64 next = diagnosis->time + diagnosis->spacing;
   gboolean on_device = gst_stereo_cuda_context_of (pair->left->buffer) != NULL;
   /* the frames of a bundle are of different moments on purpose */
   gboolean bundle = pair->left->layout.packing != GST_STEREO_PACKING_AUTO && pair->left->buffer != pair->right->buffer;
 
-  return diagnosis->spacing && !bundle &&
-      (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)));
+  for (guint pairs = 1; pairs <= 2 && diagnosis->spacing && !bundle; pairs++) {
+    gint64 next = diagnosis->time + pairs * diagnosis->spacing;
+    if (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)))
+      return pairs;
+  }
+  return 0;
 }
 
 /* As stereorectify says. */
@@ -236,6 +239,7 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     .time = diagnosis->time };
   GstVideoFrame frames[2];
   StereoImage images[2];
+  guint next;
 
   if (!gst_stereo_frame_map (&frames[0], &left->info, left->buffer, NULL))
     return;
@@ -255,8 +259,10 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
   }
-  if (is_next_due (diagnosis, pair, interval))
-    gst_stereo_match_check_keep (diagnosis->matches, &matched);
+  /* after the check, which may want the next one soon */
+  next = pairs_to_next (diagnosis, pair, interval);
+  if (next)
+    gst_stereo_match_check_keep (diagnosis->matches, &matched, next == 1);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
@@ -289,8 +295,10 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     diagnosis->last = time;
     diagnosis->conclusive = FALSE;
   }
-  if (due.matches || due.views || is_next_due (diagnosis, pair, interval))
+  if (due.matches || due.views || pairs_to_next (diagnosis, pair, interval))
     check_views (diagnosis, pair, interval, &due);
+  if (!pairs_to_next (diagnosis, pair, interval))
+    gst_stereo_match_check_forget_frames (diagnosis->matches);
   if (due.all)
     judge_timestamps (diagnosis, left->spacing);
 }

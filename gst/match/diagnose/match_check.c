@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/stale.h"
 #include "gst/match/diagnose/text.h"
 
 #define HOLD ((gint64) (400 * GST_MSECOND)) /* that a fault has to last */
@@ -30,6 +31,7 @@ struct _GstStereoMatchCheck
   guint contradictions;
   GstStereoEpisode mismatch, focal, out_of_step;
   GstStereoDelay delay;
+  GstStereoStale stale;
   gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
   guint shares;  /* pairs that the mean is of */
 };
@@ -67,6 +69,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
   gst_stereo_episode_flush (&check->mismatch);
   gst_stereo_episode_flush (&check->focal);
   gst_stereo_episode_flush (&check->out_of_step);
+  gst_stereo_stale_forget (&check->stale);
   check->contradictions = 0;
 }
 
@@ -78,6 +81,7 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
   check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
   check->mismatch = check->focal = check->out_of_step = (GstStereoEpisode){ 0 };
   check->delay = (GstStereoDelay){ 0 };
+  gst_stereo_stale_clear (&check->stale);
   check->share = check->shares = check->contradictions = 0;
 }
 
@@ -85,7 +89,7 @@ gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
   gboolean soon = check->mismatch.count || check->focal.count || check->out_of_step.count || check->contradictions ||
-      gst_stereo_delay_is_suspicious (&check->delay);
+      gst_stereo_delay_is_suspicious (&check->delay) || (check->stale.lacks && !check->out_of_step.stands);
 
   return time < check->last ||
       time - check->last >= (gint64) (soon ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
@@ -118,16 +122,50 @@ update (GstStereoMatchCheck *check, GstStereoEpisode *episode, GstStereoVerdict 
     gst_stereo_report_change (check->report, flag, active, describe (matches, active), gst_stereo_report_value (value));
 }
 
-/* Whether a view is late. The evidence of several pairs is in the delay: it begins at once. */
+/* Matches a pair with earlier frames, where rows of it lack matches. */
+static GstStereoVerdict
+judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+{
+  GstStereoPairMatches earlier[2][GST_STEREO_STALE_AGES];
+  GstStereoStale *stale = &check->stale;
+  GstStereoVerdict verdict;
+
+  if (!gst_stereo_stale_add (stale, matches))
+    return GST_STEREO_VERDICT_GOOD;
+  for (guint v = 0; v < 2; v++)
+    for (guint age = 0; age < stale->kept; age++) {
+      const StereoImage *images[2] = { &pair->images[0], &pair->images[1] };
+      images[!v] = &stale->earlier[age][!v].image;
+      gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, &earlier[v][age]);
+    }
+  verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
+  GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
+      stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
+  return verdict;
+}
+
+/* Whether a view is late, or rows of it, and not frozen, which has a name of its own. The evidence of several pairs is in both
+ * verdicts: it begins at once. */
 static void
 judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  GstStereoVerdict verdict = gst_stereo_delay_add (&check->delay, &matches->delay);
+  GstStereoVerdict late = gst_stereo_delay_add (&check->delay, &matches->delay);
+  GstStereoVerdict stale = judge_stale_rows (check, matches, pair);
+  GstStereoVerdict verdict = stale == GST_STEREO_VERDICT_GOOD ? late : stale;
   GstStereoEpisode *episode = &check->out_of_step;
-  gboolean before = episode->stands, begins = !before && verdict == GST_STEREO_VERDICT_BAD;
+  gboolean before = episode->stands, begins;
   gdouble certainty;
   guint view = gst_stereo_delay_get_view (&check->delay, &certainty);
 
+  if (late != GST_STEREO_VERDICT_BAD && stale == GST_STEREO_VERDICT_BAD) {
+    view = gst_stereo_stale_get_view (&check->stale);
+    certainty = 1;
+  }
+  if (late == GST_STEREO_VERDICT_BAD || stale == GST_STEREO_VERDICT_BAD)
+    verdict = gst_stereo_stale_is_frozen (&check->stale, pair->images, pair->layout->width, pair->layout->height, view) ?
+        GST_STEREO_VERDICT_UNKNOWN :
+        GST_STEREO_VERDICT_BAD;
+  begins = !before && verdict == GST_STEREO_VERDICT_BAD;
   if (begins)
     *episode = (GstStereoEpisode){ .stands = TRUE };
   else if (before)
@@ -183,9 +221,10 @@ begins_or_ends (GstStereoMatchCheck *check, GstStereoFinding *finding, GstStereo
 
 /* Offsets whose cause was reported say nothing of the rows. */
 static GstStereoVerdict
-judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
+judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  return check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_verdict_rows (matches);
+  return !pair->sound || check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN :
+                                                                      gst_stereo_verdict_rows (matches);
 }
 
 static gboolean
@@ -207,7 +246,8 @@ static gboolean
 has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
   gboolean news = contradicts (&check->exchanged, gst_stereo_verdict_exchanged (matches)) ||
-      contradicts (&check->rows, judge_rows (check, matches)) || contradicts (&check->range, range_of (matches, pair));
+      contradicts (&check->rows, judge_rows (check, matches, pair)) ||
+      contradicts (&check->range, range_of (matches, pair));
 
   check->contradictions = news ? check->contradictions + 1 : 0;
   return check->contradictions >= CONTRADICTIONS;
@@ -216,7 +256,7 @@ has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const
 static gboolean
 judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
-  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches);
+  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches, pair);
   gboolean nothing = exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN;
 
   GST_DEBUG_OBJECT (check->element,
@@ -300,16 +340,26 @@ prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
 
   if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
     gst_stereo_pair_matcher_free (check->matcher);
+    gst_stereo_stale_clear (&check->stale);
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
   return check->matcher != NULL;
 }
 
 void
-gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
+gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last)
 {
-  if (prepare (check, pair))
+  if (!prepare (check, pair))
+    return;
+  if (last)
     gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
+  gst_stereo_stale_keep (&check->stale, pair->images, pair->layout->width, pair->layout->height);
+}
+
+void
+gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check)
+{
+  gst_stereo_stale_forget (&check->stale);
 }
 
 gboolean

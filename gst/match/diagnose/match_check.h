@@ -52,8 +52,10 @@ gboolean gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64
 /* @all: a complete check. Else rows, exchange and range are judged only where several pairs contradict what was found.
  * Returns whether the check was conclusive. */
 gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all);
-/* Keeps the frame before the next pair that is checked. */
-void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair);
+/* Keeps one of the last two frames before the next pair that is checked. @last: the one before it. */
+void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last);
+/* A pair was not kept: those before it are not the last ones. */
+void gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check);
 /* Whether the alignment takes out what the last matches show of the rows. */
 gboolean gst_stereo_match_check_fits (const GstStereoMatchCheck *check, const StereoAlignment *alignment);
 /* num-disparities that the last matches need; 0 = not known. */

@@ -213,12 +213,15 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstS
   StereoSparseMatch match;
   StereoSparseFound found = stereo_sparse_match (matcher->sparse, point, &match);
   StereoSparsePlace *place = &matcher->places[matches->placed];
+  gint band = point->y * GST_STEREO_PAIR_BANDS * matcher->factor / matcher->height;
   gdouble disparity;
 
   matches->points++;
+  matches->points_of[band]++;
   matches->alike += found != STEREO_SPARSE_NOTHING;
   if (found != STEREO_SPARSE_ONE)
     return;
+  matches->matches_of[band]++;
   disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;

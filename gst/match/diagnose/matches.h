@@ -15,6 +15,8 @@
 
 G_BEGIN_DECLS
 
+#define GST_STEREO_PAIR_BANDS 8
+
 /* Scratch for views of one size. */
 typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
 
@@ -27,7 +29,9 @@ typedef struct
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
   guint beyond;            /* matches that lie beyond the largest disparity searched */
   gdouble farthest;        /* the third largest disparity of those, px; 0 = fewer than three */
-  guint doubtful;    /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
+  guint doubtful; /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
+  guint points_of[GST_STEREO_PAIR_BANDS]; /* of each band of the left view, from the top to the bottom */
+  guint matches_of[GST_STEREO_PAIR_BANDS];
   gdouble disparity; /* median of all matches, px */
   gdouble largest;   /* the third largest disparity of all matches, px; 0 = fewer than three */
 

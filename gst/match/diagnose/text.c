@@ -21,6 +21,10 @@ gst_stereo_text_view_fault (GstStereoViewFault fault, guint v, const GstStereoVi
                               "be matched. Lower the exposure or the gain of that camera.",
           VIEW (v), 100 * own->white);
     case GST_STEREO_VIEW_COVERED:
+      if (own->covered)
+        return g_strdup_printf ("A part of the %s view is covered: %u sixteenths of its width or its height are even, "
+                                "where the %s view shows something. Take away what lies before the lens.",
+            VIEW (v), own->covered, VIEW (!v));
       return g_strdup_printf (
           "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s view %.1f). "
           "Take away what lies before the lens.",

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
+#define APART ((gint64) (300 * GST_MSECOND)) /* measurements that show whether what moves is part of the scene */
 
 struct _GstStereoViewCheck
 {
@@ -21,7 +23,8 @@ struct _GstStereoViewCheck
   GstStereoViewReader *readers[2]; /* NULL before the first measurement, and for views too small */
   GstStereoViewFaults faults;
   gboolean started;
-  gint64 last; /* time of the last measurement, ns */
+  gint64 last;                               /* time of the last measurement, ns */
+  gint64 times[GST_STEREO_VIEW_READER_AGES]; /* of the measurements whose rows are kept, the last one first */
 };
 
 GstStereoViewCheck *
@@ -159,8 +162,11 @@ compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live
   const GstStereoViewReader *const readers[2] = { check->readers[0], check->readers[1] };
   GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
   GstStereoBlockFigures blocks;
+  guint age = 1;
 
-  gst_stereo_blocks_compare (readers, width, &blocks);
+  while (age < GST_STEREO_VIEW_READER_AGES - 1 && time - check->times[age] < APART)
+    age++;
+  gst_stereo_blocks_compare (readers, width, age, &blocks);
   GST_LOG_OBJECT (check->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
       blocks.zero, blocks.textured, blocks.rest, blocks.still, blocks.moving);
   gst_stereo_view_faults_add_pair (&check->faults, check->figures, &blocks, live, time, changes);
@@ -200,16 +206,21 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
 
   check->started = TRUE;
   check->last = time;
+  memmove (check->times + 1, check->times, sizeof check->times - sizeof *check->times);
+  check->times[0] = time;
   for (guint v = 0; v < 2; v++)
     measure (check, v, layout, infos[v], &images[v], max_disparity, &figures[v]);
   if (!check->readers[0] || !check->readers[1])
     return;
+  gst_stereo_cover_measure ((const GstStereoViewReader *const[]){ check->readers[0], check->readers[1] }, layout->width,
+      max_disparity, figures);
   for (guint v = 0; v < 2; v++)
     GST_LOG_OBJECT (check->element,
         "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, "
-        "sharpness %.4f, %.4f moved%s",
+        "sharpness %.4f, %u parts covered, %.4f moved%s",
         VIEW (v), figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail, figures[v].doubt,
-        figures[v].roughness, figures[v].sharpness, figures[v].moved, figures[v].same ? ", the same as before" : "");
+        figures[v].roughness, figures[v].sharpness, figures[v].covered, figures[v].moved,
+        figures[v].same ? ", the same as before" : "");
   GST_OBJECT_LOCK (check->element);
   check->count++;
   memcpy (check->figures, figures, sizeof figures);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/match/diagnose/frozen.h"
+
 /* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. */
 #define BLACK_BAD 0.98 /* share of black pixels: a picture of the night has lamps */
 #define BLACK_GOOD 0.9
@@ -18,28 +20,24 @@
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define ROUGHER 0.8         /* a view that is less sharp has less of detail and noise together, too */
 #define MOVES 0.01          /* share of the other view's pixels */
-#define HISTORY_COUNT 25    /* before the history counts: five seconds */
+#define HISTORY_COUNT 10    /* before the history counts: two seconds */
 #define HISTORY_WEIGHT 100  /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */
+#define PARTS_COVERED 2     /* of 16, in a row: an eighth of the view */
 #define BLURRED_BOTH 0.25   /* of what each view's sharpness used to be: fog and night come slower */
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall has less, and is not blurred */
 #define SMOOTH 0.5          /* roughness of a blurred view, of its contrast */
-#define BAND_MOVES 0.5      /* squared grey levels: something moves in a band */
-#define BAND_SURE 8.0       /* times what noise gives by chance */
-#define BAND_STILL 0.05     /* of the other view's movement */
-#define BAND_NOISY 0.2      /* share of the pixels that noise changes */
-#define BAND_DARK 20.0      /* grey levels: black and white are the same to the bit without being frozen */
-#define BAND_BRIGHT 235.0
-#define BANDS_FROZEN 3  /* of 8 */
-#define MIN_TEXTURED 12 /* blocks of a pair */
-#define ZERO_BAD 0.6    /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
+#define MIN_TEXTURED 12     /* blocks of a pair */
+#define ZERO_BAD 0.6 /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
 #define ZERO_GOOD 0.3
 #define REST_PATTERN 0.004 /* share of the variance that noise does not explain: two scenes behind one pattern */
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
+#define BOTH_FROZEN \
+  G_GINT64_CONSTANT (600000000) /* ns that both have to be frozen for: encoders repeat a still scene */
+#define HISTORY_MAX 0.40546511  /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 /* ---- verdicts ---------------------------------------------------------------------------- */
 
@@ -111,27 +109,6 @@ judge_dark (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
   return below (own->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
-/* Bands in which the other view moves, and this one does not: parts that are frozen, under noise or beside a running
- * clock. Or in which the other view has the noise of a sensor, and no pixel of this one changes. */
-static guint
-count_still_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
-{
-  guint count = 0;
-
-  for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++) {
-    const GstStereoBandFigures *here = &own->bands[band], *there = &other->bands[band];
-    if (here->other == 0 && there->other > BAND_NOISY && here->level > BAND_DARK && here->level < BAND_BRIGHT) {
-      count++;
-      continue;
-    }
-    if (there->change < MAX (BAND_MOVES, BAND_SURE * there->doubt))
-      continue;
-    /* an exposure that differs changes both by its square */
-    count += here->change < BAND_STILL * there->change && here->doubt < BAND_STILL * there->change;
-  }
-  return count;
-}
-
 static GstStereoVerdict
 judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
@@ -139,7 +116,7 @@ judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other
     return GST_STEREO_VERDICT_UNKNOWN;
   if (own->same)
     return other->moved >= MOVES ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_UNKNOWN;
-  return above (count_still_bands (own, other), BANDS_FROZEN, 0);
+  return gst_stereo_frozen_judge_parts (own, other);
 }
 
 /* A black or blown out view is no evidence about blur, exposure and movement of either view. */
@@ -160,11 +137,13 @@ judge_sharpness (
   for (guint v = 0; v < 2; v++) {
     gdouble expected = history->ratio <= 0 ? 1 : v ? 1 / history->ratio : history->ratio;
     GstStereoVerdict verdict = both ? GST_STEREO_VERDICT_BAD : judge_blurred (&figures[v], &figures[!v], expected);
-    gboolean covered = verdict == GST_STEREO_VERDICT_BAD && figures[v].contrast < ODD_COVER &&
+    gboolean even = verdict == GST_STEREO_VERDICT_BAD && figures[v].contrast < ODD_COVER &&
         figures[v].contrast < EVEN * figures[!v].contrast;
+    gboolean covered = even || figures[v].covered >= PARTS_COVERED;
 
-    sharp = sharp && verdict != GST_STEREO_VERDICT_BAD;
+    sharp = sharp && !covered && verdict != GST_STEREO_VERDICT_BAD;
     verdicts[GST_STEREO_VIEW_COVERED][v] = covered ? GST_STEREO_VERDICT_BAD :
+        figures[v].covered                         ? GST_STEREO_VERDICT_UNKNOWN :
         verdict == GST_STEREO_VERDICT_BAD          ? GST_STEREO_VERDICT_GOOD :
                                                      verdict;
     verdicts[GST_STEREO_VIEW_BLURRED][v] = covered ? GST_STEREO_VERDICT_UNKNOWN : verdict;
@@ -325,8 +304,8 @@ gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoView
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
   judge_pair (views, figures, pair, live, verdicts);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
-    changes[fault] = gst_stereo_episode_update (
-        &views->pair[fault], verdicts[fault], time, hold_of (gst_stereo_pair_flag (fault)));
+    changes[fault] = gst_stereo_episode_update (&views->pair[fault], verdicts[fault], time,
+        fault == GST_STEREO_PAIR_FROZEN ? BOTH_FROZEN : hold_of (gst_stereo_pair_flag (fault)));
 }
 
 void

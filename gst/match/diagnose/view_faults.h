@@ -19,7 +19,7 @@ typedef enum
 {
   GST_STEREO_VIEW_BLACK,     /* nearly no pixel is above black */
   GST_STEREO_VIEW_BLOWN_OUT, /* more than half of the pixels are white */
-  GST_STEREO_VIEW_COVERED,   /* blurred, and nearly even all over */
+  GST_STEREO_VIEW_COVERED,   /* blurred, and nearly even all over; or a part of it is even, and not of the other view */
   GST_STEREO_VIEW_BLURRED, /* half as sharp as the other view, or as it used to be against the other; or both are without
                               * detail, or a quarter as sharp as they used to be */
   GST_STEREO_VIEW_DARK,    /* less than two thirds of the other view's brightness */

@@ -164,12 +164,10 @@ count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
   return count;
 }
 
-/* The rows of a band, from column @first to @end. */
+/* Rows @from to @to, columns @first to @end. */
 static GstStereoBandFigures
-compare_band (const GstStereoViewReader *reader, guint band, gint first, gint end, gint offset, gint scale)
+compare_part (const GstStereoViewReader *reader, gint from, gint to, gint first, gint end, gint offset, gint scale)
 {
-  gint from = (gint) band * reader->rows / GST_STEREO_VIEW_BANDS;
-  gint to = ((gint) band + 1) * reader->rows / GST_STEREO_VIEW_BANDS;
   gdouble products = 0, squares = 0, others = 0, sums = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
   gdouble unit = 255.0 * 255 / scale / scale;
 
@@ -215,8 +213,13 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
         reader->history[0] + at, reader->history[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
   }
   figures->moved = (gdouble) moved / (gdouble) count;
-  for (guint band = 0; band < GST_STEREO_VIEW_BANDS; band++)
-    figures->bands[band] = compare_band (reader, band, first, end, offset, scale);
+  for (gint band = 0; band < GST_STEREO_VIEW_BANDS; band++) {
+    gint from = band * reader->rows / GST_STEREO_VIEW_BANDS, left = band * reader->width / GST_STEREO_VIEW_BANDS;
+    gint to = (band + 1) * reader->rows / GST_STEREO_VIEW_BANDS,
+         right = (band + 1) * reader->width / GST_STEREO_VIEW_BANDS;
+    figures->bands[band] = compare_part (reader, from, to, first, end, offset, scale);
+    figures->strips[band] = compare_part (reader, 0, reader->rows, left, right, offset, scale);
+  }
 }
 
 /* The oldest rows give their place to those of this measurement. */

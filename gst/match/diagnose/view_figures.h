@@ -20,10 +20,10 @@ G_BEGIN_DECLS
 #define GST_STEREO_LEVEL_BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
 #define GST_STEREO_LEVEL_WHITE 250
 
-/* The rows are divided into bands, from the top to the bottom. Movement is measured for each band. */
-#define GST_STEREO_VIEW_BANDS 8
+/* The rows are divided into bands, from the top to the bottom, and the columns into as many strips. */
+#define GST_STEREO_VIEW_BANDS 16
 
-/* Changes in a band since the last measurement. Noise must not count as movement. As for detail, the temporal difference of a
+/* Changes in a band or a strip since the last measurement. Noise must not count as movement. As for detail, the temporal difference of a
  * pixel is therefore multiplied with that of the pixel two rows below. */
 typedef struct
 {
@@ -46,7 +46,8 @@ typedef struct
   gboolean compared; /* whether there was an earlier measurement */
   gboolean same;     /* no pixel has changed */
   gdouble moved;     /* share of the pixels that differ by more than GST_STEREO_LEVEL_MOVED levels */
-  GstStereoBandFigures bands[GST_STEREO_VIEW_BANDS];
+  GstStereoBandFigures bands[GST_STEREO_VIEW_BANDS], strips[GST_STEREO_VIEW_BANDS];
+  guint covered; /* parts in a row that are even where the other view is not: see cover.h */
 } GstStereoViewFigures;
 
 #define GST_STEREO_LEVEL_MOVED 2
@@ -60,8 +61,8 @@ void gst_stereo_view_reader_free (GstStereoViewReader *reader);
 gboolean gst_stereo_view_reader_is_for (const GstStereoViewReader *reader, gint width, gint height);
 /* The next measurement counts as the first one. */
 void gst_stereo_view_reader_forget (GstStereoViewReader *reader);
-/* Measures a view in host memory. @offset, @scale: the sample of black, and the difference from black to white. Movement is
- * measured in the columns @first to @end, which the other view sees too. */
+/* Measures a view in host memory. @offset, @scale: the sample of black, and the difference from black to white. Movement of
+ * bands is measured in the columns @first to @end, which the other view sees too. */
 void gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *image, gint offset, gint scale,
     gint first, gint end, GstStereoViewFigures *figures);
 /* The rows of a measurement, one after the other, and their @count. @age: 0 = the last measurement, 1 = the one before, ...;

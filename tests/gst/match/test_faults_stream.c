@@ -21,12 +21,48 @@ typedef struct
   guint frame;
 } Script;
 
-/* The frames, without the last one, whose right view is mirrored. */
-static guint mirrored_from, mirrored_to;
+/* The frames, without the last one, whose right view is changed, and how: the first row of the right view, of a GRAY8 frame with
+ * both views side by side. */
+static guint changed_from, changed_to;
+static void (*change_right) (guint8 *right, gint stride, gint width, gint height);
 
-/* Of a GRAY8 frame with both views side by side. */
 static void
-mirror_right (GstPadProbeInfo *info, GstPad *pad)
+mirror (guint8 *right, gint stride, gint width, gint height)
+{
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width / 2; x++) {
+      guint8 *row = right + y * stride, level = row[x];
+      row[x] = row[width - 1 - x];
+      row[width - 1 - x] = level;
+    }
+}
+
+/* Rows in the middle, a fifth of the height, stay as they were in the first of these frames. */
+static guint8 *kept_rows; /* NULL before it */
+
+static void
+freeze_rows (guint8 *right, gint stride, gint width, gint height)
+{
+  gboolean first = !kept_rows;
+
+  if (first)
+    kept_rows = g_malloc ((gsize) (width * height));
+  for (gint y = 2 * height / 5; y < 3 * height / 5; y++)
+    memcpy (first ? kept_rows + y * width : right + y * stride, first ? right + y * stride : kept_rows + y * width,
+        (gsize) width);
+}
+
+/* Something dark, with noise, lies before a quarter of the columns. */
+static void
+cover_columns (guint8 *right, gint stride, gint width, gint height)
+{
+  for (gint y = 0; y < height; y++)
+    for (gint x = width / 4; x < width / 2; x++)
+      right[y * stride + x] = (guint8) (30 + texture (right[y * stride + x], x, y) % 5);
+}
+
+static void
+change_frame (GstPadProbeInfo *info, GstPad *pad)
 {
   GstCaps *caps = gst_pad_get_current_caps (pad);
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
@@ -35,15 +71,8 @@ mirror_right (GstPadProbeInfo *info, GstPad *pad)
 
   fail_unless (gst_video_info_from_caps (&video, caps));
   fail_unless (gst_video_frame_map (&frame, &video, buffer, GST_MAP_READWRITE));
-  for (gint y = 0; y < video.height; y++) {
-    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
-        video.width / 2;
-    for (gint x = 0; x < video.width / 4; x++) {
-      guint8 level = row[x];
-      row[x] = row[video.width / 2 - 1 - x];
-      row[video.width / 2 - 1 - x] = level;
-    }
-  }
+  change_right ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + video.width / 2,
+      GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), video.width / 2, video.height);
   gst_video_frame_unmap (&frame);
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
   gst_caps_unref (caps);
@@ -56,8 +85,8 @@ follow_script (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   for (; script->steps && script->steps->property && script->steps->frame <= script->frame; script->steps++)
     gst_util_set_object_arg (G_OBJECT (script->source), script->steps->property, script->steps->value);
-  if (script->frame >= mirrored_from && script->frame < mirrored_to)
-    mirror_right (info, pad);
+  if (script->frame >= changed_from && script->frame < changed_to)
+    change_frame (info, pad);
   script->frame++;
   return GST_PAD_PROBE_OK;
 }
@@ -262,14 +291,46 @@ GST_START_TEST (test_mismatch)
     { 75, 135, "begin mismatch both\nwarning\nend mismatch both\n" }, { 75, 80, "" } };
   gchar *found;
 
-  mirrored_from = cases[__i__].from;
-  mirrored_to = cases[__i__].to;
+  change_right = mirror;
+  changed_from = cases[__i__].from;
+  changed_to = cases[__i__].to;
   found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! "
                        "video/x-raw,format=GRAY8,width=960,height=240,framerate=30/1 ! stereomatch name=m method=bm "
                        "cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
       NULL, NULL);
-  mirrored_from = mirrored_to = 0;
+  changed_from = changed_to = 0;
   fail_unless_equals_string (found, cases[__i__].said);
+  g_free (found);
+}
+GST_END_TEST;
+
+/* A part of the right view, for three seconds: known within one second, as what it is, whether the scene moves or has noise. */
+GST_START_TEST (test_parts)
+{
+  static const struct
+  {
+    void (*change) (guint8 *right, gint stride, gint width, gint height);
+    const gchar *source, *said;
+  } cases[] = { { freeze_rows, "pattern=planes motion=4 noise=2", "begin frozen right\nwarning\nend frozen right\n" },
+    { freeze_rows, "pattern=road noise=2", "begin frozen right\nwarning\nend frozen right\n" },
+    { cover_columns, "pattern=planes noise=2", "begin covered right\nwarning\nend covered right\n" },
+    { cover_columns, "pattern=road noise=2 obstacle-width=5000 obstacle-height=3000 obstacle-distance=18000",
+        "begin covered right\nwarning\nend covered right\n" } };
+  gchar *line = g_strdup_printf ("stereotestsrc name=s num-buffers=181 max-disparity=30 %s ! video/x-raw,format=GRAY8,"
+                                 "width=960,height=240,framerate=30/1 ! stereomatch name=m method=bm cost=sad "
+                                 "num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
+      cases[__i__].source);
+  gchar *found;
+
+  change_right = cases[__i__].change;
+  changed_from = 31;
+  changed_to = 121;
+  found = messages_of (line, NULL, NULL);
+  changed_from = changed_to = 0;
+  fail_unless (!strcmp (found, cases[__i__].said), "%s: %s", line, found);
+  fail_unless (first_unreliable > 31 && first_unreliable <= 31 + 30, "%s: frame %u", line, first_unreliable);
+  g_clear_pointer (&kept_rows, g_free);
+  g_free (line);
   g_free (found);
 }
 GST_END_TEST;
@@ -422,9 +483,9 @@ GST_START_TEST (test_too_slow)
 GST_END_TEST;
 
 static Suite *
-health_stream_suite (void)
+faults_stream_suite (void)
 {
-  Suite *suite = suite_create ("health_stream");
+  Suite *suite = suite_create ("faults_stream");
   TCase *cases = tcase_create ("general");
 
   suite_add_tcase (suite, cases);
@@ -434,6 +495,7 @@ health_stream_suite (void)
   tcase_add_loop_test (cases, test_zoomed_from_the_start, 0, 8);
   tcase_add_loop_test (cases, test_moments, 0, 6);
   tcase_add_loop_test (cases, test_mismatch, 0, 3);
+  tcase_add_loop_test (cases, test_parts, 0, 4);
   tcase_add_test (cases, test_both_views);
   tcase_add_test (cases, test_silence_about_trifles);
   tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 17);
@@ -442,4 +504,4 @@ health_stream_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (health_stream);
+GST_CHECK_MAIN (faults_stream);

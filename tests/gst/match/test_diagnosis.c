@@ -877,10 +877,10 @@ GST_START_TEST (test_element_says_drift)
 GST_END_TEST;
 
 static Suite *
-check_suite (void)
+diagnosis_suite (void)
 {
-  Suite *suite = suite_create ("check");
-  TCase *cases = tcase_create ("check");
+  Suite *suite = suite_create ("diagnosis");
+  TCase *cases = tcase_create ("diagnosis");
 
   generator.state = random_seed ();
   suite_add_tcase (suite, cases);
@@ -907,4 +907,4 @@ check_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (check);
+GST_CHECK_MAIN (diagnosis);

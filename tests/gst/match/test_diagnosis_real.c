@@ -129,10 +129,10 @@ GST_START_TEST (test_unrectified)
 GST_END_TEST;
 
 static Suite *
-check_real_suite (void)
+diagnosis_real_suite (void)
 {
-  Suite *suite = suite_create ("check_real");
-  TCase *cases = tcase_create ("check_real");
+  Suite *suite = suite_create ("diagnosis_real");
+  TCase *cases = tcase_create ("diagnosis_real");
 
   suite_add_tcase (suite, cases);
   tcase_add_loop_test (cases, test_rectified, 0, 7);
@@ -148,5 +148,5 @@ main (int argc, char **argv)
   if (!real_is_there ())
     return 77;
   gst_check_init (&argc, &argv);
-  return gst_check_run_suite (check_real_suite (), "check_real", __FILE__);
+  return gst_check_run_suite (diagnosis_real_suite (), "diagnosis_real", __FILE__);
 }

@@ -6,149 +6,16 @@
 #include "tests/support/gst/util.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/view_faults.h"
 #include "tests/support/gst/real.h"
+#include "tests/support/gst/views.h"
 
-#define MAX_FRAMES 12
 #define LOOK (G_GINT64_CONSTANT (200000000)) /* ns */
-
-/* ---- frames ------------------------------------------------------------------------------ */
-
-/* A view: luma, or RGB. */
-typedef struct
-{
-  gint width, height, step;
-  guint8 *pixels;
-} View;
-
-typedef struct
-{
-  guint count;
-  View views[MAX_FRAMES][2];
-} Sequence;
-
-/* FALSE where the picture, or a decoder for it, is missing. */
-static gboolean
-load (const gchar *name, const gchar *format, View *view)
-{
-  GstSample *sample = real_picture (name, format);
-  GstVideoFrame frame;
-  GstVideoInfo info;
-
-  if (!sample)
-    return FALSE;
-  fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
-  fail_unless (gst_video_frame_map (&frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  *view = (View){ GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), GST_VIDEO_INFO_COMP_PSTRIDE (&info, 0) };
-  view->pixels = g_malloc ((gsize) (view->width * view->height * view->step));
-  for (gint y = 0; y < view->height; y++)
-    memcpy (view->pixels + y * view->width * view->step,
-        (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
-        (gsize) (view->width * view->step));
-  gst_video_frame_unmap (&frame);
-  gst_sample_unref (sample);
-  return TRUE;
-}
-
-/* The frames of @name: left/000000.png and so on, or left.png alone. */
-static gboolean
-load_sequence (Sequence *sequence, const gchar *name, const gchar *format)
-{
-  static const gchar *const sides[] = { "left", "right" };
-  gchar *one = g_strdup_printf ("%s/%s/left.png", g_getenv ("STEREO_DATA"), name);
-  gboolean still = g_file_test (one, G_FILE_TEST_EXISTS), more = TRUE;
-
-  sequence->count = 0;
-  g_free (one);
-  while (more && sequence->count < (still ? 1 : MAX_FRAMES)) {
-    for (guint v = 0; v < 2 && more; v++) {
-      gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
-                            g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
-      more = load (path, format, &sequence->views[sequence->count][v]);
-      g_free (path);
-    }
-    sequence->count += more;
-  }
-  return sequence->count > 0;
-}
-
-static void
-clear_sequence (Sequence *sequence)
-{
-  for (guint i = 0; i < sequence->count; i++)
-    for (guint v = 0; v < 2; v++)
-      g_free (sequence->views[i][v].pixels);
-}
-
-static StereoImage
-image_of (const View *view)
-{
-  return (StereoImage){ view->pixels, (ptrdiff_t) view->width * view->step, view->step, view->step == 1 ? 1 : 3,
-    { 0, view->step == 1 ? 0 : 1, view->step == 1 ? 0 : 2 }, STEREO_MEMORY_HOST };
-}
-
-/* ---- faults ------------------------------------------------------------------------------ */
-
-/* A mean over 9x9 pixels. */
-static void
-blur (View *view)
-{
-  gint width = view->width * view->step, count = width * view->height;
-  guint8 *copy = g_malloc ((gsize) count);
-
-  for (guint pass = 0; pass < 2; pass++) {
-    memcpy (copy, view->pixels, (gsize) count);
-    for (gint y = 0; y < view->height; y++)
-      for (gint x = 0; x < width; x++) {
-        gint sum = 0;
-        for (gint i = -4; i <= 4; i++)
-          sum += pass ?
-              copy[CLAMP (y + i, 0, view->height - 1) * width + x] :
-              copy[y * width + CLAMP (x + i * view->step, x % view->step, width - view->step + x % view->step)];
-        view->pixels[y * width + x] = (guint8) (sum / 9);
-      }
-  }
-  g_free (copy);
-}
-
-/* Sensor noise of a deviation of about 3 grey levels, and the fault of that name. */
-static void
-change (View *view, const gchar *fault, guint seed)
-{
-  gint count = view->width * view->height * view->step;
-  static gint8 noises[65536];
-
-  /* from its end, so that the first one is there when all are */
-  for (guint i = G_N_ELEMENTS (noises); !noises[0] && i-- > 0;)
-    noises[i] = (gint8) (i ? texture (77, (gint) i, 3) % 11 - 5 : 1);
-  if (!strcmp (fault, "blurred"))
-    blur (view);
-  for (gint i = 0; i < count; i++) {
-    gint level = view->pixels[i], noise = noises[((guint) (i + (i >> 16) * 101) + seed * 12347) & 65535];
-    if (!strcmp (fault, "black"))
-      level = 0;
-    else if (!strcmp (fault, "blown-out"))
-      level = MIN (255, level * 6);
-    else if (!strcmp (fault, "dark"))
-      level = level / 2;
-    else if (!strcmp (fault, "covered"))
-      level = 50;
-    view->pixels[i] = (guint8) CLAMP (level + (level < 255 ? noise : 0), 0, 255);
-  }
-}
-
-static View
-copy_of (const View *view)
-{
-  View copy = *view;
-
-  copy.pixels = g_malloc ((gsize) (view->width * view->height * view->step));
-  memcpy (copy.pixels, view->pixels, (gsize) (view->width * view->height * view->step));
-  return copy;
-}
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
@@ -157,9 +24,9 @@ static const gchar *const pair_names[] = { "frozen", "still", "same-view", "stil
 
 /* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
 static gchar *
-play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
+play (const RealSequence *sequence, guint frames, const gchar *fault, guint faulty)
 {
-  const View *first = &sequence->views[0][0];
+  const RealView *first = &sequence->views[0][0];
   GstStereoViewReader *viewers[] = { gst_stereo_view_reader_new (first->width, first->height),
     gst_stereo_view_reader_new (first->width, first->height) };
   GString *told = g_string_new (NULL);
@@ -173,14 +40,20 @@ play (const Sequence *sequence, guint frames, const gchar *fault, guint faulty)
     guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
     for (guint v = 0; v < 2; v++) {
       gboolean frozen = v == faulty && !strcmp (fault, "frozen");
-      View view = copy_of (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
-      StereoImage image = image_of (&view);
-      change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
+      RealView view = real_view_copy (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
+      StereoImage image = real_view_image (&view);
+      real_view_change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
+      if (v == faulty) {
+        real_view_freeze (&view, &sequence->views[0][v], fault, n);
+        real_view_cover (&view, fault, n);
+      }
       gst_stereo_view_reader_read (
           viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
       g_free (view.pixels);
     }
-    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, &pair);
+    gst_stereo_cover_measure (
+        (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, 2, &pair);
     gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
     gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
     for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
@@ -202,16 +75,16 @@ static const gchar *const healthy[] = { "road", "street", "fog", "tsukuba", "ven
 /* A thousand looks at the drives, fewer at each still picture. */
 GST_START_TEST (test_silence)
 {
-  Sequence sequence;
+  RealSequence sequence;
 
   for (guint f = 0; f < 2; f++) {
     gchar *told;
-    if (!load_sequence (&sequence, healthy[__i__], f ? "RGB" : "GRAY8"))
+    if (!real_sequence_load (&sequence, healthy[__i__], f ? "RGB" : "GRAY8"))
       return;
     told = play (&sequence, sequence.count > 1 && !f ? 1000 : 20, "none", 0);
     fail_unless (!*told, "%s: %s", healthy[__i__], told);
     g_free (told);
-    clear_sequence (&sequence);
+    real_sequence_clear (&sequence);
   }
 }
 GST_END_TEST;
@@ -219,15 +92,15 @@ GST_END_TEST;
 /* The right view of this one was exposed otherwise. */
 GST_START_TEST (test_another_exposure)
 {
-  Sequence sequence;
+  RealSequence sequence;
   gchar *told;
 
-  if (!load_sequence (&sequence, "motorcycle-exposure", "GRAY8"))
+  if (!real_sequence_load (&sequence, "motorcycle-exposure", "GRAY8"))
     return;
   told = play (&sequence, 30, "none", 0);
   fail_unless_equals_string (told, "dark-right ");
   g_free (told);
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
@@ -235,9 +108,9 @@ GST_START_TEST (test_faults)
 {
   static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
     { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
-  Sequence sequence;
+  RealSequence sequence;
 
-  if (!load_sequence (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+  if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
     return;
   /* under noise, fog has too little detail to tell what is lost */
   for (guint k = 0; k < 2 * (strcmp (healthy[__i__], "fog") ? G_N_ELEMENTS (faults) : 4); k++) {
@@ -247,7 +120,49 @@ GST_START_TEST (test_faults)
     g_free (told);
     g_free (expected);
   }
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
+}
+GST_END_TEST;
+
+/* A stripe of a view, wherever it lies on the road. */
+GST_START_TEST (test_frozen_stripes)
+{
+  static const gchar *const stripes[] = { "stripe:0-34", "stripe:33-67", "stripe:66-100", "stripe:40-60",
+    "stripe:75-100", "noisy:33-67", "noisy:60-85" };
+  RealSequence sequence;
+
+  if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+    return;
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (stripes); k++) {
+    gchar *told = play (&sequence, 8, stripes[k / 2], k % 2);
+    fail_unless (
+        !strcmp (told, k % 2 ? "frozen-right " : "frozen-left "), "%s, %s: %s", healthy[__i__], stripes[k / 2], told);
+    g_free (told);
+  }
+  real_sequence_clear (&sequence);
+}
+GST_END_TEST;
+
+/* A part of a view, wherever it lies, of a drive and of all that stands still; fog has too little detail. The right view's right
+ * side and the left view's left one see what the other view does not. */
+GST_START_TEST (test_covered_parts)
+{
+  static const gchar *const parts[] = { "rows:0-30", "rows:40-60", "rows:66-100", "columns:20-40", "columns:40-80" };
+  RealSequence sequence;
+
+  if (!strcmp (healthy[__i__], "fog") || !real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
+    return;
+  for (guint k = 0; k < 2 * G_N_ELEMENTS (parts); k++) {
+    gchar *told;
+    /* of a narrow picture, the search reaches beyond these columns */
+    if (g_str_has_prefix (parts[k / 2], "columns") && sequence.views[0][0].width < 600)
+      continue;
+    told = play (&sequence, 7, parts[k / 2], k % 2);
+    fail_unless (
+        !strcmp (told, k % 2 ? "covered-right " : "covered-left "), "%s, %s: %s", healthy[__i__], parts[k / 2], told);
+    g_free (told);
+  }
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
@@ -266,16 +181,16 @@ GST_START_TEST (test_range)
     { "tsukuba", 15 }, { "venus", 20 } };
   gint needed = scenes[__i__].num;
   GstStereoPairMatches result;
-  Sequence sequence;
+  RealSequence sequence;
 
-  if (!load_sequence (&sequence, scenes[__i__].name, "GRAY8"))
+  if (!real_sequence_load (&sequence, scenes[__i__].name, "GRAY8"))
     return;
   for (guint i = 0; i < sequence.count; i++)
     for (gint k = 0; k < 3; k++) {
       gint num = k == 0 ? needed : k == 1 ? MAX (128, needed) : needed / 3;
-      const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
+      const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
       GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
-      StereoImage images[] = { image_of (left), image_of (right) };
+      StereoImage images[] = { real_view_image (left), real_view_image (right) };
       gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
       gst_stereo_pair_matcher_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
@@ -285,7 +200,7 @@ GST_START_TEST (test_range)
       else if (strcmp (scenes[__i__].name, "road"))
         fail_unless_equals_int (gst_stereo_verdict_range (&result), GST_STEREO_VERDICT_BAD);
     }
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
@@ -295,16 +210,16 @@ GST_END_TEST;
  * found at any time. */
 GST_START_TEST (test_mismatch)
 {
-  Sequence sequence;
+  RealSequence sequence;
 
-  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+  if (!real_sequence_load (&sequence, healthy[__i__], "GRAY8"))
     return;
   for (guint i = 0; i < sequence.count; i++) {
-    const View *left = &sequence.views[i][0], *right = &sequence.views[i][1];
+    const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
     gint num = MIN (256, left->width / 4);
     GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
-    View mirrored = copy_of (right);
-    StereoImage images[] = { image_of (left), image_of (right), image_of (&mirrored) };
+    RealView mirrored = real_view_copy (right);
+    StereoImage images[] = { real_view_image (left), real_view_image (right), real_view_image (&mirrored) };
     GstStereoPairMatches result, other;
 
     for (gint y = 0; y < right->height; y++)
@@ -323,70 +238,23 @@ GST_START_TEST (test_mismatch)
       fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5, 0), GST_STEREO_VERDICT_BAD);
     g_free (mirrored.pixels);
   }
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
-/* ---- one moment in both views ------------------------------------------------------------- */
-
-/* Half as wide and high, each pixel the mean of four. */
-static View
-halved (const View *view)
-{
-  View half = { view->width / 2, view->height / 2, 1 };
-
-  half.pixels = g_malloc ((gsize) (half.width * half.height));
-  for (gint y = 0; y < half.height; y++)
-    for (gint x = 0; x < half.width; x++) {
-      const guint8 *at = view->pixels + 2 * y * view->width + 2 * x;
-      half.pixels[y * half.width + x] = (guint8) ((at[0] + at[1] + at[view->width] + at[view->width + 1] + 2) / 4);
-    }
-  return half;
-}
-
-/* The right view, whose rows from @from on are those of another moment. */
-static View
-mixed (const View *now, const View *other, gint from)
-{
-  View view = copy_of (now);
-
-  memcpy (
-      view.pixels + from * view.width, other->pixels + from * view.width, (gsize) ((view.height - from) * view.width));
-  return view;
-}
-
 /* ---- noise --------------------------------------------------------------------------------- */
 
-/* Enlarged about its middle; a point is found @down rows lower. */
-static View
-resampled (const View *view, gdouble scale, gint down)
-{
-  View other = copy_of (view);
-
-  for (gint y = 0; y < view->height; y++)
-    for (gint x = 0; x < view->width; x++) {
-      gdouble u = (x - view->width / 2.0) / scale + view->width / 2.0;
-      gdouble v = (y - down - view->height / 2.0) / scale + view->height / 2.0;
-      gint column = CLAMP ((gint) u, 0, view->width - 2), row = CLAMP ((gint) v, 0, view->height - 2);
-      gdouble across = CLAMP (u - column, 0, 1), along = CLAMP (v - row, 0, 1);
-      const guint8 *at = view->pixels + row * view->width + column, *below = at + view->width;
-      other.pixels[y * view->width + x] = (guint8) (0.5 + (1 - along) * (at[0] + across * (at[1] - at[0])) +
-          along * (below[0] + across * (below[1] - below[0])));
-    }
-  return other;
-}
-
 static void
-match_under_noise (const View *left, const View *right, GstStereoPairMatches *matches)
+match_under_noise (const RealView *left, const RealView *right, GstStereoPairMatches *matches)
 {
   GstStereoPairMatcher *matcher = gst_stereo_pair_matcher_new (left->width, left->height, 0, MIN (256, left->width / 4));
-  View views[] = { copy_of (left), copy_of (right) };
+  RealView views[] = { real_view_copy (left), real_view_copy (right) };
   StereoImage images[2];
 
   for (guint v = 0; v < 2; v++) {
     for (guint k = 0; k < 25; k++)
-      change (&views[v], "none", 1000 * v + 17 * k);
-    images[v] = image_of (&views[v]);
+      real_view_change (&views[v], "none", 1000 * v + 17 * k);
+    images[v] = real_view_image (&views[v]);
   }
   gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, matches);
   gst_stereo_pair_matcher_free (matcher);
@@ -397,14 +265,15 @@ match_under_noise (const View *left, const View *right, GstStereoPairMatches *ma
 /* Noise of 15 grey levels hides neither rows nor focal lengths, at full size, and makes up nothing, at half size either. */
 GST_START_TEST (test_noise)
 {
-  Sequence sequence;
+  RealSequence sequence;
 
-  if (!load_sequence (&sequence, healthy[__i__], "GRAY8"))
+  if (!real_sequence_load (&sequence, healthy[__i__], "GRAY8"))
     return;
   for (guint half = 0; half < 2; half++) {
-    const View *pair = sequence.views[0];
-    View left = half ? halved (&pair[0]) : copy_of (&pair[0]), right = half ? halved (&pair[1]) : copy_of (&pair[1]);
-    View low = resampled (&right, 1, 3), large = resampled (&right, 1.02, 0);
+    const RealView *pair = sequence.views[0];
+    RealView left = half ? real_view_halved (&pair[0]) : real_view_copy (&pair[0]),
+             right = half ? real_view_halved (&pair[1]) : real_view_copy (&pair[1]);
+    RealView low = real_view_resampled (&right, 1, 3), large = real_view_resampled (&right, 1.02, 0);
     GstStereoPairMatches sound, lower, larger;
 
     match_under_noise (&left, &right, &sound);
@@ -427,22 +296,23 @@ GST_START_TEST (test_noise)
     fail_unless (half || !strcmp (healthy[__i__], "fog") || !strcmp (healthy[__i__], "aloe") ||
         (lower.placed >= 8 && larger.placed >= 14));
     for (guint i = 0; i < 4; i++)
-      g_free ((View *[]){ &left, &right, &low, &large }[i]->pixels);
+      g_free ((RealView *[]){ &left, &right, &low, &large }[i]->pixels);
   }
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
 /* A pair of a drive that goes to and fro: a right view that is @late frames late, or its lower half. */
 static void
-pair_of (const Sequence *sequence, gboolean half, guint at, guint late, gboolean torn, View views[2])
+pair_of (const RealSequence *sequence, gboolean half, guint at, guint late, gboolean torn, RealView views[2])
 {
   guint period = 2 * (sequence->count - 1), now = at % period, then = (at + period - late) % period;
-  const View *left = &sequence->views[MIN (now, period - now)][0], *right = &sequence->views[MIN (now, period - now)][1];
-  View old = mixed (right, &sequence->views[MIN (then, period - then)][1], torn ? right->height / 2 : 0);
+  const RealView *left = &sequence->views[MIN (now, period - now)][0],
+                 *right = &sequence->views[MIN (now, period - now)][1];
+  RealView old = real_view_mixed (right, &sequence->views[MIN (then, period - then)][1], torn ? right->height / 2 : 0);
 
-  views[0] = half ? halved (left) : copy_of (left);
-  views[1] = half ? halved (&old) : copy_of (&old);
+  views[0] = half ? real_view_halved (left) : real_view_copy (left);
+  views[1] = half ? real_view_halved (&old) : real_view_copy (&old);
   g_free (old.pixels);
 }
 
@@ -450,20 +320,20 @@ pair_of (const Sequence *sequence, gboolean half, guint at, guint late, gboolean
  * suspicion. Returns after how many a view is known to be late; 0 = not within @count. */
 static guint
 begin_of_delay (
-    const Sequence *sequence, gboolean half, guint first, guint late, gboolean torn, guint noise, guint count)
+    const RealSequence *sequence, gboolean half, guint first, guint late, gboolean torn, guint noise, guint count)
 {
   GstStereoPairMatcher *matcher = NULL;
   GstStereoDelay delay = { { { 0 } } };
   guint begin = 0;
 
   for (guint n = 0; n < count && !begin; n++) {
-    View views[2];
+    RealView views[2];
     StereoImage images[2];
     pair_of (sequence, half, first + n, late, torn, views);
     for (guint v = 0; v < 2; v++) {
       for (guint k = 0; k < noise; k++)
-        change (&views[v], "none", 100 * n + 10 * k + v);
-      images[v] = image_of (&views[v]);
+        real_view_change (&views[v], "none", 100 * n + 10 * k + v);
+      images[v] = real_view_image (&views[v]);
     }
     if (!matcher)
       matcher = gst_stereo_pair_matcher_new (views[0].width, views[0].height, 0, half ? 64 : 128);
@@ -487,9 +357,9 @@ GST_START_TEST (test_moments)
 {
   static const gchar *const drives[] = { "road", "street" };
   gboolean half = __i__ % 2;
-  Sequence sequence;
+  RealSequence sequence;
 
-  if (!load_sequence (&sequence, drives[__i__ / 2], "GRAY8"))
+  if (!real_sequence_load (&sequence, drives[__i__ / 2], "GRAY8"))
     return;
   for (guint first = 1; first < 20; first += 6) {
     guint late = begin_of_delay (&sequence, half, first, 1, FALSE, 0, 10);
@@ -505,15 +375,15 @@ GST_START_TEST (test_moments)
   }
   fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 0, 60), 0);
   fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 25, 60), 0);
-  clear_sequence (&sequence);
+  real_sequence_clear (&sequence);
 }
 GST_END_TEST;
 
 static Suite *
-health_real_suite (void)
+faults_real_suite (void)
 {
-  Suite *suite = suite_create ("health_real");
-  TCase *cases = tcase_create ("health_real");
+  Suite *suite = suite_create ("faults_real");
+  TCase *cases = tcase_create ("faults_real");
 
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 240);
@@ -521,6 +391,8 @@ health_real_suite (void)
   tcase_add_test (cases, test_another_exposure);
   /* moving ones: a still picture has no frozen view */
   tcase_add_loop_test (cases, test_faults, 0, 3);
+  tcase_add_loop_test (cases, test_frozen_stripes, 0, 2);
+  tcase_add_loop_test (cases, test_covered_parts, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_range, 0, 12);
   tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
   tcase_add_loop_test (cases, test_noise, 0, G_N_ELEMENTS (healthy));
@@ -534,5 +406,5 @@ main (int argc, char **argv)
   if (!real_is_there ())
     return 77;
   gst_check_init (&argc, &argv);
-  return gst_check_run_suite (health_real_suite (), "health_real", __FILE__);
+  return gst_check_run_suite (faults_real_suite (), "faults_real", __FILE__);
 }

@@ -115,10 +115,10 @@ GST_START_TEST (test_without_noise)
 GST_END_TEST;
 
 static Suite *
-health_still_suite (void)
+faults_still_suite (void)
 {
-  Suite *suite = suite_create ("health_still");
-  TCase *cases = tcase_create ("health_still");
+  Suite *suite = suite_create ("faults_still");
+  TCase *cases = tcase_create ("faults_still");
 
   suite_add_tcase (suite, cases);
   tcase_set_timeout (cases, 300);
@@ -133,5 +133,5 @@ main (int argc, char **argv)
   if (!real_is_there ())
     return 77;
   gst_check_init (&argc, &argv);
-  return gst_check_run_suite (health_still_suite (), "health_still", __FILE__);
+  return gst_check_run_suite (faults_still_suite (), "faults_still", __FILE__);
 }

@@ -2,7 +2,9 @@
 /* What is wrong with the input: what a look measures, and the rules, with made figures. */
 #include <gst/check/gstcheck.h>
 #include <math.h>
+#include <string.h>
 
+#include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/pace.h"
 #include "tests/support/gst/util.h"
@@ -347,6 +349,99 @@ GST_START_TEST (test_verdicts_on_covers)
 }
 GST_END_TEST;
 
+/* A pair of textured views with noise, with a disparity for each quarter of the rows; columns @first to @end of both show a
+ * wall. */
+static void
+make_pair (View views[2], gint max_disparity, guint seed, gint first, gint end)
+{
+  for (gint y = 0; y < views[0].height; y++) {
+    gint disparity = (gint) (texture (seed, 7, 4 * y / views[0].height) % (guint) (max_disparity + 1));
+    for (guint v = 0; v < 2; v++)
+      for (gint x = 0; x < views[v].width; x++) {
+        gint at = x + (v ? disparity : 0); /* in the left view */
+        gint level = at >= first && at < end ? 120 : 40 + texture (seed, at / 9, y / 9) % 150;
+        *pixel_of (&views[v], x, y) = (guint8) (level + random_range (&generator, -3, 3));
+      }
+  }
+}
+
+static void
+measure_cover (const View views[2], gint max_disparity, guint covered[2])
+{
+  GstStereoViewReader *readers[2];
+  GstStereoViewFigures figures[2];
+
+  for (guint v = 0; v < 2; v++) {
+    readers[v] = gst_stereo_view_reader_new (views[v].width, views[v].height);
+    gst_stereo_view_reader_read (readers[v], &views[v].image, 0, 255, 0, views[v].width, &figures[v]);
+  }
+  gst_stereo_cover_measure (
+      (const GstStereoViewReader *const[]){ readers[0], readers[1] }, views[0].width, max_disparity, figures);
+  for (guint v = 0; v < 2; v++) {
+    covered[v] = figures[v].covered;
+    gst_stereo_view_reader_free (readers[v]);
+  }
+}
+
+/* A wall that both views see is no cover, wherever it lies; what lies before one of them is, where the other one would see it. */
+GST_START_TEST (test_covered_parts)
+{
+  for (guint k = 0; k < 80; k++) {
+    gint width = random_range (&generator, 320, 900), height = random_range (&generator, 120, 400);
+    View views[] = { view_new (width, height), view_new (width, height) };
+    gint disparity = random_range (&generator, 0, width / 5), wall = random_range (&generator, 0, width - 1);
+    gint part = width / 4, right = k % 2, at;
+    guint covered[2];
+
+    make_pair (views, disparity, k, wall, wall + random_range (&generator, 0, width / 2));
+    measure_cover (views, disparity, covered);
+    fail_unless (!covered[0] && !covered[1], "pair %u: %u, %u", k, covered[0], covered[1]);
+    make_pair (views, disparity, k, 0, 0);
+    if (k / 2 % 2) {
+      at = random_range (&generator, 0, height - height / 4);
+      for (gint y = at; y < at + height / 4; y++)
+        for (gint x = 0; x < width; x++)
+          *pixel_of (&views[right], x, y) = (guint8) (30 + random_range (&generator, -3, 3));
+    } else {
+      /* columns that the other view sees whatever their disparity, with what is lost of runs */
+      gint unseen = disparity + 48;
+      at = random_range (&generator, 0, width - part - unseen) + (right ? 0 : unseen);
+      for (gint y = 0; y < height; y++)
+        for (gint x = at; x < at + part; x++)
+          *pixel_of (&views[right], x, y) = (guint8) (30 + random_range (&generator, -3, 3));
+    }
+    measure_cover (views, disparity, covered);
+    fail_unless (
+        covered[right] >= 2 && covered[right] <= 5 && !covered[!right], "pair %u: %u, %u", k, covered[0], covered[1]);
+    g_free (views[0].memory);
+    g_free (views[1].memory);
+  }
+}
+GST_END_TEST;
+
+/* One part is not enough. What is covered is not frozen, nor is it dark. */
+GST_START_TEST (test_verdicts_on_covered_parts)
+{
+  GstStereoViewFigures own = SOUND;
+  GstStereoViewVerdicts verdicts;
+
+  own.brightness = 10;
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
+    own.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, 10 };
+  for (own.covered = 0; own.covered <= GST_STEREO_COVER_PARTS; own.covered++) {
+    judge (SOUND, own, (GstStereoViewHistory){ 0 }, verdicts);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_COVERED][1],
+        own.covered < 1     ? GOOD :
+            own.covered < 2 ? UNKNOWN :
+                              BAD);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_DARK][1], own.covered < 2 ? BAD : UNKNOWN);
+    if (own.covered >= 2)
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], UNKNOWN);
+    fail_unless (verdicts[GST_STEREO_VIEW_COVERED][0] != BAD);
+  }
+}
+GST_END_TEST;
+
 /* Both at once: detail that noise could have made, where there is contrast; or a quarter of what both had. */
 GST_START_TEST (test_verdicts_on_two_blurred_views)
 {
@@ -374,43 +469,116 @@ GST_START_TEST (test_verdicts_on_two_blurred_views)
 }
 GST_END_TEST;
 
-/* @count bands of one view stand still, but for noise, while all of the other view moves. */
-GST_START_TEST (test_verdicts_on_frozen_parts)
+/* Both lose their detail at once, two seconds after the start and later: known within a second. Before that, it may be their usual
+ * state. */
+GST_START_TEST (test_two_blurred_views_after_the_start)
 {
-  GstStereoViewFigures moving = SOUND, still = SOUND;
+  for (guint sound = 1; sound < 40; sound++) {
+    GstStereoViewFaults views = { 0 };
+    gboolean found = FALSE;
+
+    for (guint look = 0; look <= sound + 5; look++) {
+      GstStereoViewFigures figures = look < sound ? (GstStereoViewFigures) SOUND : scaled (1, 0.2);
+      GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
+
+      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ figures, figures }, look * 200 * MS, changes);
+      for (guint v = 0; v < 2; v++)
+        found = found || changes[GST_STEREO_VIEW_BLURRED][v] == GST_STEREO_EPISODE_BEGINS;
+    }
+    fail_unless (sound < 10 || found, "not after %u looks", sound);
+    fail_unless (sound > 5 || !found, "after %u looks", sound);
+  }
+}
+GST_END_TEST;
+
+/* The verdict on the right view whose bands do what @bands says: m moves as the other view does, s stands still but for
+ * noise, a little of both, e no pixel changes where the other view has noise, n both have noise alone, d neither changes. */
+static GstStereoVerdict
+verdict_on_bands (const gchar *bands)
+{
+  GstStereoViewFigures other = SOUND, own = SOUND;
   GstStereoViewVerdicts verdicts;
 
-  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
-    moving.bands[i] = still.bands[i] = (GstStereoBandFigures){ 20, 0.2, 0.5, 100 };
-  for (guint count = 0; count <= GST_STEREO_VIEW_BANDS; count++) {
-    judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
-    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
-    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], count == 0 ? GOOD : count < 3 ? UNKNOWN : BAD);
-    if (count < GST_STEREO_VIEW_BANDS)
-      still.bands[count].change = 0.9;
-  }
-  /* less movement than noise may seem, of the one or of the other view */
-  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
-    moving.bands[i].doubt = 3;
-  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+  fail_unless_equals_uint64 (strlen (bands), GST_STEREO_VIEW_BANDS);
   for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
-    moving.bands[i].doubt = 0.2;
-    still.bands[i].doubt = 1.1;
+    gboolean moves = strchr ("msa", bands[i]) != NULL;
+    other.bands[i] = own.bands[i] = (GstStereoBandFigures){ moves ? 20 : 0, 0.2, bands[i] == 'd' ? 0.1 : 0.5, 100 };
+    own.bands[i].change *= bands[i] == 's' ? 0.045 : bands[i] == 'a' ? 0.1 : 1;
+    if (bands[i] == 'e') {
+      own.bands[i].doubt = 0;
+      own.bands[i].other = 0;
+    }
   }
-  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
-  /* nothing moves; the other view has noise, and this one none: but for where it is white */
-  moving = still = SOUND;
+  judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
+  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
+  return verdicts[GST_STEREO_VIEW_FROZEN][1];
+}
+
+/* Six bands are frozen whatever the others do; two in a row, where more of the others are live. */
+GST_START_TEST (test_verdicts_on_frozen_parts)
+{
+  static const struct
+  {
+    const gchar *bands;
+    GstStereoVerdict verdict;
+  } cases[] = { { "mmmmmmmmmmmmmmmm", GOOD }, { "ssssssssssssssss", BAD }, { "sdsdsdsdsdsddddd", BAD },
+    { "sdsdsdsdsddddddd", UNKNOWN }, { "mmmmmmmmmmmmssmm", BAD }, { "ssmmmddddddddddd", BAD },
+    { "ssmmdddddddddddd", UNKNOWN }, { "mmmmmmsmmmmmmsmm", UNKNOWN }, { "aammmmmmmmmmmmmm", GOOD },
+    /* an insect on the other lens: here, all is noise */
+    { "nnnnssssnnnnnnnn", UNKNOWN }, { "nnnnssssnnnnnnss", BAD },
+    /* of a sensor, noise is never twice the same */
+    { "nnnneennnnnnnnnn", BAD }, { "nnnnennnnnnnnnen", UNKNOWN }, { "eenddddddddddddd", UNKNOWN },
+    { "eennmddddddddddd", BAD }, { "nnsennnnnnnnnnnn", UNKNOWN }, { "mmsemmmmmmmmmmmm", BAD },
+    { "nnnnnnnnnnnnnnnn", GOOD }, { "dddddddddddddddd", GOOD } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    fail_unless_equals_int (verdict_on_bands (cases[i].bands), cases[i].verdict);
+}
+GST_END_TEST;
+
+/* Columns in which no pixel changes while the other view has noise: two strips in a row, where more of the others change. */
+GST_START_TEST (test_verdicts_on_frozen_columns)
+{
+  for (guint frozen = 0; frozen <= GST_STEREO_VIEW_BANDS; frozen++)
+    for (guint apart = 1; apart <= 2; apart++) {
+      GstStereoViewFigures other = SOUND, own = SOUND;
+      GstStereoViewVerdicts verdicts;
+
+      for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
+        other.strips[i] = own.strips[i] = (GstStereoBandFigures){ 20, 0.2, 0.5, 100 };
+        if (i % apart == 0 && i / apart < frozen)
+          own.strips[i] = (GstStereoBandFigures){ 0, 0, 0, 100 };
+      }
+      judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][0], GOOD);
+      fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1],
+          !frozen                     ? GOOD :
+              frozen < 2 || apart > 1 ? UNKNOWN :
+                                        BAD);
+    }
+}
+GST_END_TEST;
+
+/* What noise may seem, and what is black or white, is not frozen. */
+GST_START_TEST (test_verdicts_on_parts_without_evidence)
+{
+  GstStereoViewFigures other = SOUND, own = SOUND;
+  GstStereoViewVerdicts verdicts;
+
   for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
-    moving.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, 100 };
-    still.bands[i] = (GstStereoBandFigures){ 0, 0, i < 3 ? 0 : 0.5, 100 };
+    other.bands[i] = (GstStereoBandFigures){ 20, i % 2 ? 3 : 0.2, 0.5, 100 };
+    own.bands[i] = (GstStereoBandFigures){ 0.5, i % 2 ? 0.2 : 1.1, 0.5, 100 };
   }
-  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], BAD);
-  still.bands[0].level = still.bands[1].level = still.bands[2].level = 250;
-  judge (moving, still, (GstStereoViewHistory){ 0 }, verdicts);
+  judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
   fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], GOOD);
+  for (guint level = 0; level < 256; level += 15) {
+    for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
+      own.bands[i] = (GstStereoBandFigures){ 0, 0, 0, level };
+    for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
+      other.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, level };
+    judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
+    fail_unless_equals_int (verdicts[GST_STEREO_VIEW_FROZEN][1], level < 20 || level > 235 ? GOOD : BAD);
+  }
 }
 GST_END_TEST;
 
@@ -454,6 +622,26 @@ GST_START_TEST (test_frozen_pair)
   views = (GstStereoViewFaults){ 0 };
   still.black = 1;
   fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_PAIR_FAULTS);
+}
+GST_END_TEST;
+
+/* An encoder repeats a still scene for half a second; one view alone is frozen after less. */
+GST_START_TEST (test_frozen_pair_lasts)
+{
+  for (gint64 last = 300 * MS; last <= 900 * MS; last += 100 * MS) {
+    GstStereoViewFigures still = SOUND;
+    GstStereoBlockFigures none = { 0 };
+    GstStereoViewFaults views = { 0 };
+    gboolean found = FALSE;
+
+    still.same = TRUE;
+    for (gint64 time = 0; time <= last; time += 100 * MS) {
+      GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+      gst_stereo_view_faults_add_pair (&views, (GstStereoViewFigures[]){ still, still }, &none, TRUE, time, changes);
+      found = found || changes[GST_STEREO_PAIR_FROZEN] == GST_STEREO_EPISODE_BEGINS;
+    }
+    fail_unless (found == (last >= 600 * MS), "after %d ms", (gint) (last / MS));
+  }
 }
 GST_END_TEST;
 
@@ -514,7 +702,7 @@ GST_START_TEST (test_look_at_a_pair)
       viewers[v] = gst_stereo_view_reader_new (400, 200);
       gst_stereo_view_reader_read (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
     }
-    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, &pair);
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, 3, &pair);
     fail_unless (pair.textured > 60, "case %u: %u blocks", i, pair.textured);
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);
@@ -722,9 +910,9 @@ GST_START_TEST (test_advice)
 GST_END_TEST;
 
 static Suite *
-health_suite (void)
+view_faults_suite (void)
 {
-  Suite *suite = suite_create ("health");
+  Suite *suite = suite_create ("view_faults");
   TCase *cases = tcase_create ("general");
 
   generator.state = random_seed ();
@@ -737,9 +925,15 @@ health_suite (void)
   tcase_add_test (cases, test_verdicts);
   tcase_add_test (cases, test_verdicts_on_frozen_views);
   tcase_add_test (cases, test_verdicts_on_covers);
+  tcase_add_test (cases, test_covered_parts);
+  tcase_add_test (cases, test_verdicts_on_covered_parts);
   tcase_add_test (cases, test_verdicts_on_two_blurred_views);
+  tcase_add_test (cases, test_two_blurred_views_after_the_start);
   tcase_add_test (cases, test_verdicts_on_frozen_parts);
+  tcase_add_test (cases, test_verdicts_on_frozen_columns);
+  tcase_add_test (cases, test_verdicts_on_parts_without_evidence);
   tcase_add_test (cases, test_frozen_pair);
+  tcase_add_test (cases, test_frozen_pair_lasts);
   tcase_add_test (cases, test_pair_at_disparity_0);
   tcase_add_test (cases, test_look_at_a_pair);
   tcase_add_test (cases, test_verdicts_know_the_past);
@@ -752,4 +946,4 @@ health_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (health);
+GST_CHECK_MAIN (view_faults);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* An obstacle comes nearer while the cameras stand still, and a fault of the input begins: nearer than warn-distance, it is never
+ * clear. Where the fault shows, the state is unknown, with a reason; else the obstacle is near. */
+#include "tests/support/gst/util.h"
+
+#include <string.h>
+
+#include "gst/meta/gststereonearest.h"
+
+#define BEGIN 31 /* the first frame with the fault */
+#define FRAMES 95
+#define START 14000 /* mm */
+#define STEP 100    /* mm in a frame */
+#define WARN 10000  /* mm */
+#define LIMIT 300   /* mm below that, where a surface may be seen on either side */
+
+/* Views that a scene that hardly moves shows to be late, or not. */
+typedef enum
+{
+  UNKNOWN,
+  NEAR,
+  EITHER
+} State;
+
+static const struct
+{
+  const gchar *fault, *view;
+  State state;
+} cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
+  { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
+  { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
+  { "blurred", "both", UNKNOWN }, { "covered", "right", UNKNOWN }, { "same-view", "right", UNKNOWN },
+  { "same-view", "left", UNKNOWN }, { "still-pattern", "both", UNKNOWN }, { "zoomed", "right", UNKNOWN },
+  { "late", "right", EITHER }, { "late", "left", EITHER }, { "torn", "right", EITHER } };
+
+typedef struct
+{
+  GstElement *source;
+  const gchar *fault;
+  guint made, found; /* frames */
+  State expected;
+} Drive;
+
+static GstPadProbeReturn
+begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Drive *drive = data;
+
+  if (++drive->made == BEGIN)
+    gst_util_set_object_arg (G_OBJECT (drive->source), "fault", drive->fault);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstPadProbeReturn
+check_state (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Drive *drive = data;
+  GstStereoNearestMeta *meta = gst_buffer_get_stereo_nearest_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  gint frame = (gint) drive->found++, truth = START - STEP * frame;
+
+  fail_unless (meta != NULL);
+  if (truth > WARN - LIMIT)
+    return GST_PAD_PROBE_OK;
+  fail_unless (
+      meta->state != GST_STEREO_NEAREST_STATE_CLEAR, "%s, frame %d: clear at %d mm", drive->fault, frame, truth);
+  if (drive->expected == NEAR)
+    fail_unless (meta->state == GST_STEREO_NEAREST_STATE_NEAR, "%s, frame %d: not near", drive->fault, frame);
+  if (drive->expected == UNKNOWN && frame > BEGIN + 12)
+    fail_unless (meta->state == GST_STEREO_NEAREST_STATE_UNKNOWN && gst_stereo_nearest_meta_get_reason (meta),
+        "%s, frame %d: not unknown", drive->fault, frame);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+probe (GstElement *element, GstPadProbeCallback callback, Drive *drive)
+{
+  GstPad *pad = gst_element_get_static_pad (element, "src");
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, callback, drive, NULL);
+  gst_object_unref (pad);
+}
+
+GST_START_TEST (test_never_clear)
+{
+  gchar *line = g_strdup_printf (
+      "stereotestsrc name=s pattern=road fault-view=%s noise=2 obstacle-height=1800 obstacle-width=2500 "
+      "obstacle-distance=%d obstacle-approach=%d num-buffers=%d ! video/x-raw,format=GRAY8,width=1280,height=360,"
+      "framerate=10/1,multiview-mode=side-by-side ! stereomatch method=bm cost=sad window=9 backend=cpu "
+      "num-disparities=64 confidence-threshold=0.33 ! stereonearest name=n warn-distance=%d "
+      "region=\"<0.35,0.25,0.3,0.35>\" ! fakesink sync=false",
+      cases[__i__].view, START, STEP, FRAMES, WARN);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  GstElement *nearest = gst_bin_get_by_name (GST_BIN (pipeline), "n");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  Drive drive = { source, cases[__i__].fault, 0, 0, cases[__i__].state };
+  GstMessage *message;
+
+  probe (source, begin_fault, &drive);
+  probe (nearest, check_state, &drive);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_uint64 (drive.found, FRAMES);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_object_unref (nearest);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+GST_END_TEST;
+
+static Suite *
+approach_suite (void)
+{
+  Suite *suite = suite_create ("approach");
+  TCase *cases_of = tcase_create ("approach");
+
+  suite_add_tcase (suite, cases_of);
+  tcase_set_timeout (cases_of, 120);
+  tcase_add_loop_test (cases_of, test_never_clear, 0, G_N_ELEMENTS (cases));
+  return suite;
+}
+
+GST_CHECK_MAIN (approach);
