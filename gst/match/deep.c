@@ -14,8 +14,8 @@ struct _GstStereoDeep
   gint bits; /* the property; protected by the element's object lock */
 
   /* of the source pad's task */
-  guint found;     /* bits of the largest sample so far */
-  guint16 *row;    /* unpacked: four samples a pixel, of which the second is luma */
+  guint found;  /* bits of the largest sample so far */
+  guint16 *row; /* unpacked: four samples a pixel, of which the second is luma */
   gsize row_bytes;
 };
 

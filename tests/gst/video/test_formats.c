@@ -80,7 +80,8 @@ make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint
   gst_video_info_set_format (&from, GST_VIDEO_FORMAT_GRAY8, (guint) width, (guint) height);
   gst_video_info_set_format (&to, format, (guint) width, (guint) height);
   out = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&to), NULL);
-  fail_unless (gst_video_frame_map (&in, &from, luma, GST_MAP_READ) && gst_video_frame_map (&made, &to, out, GST_MAP_WRITE));
+  fail_unless (
+      gst_video_frame_map (&in, &from, luma, GST_MAP_READ) && gst_video_frame_map (&made, &to, out, GST_MAP_WRITE));
   for (gint y = 0; y < height; y++) {
     const guint8 *at = (const guint8 *) in.data[0] + y * GST_VIDEO_FRAME_PLANE_STRIDE (&in, 0);
     for (gint x = 0; x < width; x++)
