@@ -87,7 +87,8 @@ judge_strips (const GstStereoViewFigures *own, const GstStereoViewFigures *other
     equal += states[strip] == STATE_EQUAL;
     live += own->strips[strip].other > NOISY;
   }
-  if (!equal)
+  /* a sensor has noise in each of the others */
+  if (!equal || equal + live < BANDS)
     return GST_STEREO_VERDICT_GOOD;
   return longest_run (states, STATE_EQUAL, STATE_EQUAL) >= STRIPE && (live > equal || equal >= LARGE) ?
       GST_STEREO_VERDICT_BAD :
