@@ -208,6 +208,7 @@ struct Frame
   uint16_t *volume;
   float *disparity;
   bool outside; /* see stereo_params_keep_outside() */
+  int top_of_luma;
 };
 
 static inline Frame
@@ -215,7 +216,7 @@ cuda_frame (const StereoPlan *p)
 {
   Frame f = { p->width, p->height, p->min_disparity, p->disparities, p->depth, p->image_pitch, p->map_pitch,
     p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity,
-    (bool) stereo_params_keep_outside (&p->params) };
+    (bool) stereo_params_keep_outside (&p->params), stereo_params_top_of_luma (&p->params) };
   return f;
 }
 

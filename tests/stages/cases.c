@@ -343,6 +343,11 @@ static const Case table[] = {
   { 530, 21, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=208 cost=zncc window=31 min-disparity=-20" },
   { 40, 300, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=24 cost=zncc window=7" },
   /* esaw, esmp */
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 cost=ad truncation=12 window=9 support=left" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1,
+      "num-disparities=20 cost=ad truncation=0.3 window=9 support=both profile=thesis" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=40 cost=ad truncation=33.6 window=11 aggregation=full" },
+  { 67, 43, PICTURE_NOISE, RGB, U16, 1, "num-disparities=20 cost=ad truncation=254.4 window=5 support=left" },
   { 1, 1, PICTURE_NOISE, RGB, U16, 1, "method=esaw num-disparities=16" },
   { 1, 9, PICTURE_NOISE, RGB, U16, 1, "method=esmp num-disparities=3" },
   { 9, 1, PICTURE_NOISE, GREY, U16, 1, "method=esmp num-disparities=9 iterations=3" },

@@ -78,8 +78,8 @@ naive_inside (const StereoPlan *p, int x)
   return x >= 0 && x < p->width;
 }
 
-/* Yu et al. read costs from a texture, whose border pixels go on outside the picture: with their profile, and nothing behind the winner
- * that needs the right view, a left pixel has all candidates of the search. */
+/* Yu et al. read costs from a texture, whose border pixels go on outside the picture: with their profile, and nothing behind
+ * the winner that needs the right view, a left pixel has all candidates of the search. */
 static inline int
 naive_has_all_candidates (const StereoPlan *p)
 {
