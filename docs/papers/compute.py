@@ -181,8 +181,8 @@ def disparity_of(program, pair, options):
     """Pixels; not-a-number where there is no value."""
     if options[:1] == ["opencv"]:
         return opencv_disparity(pair.files, *map(int, options[1:]))
-    if "rtaw+mp" in options:  # after --num-disparities N
-        return rtaw.disparity(pair.files, int(options[1]), int(options[3]))
+    if options[2:3] and options[2] in rtaw.KINDS:  # after --num-disparities N
+        return rtaw.disparity(pair.files, int(options[1]), int(options[3]), options[2])
     with tempfile.TemporaryDirectory() as folder:
         run(program, ["--backend", "cpu", "--threads", "1", "--score", "--write", folder, *options], pair.files)
         files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names
@@ -239,10 +239,12 @@ def machine(program):
     return {"processor": name[1] if name else "processor", "cores": len(os.sched_getaffinity(0)), "GPU": gpu}
 
 
-def all_answers(program, data, asked, jobs, say=lambda words: print(words, file=sys.stderr)):
-    """{"machine": …, "scenes": […], "answers": {key: …}} of @asked (bench.Bench). @jobs: how many run side by side."""
+def all_answers(program, data, asked, jobs, answers, keep=lambda: None, say=lambda words: print(words, file=sys.stderr)):
+    """Adds to @answers those of @asked (bench.Bench) that are not there: {key: …}. @jobs: how many run side by side. keep() is called now
+    and then."""
     cv2.setNumThreads(1)
-    where, answers, groups, timed = machine(program), {}, {}, []
+    gpu, groups, timed = machine(program)["GPU"], {}, []
+    asked = {key: question for key, question in asked.items() if key not in answers}
     with tempfile.TemporaryDirectory() as folder:
         pairs = {views: Pair(data, views, folder) for views in sorted({views for views, _, _ in asked.values()})}
         for views, options, what in asked.values():
@@ -258,13 +260,16 @@ def all_answers(program, data, asked, jobs, say=lambda words: print(words, file=
                 views, *options, _ = found[done]
                 answers.update({key_of(views, options, what): answer for what, answer in done.result().items()})
                 if n % 200 == 199:
+                    keep()
                     say(f"{n + 1} runs")
+        keep()
         for n, (views, options, what) in enumerate(timed):
-            if "cuda" in options and not where["GPU"]:
+            if "cuda" in options and not gpu:
                 continue
             name, *level = what.split()
             answers[key_of(views, options, what)] = (resize_time(pairs[views], int(level[0])) if name == "resize"
                                                      else time_of(program, pairs[views], options, *(level or [""])))
-            if n % 50 == 49:
+            if n % 20 == 19:
+                keep()
                 say(f"{n + 1} times")
-    return {"machine": where, "answers": answers}
+    keep()

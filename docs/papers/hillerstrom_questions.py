@@ -112,7 +112,7 @@ def answers(errors, shown, known):
 
 def chapter(errors, comparison, known):
     text = comparison(errors, "6.1.1", OTHER_COSTS) + """
-The thesis supposes that Kowalczuk and others owe their better figures to a cost of census and gradients. `mixed` is census 7x5 with
+The thesis supposes that Kowalczuk and others (it spells the name Kowalczyk) owe their better figures to a cost of census and gradients. `mixed` is census 7x5 with
 differences of colour and of gradients, `ad` the difference of a pixel's luma, `sad` that of its colours; all with the thesis's constants.
 
 """ + supports(errors)

@@ -6,7 +6,8 @@
     papers.py write --results FILE [--chapter NAME ...] [--out FOLDER]
 
 compute runs what the chapters need, N runs at a time, then takes times one after the other, on an idle machine, and keeps all answers in one
-JSON file. It needs NumPy and OpenCV; where there is a GPU, times of it are taken too. write makes README.md from that file, and its plots in
+JSON file. What the file has already is not computed again: remove it after a change of the matcher. It needs NumPy and OpenCV; where there is a
+GPU, times of it are taken too. write makes README.md from that file, and its plots in
 pictures/ beside it: the paper's numbers beside ours, on the scenes that were there. It needs NumPy and Matplotlib.
 """
 import argparse
@@ -67,15 +68,18 @@ def compute(options, names):
         missing = f"there is no folder {options.data}" if options.data else "no scenes are named"
         sys.exit(f"papers.py: {missing}: set --data or STEREO_DATA to a folder of scenes")
     scenes = sorted(name for name in os.listdir(options.data) if os.path.exists(os.path.join(options.data, name, "left.png")))
-    found = computing.all_answers(options.bench, options.data, asked(scenes, names), options.jobs)
-    found["scenes"] = scenes
-    if os.path.exists(options.results):  # other chapters of this machine stay
+    results = {"machine": computing.machine(options.bench), "scenes": scenes, "answers": {}}
+    if os.path.exists(options.results):
         before = read_results(options.results)
-        if before["machine"] != found["machine"]:
+        if before["machine"] != results["machine"]:
             sys.exit(f"papers.py: {options.results} is of another machine: name another file with --results")
-        found["answers"] = {**before["answers"], **found["answers"]}
-    with open(options.results, "w", encoding="utf-8") as file:
-        json.dump(found, file)
+        results["answers"] = before["answers"]
+
+    def keep():
+        with open(options.results + ".new", "w", encoding="utf-8") as file:
+            json.dump(results, file)
+        os.replace(options.results + ".new", options.results)
+    computing.all_answers(options.bench, options.data, asked(scenes, names), options.jobs, results["answers"], keep)
 
 
 def write(options, names):

@@ -29,20 +29,22 @@ class Plot:
         _, axes = pyplot.subplots(1, of or 1, figsize=(5.6 if not of else 4.2 * of, 3.4), squeeze=False)
         for one in axes[0]:
             one.set_xlabel(across)
-            one.set_ylabel(up)
             one.grid(alpha=0.3)
+        axes[0][0].set_ylabel(up)
         return axes[0] if of else axes[0][0]
 
-    def printed(self, axes, across, up, label):
-        """Values that a paper prints, as marks."""
+    def printed(self, axes, across, up, label, name=None):
+        """Values that a paper prints, as marks; with a name beside the first."""
         axes.plot(across, up, "D", color="0.35", markerfacecolor="none", label=label)
+        if name:
+            axes.annotate(name, (across[0], up[0]), xytext=(5, 3), textcoords="offset points", fontsize=7, color="0.35")
 
     def save(self, name, axes):
         """The line of the page that shows it. @axes: what axes() gave. The legend stands above the data."""
         every = list(numpy.atleast_1d(axes))
-        for one in every:
+        for k, one in enumerate(every):
             labels = one.get_legend_handles_labels()[1]
-            if labels:
+            if labels and (not k or labels != every[0].get_legend_handles_labels()[1]):
                 columns = 1 if max(map(len, labels)) > 30 else 2 if max(map(len, labels)) > 14 or len(every) > 1 else 4
                 one.legend(fontsize="x-small", loc="lower center", bbox_to_anchor=(0.5, 1.1 if one.get_title() else 1), ncol=columns, frameon=False)
         return self.keep(name, every[0].figure, f"{every[0].get_ylabel()} against {every[0].get_xlabel()}")
@@ -96,15 +98,16 @@ class Plot:
             bar.ax.tick_params(labelsize=8)
         return self.keep(name, figure, words)
 
-    def signals(self, name, titles, lines, across, up):
-        """Small plots side by side: @lines of each of @titles, {label: values}; the last one of a plot is thick."""
+    def signals(self, name, titles, lines, across, up, first=0):
+        """Small plots side by side: @lines of each of @titles, {label: values from @first on}; the last one of a plot is thick."""
         figure, axes = pyplot.subplots(1, len(titles), figsize=(4.2 * len(titles), 3), squeeze=False, layout="constrained")
         for title, drawn, one in zip(titles, lines, axes[0]):
             for k, (label, values) in enumerate(drawn.items()):
-                one.plot(range(len(values)), values, "o-", label=label, linewidth=1 + 1.5 * (k == len(drawn) - 1))
+                one.plot(range(first, first + len(values)), values, "o-" if len(values) < 20 else "-", label=label,
+                         linewidth=1 + 1.5 * (k == len(drawn) - 1))
             one.set_title(title, fontsize=9)
             one.set_xlabel(across)
             one.set_ylabel(up)
-            one.legend(fontsize="x-small")
+            one.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
             one.grid(alpha=0.3)
         return self.keep(name, figure, f"{up} against {across}: {', '.join(titles)}")

@@ -102,17 +102,18 @@ def figure_7(bench, plot):
             + plot.maps("yu-7", [maps, off], "Disparity and wrong pixels of a slanted plane: " + ", ".join(words), 72) + "\n")
 
 
-WINDOWS = {"RtAW": (17, 33, 63), "RtAW, not truncated": (33,), "RtAW+MP": (17, 33, 65, 97), "two passes, both weights": (9, 17, 33), "AW": (17, 33)}
+WINDOWS = {"RtAW": (17, 33, 65, 97), "RtAW, not truncated": (33,), "RtAW+MP": (17, 33, 65, 97), "asw, left weights": (17, 33, 63),
+           "asw, both weights": (9, 17, 33), "AW": (17, 33)}
+PLAINLY = {"RtAW": "rtaw", "RtAW, not truncated": "rtaw-plain", "RtAW+MP": "rtaw+mp"}
 PRINTED_RTAW, PRINTED_AW = 11.0, 6.7  # table IV, of windows of 33
 
 
 def weights_options(name, window):
-    """The constants are those of ESAW: 3 · 17 is its γ_c in sums of three channels. RtAW+MP (rtaw.py) has those of ESMP."""
-    if name == "RtAW+MP":
-        return ["rtaw+mp", window]
-    more = {"RtAW": ("--support", "left", "--truncation", 12), "RtAW, not truncated": ("--support", "left"), "AW": (
-        "--aggregation", "full", "--truncation", 12)}.get(name, ("--truncation", 12))
-    return ["--method", "asw", "--profile", "thesis", "--refine-iterations", 0, "--cost", "ad", "--window", window,
+    """Plainly by rtaw.py; or by asw, with the constants of ESAW: 3 · 17 is its γ_c in sums of three channels."""
+    if name in PLAINLY:
+        return [PLAINLY[name], window]
+    more = {"asw, left weights": ("--support", "left"), "AW": ("--aggregation", "full")}.get(name, ())
+    return ["--method", "asw", "--profile", "thesis", "--refine-iterations", 0, "--cost", "ad", "--truncation", 12, "--window", window,
             "--gamma-color", 51, "--gamma-distance", 36, *more, *FILLED]
 
 
@@ -129,11 +130,11 @@ def figure_14(errors, best, plot):
     words = "; ".join(f"{name} " + ", ".join(f"{value:.2f} % ({w})" for w, value in found.items()) for name, found in lines.items())
     return f"""**Figure 14**: the paper finds the exponential steps better than windows of support weights at the same number of operations, which
 holds. It counts 10 operations of a pixel, a disparity and an iteration for ESAW, 2 (2 W - 1) for RtAW and 5 W² - 1 for AW; of ESMP its table II
-gives 22; RtAW+MP stands at RtAW's count, without its messages. Ours, windows in parentheses: {words}. RtAW is `method=asw cost=ad truncation=12
-support=left`, checked and filled, AW the same with `aggregation=full support=both` in place of the left view's weights. Table IV prints {PRINTED_RTAW} % for RtAW, and {PRINTED_AW} % for AW, with
-CIELAB and a filling of its own. `window` ends at 63 px: the paper's 65 is 63 here, and its 97 cannot be had. RtAW+MP, RtAW with ESMP's messages
-before each pass, is a program of NumPy here (`rtaw.py`): the engine's kernels of `asw` make the costs of one disparity at a time, and a message
-needs those of all.
+gives 22; RtAW+MP stands at RtAW's count, without its messages. Ours, windows in parentheses: {words}. RtAW and RtAW+MP are written from the text
+(`rtaw.py`, NumPy; without any filling). `method=asw cost=ad truncation=12 support=left` is the same in the engine, but for differences of colour, which are
+sums of channels there, and for candidates outside the right picture; "asw" and AW are checked and filled. Table IV prints {PRINTED_RTAW} % for RtAW, and {PRINTED_AW} % for AW, with
+CIELAB and a filling of its own. `window` ends at 63 px. The message step of RtAW+MP is not in the engine: its kernels of `asw` make the costs of one
+disparity at a time, and a message needs those of all.
 
 """ + plot.save("yu-complexity", axes) + "\n"
 

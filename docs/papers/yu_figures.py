@@ -103,9 +103,9 @@ def figure_6(plot):
     sums = [sum(each.values()) for each in (costs, sent)]
     lowest = [int(numpy.argmin(each)) + 1 for each in sums]
     return (f"**Figure 6**: three pixels whose true disparities are 1, 2 and 3. The sum of their costs is lowest at {lowest[0]}, that of their messages at "
-            f"{lowest[1]}, which is true of p: as the paper shows, with values of ours, because its own are not in the text. The axis starts at disparity 1.\n\n"
+            f"{lowest[1]}, which is true of p: as the paper shows, with values of ours, because its own are not in the text.\n\n"
             + plot.signals("yu-6", ["costs", "messages"], [{**each, "sum": total} for each, total in zip((costs, sent), sums)],
-                           "disparity - 1", "cost") + "\n")
+                           "disparity", "cost", 1) + "\n")
 
 
 # ---- figure 15: error against time -------------------------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ def figure_15(errors, plot):
     axes = plot.axes("ns a disparity of a pixel", "bad 1, mean of four scenes, %", of=2)
     for one, k, words in zip(axes, (0, 1), ("both views see", "near edges")):
         for name, (values, speed) in OTHERS.items():
-            plot.printed(one, [1e3 / speed], [numpy.mean(values[k::2])], f"the paper: {name}")
+            plot.printed(one, [1e3 / speed], [numpy.mean(values[k::2])], "_", name)
         for name, values in PRINTED.items():
-            plot.printed(one, [1e3 / PRINTED_MDS[name]], [numpy.mean(values[2 * k:12:3])], f"the paper: {name}")
+            plot.printed(one, [1e3 / PRINTED_MDS[name]], [numpy.mean(values[2 * k:12:3])], "_", name)
         one.set_xscale("log")
         one.set_title(words, fontsize=9)
     where = errors.bench.machine("GPU")
@@ -127,5 +127,5 @@ def figure_15(errors, plot):
         for k, one in enumerate(axes):
             if speed:
                 one.plot([1e3 / float(speed)], [numpy.mean(found[2 * k::3])], "o", label=f"ours, {where}: {name}")
-    return (f"**Figure 15**: error against time, of systems on GPUs that table IV has in all four scenes ({len(SCENES)}); each on the GPU of its makers.\n\n"
+    return (f"**Figure 15**: error against time, of systems on GPUs that table IV has in all {len(SCENES)} scenes: diamonds are the paper's numbers, each system on the GPU of its makers.\n\n"
             + plot.save("yu-15", axes) + "\n")

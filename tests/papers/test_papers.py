@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import cv2
@@ -132,6 +133,15 @@ class Page(unittest.TestCase):
                 page.write("# The papers\n\nhead\n\n## One: a\n\ntext\n\n## Two\n\n| table |\n")
             self.assertEqual(papers.old_chapters(path), {"One: a": "\ntext\n\n", "Two": "\n| table |\n"})
 
+    def test_places_of_bars(self):
+        try:
+            import plot
+        except ImportError as error:
+            self.skipTest(str(error))
+        places, width = plot.bar_places(2, 3)
+        self.assertEqual(width, 0.4)
+        self.assertEqual([[round(at, 9) for at in line] for line in places], [[-0.2, 0.8, 1.8], [0.2, 1.2, 2.2]])
+
     def test_answers(self):
         """All that is asked is computed under the key by which it is looked up. The program is a stand-in."""
         with tempfile.TemporaryDirectory() as folder:
@@ -159,8 +169,13 @@ echo '[{{"min_ms": 3, "stages_ms": {{"match": 2}}, "arena_mib": 9, "mean": {{"ba
                         asked.ask("teddy", [], "memory"), asked.ask("teddy", [], "video flicker"), asked.off("teddy", ["--window", 5], 1).mean(),
                         asked.gpu("teddy", [])]
             ask(first)
-            found = compute.all_answers(program, folder, first.asked, 2, lambda _: None)
-        found["scenes"] = ["teddy"]
+            kept, found = [], {"machine": compute.machine(program), "scenes": ["teddy"], "answers": {}}
+            compute.all_answers(program, folder, first.asked, 2, found["answers"], lambda: kept.append(len(found["answers"])), lambda _: None)
+            self.assertEqual(kept[-1], len(first.asked) - 1)  # but that of the GPU
+            os.remove(program)  # what is known is not asked again
+            known = {key: question for key, question in first.asked.items() if "cuda" not in key}
+            with unittest.mock.patch("compute.machine", lambda _: found["machine"]):
+                compute.all_answers(program, folder, known, 2, found["answers"], say=lambda _: None)
         found = json.loads(json.dumps(found))
         self.assertIsNone(found["machine"]["GPU"])
         self.assertEqual(ask(bench.Bench(["teddy"], found)), [100, 0, [3, {"match": 2}], 9, 1, 1, None])
@@ -197,16 +212,16 @@ class Figures(unittest.TestCase):
         volume = numpy.random.default_rng(3).random((9, 4, 5)) * 8
         expected = [[[min(volume[k, y, x] + min(abs(k - d), 2.5) for k in range(9)) for x in range(5)] for y in range(4)] for d in range(9)]
         numpy.testing.assert_allclose(yu_figures.messages(volume[:, 1, 2], 1, 2.5), numpy.array(expected)[:, 1, 2])
-        rtaw.messages(volume, 2.5)
+        rtaw.messages(volume, 1, 2.5)
         numpy.testing.assert_allclose(volume, expected)
 
     def test_averages_of_rtaw(self):
         draw = numpy.random.default_rng(5)
         volume, colors = draw.random((2, 6, 7)), draw.integers(0, 90, (6, 7, 3)).astype(float)
-        found = rtaw.averaged(volume, colors, 5, 1)
+        found = rtaw.averaged(volume, colors, 5, 1, rtaw.KINDS["rtaw+mp"])
         for y, x in ((0, 0), (3, 3), (5, 6)):
             near = [u for u in range(x - 2, x + 3) if 0 <= u < 7]
-            weights = [numpy.exp(-abs(colors[y, x] - colors[y, u]).max() / rtaw.GAMMA_COLOR - abs(x - u) / rtaw.GAMMA_DISTANCE) for u in near]
+            weights = [numpy.exp(-abs(colors[y, x] - colors[y, u]).max() / 18 - abs(x - u) / 29) for u in near]
             self.assertAlmostEqual(found[1, y, x], numpy.average(volume[1, y, near], weights=weights), 5)
 
 
@@ -293,7 +308,7 @@ class Settings(unittest.TestCase):
         not_settings = {"backend", "threads", "frames", "noise"}
         rows = set()
         for _, words, _ in papers.asked(sorted({"aloe", *papers.parts.SCENES, *papers.parts.KITTI})).values():
-            if words and words[0] != "opencv" and "rtaw+mp" not in words:
+            if words and words[0] != "opencv" and not rtaw.KINDS.keys() & words:
                 row = {name: value for name, value in given(words).items() if name not in not_settings}
                 rows.add(tuple(sorted(row.items())))
         self.assertGreater(len(rows), 150)
