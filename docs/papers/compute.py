@@ -16,6 +16,7 @@ import concurrent.futures
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -234,7 +235,9 @@ def machine(program):
     gpu = None
     if not subprocess.run([program, "--backend", "cuda", "--synthetic", "64x48", "--runs", "1"], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode:
-        said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True, check=False).stdout
+        said = ""
+        if shutil.which("nvidia-smi"):
+            said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True, check=False).stdout
         gpu = said.strip().split("\n")[0] or "GPU"
     return {"processor": name[1] if name else "processor", "cores": len(os.sched_getaffinity(0)), "GPU": gpu}
 
