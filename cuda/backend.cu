@@ -381,8 +381,7 @@ make_stages ()
   t.fusible = { .paths_select_least = CUDA_WINNERS_LEAST,
     .paths_select_most = CUDA_WINNERS_MOST,
     .paths_select_together = 1,
-    .left_for_paths = 1,
-    .speckle_joins = 1 };
+    .left_for_paths = 1 };
   return t;
 }
 
@@ -424,6 +423,7 @@ extern const StereoBackend stereo_backend_cuda = {
   .collect = cuda_collect,
   .settle = cuda_settle,
   .ready = cuda_make_graph,
+  .fork = cuda_fork,
   .run = cuda_run,
   .mark = cuda_mark,
   .elapsed_ms = cuda_elapsed_ms,

@@ -42,19 +42,11 @@ struct CudaSlot
 };
 
 /* What runs beside the steps. */
-enum CudaBranchName
-{
-  CUDA_BESIDE_MATCH,  /* needs nothing but the left view, as load and the stages that change it leave it */
-  CUDA_BESIDE_LEVELS, /* needs the features of the finest level, beside the coarser ones */
-  CUDA_BESIDE_MAPS,   /* needs the maps of a frame, beside steps that read them too */
-  CUDA_BRANCHES
-};
-
 struct CudaBranch
 {
   cudaStream_t stream;
   cudaEvent_t fork, done;
-  bool open; /* between cuda_begin_branch() and cuda_join() */
+  bool open; /* something was launched on it, and no step has joined it since */
 };
 
 /* Maps that selection writes besides the frame state, for reselection and the disparity. The select stage reserves them. */
@@ -75,7 +67,7 @@ struct CudaState
   int debug_sync;                        /* STEREO_DEBUG_SYNC: wait after every stage */
   unsigned fault_at;   /* STEREO_TEST_FAULT: the frame, from 1, whose kernel reads an invalid address; 0: none */
   cudaStream_t stream; /* of the steps */
-  CudaBranch branch[CUDA_BRANCHES];
+  CudaBranch branch[STEREO_BRANCHES - 1]; /* without STEREO_WITH_STEPS */
   cudaStream_t upload_stream, download_stream;
   CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;                 /* threads that copy images and results on the host */
@@ -100,15 +92,17 @@ cuda_state (const StereoPlan *plan)
 }
 
 /*
- * branch.cu: a branch begins where cuda_fork() is called; the last call counts. What is launched on its *@stream after
- * cuda_begin_branch() comes after that, but not after later steps. cuda_join() lets the steps wait for it, if it has begun; a frame
- * joins all its branches. In a graph they are branches too.
+ * branch.cu, for a stage's run: the stream for its early work, and the one for its late work (StereoStep). Before work that reads what
+ * early work wrote, or that changes what a late work may read, cuda_join() lets the steps wait for the branches that this step
+ * joins. In a graph they are branches too.
  */
+StereoStatus cuda_begin_early (StereoPlan *plan, cudaStream_t *stream, StereoError *error);
+StereoStatus cuda_begin_late (StereoPlan *plan, cudaStream_t *stream, StereoError *error);
+StereoStatus cuda_join (StereoPlan *plan, StereoError *error);
+/* For the backend. */
 StereoStatus cuda_open_branches (StereoPlan *plan, StereoError *error);
 void cuda_close_branches (StereoPlan *plan);
-StereoStatus cuda_fork (StereoPlan *plan, CudaBranchName name, StereoError *error);
-StereoStatus cuda_begin_branch (StereoPlan *plan, CudaBranchName name, cudaStream_t *stream, StereoError *error);
-StereoStatus cuda_join (StereoPlan *plan, CudaBranchName name, StereoError *error);
+StereoStatus cuda_fork (StereoPlan *plan, unsigned branches, StereoError *error);
 
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);

@@ -29,14 +29,6 @@ lists_of (const StereoPlan *plan)
   return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs };
 }
 
-/* Where kernels of the finest level run that need no lists: beside the coarser levels. cuda_join() of CUDA_BESIDE_LEVELS follows. */
-static inline StereoStatus
-list_stream (StereoPlan *plan, cudaStream_t *stream, StereoError *error)
-{
-  *stream = cuda_state (plan)->stream;
-  return plan->is_coarse ? STEREO_OK : cuda_begin_branch (plan, CUDA_BESIDE_LEVELS, stream, error);
-}
-
 /* Groups in the list of tile @tile. */
 static __device__ __forceinline__ int
 count_groups (const Lists &lists, int tile)

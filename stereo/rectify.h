@@ -22,13 +22,22 @@
 extern "C" {
 #endif
 
-/* Values of the distortion models plumb_bob (the first 5) and rational polynomial (8): k1 k2 p1 p2 k3 k4 k5 k6. */
+/* Lens models, with the values of a camera's distortion:
+ *   pinhole       k1 k2 p1 p2 k3 k4 k5 k6: plumb_bob has the first 5, the rational polynomial all
+ *   equidistant   k1 k2 k3 k4 of a fisheye lens: a ray at the angle t from the axis lies
+ *                 t (1 + k1 t^2 + k2 t^4 + k3 t^6 + k4 t^8) from the middle */
 #define STEREO_DISTORTION 8
+typedef enum StereoLensModel
+{
+  STEREO_LENS_PINHOLE = 0,
+  STEREO_LENS_EQUIDISTANT
+} StereoLensModel;
 
 typedef struct StereoCamera
 {
   double fx, fy, cx, cy;                /* px, of the raw picture */
   double distortion[STEREO_DISTORTION]; /* all 0: no distortion */
+  int model;                            /* StereoLensModel */
 } StereoCamera;
 
 /* Lengths are in millimetres; matrices lie row by row. Either the pose or the rectification must be known. */
@@ -54,6 +63,10 @@ typedef struct StereoRectification
   double baseline;          /* mm, positive */
   double principal_offset;  /* px, StereoParams.principal_offset: x of the right principal point minus the left's */
 } StereoRectification;
+
+/* How far from the principal point a lens model is of use, px along the rows: at this distance rays that are farther out
+ * start to come back in, and the maps end there. INFINITY: nowhere. */
+double stereo_camera_reach (const StereoCamera *camera);
 
 /* Scales a calibration to raw pictures of another size (1..32768 px) with the same aspect: everything in pixels is scaled. A
  * calibration without a size gets this size. Refuses (STEREO_ERROR_SIZE) an aspect that differs by more than a pixel; the

@@ -37,8 +37,8 @@ if [ -n "$private" ]; then
   exit 1
 fi
 # Files that include each other, a source with its header as one. A private.h belongs to the sources of its folder.
-circles=$(echo "$files" | grep -E '^(\./)?(gst|stereo|pipelines)/.*\.[ch]$' | xargs grep -HE '^#include "[a-z_]+/' | grep -v '/private\.h"$' |
-  sed -nE 's|^(\./)?([^:]*)\.[ch]:#include "([^"]*)\.h".*|\2 \3|p' | tsort 2>&1 >/dev/null || true)
+circles=$(echo "$files" | grep -E '^(\./)?(gst|stereo|pipelines|cuda)/.*\.(c|h|cu|cuh)$' | xargs grep -HE '^#include "[a-z_]+/' | grep -v '/private\.h"$' |
+  sed -nE 's,^(\./)?([^:]*)\.(c|h|cu|cuh):#include "([^"]*)\.(h|cuh)".*,\2 \4,p' | tsort 2>&1 >/dev/null || true)
 if [ -n "$circles" ]; then
   echo "there may be no circle of includes; what both need goes into a header of its own:" >&2
   echo "$circles" >&2

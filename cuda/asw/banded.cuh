@@ -3,8 +3,8 @@
  * A line of support weights times the costs along it, as a banded matrix product on the tensor cores (mma.cuh).
  *
  * D (16 pixels by 8 disparity indices) is the sum, over the tiles in reach, of A (weights: 16 pixels by 16 taps) times
- * B (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches REACH = 3 tiles of 16 taps, one of up to 65
- * REACH = 5. One of up to 17 takes REACH = 2: the tile itself, and a tile made of the halves beside it, whose lanes with t < 2
+ * B (costs: 16 taps by 8 indices). A window of up to 33 pixels reaches TAP_TILES = 3 tiles of 16 taps, one of up to 65
+ * TAP_TILES = 5. One of up to 17 takes TAP_TILES = 2: the tile itself, and a tile made of the halves beside it, whose lanes with t < 2
  * have the first taps of the next tile and the others the last taps of the previous one. A warp has INDEX_TILES products,
  * k = 0..3, with the same A: its 32 indices.
  *
@@ -31,16 +31,16 @@ constexpr int TILE_PIXELS = 16; /* of a tile of weights, and taps of it */
 constexpr int INDEX_TILES = 4;  /* of 8 disparity indices, a warp */
 constexpr int WARP_INDICES = 8 * INDEX_TILES;
 
-template <int REACH> constexpr int SIDE = REACH == 5 ? 2 : 1;   /* tiles in reach before a tile, and behind it */
-template <int REACH> constexpr int SLOTS = 2 * SIDE<REACH> + 1; /* all tiles in reach */
+template <int TAP_TILES> constexpr int SIDE = TAP_TILES == 5 ? 2 : 1; /* tiles in reach before a tile, and behind it */
+template <int TAP_TILES> constexpr int SLOTS = 2 * SIDE<TAP_TILES> + 1; /* all tiles in reach */
 
 /* Where the taps of a lane in tap tile @tap_tile are: tiles from the tile of the pixels on. */
-template <int REACH> __device__ __forceinline__ int
+template <int TAP_TILES> __device__ __forceinline__ int
 tile_of_taps (int tap_tile, int lane)
 {
-  if (REACH == 2)
+  if (TAP_TILES == 2)
     return tap_tile == 0 ? 0 : lane & 2 ? -1 : 1;
-  return tap_tile - SIDE<REACH>;
+  return tap_tile - SIDE<TAP_TILES>;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------ */
@@ -49,27 +49,27 @@ constexpr int LINE_TILES = 8; /* tiles of colours in shared memory: at least SLO
 
 /* A line of pixels that a pass runs along, in shared memory: the weights of the current tile and of the next one, as
  * the lanes' registers of A; and colours, those of tile n at color + n % LINE_TILES * pitch. */
-template <int REACH> struct Line
+template <int TAP_TILES> struct Line
 {
-  uint4 (*weights)[REACH * 32];
+  uint4 (*weights)[TAP_TILES * 32];
   const uint32_t *color;
   int pitch, length;
 };
 
 /* Distance terms of the exponents of every lane's weights, the same for all tiles; minus infinity outside the
  * window. */
-template <int REACH> struct Distances
+template <int TAP_TILES> struct Distances
 {
-  float4 of[REACH * 32][2];
+  float4 of[TAP_TILES * 32][2];
 };
 
 /* Called by all @threads of the block. */
-template <int REACH> __device__ __forceinline__ void
-make_distances (Distances<REACH> &distances, AswWindow w, int thread, int threads)
+template <int TAP_TILES> __device__ __forceinline__ void
+make_distances (Distances<TAP_TILES> &distances, AswWindow w, int thread, int threads)
 {
-  for (int e = thread; e < REACH * 32 * 8; e += threads) {
+  for (int e = thread; e < TAP_TILES * 32 * 8; e += threads) {
     int lane = e >> 3 & 31, row = (lane >> 2) + 2 * (e & 4);
-    int away = abs (tile_of_taps<REACH> (e >> 8, lane) * TILE_PIXELS + 4 * (lane & 3) + (e & 3) - row);
+    int away = abs (tile_of_taps<TAP_TILES> (e >> 8, lane) * TILE_PIXELS + 4 * (lane & 3) + (e & 3) - row);
     ((float *) distances.of)[e] = away <= w.radius ? w.distance * (float) away : -INFINITY;
   }
 }
@@ -85,10 +85,10 @@ cut (float4 &d, int first, int length)
 }
 
 /* By a warp: the weights of the pixels of tile @tile for the taps of a tap tile. */
-template <int REACH> __device__ __forceinline__ void
-make_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int tap_tile, AswWindow w)
+template <int TAP_TILES> __device__ __forceinline__ void
+make_weights (const Line<TAP_TILES> &line, const Distances<TAP_TILES> &distances, int tile, int tap_tile, AswWindow w)
 {
-  int lane = threadIdx.x & 31, other = tile + tile_of_taps<REACH> (tap_tile, lane), first = 4 * (lane & 3);
+  int lane = threadIdx.x & 31, other = tile + tile_of_taps<TAP_TILES> (tap_tile, lane), first = 4 * (lane & 3);
   const uint32_t *centre = line.color + tile % LINE_TILES * line.pitch;
   uint32_t p = centre[lane >> 2], q = centre[(lane >> 2) + 8];
   uint4 taps = *(const uint4 *) (line.color + (unsigned) other % LINE_TILES * line.pitch + first);
@@ -105,30 +105,30 @@ make_weights (const Line<REACH> &line, const Distances<REACH> &distances, int ti
       pack_halves (cuda_weight (q, taps.z, w.color, e.z), cuda_weight (q, taps.w, w.color, e.w)));
 }
 
-/* The warps of a line take turns: turn REACH * tile + tap_tile makes one tile of weights. @turn: this warp's next
+/* The warps of a line take turns: turn TAP_TILES * tile + tap_tile makes one tile of weights. @turn: this warp's next
  * turn. */
-template <int REACH> __device__ __forceinline__ void
-share_weights (const Line<REACH> &line, const Distances<REACH> &distances, int tile, int &turn, AswWindow w)
+template <int TAP_TILES> __device__ __forceinline__ void
+share_weights (const Line<TAP_TILES> &line, const Distances<TAP_TILES> &distances, int tile, int &turn, AswWindow w)
 {
-  for (; turn < REACH * (tile + 1); turn += blockDim.x >> 5)
-    make_weights<REACH> (line, distances, tile, turn - REACH * tile, w);
+  for (; turn < TAP_TILES * (tile + 1); turn += blockDim.x >> 5)
+    make_weights<TAP_TILES> (line, distances, tile, turn - TAP_TILES * tile, w);
 }
 
-template <int REACH> __device__ __forceinline__ void
-load_weights (uint4 (&a)[REACH], const Line<REACH> &line, int tile)
+template <int TAP_TILES> __device__ __forceinline__ void
+load_weights (uint4 (&a)[TAP_TILES], const Line<TAP_TILES> &line, int tile)
 {
 #pragma unroll
-  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
+  for (int tap_tile = 0; tap_tile < TAP_TILES; tap_tile++)
     a[tap_tile] = line.weights[tile & 1][tap_tile * 32 + (threadIdx.x & 31)];
 }
 
 /* Sums of the weights of pixel g, in sum[0], and of pixel g + 8, in sum[2]: a product with ones. */
-template <int REACH> __device__ __forceinline__ void
-sum_weights (float (&sum)[4], const uint4 (&a)[REACH])
+template <int TAP_TILES> __device__ __forceinline__ void
+sum_weights (float (&sum)[4], const uint4 (&a)[TAP_TILES])
 {
   const uint32_t ones = 0x3C003C00u;
 #pragma unroll
-  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
+  for (int tap_tile = 0; tap_tile < TAP_TILES; tap_tile++)
     multiply (sum, a[tap_tile], ones, ones, tap_tile == 0);
 }
 
@@ -136,16 +136,16 @@ sum_weights (float (&sum)[4], const uint4 (&a)[REACH])
 
 /* The registers of B of the tiles in reach. Tile n is in slot n % SLOTS: the loop over tiles, unrolled SLOTS times,
  * then moves no registers. */
-template <int REACH> struct Ring
+template <int TAP_TILES> struct Ring
 {
-  uint32_t costs[SLOTS<REACH>][INDEX_TILES][2];
+  uint32_t costs[SLOTS<TAP_TILES>][INDEX_TILES][2];
 };
 
-template <int REACH> __device__ __forceinline__ void
-clear_ring (Ring<REACH> &ring)
+template <int TAP_TILES> __device__ __forceinline__ void
+clear_ring (Ring<TAP_TILES> &ring)
 {
 #pragma unroll
-  for (int s = 0; s < SLOTS<REACH>; s++)
+  for (int s = 0; s < SLOTS<TAP_TILES>; s++)
 #pragma unroll
     for (int k = 0; k < INDEX_TILES; k++)
       ring.costs[s][k][0] = ring.costs[s][k][1] = 0;
@@ -153,22 +153,22 @@ clear_ring (Ring<REACH> &ring)
 
 /* The register of B of half @half of a lane's taps in tap tile @tap_tile, for product @k. @step: the number of the tile modulo
  * SLOTS, a constant once the loop is unrolled. */
-template <int REACH> __device__ __forceinline__ uint32_t
-costs_of_taps (const Ring<REACH> &ring, int step, int tap_tile, int k, int half)
+template <int TAP_TILES> __device__ __forceinline__ uint32_t
+costs_of_taps (const Ring<TAP_TILES> &ring, int step, int tap_tile, int k, int half)
 {
-  const int ALL = SLOTS<REACH>;
-  if (REACH == 2 && tap_tile == 1) {
+  const int ALL = SLOTS<TAP_TILES>;
+  if (TAP_TILES == 2 && tap_tile == 1) {
     uint32_t next = ring.costs[(step + 1) % ALL][k][half], before = ring.costs[(step + ALL - 1) % ALL][k][half];
     return threadIdx.x & 2 ? before : next;
   }
-  return ring.costs[(step + (REACH == 2 ? 0 : tap_tile - SIDE<REACH>) +ALL) % ALL][k][half];
+  return ring.costs[(step + (TAP_TILES == 2 ? 0 : tap_tile - SIDE<TAP_TILES>) +ALL) % ALL][k][half];
 }
 
-template <int REACH> __device__ __forceinline__ void
-multiply_band (float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], const Ring<REACH> &ring, int step)
+template <int TAP_TILES> __device__ __forceinline__ void
+multiply_band (float (&sum)[INDEX_TILES][4], const uint4 (&a)[TAP_TILES], const Ring<TAP_TILES> &ring, int step)
 {
 #pragma unroll
-  for (int tap_tile = 0; tap_tile < REACH; tap_tile++)
+  for (int tap_tile = 0; tap_tile < TAP_TILES; tap_tile++)
 #pragma unroll
     for (int k = 0; k < INDEX_TILES; k++)
       multiply (sum[k], a[tap_tile], costs_of_taps (ring, step, tap_tile, k, 0),

@@ -3,7 +3,7 @@
 #ifndef STEREO_CUDA_ASW_BOTH_SUMS_CUH
 #define STEREO_CUDA_ASW_BOTH_SUMS_CUH
 
-#include "cuda/asw/both_rows.cuh"
+#include "cuda/asw/both_taps.cuh"
 
 namespace
 {

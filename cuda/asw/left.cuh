@@ -137,7 +137,7 @@ layout_of (const StereoPlan *plan, int most_warps)
 
 /* Tap tiles that windows reach: see banded.cuh. */
 inline int
-asw_left_reach (const StereoPlan *plan)
+asw_tap_tiles (const StereoPlan *plan)
 {
   int radius = plan->params.window / 2;
   return radius > TILE_PIXELS ? 5 : radius > TILE_PIXELS / 2 ? 3 : 2;

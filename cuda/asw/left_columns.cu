@@ -29,11 +29,11 @@ struct ColumnBlock
 
 /* The shared memory of a block: the records of two tiles, right ones before left ones; the colours of LINE_TILES tiles;
  * the weights of each column. */
-template <int COST, int REACH> struct ColumnStage
+template <int COST, int TAP_TILES> struct ColumnStage
 {
   static constexpr int record = RecordFormat<COST>::bytes;
   Arrival *arrivals;
-  Distances<REACH> *distances;
+  Distances<TAP_TILES> *distances;
   uint4 *weights;
   uint8_t *colors, *records;
   int records_size, colors_size;
@@ -41,7 +41,7 @@ template <int COST, int REACH> struct ColumnStage
   static __host__ __device__ int
   size (int warps, int columns)
   {
-    return 16 + (int) sizeof (Distances<REACH>) + columns * 2 * REACH * 32 * 16 +
+    return 16 + (int) sizeof (Distances<TAP_TILES>) + columns * 2 * TAP_TILES * 32 * 16 +
         columns * LINE_TILES * TILE_PIXELS * 4 + 2 * (warps * WARP_INDICES + 2 * columns - 1) * record;
   }
 
@@ -49,9 +49,9 @@ template <int COST, int REACH> struct ColumnStage
   ColumnStage (uint4 *shared, const ColumnBlock &b)
   {
     arrivals = (Arrival *) shared;
-    distances = (Distances<REACH> *) (shared + 1);
+    distances = (Distances<TAP_TILES> *) (shared + 1);
     weights = (uint4 *) (distances + 1);
-    colors = (uint8_t *) (weights + b.columns * 2 * REACH * 32);
+    colors = (uint8_t *) (weights + b.columns * 2 * TAP_TILES * 32);
     colors_size = b.columns * TILE_PIXELS * 4;
     records = colors + LINE_TILES * colors_size;
     records_size = (b.rights + b.columns) * record;
@@ -60,9 +60,9 @@ template <int COST, int REACH> struct ColumnStage
 
 /* Starts to copy the records of tile @n and the colours of tile @n + 1, for tile 0 its own colours too. Tiles are
  * numbered from @first on, up to @last. */
-template <int COST, int REACH> __device__ __forceinline__ void
+template <int COST, int TAP_TILES> __device__ __forceinline__ void
 copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first, int n, int last,
-    const ColumnStage<COST, REACH> &stage, CopyThreads c)
+    const ColumnStage<COST, TAP_TILES> &stage, CopyThreads c)
 {
   const int RECORD = RecordFormat<COST>::bytes;
   size_t right = (size_t) (first + n) * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
@@ -123,21 +123,21 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&w
  * tiles (blockIdx.z), from top to bottom. A lane makes the costs of its elements of B from records in shared memory,
  * where the lanes of a load read different banks. It stores 16 bytes a row of its elements of D.
  */
-template <int COST, int REACH> __global__ void
+template <int COST, int TAP_TILES> __global__ void
 __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Records records, AswWindow w, int strip)
 {
   extern __shared__ uint4 shared[];
   const int RECORD = RecordFormat<COST>::bytes;
   ColumnBlock b;
-  ColumnStage<COST, REACH> stage (shared, b);
+  ColumnStage<COST, TAP_TILES> stage (shared, b);
   CopyThreads copy_threads = { (int) (threadIdx.y * blockDim.x + threadIdx.x), (int) (blockDim.x * blockDim.y) };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, x = b.x0 + threadIdx.y, base = b.base + warp * WARP_INDICES;
   int g = lane >> 2, t = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
   /* from here on, tiles are numbered from the first one whose costs the block makes */
-  int first = max ((int) blockIdx.z * strip - SIDE<REACH>, 0), begin = blockIdx.z * strip - first;
-  int end = min (begin + strip, tiles - first), last = min (end + SIDE<REACH>, tiles - first) - 1;
-  int rows = f.height - first * TILE_PIXELS, turn = REACH * begin + warp;
-  Line<REACH> line = { (uint4 (*)[REACH * 32]) (stage.weights + threadIdx.y * 2 * REACH * 32),
+  int first = max ((int) blockIdx.z * strip - SIDE<TAP_TILES>, 0), begin = blockIdx.z * strip - first;
+  int end = min (begin + strip, tiles - first), last = min (end + SIDE<TAP_TILES>, tiles - first) - 1;
+  int rows = f.height - first * TILE_PIXELS, turn = TAP_TILES * begin + warp;
+  Line<TAP_TILES> line = { (uint4 (*)[TAP_TILES * 32]) (stage.weights + threadIdx.y * 2 * TAP_TILES * 32),
     (const uint32_t *) stage.colors + threadIdx.y * TILE_PIXELS, b.columns * TILE_PIXELS, rows };
   const uint8_t *left = stage.records + (b.rights + threadIdx.y) * RECORD + 16 * t;
   const uint8_t *right = stage.records +
@@ -145,7 +145,7 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   uint16_t *out = f.volume + ((size_t) ((first + begin) * TILE_PIXELS + g) * f.width + x) * f.depth + base +
       2 * INDEX_TILES * t;
   Candidates all = x < f.width ? candidates (f, x) : Candidates{ 0, -1 };
-  Ring<REACH> ring;
+  Ring<TAP_TILES> ring;
 
   auto advance = [&] (int n) {
     if (n <= last)
@@ -167,30 +167,30 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   __syncthreads ();
   copy_tile (f, b, records, first, 0, last, stage, copy_threads);
 #pragma unroll
-  for (int n = -(SIDE<REACH>); n < SIDE<REACH>; n++)
+  for (int n = -(SIDE<TAP_TILES>); n < SIDE<TAP_TILES>; n++)
     if (begin + n >= 0) {
       advance (begin + n);
-      make (begin + n, ring.costs[(n + SLOTS<REACH>) % SLOTS<REACH>]);
+      make (begin + n, ring.costs[(n + SLOTS<TAP_TILES>) % SLOTS<TAP_TILES>]);
     }
   share_weights (line, *stage.distances, begin, turn, w);
 
   bool none = has_none (all, base); /* such a warp still waits with the others and makes weights for them */
-  for (int start = begin; start < end; start += SLOTS<REACH>)
+  for (int start = begin; start < end; start += SLOTS<TAP_TILES>)
 #pragma unroll
-    for (int step = 0; step < SLOTS<REACH>; step++) {
+    for (int step = 0; step < SLOTS<TAP_TILES>; step++) {
       int tile = start + step;
       if (tile >= end)
         break;
-      uint4 a[REACH];
+      uint4 a[TAP_TILES];
       float sum[INDEX_TILES][4], weights[4];
-      advance (tile + SIDE<REACH>);
+      advance (tile + SIDE<TAP_TILES>);
       /* the weights of the next tile overlap with the products */
       if (tile + 1 < end)
         share_weights (line, *stage.distances, tile + 1, turn, w);
       if (none)
         continue;
       load_weights (a, line, tile);
-      make (tile + SIDE<REACH>, ring.costs[(step + SIDE<REACH>) % SLOTS<REACH>]);
+      make (tile + SIDE<TAP_TILES>, ring.costs[(step + SIDE<TAP_TILES>) % SLOTS<TAP_TILES>]);
       sum_weights (weights, a);
       multiply_band (sum, a, ring, step);
       store_means (f, sum, weights, all, base, rows - tile * TILE_PIXELS - g, out);
@@ -201,17 +201,17 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
 /* As many columns as shared memory holds; if it does not hold one, fewer disparities of it. */
-template <int COST, int REACH> static Layout
+template <int COST, int TAP_TILES> static Layout
 columns_layout (const StereoPlan *plan)
 {
   int limit = cuda_state (plan)->shared_per_block, most = MOST_WARPS;
   Layout l = layout_of (plan, most);
 
-  while (most > 1 && ColumnStage<COST, REACH>::size (l.warps, 1) > limit)
+  while (most > 1 && ColumnStage<COST, TAP_TILES>::size (l.warps, 1) > limit)
     l = layout_of (plan, --most);
   l.columns = MOST_THREADS / 32 / l.warps;
   l.columns = l.columns > RECORD_PAD ? RECORD_PAD : l.columns;
-  while (l.columns > 1 && ColumnStage<COST, REACH>::size (l.warps, l.columns) > limit)
+  while (l.columns > 1 && ColumnStage<COST, TAP_TILES>::size (l.warps, l.columns) > limit)
     l.columns--;
   return l;
 }
@@ -231,19 +231,19 @@ records_of (const StereoPlan *plan, const AswLeftContext *context)
 }
 
 /* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
-template <int COST, int REACH> static StereoStatus
+template <int COST, int TAP_TILES> static StereoStatus
 prepare_columns (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
-  Layout l = columns_layout<COST, REACH> (plan);
+  Layout l = columns_layout<COST, TAP_TILES> (plan);
   int resident = 0;
 
   CUDA_TRY (cudaFuncSetAttribute (
-      aggregate_columns<COST, REACH>, cudaFuncAttributeMaxDynamicSharedMemorySize, state->shared_per_block));
-  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, REACH>,
-      32 * l.warps * l.columns, (size_t) ColumnStage<COST, REACH>::size (l.warps, l.columns)));
-  context->strip = asw_left_strip (
-      tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks, resident * state->multiprocessors, SIDE<REACH>);
+      aggregate_columns<COST, TAP_TILES>, cudaFuncAttributeMaxDynamicSharedMemorySize, state->shared_per_block));
+  CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_columns<COST, TAP_TILES>,
+      32 * l.warps * l.columns, (size_t) ColumnStage<COST, TAP_TILES>::size (l.warps, l.columns)));
+  context->strip = asw_left_strip (tiles_of (plan), cuda_blocks (plan->width, l.columns) * l.chunks,
+      resident * state->multiprocessors, SIDE<TAP_TILES>);
   return STEREO_OK;
 }
 
@@ -252,10 +252,10 @@ prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
 {
   Records records = records_of (plan, context);
   size_t rows = (size_t) tiles_of (plan);
-  int reach = asw_left_reach (plan);
-  StereoStatus status = reach == 5 ? prepare_columns<COST, 5> (plan, context, error) :
-      reach == 3                   ? prepare_columns<COST, 3> (plan, context, error) :
-                                     prepare_columns<COST, 2> (plan, context, error);
+  int tap_tiles = asw_tap_tiles (plan);
+  StereoStatus status = tap_tiles == 5 ? prepare_columns<COST, 5> (plan, context, error) :
+      tap_tiles == 3                   ? prepare_columns<COST, 3> (plan, context, error) :
+                                         prepare_columns<COST, 2> (plan, context, error);
 
   if (!status)
     status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->color,
@@ -266,15 +266,15 @@ prepare_cost (StereoPlan *plan, AswLeftContext *context, StereoError *error)
   return status;
 }
 
-template <int COST, int REACH> static void
+template <int COST, int TAP_TILES> static void
 launch_columns (StereoPlan *plan, const AswLeftContext *context)
 {
   Frame f = cuda_frame (plan);
-  Layout l = columns_layout<COST, REACH> (plan);
+  Layout l = columns_layout<COST, TAP_TILES> (plan);
   dim3 grid (cuda_blocks (f.width, l.columns), l.chunks, cuda_blocks (tiles_of (plan), context->strip));
 
-  aggregate_columns<COST, REACH>
-      <<<grid, dim3 (32 * l.warps, l.columns), ColumnStage<COST, REACH>::size (l.warps, l.columns),
+  aggregate_columns<COST, TAP_TILES>
+      <<<grid, dim3 (32 * l.warps, l.columns), ColumnStage<COST, TAP_TILES>::size (l.warps, l.columns),
           cuda_state (plan)->stream>>> (f, records_of (plan, context), asw_window (plan), context->strip);
 }
 
@@ -286,7 +286,7 @@ launch_cost (StereoPlan *plan, const AswLeftContext *context, StereoError *error
   make_records<COST>
       <<<grid, RECORD_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), records_of (plan, context));
   CUDA_LAUNCHED (plan, "make_records");
-  switch (asw_left_reach (plan)) {
+  switch (asw_tap_tiles (plan)) {
     case 5:
       launch_columns<COST, 5> (plan, context);
       break;

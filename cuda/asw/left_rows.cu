@@ -39,11 +39,11 @@ struct Part
   int begin, end, from, to, tiles;
 };
 
-template <int REACH> __device__ __forceinline__ Part
+template <int TAP_TILES> __device__ __forceinline__ Part
 part_of (int tiles, int each, int part)
 {
   int begin = part * each, end = min (begin + each, tiles);
-  return { begin, end, max (begin - SIDE<REACH>, 0), min (end + SIDE<REACH>, tiles), tiles };
+  return { begin, end, max (begin - SIDE<TAP_TILES>, 0), min (end + SIDE<TAP_TILES>, tiles), tiles };
 }
 
 /* Starts to copy tile @n of a part: half floats and colours. */
@@ -86,17 +86,17 @@ read_costs (const uint8_t *from, int pitch, uint32_t (&to)[INDEX_TILES][2])
 
 /* Divides each sum by the weights of the taps whose candidate exists. @i: the index of the lane's column of B in
  * product 0. */
-template <int REACH> __device__ __forceinline__ void
-divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[REACH], int tile, int i)
+template <int TAP_TILES> __device__ __forceinline__ void
+divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[TAP_TILES], int tile, int i)
 {
 #pragma unroll
   for (int k = 0; k < INDEX_TILES; k++) {
     float weights[4];
 #pragma unroll
-    for (int tap_tile = 0; tap_tile < REACH; tap_tile++) {
+    for (int tap_tile = 0; tap_tile < TAP_TILES; tap_tile++) {
       uint32_t ones[2];
-      four_existing (
-          f, (tile + tile_of_taps<REACH> (tap_tile, threadIdx.x)) * TILE_PIXELS + 4 * (threadIdx.x & 3), i + k, ones);
+      four_existing (f, (tile + tile_of_taps<TAP_TILES> (tap_tile, threadIdx.x)) * TILE_PIXELS + 4 * (threadIdx.x & 3),
+          i + k, ones);
       multiply (weights, a[tap_tile], ones[0], ones[1], tap_tile == 0);
     }
 #pragma unroll
@@ -149,11 +149,12 @@ enum Presence
 };
 
 /* Which of the warp's candidates exist: ALL, for the pixels of the tile and for all taps; NONE, for the pixels. */
-template <int REACH> __device__ __forceinline__ Presence
+template <int TAP_TILES> __device__ __forceinline__ Presence
 presence (const Frame &f, int tile, int base)
 {
   int last = min (base + WARP_INDICES, f.disparities) - 1, end = min (f.width, (tile + 1) * TILE_PIXELS) - 1;
-  int from = max (0, (tile - SIDE<REACH>) *TILE_PIXELS), to = min (f.width, (tile + SIDE<REACH> + 1) * TILE_PIXELS) - 1;
+  int from = max (0, (tile - SIDE<TAP_TILES>) *TILE_PIXELS),
+      to = min (f.width, (tile + SIDE<TAP_TILES> + 1) * TILE_PIXELS) - 1;
 
   if (stereo_last_index (end, f.disparities, f.min_disparity) < base ||
       stereo_first_index (tile * TILE_PIXELS, f.width, f.min_disparity) > last)
@@ -165,12 +166,12 @@ presence (const Frame &f, int tile, int base)
 }
 
 /* Makes and stores the warp's means of a tile. @step: see multiply_band(). @x: the column of pixel g. */
-template <int REACH, bool BYTES> __device__ __forceinline__ void
-store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, int step, int tile, int base, int x,
-    const Means &out)
+template <int TAP_TILES, bool BYTES> __device__ __forceinline__ void
+store_tile (const Frame &f, const uint4 (&a)[TAP_TILES], const Ring<TAP_TILES> &ring, int step, int tile, int base,
+    int x, const Means &out)
 {
   float sum[INDEX_TILES][4], weights[4], scale[2] = { (float) f.volume_unit, (float) f.volume_unit };
-  Presence there = presence<REACH> (f, tile, base);
+  Presence there = presence<TAP_TILES> (f, tile, base);
 
   if (there == ALL) {
     multiply_band (sum, a, ring, step);
@@ -182,7 +183,7 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
   }
   if (there == SOME) {
     multiply_band (sum, a, ring, step);
-    divide_existing<REACH> (f, sum, a, tile, base + (threadIdx.x & 31) / 4 * INDEX_TILES);
+    divide_existing<TAP_TILES> (f, sum, a, tile, base + (threadIdx.x & 31) / 4 * INDEX_TILES);
   }
   store_means<BYTES> (f, sum, scale, false, base, x, out);
 }
@@ -194,19 +195,19 @@ store_tile (const Frame &f, const uint4 (&a)[REACH], const Ring<REACH> &ring, in
  * only its own indices. In place, a row is one part. Shared memory: distance terms, weights of two tiles, colours, and the
  * tiles of costs that are copied ahead.
  */
-template <int REACH, bool BYTES> __global__ void
-__launch_bounds__ (REACH <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
+template <int TAP_TILES, bool BYTES> __global__ void
+__launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
 {
   extern __shared__ uint4 shared[];
-  Distances<REACH> &distances = *(Distances<REACH> *) shared;
-  uint4 (*weights_of)[REACH * 32] = (uint4 (*)[REACH * 32]) (&distances + 1);
+  Distances<TAP_TILES> &distances = *(Distances<TAP_TILES> *) shared;
+  uint4 (*weights_of)[TAP_TILES * 32] = (uint4 (*)[TAP_TILES * 32]) (&distances + 1);
   uint32_t *colors = (uint32_t *) (weights_of + 2);
   uint8_t *stage = (uint8_t *) (colors + LINE_TILES * TILE_PIXELS);
-  Line<REACH> line = { weights_of, colors, TILE_PIXELS, f.width };
+  Line<TAP_TILES> line = { weights_of, colors, TILE_PIXELS, f.width };
   int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, y = blockIdx.x, turn = warp;
   int block_base = blockIdx.y * (blockDim.x >> 5) * WARP_INDICES, base = block_base + warp * WARP_INDICES;
   int g = lane >> 2, t = lane & 3;
-  Part p = part_of<REACH> ((f.width + TILE_PIXELS - 1) / TILE_PIXELS, each, blockIdx.z);
+  Part p = part_of<TAP_TILES> ((f.width + TILE_PIXELS - 1) / TILE_PIXELS, each, blockIdx.z);
   int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
   uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
   size_t first = (size_t) (p.begin * TILE_PIXELS + g) * f.depth + base + 2 * INDEX_TILES * t;
@@ -214,7 +215,7 @@ __launch_bounds__ (REACH <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
   CostCopy copy (f, row, block_base, p.from);
-  Ring<REACH> ring;
+  Ring<TAP_TILES> ring;
 
   auto advance = [&] (int n) {
     await_copies<TILES_AHEAD - 1> ();
@@ -232,27 +233,27 @@ __launch_bounds__ (REACH <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
   make_distances (distances, w, threadIdx.x, blockDim.x);
   clear_ring (ring);
 #pragma unroll
-  for (int n = -(SIDE<REACH>); n < SIDE<REACH>; n++)
+  for (int n = -(SIDE<TAP_TILES>); n < SIDE<TAP_TILES>; n++)
     if (p.begin + n >= 0) {
       advance (p.begin + n);
-      read (p.begin + n, ring.costs[(n + SLOTS<REACH>) % SLOTS<REACH>]);
+      read (p.begin + n, ring.costs[(n + SLOTS<TAP_TILES>) % SLOTS<TAP_TILES>]);
     }
-  turn += REACH * p.begin;
+  turn += TAP_TILES * p.begin;
   share_weights (line, distances, p.begin, turn, w);
 
-  for (int start = p.begin; start < p.end; start += SLOTS<REACH>)
+  for (int start = p.begin; start < p.end; start += SLOTS<TAP_TILES>)
 #pragma unroll
-    for (int step = 0; step < SLOTS<REACH>; step++) {
+    for (int step = 0; step < SLOTS<TAP_TILES>; step++) {
       int tile = start + step;
       if (tile >= p.end)
         break;
-      uint4 a[REACH];
-      advance (tile + SIDE<REACH>);
+      uint4 a[TAP_TILES];
+      advance (tile + SIDE<TAP_TILES>);
       if (tile + 1 < p.end)
         share_weights (line, distances, tile + 1, turn, w);
       load_weights (a, line, tile);
-      read (tile + SIDE<REACH>, ring.costs[(step + SIDE<REACH>) % SLOTS<REACH>]);
-      store_tile<REACH, BYTES> (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
+      read (tile + SIDE<TAP_TILES>, ring.costs[(step + SIDE<TAP_TILES>) % SLOTS<TAP_TILES>]);
+      store_tile<TAP_TILES, BYTES> (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
       out.steps += TILE_PIXELS * f.depth;
       out.bytes += TILE_PIXELS * f.depth;
     }
@@ -260,37 +261,38 @@ __launch_bounds__ (REACH <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow
 
 /* ---- stage ------------------------------------------------------------------------------------------ */
 
-template <int REACH> static size_t
+template <int TAP_TILES> static size_t
 rows_shared (const Layout &l)
 {
-  return sizeof (Distances<REACH>) + 2 * REACH * 32 * 16 + LINE_TILES * TILE_PIXELS * 4 +
+  return sizeof (Distances<TAP_TILES>) + 2 * TAP_TILES * 32 * 16 + LINE_TILES * TILE_PIXELS * 4 +
       (size_t) (TILES_AHEAD + 1) * TILE_PIXELS * column_bytes (l.warps);
 }
 
-template <int REACH, bool BYTES> static StereoStatus
+template <int TAP_TILES, bool BYTES> static StereoStatus
 launch_rows (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
-  Layout l = layout_of (plan, REACH <= 3 ? 10 : 8);
+  Layout l = layout_of (plan, TAP_TILES <= 3 ? 10 : 8);
   int tiles = cuda_blocks (plan->width, TILE_PIXELS), each = tiles, resident = 0;
-  size_t shared = rows_shared<REACH> (l);
+  size_t shared = rows_shared<TAP_TILES> (l);
 
   if (BYTES) {
-    CUDA_TRY (
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor (&resident, aggregate_rows<REACH, BYTES>, 32 * l.warps, shared));
-    each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, SIDE<REACH>);
+    CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
+        &resident, aggregate_rows<TAP_TILES, BYTES>, 32 * l.warps, shared));
+    each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, SIDE<TAP_TILES>);
   }
-  aggregate_rows<REACH, BYTES>
+  aggregate_rows<TAP_TILES, BYTES>
       <<<dim3 (plan->height, l.chunks, cuda_blocks (tiles, each)), 32 * l.warps, shared, state->stream>>> (
           cuda_frame (plan), asw_window (plan), costs, each);
   CUDA_LAUNCHED (plan, "aggregate_rows");
   return STEREO_OK;
 }
 
-template <int REACH> static StereoStatus
+template <int TAP_TILES> static StereoStatus
 launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
-  return costs.costs ? launch_rows<REACH, true> (plan, costs, error) : launch_rows<REACH, false> (plan, costs, error);
+  return costs.costs ? launch_rows<TAP_TILES, true> (plan, costs, error) :
+                       launch_rows<TAP_TILES, false> (plan, costs, error);
 }
 
 }
@@ -299,9 +301,9 @@ StereoStatus
 asw_left_rows (StereoPlan *plan, StereoError *error)
 {
   PathCosts costs = plan->fusion.match_for_paths ? path_costs_of (plan, cuda_state (plan)->path_costs) : PathCosts{};
-  int reach = asw_left_reach (plan);
+  int tap_tiles = asw_tap_tiles (plan);
 
-  return reach == 5 ? launch_rows_for<5> (plan, costs, error) :
-      reach == 3    ? launch_rows_for<3> (plan, costs, error) :
-                      launch_rows_for<2> (plan, costs, error);
+  return tap_tiles == 5 ? launch_rows_for<5> (plan, costs, error) :
+      tap_tiles == 3    ? launch_rows_for<3> (plan, costs, error) :
+                          launch_rows_for<2> (plan, costs, error);
 }

@@ -25,15 +25,15 @@ struct MatchContext
  * slots K n + k in its columns n, so that a lane makes costs of neighbouring disparities, and its sums are those of neighbouring
  * slots. Bytes of a column and of a row are such that the lanes of a load read different banks.
  */
-template <int REACH, int K> struct Means
+template <int TAP_TILES, int K> struct Means
 {
-  static constexpr int side = REACH == 2 ? TILE_PIXELS / 2 : TILE_PIXELS * SIDE<REACH>;
+  static constexpr int side = TAP_TILES == 2 ? TILE_PIXELS / 2 : TILE_PIXELS * SIDE<TAP_TILES>;
   static constexpr int columns = TILE_PIXELS + 2 * side;
   static constexpr int column = 16 * K + 8, row = columns * column + 64;
 };
 
 /* Products a lane, of which short lists need fewer. Wide windows leave no room for more. */
-template <int REACH> constexpr int MOST_PRODUCTS = REACH == 2 ? 4 : 2;
+template <int TAP_TILES> constexpr int MOST_PRODUCTS = TAP_TILES == 2 ? 4 : 2;
 
 /* A tile, and the part of its list that is worked on: K * 2 groups from @first on. */
 struct Work
@@ -53,28 +53,28 @@ index_of (const Work &t, int slot)
 }
 
 /* Whether only one of a lane's pixels reaches its taps in tap tile @k: those are of the halves beside the tile. */
-template <int REACH> static __device__ __forceinline__ constexpr bool
+template <int TAP_TILES> static __device__ __forceinline__ constexpr bool
 has_one (int k)
 {
-  return REACH == 2 && k == 1;
+  return TAP_TILES == 2 && k == 1;
 }
 
 /* Distance terms of the exponents of a lane's weights, of pixels g and g + 8 of tile @tile of a line for its four taps in each tap
  * tile, or of the one that reaches them; minus infinity outside the window and outside the line. */
-template <int REACH> struct Exponents
+template <int TAP_TILES> struct Exponents
 {
-  float4 of[REACH][2];
+  float4 of[TAP_TILES][2];
 
   __device__ __forceinline__
   Exponents (AswWindow w, int tile, int length)
   {
     int lane = threadIdx.x & 31, g = lane >> 2, first = 4 * (lane & 3);
 #pragma unroll
-    for (int k = 0; k < REACH; k++)
+    for (int k = 0; k < TAP_TILES; k++)
 #pragma unroll
-      for (int r = 0; r < (has_one<REACH> (k) ? 1 : 2); r++) {
-        int away = tile_of_taps<REACH> (k, lane), tap = away * TILE_PIXELS + first;
-        int pixel = g + 8 * (has_one<REACH> (k) ? away > 0 : r);
+      for (int r = 0; r < (has_one<TAP_TILES> (k) ? 1 : 2); r++) {
+        int away = tile_of_taps<TAP_TILES> (k, lane), tap = away * TILE_PIXELS + first;
+        int pixel = g + 8 * (has_one<TAP_TILES> (k) ? away > 0 : r);
         float term[4];
 #pragma unroll
         for (int e = 0; e < 4; e++) {
@@ -95,10 +95,10 @@ four_weights (AswWindow w, uint32_t pixel, uint4 taps, const float4 &d)
 }
 
 /* The lane's registers of A. @p, @q: colours of pixels g and g + 8. */
-template <int REACH> static __device__ __forceinline__ uint4
-weights_of (const Exponents<REACH> &x, int k, AswWindow w, uint32_t p, uint32_t q, uint4 taps)
+template <int TAP_TILES> static __device__ __forceinline__ uint4
+weights_of (const Exponents<TAP_TILES> &x, int k, AswWindow w, uint32_t p, uint32_t q, uint4 taps)
 {
-  if (has_one<REACH> (k)) {
+  if (has_one<TAP_TILES> (k)) {
     bool after = !(threadIdx.x & 2);
     uint2 one = four_weights (w, after ? q : p, taps, x.of[k][0]);
     return after ? make_uint4 (0, one.x, 0, one.y) : make_uint4 (one.x, 0, one.y, 0);
@@ -115,8 +115,8 @@ tile_or (int own, int other, int tiles)
 }
 
 /* The means of column @x, by a warp. */
-template <int COST, int REACH, int K> static __device__ __forceinline__ void
-average_column (const Frame &f, const Records &from, const Work &t, AswWindow w, const Exponents<REACH> &exponents,
+template <int COST, int TAP_TILES, int K> static __device__ __forceinline__ void
+average_column (const Frame &f, const Records &from, const Work &t, AswWindow w, const Exponents<TAP_TILES> &exponents,
     int x, uint8_t *means)
 {
   const int RECORD = RecordFormat<COST>::bytes;
@@ -127,8 +127,8 @@ average_column (const Frame &f, const Records &from, const Work &t, AswWindow w,
   float sum[K][4], weights[4];
 
 #pragma unroll
-  for (int k = 0; k < REACH; k++) {
-    int row = tile_or (t.row, t.row + tile_of_taps<REACH> (k, lane), tiles);
+  for (int k = 0; k < TAP_TILES; k++) {
+    int row = tile_or (t.row, t.row + tile_of_taps<TAP_TILES> (k, lane), tiles);
     size_t left_record = (size_t) row * from.columns[STEREO_LEFT] + x;
     const uint8_t *right_record = from.view[STEREO_RIGHT] +
         ((size_t) row * from.columns[STEREO_RIGHT] + right) * RECORD + 16 * l;
@@ -149,8 +149,8 @@ average_column (const Frame &f, const Records &from, const Work &t, AswWindow w,
 #pragma unroll
   for (int r = 0; r < 2; r++) {
     float scale = reciprocal (weights[2 * r]) * COST_SCALE;
-    uint2 *to = (uint2 *) (means + (g + 8 * r) * Means<REACH, K>::row +
-                    (x - t.x0 + Means<REACH, K>::side) * Means<REACH, K>::column) +
+    uint2 *to = (uint2 *) (means + (g + 8 * r) * Means<TAP_TILES, K>::row +
+                    (x - t.x0 + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column) +
         l * (K / 2);
     uint32_t words[K];
 #pragma unroll
@@ -191,8 +191,8 @@ read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][2])
 }
 
 /* The costs of row @y of the tile, by a warp. Where candidates are missing, each slot has a sum of weights of its own. */
-template <int REACH, int K> static __device__ __forceinline__ void
-average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<REACH> &exponents, const PathCosts &costs,
+template <int TAP_TILES, int K> static __device__ __forceinline__ void
+average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<TAP_TILES> &exponents, const PathCosts &costs,
     float unit, int y, const uint8_t *means)
 {
   int lane = threadIdx.x & 31, g = lane >> 2, l = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
@@ -202,14 +202,14 @@ average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<REACH> 
   int index = index_of (t, K * g);
 
 #pragma unroll
-  for (int k = 0; k < REACH; k++) {
-    int away = tile_of_taps<REACH> (k, lane), tile = tile_or (t.column, t.column + away, tiles);
+  for (int k = 0; k < TAP_TILES; k++) {
+    int away = tile_of_taps<TAP_TILES> (k, lane), tile = tile_or (t.column, t.column + away, tiles);
     uint4 taps = *(const uint4 *) (color + tile * TILE_PIXELS + 4 * l);
     uint4 a = weights_of (exponents, k, w, p, q, taps);
     uint32_t b[K][2];
-    read_means<K> (means + (y - t.y0) * Means<REACH, K>::row +
-            (away * TILE_PIXELS + 4 * l + Means<REACH, K>::side) * Means<REACH, K>::column + 2 * K * g,
-        Means<REACH, K>::column, b);
+    read_means<K> (means + (y - t.y0) * Means<TAP_TILES, K>::row +
+            (away * TILE_PIXELS + 4 * l + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column + 2 * K * g,
+        Means<TAP_TILES, K>::column, b);
     multiply (weights, a, 0x3C003C00u, 0x3C003C00u, k == 0);
 #pragma unroll
     for (int j = 0; j < K; j++)
@@ -251,11 +251,11 @@ average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<REACH> 
 }
 
 /* Both passes of a part of the list. A warp takes every MEAN_WARPS-th line. */
-template <int COST, int REACH, int K> static __device__ __forceinline__ void
+template <int COST, int TAP_TILES, int K> static __device__ __forceinline__ void
 average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w, const PathCosts &costs, float unit,
     uint8_t *means)
 {
-  typedef Means<REACH, K> M;
+  typedef Means<TAP_TILES, K> M;
   int warp = threadIdx.x / 32, from = max (t.x0 - w.radius, 0), end = min (t.x0 + TILE_PIXELS + w.radius, f.width);
 
   /* 0 times what was there before must be 0 */
@@ -263,14 +263,14 @@ average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w
     for (int k = threadIdx.x % 32; (x < from || x >= end) && k < TILE_PIXELS * 2 * K; k += 32)
       ((uint2 *) (means + k / (2 * K) * M::row + (x - t.x0 + M::side) * M::column))[k % (2 * K)] = make_uint2 (0, 0);
   {
-    Exponents<REACH> exponents (w, t.row, f.height);
+    Exponents<TAP_TILES> exponents (w, t.row, f.height);
     for (int x = from + warp; x < end; x += MEAN_WARPS)
-      average_column<COST, REACH, K> (f, records, t, w, exponents, x, means);
+      average_column<COST, TAP_TILES, K> (f, records, t, w, exponents, x, means);
   }
   __syncthreads ();
-  Exponents<REACH> exponents (w, t.column, f.width);
+  Exponents<TAP_TILES> exponents (w, t.column, f.width);
   for (int y = t.y0 + warp; y < min (t.y0 + TILE_PIXELS, f.height); y += MEAN_WARPS)
-    average_row<REACH, K> (f, t, w, exponents, costs, unit, y, means);
+    average_row<TAP_TILES, K> (f, t, w, exponents, costs, unit, y, means);
 }
 
 /*
@@ -278,7 +278,7 @@ average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w
  * elements of B from records in global memory, which the columns beside it read too, from the cache. The means are in shared
  * memory. Then a warp makes the second pass of whole rows, and stores neighbouring slots of neighbouring pixels.
  */
-template <int COST, int REACH> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, REACH == 2 ? 5 : 4)
+template <int COST, int TAP_TILES> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, TAP_TILES == 2 ? 5 : 4)
     mean_kernel (const __grid_constant__ Frame f, const __grid_constant__ Records records, AswWindow w,
         const __grid_constant__ Lists lists, PathCosts costs, float unit)
 {
@@ -291,15 +291,15 @@ template <int COST, int REACH> static __global__ void __launch_bounds__ (32 * ME
 
   t.interior = highest <= stereo_last_index (first_column, f.disparities, f.min_disparity) &&
       t.groups[0] * STEREO_GROUP >= stereo_first_index (last_column, f.width, f.min_disparity);
-  if constexpr (MOST_PRODUCTS<REACH> == 4)
+  if constexpr (MOST_PRODUCTS<TAP_TILES> == 4)
     if (t.count > 4) {
-      average_tile<COST, REACH, 4> (f, records, t, w, costs, unit, (uint8_t *) shared);
+      average_tile<COST, TAP_TILES, 4> (f, records, t, w, costs, unit, (uint8_t *) shared);
       return;
     }
   for (; t.first < t.count; t.first += 4) {
     if (t.first)
       __syncthreads ();
-    average_tile<COST, REACH, 2> (f, records, t, w, costs, unit, (uint8_t *) shared);
+    average_tile<COST, TAP_TILES, 2> (f, records, t, w, costs, unit, (uint8_t *) shared);
   }
 }
 
@@ -318,10 +318,10 @@ records_of (const StereoPlan *plan, const MatchContext *context)
     { plan->width + RECORD_PAD, plan->width + plan->depth + 2 * RECORD_PAD } };
 }
 
-template <int REACH> static size_t
+template <int TAP_TILES> static size_t
 mean_bytes ()
 {
-  return TILE_PIXELS * Means<REACH, MOST_PRODUCTS<REACH>>::row;
+  return TILE_PIXELS * Means<TAP_TILES, MOST_PRODUCTS<TAP_TILES>>::row;
 }
 
 template <int COST> static StereoStatus
@@ -349,7 +349,7 @@ mean_prepare (StereoPlan *plan, void *context, StereoError *error)
       [=] (auto cost) { return prepare_cost<decltype (cost)::value> (plan, (MatchContext *) context, error); });
 }
 
-template <int COST, int REACH> static void
+template <int COST, int TAP_TILES> static void
 launch_mean (StereoPlan *plan, const Records &records)
 {
   PathCosts costs = path_costs_of (plan, plan->lists.costs);
@@ -359,8 +359,8 @@ launch_mean (StereoPlan *plan, const Records &records)
     unit /= 2;
   if (plan->path_shift > 8)
     costs = { plan->lists.costs, 0xFF00FF00u, 0x00800080u, 8 };
-  mean_kernel<COST, REACH>
-      <<<dim3 (plan->lists.columns, plan->lists.rows), 32 * MEAN_WARPS, mean_bytes<REACH> (), cuda_state (plan)->stream>>> (
+  mean_kernel<COST, TAP_TILES>
+      <<<dim3 (plan->lists.columns, plan->lists.rows), 32 * MEAN_WARPS, mean_bytes<TAP_TILES> (), cuda_state (plan)->stream>>> (
           cuda_frame (plan), records, asw_window (plan), lists_of (plan), costs, unit);
 }
 
@@ -372,13 +372,13 @@ launch_cost (StereoPlan *plan, const MatchContext *context, StereoError *error)
   StereoStatus status;
   cudaStream_t stream;
 
-  if ((status = list_stream (plan, &stream, error)))
+  if ((status = cuda_begin_early (plan, &stream, error)))
     return status;
   make_records<COST><<<grid, RECORD_THREADS, 0, stream>>> (cuda_frame (plan), records);
   CUDA_LAUNCHED (plan, "make_records");
-  if ((status = cuda_join (plan, CUDA_BESIDE_LEVELS, error)))
+  if ((status = cuda_join (plan, error)))
     return status;
-  switch (asw_left_reach (plan)) {
+  switch (asw_tap_tiles (plan)) {
     case 5:
       launch_mean<COST, 5> (plan, records);
       break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Block matching by fused.cuh: the stage, and the inputs of its kernel. */
+/* Block matching by fused_task.cuh: the stage, and the inputs of its kernel. */
 #include "cuda/bm/fused_kernel.cuh"
 #include "cuda/cost.cuh"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The kernel of fused.cuh: from sums to costs, the ring of costs, from sums of costs to means. */
+/* The kernel of fused_task.cuh: from sums to costs, the ring of costs, from sums of costs to means. */
 #ifndef STEREO_CUDA_BM_FUSED_KERNEL_CUH
 #define STEREO_CUDA_BM_FUSED_KERNEL_CUH
 
-#include "cuda/bm/fused.cuh"
+#include "cuda/bm/fused_task.cuh"
 
 namespace
 {
@@ -88,20 +88,20 @@ bm_first_costs (
 }
 
 /* Columns from a candidate's first one to a thread's first one, and from this to the candidate's last one. */
-struct BmReach
+struct BmMargins
 {
   int near[2], far[2];
 };
 
 /* Computed again in every row: it would take registers that the code for whole windows needs. */
-static __device__ __forceinline__ BmReach
-bm_reach (const Frame &f, const BmFusedPlace &p)
+static __device__ __forceinline__ BmMargins
+bm_margins (const Frame &f, const BmFusedPlace &p)
 {
   int x = p.x;
   asm volatile("" : "+r"(x));
   BmSpan a = bm_span (f, p.i), b = bm_span (f, p.i + 1);
-  BmReach reach = { { x - a.first, x - b.first }, { a.last - x, b.last - x } };
-  return reach;
+  BmMargins margins = { { x - a.first, x - b.first }, { a.last - x, b.last - x } };
+  return margins;
 }
 
 /* Replaces the costs of cut windows by those that bm_inputs_kernel() made, and of missing candidates, which all are
@@ -110,10 +110,10 @@ template <int COST, BmKind KIND, int R> static __device__ __forceinline__ void
 bm_mend (const BmFusedTask &t, const BmFusedPlace &p, int y, uint32_t *bits)
 {
   const uint16_t *cuts = t.cuts + (size_t) y * (2 * R) * t.f.depth + p.i;
-  BmReach reach = bm_reach (t.f, p);
+  BmMargins margins = bm_margins (t.f, p);
 #pragma unroll
   for (int k = 0; k < 2 * BM_WIDE; k++) {
-    int near = reach.near[k % 2] + k / 2, far = reach.far[k % 2] - k / 2;
+    int near = margins.near[k % 2] + k / 2, far = margins.far[k % 2] - k / 2;
     if (min (near, far) < 0 || y >= t.f.height)
       bits[k] = BmBits<COST, KIND>::none;
     else if (min (near, far) < R)
@@ -158,9 +158,9 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
 
 /* The mean of a sum, in a warp that has cut windows; @factors: by the number of taps. */
 template <int R> static __device__ __forceinline__ uint32_t
-bm_part_mean (const BmReach &reach, int k, uint32_t bits, const float *factors, int rows)
+bm_part_mean (const BmMargins &margins, int k, uint32_t bits, const float *factors, int rows)
 {
-  int near = min (reach.near[k % 2] + k / 2, R), far = min (reach.far[k % 2] - k / 2, R);
+  int near = min (margins.near[k % 2] + k / 2, R), far = min (margins.far[k % 2] - k / 2, R);
   uint32_t mean = bm_scale (bits, factors[rows * max (near + far + 1, 0)]);
   return min (near, far) < 0 ? STEREO_INVALID : mean;
 }
@@ -181,12 +181,12 @@ bm_store_means (
       to[j * pitch] = __byte_perm (bm_scale (first[j], factor), bm_scale (second[j], factor), 0x5410);
     return;
   }
-  BmReach reach = bm_reach (f, p);
+  BmMargins margins = bm_margins (f, p);
 #pragma unroll
   for (int j = 0; j < BM_WIDE; j++)
     if (p.x + j < f.width && p.i < depth)
-      to[j * pitch] = __byte_perm (bm_part_mean<R> (reach, 2 * j, first[j], factors, rows),
-          bm_part_mean<R> (reach, 2 * j + 1, second[j], factors, rows), 0x5410);
+      to[j * pitch] = __byte_perm (bm_part_mean<R> (margins, 2 * j, first[j], factors, rows),
+          bm_part_mean<R> (margins, 2 * j + 1, second[j], factors, rows), 0x5410);
 }
 
 /* ---- a strip ------------------------------------------------------------------------------------------ */

@@ -146,17 +146,17 @@ find_column (const Iteration &t, int candidates, int candidates_a_lane)
   Column c;
 
   c.place = (int) threadIdx.y < left ? (int) threadIdx.y : left - 1;
-  c.x = stereo_chain_row (blockIdx.x * blockDim.y + c.place, f.width, t.taps.reach);
+  c.x = stereo_chain_row (blockIdx.x * blockDim.y + c.place, f.width, t.taps.step);
   c.i0 = blockIdx.z * candidates + threadIdx.x * candidates_a_lane;
   c.end = f.disparities - c.i0;
   c.slots = min (t.rows, f.height - (int) blockIdx.y * t.rows) + 2;
   c.places.there = (f.depth - c.i0) / 8;
   c.places.row = (uint32_t) f.width * (uint32_t) f.depth * (uint32_t) sizeof (uint16_t);
-  ptrdiff_t away = (ptrdiff_t) t.taps.reach * f.depth;
+  ptrdiff_t away = (ptrdiff_t) t.taps.step * f.depth;
   const uint16_t *own = t.from + (ptrdiff_t) c.x * f.depth + (c.places.there > 0 ? c.i0 : 0);
   c.places.own = (const char *) own;
-  c.places.before = (const char *) (own - (c.x >= t.taps.reach ? away : 0));
-  c.places.after = (const char *) (own + (c.x + t.taps.reach < f.width ? away : 0));
+  c.places.before = (const char *) (own - (c.x >= t.taps.step ? away : 0));
+  c.places.after = (const char *) (own + (c.x + t.taps.step < f.width ? away : 0));
   return c;
 }
 

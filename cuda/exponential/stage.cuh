@@ -98,11 +98,11 @@ static __device__ __forceinline__ int
 slot_row (const Iteration &t, int k)
 {
   int first = blockIdx.y * t.rows, last = min (first + t.rows, t.f.height) - 1, n = first + k - 1;
-  int y = stereo_chain_row (min (max (n, first), last), t.f.height, t.taps.reach);
+  int y = stereo_chain_row (min (max (n, first), last), t.f.height, t.taps.step);
   if (n < first)
-    return y >= t.taps.reach ? y - t.taps.reach : y;
+    return y >= t.taps.step ? y - t.taps.step : y;
   if (n == last + 1)
-    return y + t.taps.reach < t.f.height ? y + t.taps.reach : y;
+    return y + t.taps.step < t.f.height ? y + t.taps.step : y;
   return y;
 }
 
@@ -141,8 +141,8 @@ fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
 {
   const Frame &f = t.f;
   int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y, columns = blockDim.y;
-  int reach = t.taps.reach, column = thread % columns;
-  int x = stereo_chain_row (min ((int) blockIdx.x * columns + column, f.width - 1), f.width, reach);
+  int step = t.taps.step, column = thread % columns;
+  int x = stereo_chain_row (min ((int) blockIdx.x * columns + column, f.width - 1), f.width, step);
 
   for (int k = thread; k < 256; k += threads)
     s.table[k] = t.taps.weight[k];
@@ -152,10 +152,10 @@ fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
   for (int slot = thread / columns; slot < t.rows + 2; slot += blockDim.x) {
     int y = s.y[slot], n = slot * columns + column;
     const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch + x;
-    s.row[n] = tap_weights (s.table, color, reach, x >= reach, x + reach < f.width);
-    s.column[n] = tap_weights (s.table, color, (ptrdiff_t) reach * f.image_pitch, y >= reach, y + reach < f.height);
+    s.row[n] = tap_weights (s.table, color, step, x >= step, x + step < f.width);
+    s.column[n] = tap_weights (s.table, color, (ptrdiff_t) step * f.image_pitch, y >= step, y + step < f.height);
   }
-  if (FIRST) { /* reach is 1: places are columns */
+  if (FIRST) { /* step is 1: places are columns */
     int low = f.width - 1 - (int) ((blockIdx.x + 1) * columns) + f.min_disparity + (int) blockIdx.z * candidates;
     for (int n = thread; n < (t.rows + 2) * s.luma_pitch; n += threads) {
       int slot = n / s.luma_pitch, m = min (max (low + n - slot * s.luma_pitch, 0), f.width - 1);

@@ -41,10 +41,7 @@ static StereoStatus
 coarse_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->coarse->width, HALF_X), cuda_blocks (plan->coarse->height, HALF_Y), 2);
-  StereoStatus status;
 
-  if (!plan->is_coarse && (status = cuda_fork (plan, CUDA_BESIDE_LEVELS, error)))
-    return status;
   halve_kernel<<<grid, dim3 (HALF_X, HALF_Y), 0, cuda_state (plan)->stream>>> (
       cuda_frame (plan), cuda_frame (plan->coarse));
   CUDA_LAUNCHED (plan, "halve_kernel");

@@ -106,13 +106,13 @@ StereoStatus
 list_links (StereoPlan *plan, const ListPaths &paths, StereoError *error)
 {
   cudaStream_t stream;
-  StereoStatus status = list_stream (plan, &stream, error);
+  StereoStatus status = cuda_begin_early (plan, &stream, error);
 
   if (status)
     return status;
   halved_kernel<<<dim3 (paths.lists.columns, paths.lists.rows), THREADS, 0, stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "halved_kernel");
-  if ((status = cuda_join (plan, CUDA_BESIDE_LEVELS, error)))
+  if ((status = cuda_join (plan, error)))
     return status;
   unsigned blocks = cuda_blocks ((size_t) paths.lists.columns * paths.lists.rows, WARPS);
   link_kernel<<<blocks, dim3 (32, WARPS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);

@@ -57,17 +57,15 @@ paths_of (const StereoPlan *plan, const PathsContext *context)
   return paths;
 }
 
-/* Later steps read the maps, some of them beside others. */
 static StereoStatus
 paths_run (StereoPlan *plan, void *data, StereoError *error)
 {
   ListPaths paths = paths_of (plan, (const PathsContext *) data);
   StereoStatus status;
 
-  if ((status = list_links (plan, paths, error)) || (status = list_ways (plan, paths, error)) ||
-      (status = list_winners (plan, paths, error)))
+  if ((status = list_links (plan, paths, error)) || (status = list_ways (plan, paths, error)))
     return status;
-  return plan->is_coarse ? STEREO_OK : cuda_fork (plan, CUDA_BESIDE_MAPS, error);
+  return list_winners (plan, paths, error);
 }
 
 }

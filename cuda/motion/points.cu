@@ -11,11 +11,11 @@ constexpr int REDUCED = STEREO_MOTION_REDUCED;
 constexpr int REDUCE_THREADS = 128;
 constexpr int PLACES = STEREO_MOTION_PLACES * STEREO_MOTION_PLACES;
 constexpr int POINT_THREADS = 128;
-constexpr int MOST_WIDE = 2 * STEREO_MOTION_REACH_X + SIDE; /* px, of what is searched for a patch */
-constexpr int MOST_HIGH = 2 * STEREO_MOTION_REACH_Y + SIDE;
+constexpr int MOST_WIDE = 2 * STEREO_MOTION_COARSE_X + SIDE; /* px, of what is searched for a patch */
+constexpr int MOST_HIGH = 2 * STEREO_MOTION_COARSE_Y + SIDE;
 
 static_assert (PLACES <= POINT_THREADS && PLACES <= 64, "a thread for each place, whose number has six bits");
-static_assert (MOST_WIDE >= 2 * STEREO_MOTION_REACH + SIDE && MOST_HIGH >= 2 * STEREO_MOTION_REACH + SIDE, "searches");
+static_assert (MOST_WIDE >= 2 * STEREO_MOTION_FINE + SIDE && MOST_HIGH >= 2 * STEREO_MOTION_FINE + SIDE, "searches");
 static_assert ((MOST_WIDE - SIDE + 1) * (MOST_HIGH - SIDE + 1) <= 256 && 255 * SIDE * SIDE < 1 << 24, "keys of find()");
 
 /* Thread: a pixel of a reduced view; blockIdx.z: which. Rows of both views are whole words long. */
@@ -57,12 +57,12 @@ struct Tile
   int beside[4];
 };
 
-/* Places up to @reach_x and @reach_y from (@x, @y) whose patch lies in the picture. */
+/* Places up to @away_x and @away_y from (@x, @y) whose patch lies in the picture. */
 static __device__ Search
-search_near (const uint8_t *picture, int pitch, int width, int height, int x, int y, int reach_x, int reach_y)
+search_near (const uint8_t *picture, int pitch, int width, int height, int x, int y, int away_x, int away_y)
 {
-  int left = max (x - reach_x, PATCH), top = max (y - reach_y, PATCH);
-  int right = min (x + reach_x, width - PATCH - 1), bottom = min (y + reach_y, height - PATCH - 1);
+  int left = max (x - away_x, PATCH), top = max (y - away_y, PATCH);
+  int right = min (x + away_x, width - PATCH - 1), bottom = min (y + away_y, height - PATCH - 1);
   return { picture, pitch, left, top, right - left + 1, bottom - top + 1 };
 }
 
@@ -96,7 +96,7 @@ find (const uint8_t *patch, int patch_pitch, const Search &s, Tile *tile)
 
 /* The place with the most texture, the first of equals, becomes the block's key; 0: there is none. */
 static __device__ void
-look_for_texture (const Frame &f, int column, int row, Tile *tile)
+find_texture (const Frame &f, int column, int row, Tile *tile)
 {
   int k = threadIdx.x;
 
@@ -110,7 +110,7 @@ look_for_texture (const Frame &f, int column, int row, Tile *tile)
     bool inside = x >= STEREO_MOTION_MARGIN && y >= STEREO_MOTION_MARGIN && x < f.width - STEREO_MOTION_MARGIN &&
         y < f.height - STEREO_MOTION_MARGIN;
     if (inside && !isnan (f.disparity[at]) &&
-        stereo_motion_sureness (f.view[STEREO_LEFT].confidence[at]) >= STEREO_MOTION_SURE) {
+        stereo_motion_confidence (f.view[STEREO_LEFT].confidence[at]) >= STEREO_MOTION_SURE) {
       int32_t texture = stereo_motion_texture (f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch + x, f.image_pitch);
       if (texture >= STEREO_MOTION_TEXTURE)
         atomicMax (&tile->texture, (uint32_t) texture << 6 | (63 - k));
@@ -124,7 +124,7 @@ static_assert (25 * 510 * 510 < 1 << 26, "texture and a place's number share a w
 /* The sum of differences one pixel to the left of what was found, to the right, above and below: threads 0 to 3. Negative
  * outside the picture. */
 static __device__ void
-look_beside (const Frame &f, const MotionWork &w, const Found &found, Tile *tile)
+search_beside (const Frame &f, const MotionWork &w, const Found &found, Tile *tile)
 {
   int k = threadIdx.x, x = found.x + (k < 2 ? 2 * k - 1 : 0), y = found.y + (k < 2 ? 0 : 2 * k - 5);
   uint32_t sum = 0;
@@ -171,7 +171,7 @@ __launch_bounds__ (POINT_THREADS) points_kernel (const __grid_constant__ Frame f
   int column = blockIdx.x, row = blockIdx.y;
   StereoMotionPoint *point = w.c.points + row * STEREO_MOTION_COLUMNS + column;
 
-  look_for_texture (f, column, row, &tile);
+  find_texture (f, column, row, &tile);
   if (threadIdx.x == 0)
     point->used = point->still = 0;
   if (!tile.texture)
@@ -182,16 +182,16 @@ __launch_bounds__ (POINT_THREADS) points_kernel (const __grid_constant__ Frame f
   const uint8_t *patch = f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch + x;
   int u = x / REDUCED, v = y / REDUCED;
   Search search = search_near (
-      w.c.reduced[1], w.c.pitch, w.c.width, w.c.height, u, v, STEREO_MOTION_REACH_X, STEREO_MOTION_REACH_Y);
+      w.c.reduced[1], w.c.pitch, w.c.width, w.c.height, u, v, STEREO_MOTION_COARSE_X, STEREO_MOTION_COARSE_Y);
   Found found = find (w.c.reduced[0] + (size_t) v * w.c.pitch + u, w.c.pitch, search, &tile);
   search = search_near (w.last.luma, f.map_pitch, f.width, f.height, x + REDUCED * (found.x - u),
-      y + REDUCED * (found.y - v), STEREO_MOTION_REACH, STEREO_MOTION_REACH);
+      y + REDUCED * (found.y - v), STEREO_MOTION_FINE, STEREO_MOTION_FINE);
   found = find (patch, f.image_pitch, search, &tile);
   size_t at = (size_t) found.y * f.map_pitch + found.x;
   if (found.sum > STEREO_MOTION_MOST_AWAY * SIDE * SIDE || w.last.age[at] != 1 ||
-      w.last.sureness[at] < STEREO_MOTION_SURE)
+      w.last.confidence[at] < STEREO_MOTION_SURE)
     return;
-  look_beside (f, w, found, &tile);
+  search_beside (f, w, found, &tile);
   __syncwarp ();
   if (threadIdx.x == 0)
     *point = point_of (f, w, x, y, found, tile.beside);
@@ -203,13 +203,13 @@ reduce_views (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError
 {
   dim3 grid (cuda_blocks (w.c.width, REDUCE_THREADS), w.c.height, 2);
   cudaStream_t stream;
-  StereoStatus status = cuda_begin_branch (plan, CUDA_BESIDE_MATCH, &stream, error);
+  StereoStatus status = cuda_begin_early (plan, &stream, error);
 
   if (status)
     return status;
   reduce_kernel<<<grid, REDUCE_THREADS, 0, stream>>> (f, w);
   CUDA_LAUNCHED (plan, "reduce_kernel");
-  return cuda_join (plan, CUDA_BESIDE_MATCH, error);
+  return cuda_join (plan, error);
 }
 
 }

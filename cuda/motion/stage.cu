@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr int LOOK = STEREO_MOTION_LOOK;
+constexpr int ALIKE_RADIUS = STEREO_MOTION_ALIKE_RADIUS;
 constexpr int COLUMNS = 32; /* of a block of follow_kernel */
 constexpr int ROWS = 8;
 constexpr int KEEP_THREADS = 128;
@@ -16,19 +16,20 @@ constexpr int FOUR = 4; /* pixels of a thread of keep_kernel, a vector */
 
 /* Whether the views look alike around (@x, @y) now and (@then_x, @then_y) before. */
 static __device__ __forceinline__ bool
-looks_alike (const Frame &f, const StereoLast &last, const StereoMotion &motion, int x, int y, int then_x, int then_y)
+is_alike (const Frame &f, const StereoLast &last, const StereoMotion &motion, int x, int y, int then_x, int then_y)
 {
-  int last_x = f.width - 1 - LOOK, last_y = f.height - 1 - LOOK;
+  int last_x = f.width - 1 - ALIKE_RADIUS, last_y = f.height - 1 - ALIKE_RADIUS;
   uint32_t sum = 0;
 
-  if (min (x, then_x) < LOOK || min (y, then_y) < LOOK || max (x, then_x) > last_x || max (y, then_y) > last_y)
+  if (min (x, then_x) < ALIKE_RADIUS || min (y, then_y) < ALIKE_RADIUS || max (x, then_x) > last_x ||
+      max (y, then_y) > last_y)
     return false;
-  const uint8_t *now = f.view[STEREO_LEFT].luma + (ptrdiff_t) (y - LOOK) * f.image_pitch + x - LOOK;
-  const uint8_t *then = last.luma + (ptrdiff_t) (then_y - LOOK) * f.map_pitch + then_x - LOOK;
+  const uint8_t *now = f.view[STEREO_LEFT].luma + (ptrdiff_t) (y - ALIKE_RADIUS) * f.image_pitch + x - ALIKE_RADIUS;
+  const uint8_t *then = last.luma + (ptrdiff_t) (then_y - ALIKE_RADIUS) * f.map_pitch + then_x - ALIKE_RADIUS;
 #pragma unroll
-  for (int v = 0; v <= 2 * LOOK; v++)
+  for (int v = 0; v <= 2 * ALIKE_RADIUS; v++)
 #pragma unroll
-    for (int u = 0; u <= 2 * LOOK; u++)
+    for (int u = 0; u <= 2 * ALIKE_RADIUS; u++)
       sum = __usad (now[(ptrdiff_t) v * f.image_pitch + u], then[(ptrdiff_t) v * f.map_pitch + u], sum);
   return stereo_motion_alike ((int32_t) sum, &motion);
 }
@@ -56,7 +57,7 @@ follow (const Frame &f, const StereoLast &last, const StereoMotion &motion, int 
     float before = *d;
     *d = stereo_motion_now (&motion, u, v, last.disparity[at]);
     if (fabsf (*d - before) <= STEREO_MOTION_SETTLED)
-      return looks_alike (f, last, motion, x, y, column, row) ? at : -1;
+      return is_alike (f, last, motion, x, y, column, row) ? at : -1;
   }
   return -1;
 }
@@ -73,15 +74,15 @@ __launch_bounds__ (COLUMNS *ROWS)
   if (x >= f.width || y >= f.height)
     return;
   float disparity = f.disparity[here];
-  int32_t sureness = stereo_motion_sureness (view.confidence[here]);
+  int32_t own = stereo_motion_confidence (view.confidence[here]);
   int index = view.index[here];
   uint8_t age = isnan (disparity) ? 0 : 1;
-  if (w.c.motion->known && sureness < STEREO_MOTION_SURE && index != (int) STEREO_INVALID) {
+  if (w.c.motion->known && own < STEREO_MOTION_SURE && index != (int) STEREO_INVALID) {
     StereoMotion motion = *w.c.motion;
     float d = age ? disparity : (float) (f.min_disparity + index);
     ptrdiff_t at = follow (f, w.last, motion, x, y, &d);
-    int32_t aged = at < 0 ? 0 : stereo_motion_aged (w.last.sureness[at], least_sure);
-    if (aged > sureness && d >= (float) f.min_disparity && d <= (float) (f.min_disparity + f.disparities - 1)) {
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (w.last.confidence[at], least_sure);
+    if (aged > own && d >= (float) f.min_disparity && d <= (float) (f.min_disparity + f.disparities - 1)) {
       f.disparity[here] = d;
       view.confidence[here] = (float) aged / 255.0f;
       age = (uint8_t) (w.last.age[at] + 1);
@@ -103,9 +104,9 @@ __launch_bounds__ (KEEP_THREADS) keep_kernel (const __grid_constant__ Frame f, c
   *(float4 *) (w.last.disparity + at) = *(const float4 *) (f.disparity + at);
   *(uchar4 *) (w.last.age + at) = *(const uchar4 *) (w.c.age + at);
   *(uchar4 *) (w.last.luma + at) = *(const uchar4 *) (f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch + x);
-  *(uchar4 *) (w.last.sureness + at) = make_uchar4 ((unsigned char) stereo_motion_sureness (confidence.x),
-      (unsigned char) stereo_motion_sureness (confidence.y), (unsigned char) stereo_motion_sureness (confidence.z),
-      (unsigned char) stereo_motion_sureness (confidence.w));
+  *(uchar4 *) (w.last.confidence + at) = make_uchar4 ((unsigned char) stereo_motion_confidence (confidence.x),
+      (unsigned char) stereo_motion_confidence (confidence.y), (unsigned char) stereo_motion_confidence (confidence.z),
+      (unsigned char) stereo_motion_confidence (confidence.w));
 }
 
 /* ---- the stage --------------------------------------------------------------------------------------- */
@@ -144,13 +145,11 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
   follow_kernel<<<tiles, dim3 (COLUMNS, ROWS), 0, stream>>> (
       f, w, stereo_motion_least_sure (stereo_params_first_threshold (&plan->params)));
   CUDA_LAUNCHED (plan, "follow_kernel");
-  /* the removal of speckles, which changes the disparity, waits for the copies */
-  if ((status = cuda_fork (plan, CUDA_BESIDE_MAPS, error)) ||
-      (status = cuda_begin_branch (plan, CUDA_BESIDE_MAPS, &beside, error)))
+  if ((status = cuda_begin_late (plan, &beside, error)))
     return status;
   keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");
-  return plan->fusion.speckle_joins ? STEREO_OK : cuda_join (plan, CUDA_BESIDE_MAPS, error);
+  return cuda_join (plan, error);
 }
 
 }

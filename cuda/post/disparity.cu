@@ -115,10 +115,7 @@ disparity_run (StereoPlan *plan, void *context, StereoError *error)
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * FOUR), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
   const CudaState *state = cuda_state (plan);
   bool reject = stereo_params_reject (p);
-  StereoStatus status = cuda_fork (plan, CUDA_BESIDE_MAPS, error); /* of the indices, which this stage only reads */
 
-  if (status)
-    return status;
   if (plan->listed)
     listed_kernel<<<grid, block, 0, state->stream>>> (cuda_frame (plan), p->consistency, reject);
   else if (p->subpixel)

@@ -24,7 +24,7 @@ constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
 constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-static_assert (STEREO_FILL_REACH % STRIDE == 0, "the end of a ray");
+static_assert (STEREO_FILL_STEPS % STRIDE == 0, "the end of a ray");
 static_assert (
     GROUP == 16 && CELLS == GROUP, "half a warp: a lane for each ray, and for each column of a plane's window");
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
@@ -50,9 +50,9 @@ nearest_in_warp (float own, int step, float *all)
   int lane = threadIdx.x % 32;
 
 #pragma unroll
-  for (int reach = 1; reach < 32; reach *= 2) {
-    float other = __shfl_sync (ALL_LANES, own, lane + step * reach);
-    own = isnan (own) && lane + step * reach >= 0 && lane + step * reach < 32 ? other : own;
+  for (int away = 1; away < 32; away *= 2) {
+    float other = __shfl_sync (ALL_LANES, own, lane + step * away);
+    own = isnan (own) && lane + step * away >= 0 && lane + step * away < 32 ? other : own;
   }
   float beside = __shfl_sync (ALL_LANES, own, lane + step);
   *all = __shfl_sync (ALL_LANES, own, step < 0 ? 31 : 0);
@@ -111,9 +111,9 @@ reserve (int *list, int count)
   __shared__ int sums[FILL_WARPS], start;
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = count;
 
-  for (int reach = 1; reach < 32; reach *= 2) {
-    int other = __shfl_up_sync (ALL_LANES, before, reach);
-    before += lane >= reach ? other : 0;
+  for (int away = 1; away < 32; away *= 2) {
+    int other = __shfl_up_sync (ALL_LANES, before, away);
+    before += lane >= away ? other : 0;
   }
   if (lane == 31)
     sums[warp] = before;
@@ -199,7 +199,7 @@ follow (const Frame &f, int x, int y, uint32_t color, int ray)
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
 
 #pragma unroll 1
-  for (int step = 1; step <= STEREO_FILL_REACH; step += STRIDE) {
+  for (int step = 1; step <= STEREO_FILL_STEPS; step += STRIDE) {
     float d[STRIDE], value = NAN;
     int found = STRIDE;
 #pragma unroll
@@ -322,8 +322,8 @@ __launch_bounds__ (HOLE_THREADS) smooth_kernel (Frame f, FillContext c)
 
 #pragma unroll
     for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
-      int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
-      int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+      int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
+      int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
       float value = disparity_at (f, column, row);
       met.value[tap] = isnan (value) ? INFINITY : value;
       met.weight[tap] = isnan (value) ? 0 : weight_at (f, column, row, color);

@@ -6,12 +6,13 @@
 #include "cuda/common.cuh"
 #include "stereo/exact/gaps.h"
 
-/* Maps of bytes are 0 or 1, with rows map_pitch apart. */
+/* Maps of cells, in rows of @columns. Of bytes that are 0 or 1. */
 struct CudaGaps
 {
-  uint8_t *hole, *inner; /* pixels of small and of large bare squares; at first, the middles of those */
-  uint8_t *open;         /* a map for each ray that goes up: it leaves the picture at its top */
-  uint16_t *along;       /* what was counted, from the left end of a row up to each pixel */
+  uint8_t *square[2]; /* cells of bare squares of each kind; at first, the middles of those */
+  uint8_t *open;      /* a map for each ray that goes up: it leaves the picture at its top */
+  int *along[2];      /* of each kind of square: what was counted, from the left end of a row up to each cell */
+  int columns, rows;
 };
 
 StereoStatus cuda_gaps_reserve (StereoPlan *plan, CudaGaps *gaps, StereoError *error);

@@ -210,7 +210,7 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
   dim3 cell_grid (cuda_blocks (stereo_cells (plan->width), CELLS), 2 * stereo_cells (plan->height));
   dim3 grid (cuda_blocks (plan->width, TILE), cuda_blocks (plan->height, TILE));
   Frame frame = cuda_frame (plan);
-  StereoStatus status = cuda_begin_branch (plan, CUDA_BESIDE_MAPS, &stream, error); /* cells need indices, no disparity */
+  StereoStatus status = cuda_begin_early (plan, &stream, error); /* cells need indices, no disparity */
 
   if (status)
     return status;
@@ -224,7 +224,7 @@ probability_run (StereoPlan *plan, void *data, StereoError *error)
   } else
     cell_kernel<false><<<cell_grid, dim3 (CELL_LANES, CELLS), 0, stream>>> (frame, measures, context->table);
   CUDA_LAUNCHED (plan, "cell_kernel");
-  if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error)))
+  if ((status = cuda_join (plan, error)))
     return status;
   probability_kernel<<<grid, dim3 (WARP, TILE_WARPS), 0, cuda_state (plan)->stream>>> (
       frame, context->measures, (float) stereo_params_first_threshold (&plan->params), TO_ONE);

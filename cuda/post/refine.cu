@@ -91,10 +91,10 @@ template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARP
   float2 *map = blockIdx.z ? sums.view[1] : sums.view[0], total[EIGHT];
   int warps = blockDim.x / 32, own = own_eight (threadIdx.x / 32, warps), lane = threadIdx.x % 32;
   int x = blockIdx.x * LINES + lane, y0 = blockIdx.y * EIGHT * warps, y = y0 + EIGHT * own;
-  LineTile<LINES> tile (shared, w.reach, warps);
+  LineTile<LINES> tile (shared, w.rounded, warps);
 
   make_decay (tile.decay, w);
-  load_columns (f, view, tile, tile.pixels (w.reach, warps), blockIdx.x * LINES, y0 - w.reach);
+  load_columns (f, view, tile, tile.pixels (w.rounded, warps), blockIdx.x * LINES, y0 - w.rounded);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, y0, f.height, lane, total);
   if (x >= f.width) /* the columns past the image, up to a whole vector, are read by the second pass */
@@ -166,10 +166,10 @@ template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARP
   float2 total[EIGHT];
   int warps = blockDim.x / 32, own = own_eight (threadIdx.x / 32, warps), lane = threadIdx.x % 32;
   int x0 = blockIdx.x * EIGHT * warps, x = x0 + EIGHT * own, y = blockIdx.y * LINES + lane;
-  LineTile<ROWS_PITCH> tile (shared, w.reach, warps);
+  LineTile<ROWS_PITCH> tile (shared, w.rounded, warps);
 
   make_decay (tile.decay, w);
-  load_rows (f, view, map, tile, tile.pixels (w.reach, warps), x0 - w.reach, blockIdx.y * LINES);
+  load_rows (f, view, map, tile, tile.pixels (w.rounded, warps), x0 - w.rounded, blockIdx.y * LINES);
   __syncthreads ();
   sum_lines<ALIGNED> (tile, w, own, warps, x0, f.width, lane, total);
   if (x >= f.width || y >= f.height)
@@ -188,9 +188,9 @@ template <bool ALIGNED> static __global__ void __launch_bounds__ (32 * MOST_WARP
 static int
 choose_warps (const StereoPlan *plan, int length)
 {
-  int reach = line_factors (window_of (plan)).reach, warps = MOST_WARPS, eights = (length + EIGHT - 1) / EIGHT;
+  int rounded = line_factors (window_of (plan)).rounded, warps = MOST_WARPS, eights = (length + EIGHT - 1) / EIGHT;
 
-  while (warps > 2 && LineTile<ROWS_PITCH>::bytes (reach, warps) > (size_t) cuda_state (plan)->shared_per_block)
+  while (warps > 2 && LineTile<ROWS_PITCH>::bytes (rounded, warps) > (size_t) cuda_state (plan)->shared_per_block)
     warps--;
   int strips = (eights + warps - 1) / warps;
   return (eights + strips - 1) / strips;
@@ -220,10 +220,11 @@ launch_passes (StereoPlan *plan, const SumMaps &sums, StereoError *error)
   dim3 horizontal (cuda_blocks (plan->width, EIGHT * across), cuda_blocks (plan->height, LINES), 2);
 
   vertical_kernel<ALIGNED>
-      <<<vertical, 32 * down, LineTile<LINES>::bytes (w.reach, down), state->stream>>> (cuda_frame (plan), w, sums);
+      <<<vertical, 32 * down, LineTile<LINES>::bytes (w.rounded, down), state->stream>>> (cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "vertical_kernel");
-  horizontal_kernel<ALIGNED><<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.reach, across), state->stream>>> (
-      cuda_frame (plan), w, sums);
+  horizontal_kernel<ALIGNED>
+      <<<horizontal, 32 * across, LineTile<ROWS_PITCH>::bytes (w.rounded, across), state->stream>>> (
+          cuda_frame (plan), w, sums);
   CUDA_LAUNCHED (plan, "horizontal_kernel");
   return STEREO_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The expected disparity of refinement (3.2.3) over the full window. It is slow, and there to compare with. */
-#include "cuda/post/refine.cuh"
+#include "cuda/post/refine_window.cuh"
 
 namespace
 {
@@ -8,7 +8,7 @@ namespace
 constexpr int BLOCK_X = 32; /* threads; 4 columns each */
 constexpr int ROWS = 8;     /* rows of threads, and rows of taps at a time */
 constexpr int THREADS = BLOCK_X * ROWS;
-constexpr int SPAN = 4 * BLOCK_X + 2 * REFINE_REACH;
+constexpr int SPAN = 4 * BLOCK_X + 2 * REFINE_MOST;
 constexpr int OFFSETS = 2 * ROWS - 1; /* between a row of taps and a row of threads */
 
 struct Taps
@@ -22,10 +22,10 @@ struct Taps
 static __device__ void
 load_taps (const Frame &f, const Window &w, const StereoView &view, int x0, int y0, int row, Taps *taps)
 {
-  int span = 4 * BLOCK_X + 2 * w.reach, places = 2 * w.reach + 8;
+  int span = 4 * BLOCK_X + 2 * w.rounded, places = 2 * w.rounded + 8;
 
   for (int n = threadIdx.y * BLOCK_X + threadIdx.x; n < ROWS * span; n += THREADS) {
-    int k = n / span, u = n % span, x = x0 + u - w.reach, y = row + k;
+    int k = n / span, u = n % span, x = x0 + u - w.rounded, y = row + k;
     bool inside = x >= 0 && x < f.width && y >= 0 && y < f.height;
     float confidence = inside ? view.confidence[(size_t) y * f.map_pitch + x] : 0.0f;
     taps->color[k][u] = inside ? view.likeness[(size_t) y * f.image_pitch + x] : 0;
@@ -59,7 +59,7 @@ __launch_bounds__ (THREADS) full_kernel (Frame f, Window w)
       if (row + k < 0 || row + k >= f.height || abs (row + k - y) > w.radius)
         continue;
       const float *distances = taps.distances[k - (int) threadIdx.y + ROWS - 1];
-      for (int g = 0; g <= w.reach / 2; g++) {
+      for (int g = 0; g <= w.rounded / 2; g++) {
         int u = threadIdx.x + g;
         add_group (s, centre, ((const uint4 *) taps.color[k])[u], ((const float4 *) taps.confidence[k])[u],
             ((const float4 *) taps.product[k])[u], distances + 4 * g, w.color);

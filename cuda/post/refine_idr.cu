@@ -128,8 +128,8 @@ add_columns (const Frame &f, const Idr &r, const float *columns, int x0, int qua
 static __device__ double
 warp_sum (double v)
 {
-  for (int reach = 16; reach; reach /= 2)
-    v += __shfl_xor_sync (0xFFFFFFFFu, v, reach);
+  for (int away = 16; away; away /= 2)
+    v += __shfl_xor_sync (0xFFFFFFFFu, v, away);
   return v;
 }
 
@@ -137,9 +137,9 @@ warp_sum (double v)
 static __device__ double
 warp_scan (double v)
 {
-  for (int reach = 1; reach < 32; reach *= 2) {
-    double lower = __shfl_up_sync (0xFFFFFFFFu, v, reach);
-    v += (int) threadIdx.x % 32 >= reach ? lower : 0;
+  for (int away = 1; away < 32; away *= 2) {
+    double lower = __shfl_up_sync (0xFFFFFFFFu, v, away);
+    v += (int) threadIdx.x % 32 >= away ? lower : 0;
   }
   return v;
 }
@@ -186,9 +186,9 @@ select_penalised (const Frame &f, const Idr &r, const StereoView &view, size_t m
     next = min (next, max (lowest, key));
     lowest = min (lowest, key);
   }
-  for (int reach = 16; reach; reach /= 2) {
-    unsigned long long lowest2 = __shfl_xor_sync (0xFFFFFFFFu, lowest, reach);
-    unsigned long long next2 = __shfl_xor_sync (0xFFFFFFFFu, next, reach);
+  for (int away = 16; away; away /= 2) {
+    unsigned long long lowest2 = __shfl_xor_sync (0xFFFFFFFFu, lowest, away);
+    unsigned long long next2 = __shfl_xor_sync (0xFFFFFFFFu, next, away);
     next = min (max (lowest, lowest2), min (next, next2));
     lowest = min (lowest, lowest2);
   }

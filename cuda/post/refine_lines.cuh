@@ -14,7 +14,7 @@
 #ifndef STEREO_CUDA_POST_REFINE_LINES_CUH
 #define STEREO_CUDA_POST_REFINE_LINES_CUH
 
-#include "cuda/post/refine.cuh"
+#include "cuda/post/refine_window.cuh"
 
 namespace
 {
@@ -23,7 +23,7 @@ constexpr int LINES = 32;
 constexpr int EIGHT = 8;
 struct LineFactors
 {
-  int radius, reach;   /* reach: radius rounded up to whole eights */
+  int radius, rounded; /* rounded: radius rounded up to whole eights */
   float color, offset; /* offset: -2^23 * color */
   float distance;
 };
@@ -36,32 +36,32 @@ line_factors (const Window &window)
   return { window.radius, (window.radius + EIGHT - 1) / EIGHT * EIGHT, color, -8388608.0f * color, distance };
 }
 
-/* In shared memory: a strip of 8 pixels a warp, and @reach pixels on both sides; pixel p of line l is at p * PITCH +
+/* In shared memory: a strip of 8 pixels a warp, and @rounded pixels on both sides; pixel p of line l is at p * PITCH +
  * l. */
 template <int PITCH> struct LineTile
 {
   float2 *trust; /* F and F D, or their vertical sums; 0 outside the image */
   float2 *sum;   /* of the strip only, LINES a pixel */
   uint32_t *color;
-  float *decay; /* 2^(distance * (reach - place)) */
+  float *decay; /* 2^(distance * (rounded - place)) */
 
   static __host__ __device__ int
-  pixels (int reach, int warps)
+  pixels (int rounded, int warps)
   {
-    return 2 * reach + EIGHT * warps;
+    return 2 * rounded + EIGHT * warps;
   }
 
   static size_t
-  bytes (int reach, int warps)
+  bytes (int rounded, int warps)
   {
-    return (size_t) pixels (reach, warps) * PITCH * (sizeof (float2) + sizeof (uint32_t)) +
-        (size_t) (EIGHT * warps) * LINES * sizeof (float2) + (size_t) reach * sizeof (float);
+    return (size_t) pixels (rounded, warps) * PITCH * (sizeof (float2) + sizeof (uint32_t)) +
+        (size_t) (EIGHT * warps) * LINES * sizeof (float2) + (size_t) rounded * sizeof (float);
   }
 
   __device__
-  LineTile (void *shared, int reach, int warps)
+  LineTile (void *shared, int rounded, int warps)
   {
-    int count = pixels (reach, warps) * PITCH;
+    int count = pixels (rounded, warps) * PITCH;
     trust = (float2 *) shared;
     sum = trust + count;
     color = (uint32_t *) (sum + EIGHT * warps * LINES);
@@ -72,8 +72,8 @@ template <int PITCH> struct LineTile
 static __device__ __forceinline__ void
 make_decay (float *decay, const LineFactors &w)
 {
-  for (int n = threadIdx.x; n < w.reach; n += blockDim.x)
-    decay[n] = exp2f (w.distance * (float) (w.reach - n));
+  for (int n = threadIdx.x; n < w.rounded; n += blockDim.x)
+    decay[n] = exp2f (w.distance * (float) (w.rounded - n));
 }
 
 /* 2^(color * SAD): fmaf() does not round the product of color and 2^23 + SAD, and subtracts color * 2^23 for free. */
@@ -159,7 +159,7 @@ weigh_away (Eight &a, int away, const uint32_t *color, const float2 *trust, floa
 {
   int most = w.radius - EIGHT * away;
 
-  decay += w.reach - EIGHT * away;
+  decay += w.rounded - EIGHT * away;
   if (most >= EIGHT - 1)
     weigh_eight<PAIRS_ALL, BOTH, STEP, PITCH> (a, color, trust, sum, decay, most, w);
   else
@@ -178,7 +178,7 @@ clear_sums (Eight &a)
 static __device__ __forceinline__ float
 decay_of (const float *decay, int k, const LineFactors &w)
 {
-  return k ? decay[w.reach - k] : 1.0f;
+  return k ? decay[w.rounded - k] : 1.0f;
 }
 
 /* Weighs the pairs inside an eight. */
@@ -235,7 +235,7 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
     float2 (&total)[EIGHT])
 {
   Eight a;
-  int place = (w.reach + EIGHT * own) * PITCH + lane, strip = EIGHT * own * LINES + lane;
+  int place = (w.rounded + EIGHT * own) * PITCH + lane, strip = EIGHT * own * LINES + lane;
   bool there = start + EIGHT * own < length;
 
   clear_sums (a);
@@ -249,9 +249,9 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
   for (int k = 0; k < EIGHT; k++)
     t.sum[strip + k * LINES] = a.sum[k];
   clear_sums (a);
-  if (w.reach)
+  if (w.rounded)
     load_trust (a, t, w, place);
-  for (int away = 1; EIGHT * away <= w.reach; away++) {
+  for (int away = 1; EIGHT * away <= w.rounded; away++) {
     int from = place - EIGHT * away * PITCH;
     __syncthreads ();
     if (there && own + away >= warps && start + EIGHT * (own + away) < length) {
@@ -269,7 +269,7 @@ sum_lines (const LineTile<PITCH> &t, const LineFactors &w, int own, int warps, i
 #pragma unroll
   for (int k = 0; k < EIGHT; k++) {
     total[k] = t.sum[strip + k * LINES];
-    if (w.reach)
+    if (w.rounded)
       add_scaled (total[k], decay_of (t.decay, k, w), a.sum[k]);
   }
 }

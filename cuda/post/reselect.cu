@@ -14,7 +14,7 @@
  * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence
  * of the right view, so its second candidate does not matter.
  */
-#include "cuda/post/reselect_search.cuh"
+#include "cuda/post/reselect.cuh"
 
 namespace
 {
@@ -136,7 +136,7 @@ load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel
 /* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its
  * range goes to the list @wide. */
 template <typename Key, bool LAST> static __device__ __forceinline__ void
-look_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
+search_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
 {
   Known<Key> known = load_known<Key> (f, block, maps, pixel);
   int expected = known.expected, column = column_of (f, block, pixel);
@@ -216,7 +216,7 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, Kn
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < opened; k += THREADS)
-    look_near<Key, LAST> (f, block, maps, open[k], wide, &widened);
+    search_near<Key, LAST> (f, block, maps, open[k], wide, &widened);
   __syncthreads ();
   if (widened <= THREADS / MORE_SEARCHERS)
     search_all<Key, MORE_SEARCHERS> (block, wide, widened);

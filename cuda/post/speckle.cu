@@ -255,7 +255,7 @@ speckle_run (StereoPlan *plan, void *data, StereoError *error)
   CUDA_LAUNCHED (plan, "join_kernel");
   count_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "count_kernel");
-  if ((status = cuda_join (plan, CUDA_BESIDE_MAPS, error))) /* the disparity is still copied for the next frame */
+  if ((status = cuda_join (plan, error))) /* before the disparity changes */
     return status;
   remove_kernel<<<fours, THREADS, 0, state->stream>>> (frame, labels);
   CUDA_LAUNCHED (plan, "remove_kernel");

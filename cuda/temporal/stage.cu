@@ -31,7 +31,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
 
   if (!status)
     status = cuda_temporal_blend (plan, f, w, error);
-  return status ? status : cuda_fork (plan, CUDA_BESIDE_MATCH, error);
+  return status;
 }
 
 }

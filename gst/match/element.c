@@ -30,9 +30,10 @@
  * message on the bus reports when frames come again. Time in PAUSED does not count. A pad that never had a frame is
  * silent when the other one gets frames. In pipelines that are not live a view may take any time.
  *
- * The caps of both views may change at any time, one pad after the other; two frames that are a pair and
- * differ in size, or of which one is colour and the other is not, are an error. A view pad whose partner
- * is not linked two seconds after its stream started is an error too. Properties take effect with the next
+ * The caps of both views may change at any time, one pad after the other. Two frames that belong together and differ in
+ * size, or of which one is colour and the other is not, are dropped, counted and reported; they are an error where no pair
+ * came before them, or none for two seconds. A view pad whose partner is not linked two seconds after its stream started
+ * is an error too. Properties take effect with the next
  * pair, those set by one g_object_set() together.
  *
  * The element reports a latency of one frame, and the wait for the partner: half a frame, or #GstStereoMatch:max-skew.
@@ -223,13 +224,6 @@ ensure_caps (GstStereoMatch *self, const GstStereoLayout *layout)
   return gst_stereo_match_output_negotiate (self->parts.output, layout, depth);
 }
 
-static gboolean
-are_comparable (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  return left->layout.width == right->layout.width && left->layout.height == right->layout.height &&
-      GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
-}
-
 static GstFlowReturn
 submit_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -304,8 +298,6 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
     .skew = gst_stereo_frame_skew (left, right) };
   GstFlowReturn flow = self->drained;
 
-  if (!are_comparable (left, right))
-    return gst_stereo_post_mismatch (GST_ELEMENT (self), left, right);
   self->drained = GST_FLOW_OK;
   gst_stereo_follow_controls (self, &left->segment, GST_BUFFER_PTS (left->buffer));
   if (flow == GST_FLOW_OK && !choose_mask (self, &pair))

@@ -159,8 +159,9 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
   size = output->have_layout ? g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) : NULL;
   GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
       ("What is linked downstream does not take %s%s. %s", what, size ? size : "",
-          depth ? "Put depthoverlay between, which gives colours; or set output=disparity and put videoconvert "
-                  "between, which gives grey." :
+          depth ? "Put 'videoconvert ! video/x-raw,format=GRAY16_BE' between, which keeps all 16 bits (pngenc), or "
+                  "depthoverlay, which gives colours; or set output=disparity and put videoconvert between, which gives "
+                  "grey of 8 bits. rtpgstpay takes depth over a network." :
                   "Put videoconvert between, which gives grey, or depthoverlay, which gives colours."),
       (NULL));
   g_free (size);

@@ -16,6 +16,10 @@
  * print (meta.valid_ratio, meta.get_depth (value_of_a_pixel), 'mm')
  * ]|
  *
+ * In Python too a meta belongs to its buffer: keep the buffer as long as the meta, as in `kept = (buffer, meta)`. A meta whose
+ * buffer is gone points to freed memory. What has to live longer is copied: gst_stereo_meta_get_confidence_bytes(),
+ * gst_stereo_meta_to_bytes(), or the numbers.
+ *
  * From C: a meta belongs to its buffer and lives as long as the buffer does. Its fields may be read at any time, and
  * written only while the buffer is writable. The functions do not lock: one thread may write at a time, as with every part of a
  * buffer. No function here posts a message or prints, except g_critical() on a %NULL argument that must not be %NULL.

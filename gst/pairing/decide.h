@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 
 #define GST_STEREO_TIME_NONE G_MININT64 /* no timestamp, or no limit */
 
+/* A camera that loses frames now and then has a short interval among so many; one that gives fewer frames has not. */
+#define GST_STEREO_INTERVALS 4
+
 typedef enum
 {
   GST_STEREO_PAIRING_WAIT_LEFT, /* the decision needs one more left frame, or its end */
@@ -33,6 +36,7 @@ typedef struct
   gboolean ended;    /* no further frame will come */
   guint generation;  /* of the head, or of the next frame to come: it grows with every seek */
   gboolean moves_on; /* later generations are to come */
+  gint64 interval;   /* shortest time from one frame to the next, of the last GST_STEREO_INTERVALS ones; 0 = unknown */
 } GstStereoStream;
 
 /*

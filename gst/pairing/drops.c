@@ -13,8 +13,9 @@ struct _GstStereoDrops
 
   /* of the source pad's task */
   guint unreported[2];
-  gint64 skew, max_skew; /* of the last two frames that were too far apart, ns */
+  gint64 skew, max_skew; /* of the nearest two frames that were too far apart since the last report, ns; 0 = none */
   gboolean dated;        /* by their capture timestamps */
+  gchar *mismatch;       /* of two frames that belong together, since the last report; NULL = none */
   gint64 reported;       /* monotonic µs; 0 = never */
   gboolean broken;
 };
@@ -31,6 +32,7 @@ gst_stereo_drops_new (GstElement *element)
 void
 gst_stereo_drops_free (GstStereoDrops *drops)
 {
+  g_free (drops->mismatch);
   g_free (drops);
 }
 
@@ -42,6 +44,7 @@ gst_stereo_drops_start (GstStereoDrops *drops)
   GST_OBJECT_UNLOCK (drops->element);
   drops->unreported[0] = drops->unreported[1] = 0;
   drops->skew = drops->max_skew = drops->reported = 0;
+  g_clear_pointer (&drops->mismatch, g_free);
 }
 
 void
@@ -57,9 +60,18 @@ gst_stereo_drops_count (GstStereoDrops *drops, gboolean right)
 void
 gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew, gboolean dated)
 {
+  if (drops->skew && ABS (drops->skew) <= ABS (skew))
+    return;
   drops->dated = dated;
   drops->skew = skew;
   drops->max_skew = max_skew;
+}
+
+void
+gst_stereo_drops_set_mismatch (GstStereoDrops *drops, gchar *text)
+{
+  g_free (drops->mismatch);
+  drops->mismatch = text;
 }
 
 void
@@ -72,14 +84,17 @@ gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
   if (!(left || right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
     return;
   if (drops->skew)
-    skew = g_strdup_printf (" The last two frames compared were %.3f ms apart%s, and max-skew is %.3f ms: start the "
-                            "cameras together, or raise max-skew.",
+    skew = g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: start the cameras together, "
+                            "or raise max-skew.",
         ABS (drops->skew) / 1e6, drops->dated ? " by their capture timestamps" : "", drops->max_skew / 1e6);
   else
     skew = g_strdup ("");
   GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,
-      ("%u left and %u right frames had no partner and were dropped.%s", left, right, skew), (NULL));
+      ("%u left and %u right frames had no partner and were dropped.%s%s", left, right, skew,
+          drops->mismatch ? drops->mismatch : ""),
+      (NULL));
   g_free (skew);
+  g_clear_pointer (&drops->mismatch, g_free);
   drops->unreported[0] = drops->unreported[1] = 0;
   drops->skew = drops->max_skew = 0;
   drops->reported = time;

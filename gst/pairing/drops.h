@@ -16,8 +16,11 @@ void gst_stereo_drops_free (GstStereoDrops *drops);
 void gst_stereo_drops_start (GstStereoDrops *drops);
 
 void gst_stereo_drops_count (GstStereoDrops *drops, gboolean right);
-/* For the warning: the skew of the heads that were compared last, and its limit, ns. @dated: by capture timestamps. */
+/* For the next warning, which names the nearest two heads that were too far apart: their skew and its limit, ns. @dated: by capture
+ * timestamps. */
 void gst_stereo_drops_set_skew (GstStereoDrops *drops, gint64 skew, gint64 max_skew, gboolean dated);
+/* For the next warning: two frames that belong together had two sizes or formats, which @text names. Takes @text. */
+void gst_stereo_drops_set_mismatch (GstStereoDrops *drops, gchar *text);
 /* Posts the warning if there are new drops, at most once a second. @now: without this limit. */
 void gst_stereo_drops_report (GstStereoDrops *drops, gboolean now);
 /* Drops since the start. From any thread. */

@@ -2,6 +2,7 @@
 #include "gst/pairing/events.h"
 
 #include "gst/pairing/debug.h"
+#include "gst/pairing/input/refusal.h"
 #include "gst/video/stream.h"
 
 static GstAggregatorClass *
@@ -162,15 +163,17 @@ filter_caps (GstCaps *caps, GstCaps *filter)
 }
 
 void
-gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps)
+gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
 {
-  GstCaps *other;
+  GstCaps *other, *passed;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
     gst_query_parse_caps (query, &other);
-    other = filter_caps (caps, other);
-    gst_query_set_caps_result (query, other);
-    gst_caps_unref (other);
+    passed = filter_caps (caps, other);
+    gst_query_set_caps_result (query, passed);
+    if (gst_caps_is_empty (passed))
+      gst_stereo_refusal_answer (pad, other);
+    gst_caps_unref (passed);
   } else {
     gst_query_parse_accept_caps (query, &other);
     gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));

@@ -16,7 +16,7 @@ GstFlowReturn gst_stereo_preview_sink_event (GstAggregator *aggregator, GstAggre
 gboolean gst_stereo_read_src_event (GstStereoParts *parts, GstAggregator *aggregator, GstEvent *event);
 gboolean gst_stereo_answer_src_query (GstStereoParts *parts, GstAggregator *aggregator, GstQuery *query);
 /* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of a sink pad that takes @caps. */
-void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps);
+void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
 
 G_END_DECLS
 

@@ -7,6 +7,7 @@ gst_stereo_frame_new (GstBuffer *buffer)
   GstStereoFrame *frame = g_new0 (GstStereoFrame, 1);
 
   frame->references = 1;
+  frame->arrived = GST_STEREO_TIME_NONE;
   frame->buffer = gst_buffer_ref (buffer);
   return frame;
 }
@@ -95,6 +96,27 @@ gst_stereo_map_input (
           device ? ", or cannot be read" : ""),
       (NULL));
   return FALSE;
+}
+
+gboolean
+gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  return left->layout.width == right->layout.width && left->layout.height == right->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
+}
+
+gchar *
+gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
+  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+  gchar *text = g_strdup_printf (
+      " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one size.",
+      a, b);
+
+  g_free (a);
+  g_free (b);
+  return text;
 }
 
 GstFlowReturn

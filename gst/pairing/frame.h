@@ -20,6 +20,7 @@ typedef struct
   GstVideoInfo info;
   GstStereoLayout layout;
   GstSegment segment;
+  gint64 arrived;     /* running time by the clock at which it came, or GST_STEREO_TIME_NONE */
   gint64 time;        /* running time, or GST_STEREO_TIME_NONE */
   gint64 captured;    /* capture time of a paired frame, by the pairing clock; GST_STEREO_TIME_NONE = buffer timestamps
                        * pair */
@@ -72,7 +73,10 @@ gint64 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *
 gboolean gst_stereo_map_input (
     GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
 
-/* Posts an error: the two views differ in size or format. Returns the flow for process(). */
+/* Whether both frames have one size, and both colour or both luma. */
+gboolean gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right);
+/* Two frames that do not: a sentence for a warning; an error, and the flow for process(). */
+gchar *gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right);
 GstFlowReturn gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right);
 
 G_END_DECLS

@@ -2,10 +2,15 @@
 #include "gst/pairing/pairs.h"
 
 #include "gst/pairing/debug.h"
+#include "gst/pairing/arrival.h"
 
 /* When one view has ended, so much of the other view is still taken in, dropped and counted. That view may never end. */
 #define SURPLUS_FRAMES 256
 #define SURPLUS_TIME ((gint64) GST_SECOND)
+
+/* After a pair, so much of two views that differ in size or format is dropped and counted: their caps may change apart. */
+#define MISMATCHED_FRAMES 64
+#define MISMATCHED_TIME ((gint64) (2 * GST_SECOND))
 
 enum
 {
@@ -24,9 +29,13 @@ struct _GstStereoPairs
   guint64 max_skew;
 
   /* of the source pad's task */
-  gint64 left_spacing; /* of the last left frame, ns */
+  gint64 left_spacing; /* of the last left frames, ns */
   guint surplus;       /* frames read after the other view ended */
   gint64 surplus_time; /* of the first of them */
+  gboolean matched;    /* there was a pair */
+  guint mismatched;    /* frames of each view since the last pair that differ in size or format */
+  gint64 matched_time; /* of the left frame of that pair */
+  GstStereoArrival arrival;
 };
 
 /* One search for a pair: its input, the frames that the pads show, and its result. */
@@ -61,8 +70,8 @@ const GstStereoProperty gst_stereo_pairs_properties[] = {
       .offset = G_STRUCT_OFFSET (GstStereoPairs, max_skew),
       .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
       .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
-               "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration "
-               "(no limit where that duration is unknown)" },
+               "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration, or "
+               "half the time between the last frames where both views give fewer (no limit where neither is known)" },
   { .name = NULL },
 };
 
@@ -86,8 +95,10 @@ gst_stereo_pairs_free (GstStereoPairs *pairs)
 void
 gst_stereo_pairs_flush (GstStereoPairs *pairs)
 {
-  pairs->surplus = 0;
+  pairs->surplus = pairs->mismatched = 0;
   pairs->left_spacing = 0;
+  pairs->matched = FALSE;
+  pairs->arrival = (GstStereoArrival){ 0 };
   gst_stereo_clock_flush (pairs->clock);
 }
 
@@ -235,8 +246,9 @@ read_two_pads (GstStereoPairs *pairs, Search *search)
     read_pad (pairs, search, RIGHT, FALSE);
   if (search->failed)
     return FALSE;
+  /* cameras that give fewer frames than they have announced, as many do in the dark */
   if (left->stream.count)
-    pairs->left_spacing = left->frames[0]->spacing;
+    pairs->left_spacing = MAX (left->frames[0]->spacing, MIN (left->stream.interval, right->stream.interval));
   if (left->stream.generation == right->stream.generation) {
     shift_time (&right->stream.time[0], left->origin - right->origin);
     shift_time (&right->stream.time[1], left->origin - right->origin);
@@ -244,6 +256,38 @@ read_two_pads (GstStereoPairs *pairs, Search *search)
   }
   search->dated = gst_stereo_clock_apply (pairs->clock, search->clock, search->next);
   search->limit = limit_of_skew (pairs, search->max_skew);
+  return TRUE;
+}
+
+/* Whether two frames that belong together differ for so long, or from the start, that it is no change of both views. */
+static gboolean
+differ_for_good (GstStereoPairs *pairs, gint64 time)
+{
+  if (!pairs->matched)
+    return TRUE;
+  if (time == GST_STEREO_TIME_NONE || pairs->matched_time == GST_STEREO_TIME_NONE)
+    return ++pairs->mismatched > MISMATCHED_FRAMES;
+  return ABS (time - pairs->matched_time) > MISMATCHED_TIME;
+}
+
+/* The next frame of each view, which belong together, and differ in size or format. FALSE after an error was posted. */
+static gboolean
+drop_mismatch (GstStereoPairs *pairs, Search *search, GstStereoFrame *const frames[2], gboolean right_first)
+{
+  const GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
+
+  if (differ_for_good (pairs, left->time)) {
+    gst_stereo_post_mismatch (pairs->element, left, right);
+    return FALSE;
+  }
+  gst_stereo_drops_set_mismatch (pairs->drops, gst_stereo_describe_mismatch (left, right));
+  for (guint i = 0; i < 2; i++) {
+    if (search->pads[0] != search->pads[1])
+      gst_stereo_clock_take_head (pairs->clock, i == RIGHT);
+    drop (pairs, search, search->pads[i], frames[i], (gboolean) i != right_first,
+        "the other view has another size or format");
+  }
+  gst_stereo_drops_report (pairs->drops, FALSE);
   return TRUE;
 }
 
@@ -256,12 +300,17 @@ take_pair (GstStereoPairs *pairs, Search *search, GstStereoFrame *const frames[2
 
   if (!gst_stereo_pad_remove (search->pads[0], frames[0]) || !gst_stereo_pad_remove (search->pads[1], frames[1]))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
+  pairs->matched = TRUE;
+  pairs->mismatched = 0;
+  pairs->matched_time = left->time;
   search->pair->left = gst_stereo_frame_ref (left);
   search->pair->right = gst_stereo_frame_ref (right);
   if (left->generation == right->generation)
     shift_time (&right->time, left->origin - right->origin);
-  if (!one_pad)
+  if (!one_pad) {
     gst_stereo_clock_take_pair (pairs->clock, left, right);
+    gst_stereo_arrival_check (&pairs->arrival, pairs->element, search->pads);
+  }
   /* they are a left and a right frame from here on, whichever came first */
   left->layout.right_first = right->layout.right_first = FALSE;
   GST_LOG_OBJECT (pairs->element, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart by %s",
@@ -297,7 +346,11 @@ find_in_two (GstStereoPairs *pairs, Search *search)
 
     switch (gst_stereo_pairing_decide (&search->next[LEFT].stream, &search->next[RIGHT].stream, search->limit)) {
       case GST_STEREO_PAIRING_PAIR:
-        return take_pair (pairs, search, heads, FALSE);
+        if (gst_stereo_frames_fit (heads[LEFT], heads[RIGHT]))
+          return take_pair (pairs, search, heads, FALSE);
+        if (!drop_mismatch (pairs, search, heads, FALSE))
+          return GST_FLOW_NOT_NEGOTIATED;
+        break;
       case GST_STEREO_PAIRING_DROP_LEFT:
         drop_head (pairs, search, LEFT);
         break;
@@ -380,7 +433,11 @@ find_in_one (GstStereoPairs *pairs, Search *search)
     }
     switch (gst_stereo_pairing_bundle (next->stream.count, first, next->marked, next->stream.ended)) {
       case GST_STEREO_PAIRING_PAIR:
-        return take_pair (pairs, search, frames, right_first);
+        if (gst_stereo_frames_fit (frames[0], frames[1]))
+          return take_pair (pairs, search, frames, right_first);
+        if (!drop_mismatch (pairs, search, frames, right_first))
+          return GST_FLOW_NOT_NEGOTIATED;
+        break;
       case GST_STEREO_PAIRING_DROP_LEFT:
         drop (pairs, search, pad, frames[0], next->marked ? right_first == first[0] : right_first,
             "its bundle lacks the other view");

@@ -10,13 +10,16 @@
  * paired, dropped and reported as by stereomatch.
  *
  * #GstStereoRectify:calibration names what measured the cameras: a file of OpenCV (YAML or XML with M1 D1 M2 D2 and R
- * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), a pair of ROS camera_info files
- * ("left.yaml,right.yaml"), a calib file of KITTI, or a calib.txt of Middlebury. It is scaled to frames of another size of the same aspect. What
- * the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
+ * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), of ROS (a pair of camera_info files or messages,
+ * "left.yaml,right.yaml", or ost.txt), Kalibr, EuRoC ("cam0.yaml,cam1.yaml"), ORB-SLAM, ZED, KITTI or Middlebury. Lenses
+ * are pinhole models (plumb_bob, rational_polynomial) or equidistant (fisheye). The calibration is scaled to frames of
+ * another size of the same aspect, from #GstStereoRectify:calibration-width x #GstStereoRectify:calibration-height where
+ * these are set. What the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
  * #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views, from which stereomatch
  * takes it: `output=depth` needs no further property. A baseline or a focal length that makes no sense, as of lengths
  * that were counted in squares of a chessboard, is warned of on the bus, with the #GstStereoRectify:unit that would make
- * sense. #GstStereoRectify:save writes the calibration with the rectification in force to a file of OpenCV (M1 D1 M2 D2
+ * sense. So are numbers that are of pictures of another size, and lens models that do not hold up to the corners of the
+ * picture. #GstStereoRectify:save writes the calibration with the rectification in force to a file of OpenCV (M1 D1 M2 D2
  * R T R1 R2 P1 P2 Q, millimetres), which this element and `cv::FileStorage` read.
  *
  * GRAY8 and the RGB formats come out as they went in. I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
@@ -197,8 +200,18 @@ get_stats (GstElement *element, gpointer instance, GValue *value)
 
 static const GstStereoProperty properties[] = {
   { ROW ("calibration", STRING, pending.calibration), .flags = GST_STEREO_PLAYING,
-      .blurb = "File with the calibration of the cameras (YAML or XML of OpenCV, or text of KITTI or Middlebury), or "
-               "two ROS camera_info files as left,right; must be set" },
+      .blurb = "File with the calibration of both cameras (OpenCV, ROS, Kalibr, ORB-SLAM, ZED, KITTI or Middlebury), or "
+               "one for each as left,right (ROS, EuRoC); must be set. docs/calibrating.md has a table of the formats" },
+  { ROW ("cameras", STRING, pending.cameras), .flags = GST_STEREO_PLAYING,
+      .blurb = "Numbers of the left and the right camera in a file that has more than two (KITTI, Kalibr): 2,3 is KITTI's "
+               "colour pair; NULL = the first two" },
+  { ROW ("calibration-width", INT, pending.calibration_width), .flags = GST_STEREO_PLAYING, .max = STEREO_REMAP_MAX_SIDE,
+      .blurb = "Width in pixels of the pictures that the calibration was made of, where the file does not say it or says "
+               "another one; the calibration is scaled from there to the frames; 0 = as the file says, or that of the "
+               "frames" },
+  { ROW ("calibration-height", INT, pending.calibration_height), .flags = GST_STEREO_PLAYING,
+      .max = STEREO_REMAP_MAX_SIDE,
+      .blurb = "Height in pixels of the pictures that the calibration was made of; see calibration-width" },
   { ROW ("alpha", DOUBLE, pending.alpha), .flags = GST_STEREO_CONTROLLED, .min = -1, .max = 1, .initial = -1,
       .blurb = "How much of the raw pictures to show: 0 = only what both of them show (cropped), 1 = all of both (with "
                "black borders); -1 = as P1 and P2 of the calibration say, or 0 where it has none" },
@@ -208,8 +221,8 @@ static const GstStereoProperty properties[] = {
       .blurb = "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
   { ROW ("unit", DOUBLE, pending.unit), .flags = GST_STEREO_CONTROLLED, .max = 1e9,
       .blurb = "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-               "where lengths are counted in squares; 0 = default of the format: 1000 for ROS and KITTI, 1 "
-               "for OpenCV and Middlebury" },
+               "where lengths are counted in squares; 0 = default of the format: 1 for OpenCV, ZED and "
+               "Middlebury, 1000 for the others" },
   { ROW ("save", STRING, pending.save), .flags = GST_STEREO_PLAYING,
       .blurb = "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as "
                "YAML of OpenCV; NULL = none" },

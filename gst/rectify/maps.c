@@ -7,6 +7,7 @@
 #include "gst/rectify/calibration/calibration.h"
 #include "gst/rectify/debug.h"
 #include "gst/rectify/recipe.h"
+#include "gst/rectify/report.h"
 #include "gst/video/error.h"
 
 #define VIEWS 2
@@ -31,8 +32,8 @@ struct _GstStereoRectifyMaps
   GstElement *owner;
   GstStereoRectifyResults *results; /* the owner's, protected by the owner's object lock */
 
-  StereoCalibration calibration;
-  gdouble unit;                      /* mm of a unit of its lengths */
+  GstStereoCalibration loaded;
+  StereoCalibration calibration;     /* that of @loaded which fits the views of rectified_key */
   guint loaded_serial;               /* of the settings it was loaded for; 0 = none */
   guint doubted_serial;              /* of the settings for which warnings were posted; 0 = none */
   StereoRectification rectification; /* for rectified_key */
@@ -143,17 +144,19 @@ publish_backend (GstStereoRectifyMaps *self)
 static void
 log_calibration (GstStereoRectifyMaps *self, const gchar *location)
 {
-  const StereoCalibration *calibration = &self->calibration;
-
-  GST_DEBUG_OBJECT (self->owner, "read calibration %s: views of %dx%d pixels (0x0: the file does not say); %s%s%s",
-      location, calibration->width, calibration->height, calibration->has_pose ? "pose of the cameras (R T)" : "",
-      calibration->has_pose && calibration->has_rectification ? " and " : "",
-      calibration->has_rectification ? "rectification (R1 R2 P1 P2)" : "");
-  for (gint v = 0; v < VIEWS; v++) {
-    const StereoCamera *camera = &calibration->camera[v];
-    GST_DEBUG_OBJECT (self->owner, "%s camera: fx %g, fy %g, cx %g, cy %g px, distortion %g %g %g %g %g ...",
-        v ? "right" : "left", camera->fx, camera->fy, camera->cx, camera->cy, camera->distortion[0],
-        camera->distortion[1], camera->distortion[2], camera->distortion[3], camera->distortion[4]);
+  for (gint m = 0; m < self->loaded.count; m++) {
+    const StereoCalibration *mode = &self->loaded.modes[m];
+    GST_DEBUG_OBJECT (self->owner, "read calibration %s: views of %dx%d pixels (0x0: the file does not say); %s%s%s",
+        location, mode->width, mode->height, mode->has_pose ? "pose of the cameras (R T)" : "",
+        mode->has_pose && mode->has_rectification ? " and " : "",
+        mode->has_rectification ? "rectification (R1 R2 P1 P2)" : "");
+    for (gint v = 0; v < VIEWS; v++) {
+      const StereoCamera *camera = &mode->camera[v];
+      GST_DEBUG_OBJECT (self->owner, "%s camera: fx %g, fy %g, cx %g, cy %g px, %s %g %g %g %g %g ...",
+          v ? "right" : "left", camera->fx, camera->fy, camera->cx, camera->cy,
+          camera->model == STEREO_LENS_EQUIDISTANT ? "equidistant lens" : "distortion", camera->distortion[0],
+          camera->distortion[1], camera->distortion[2], camera->distortion[3], camera->distortion[4]);
+    }
   }
 }
 
@@ -161,18 +164,18 @@ log_calibration (GstStereoRectifyMaps *self, const gchar *location)
 static gboolean
 read_calibration (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, gchar **message)
 {
-  StereoCalibration calibration;
-  gdouble unit = settings->unit;
+  const GstStereoCalibrationOptions options = { settings->unit, settings->calibration_width,
+    settings->calibration_height, settings->cameras };
+  GstStereoCalibration loaded;
 
   if (!settings->calibration || !*settings->calibration) {
     *message = g_strdup ("No calibration is set, and without one nothing can be rectified: set calibration=FILE, or "
                          "calibration=LEFT,RIGHT for two of ROS.");
     return FALSE;
   }
-  if (!gst_stereo_calibration_load (&calibration, settings->calibration, &unit, message))
+  if (!gst_stereo_calibration_load (&loaded, settings->calibration, &options, message))
     return FALSE;
-  self->calibration = calibration;
-  self->unit = unit;
+  self->loaded = loaded;
   log_calibration (self, settings->calibration);
   return TRUE;
 }
@@ -198,48 +201,22 @@ gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectify
 
 /* ---- rectification ----------------------------------------------------------------------- */
 
-/* Takes the text; NULL: there is no doubt. */
-static void
-post_doubt (GstStereoRectifyMaps *self, gchar *text)
+/* Where numbers of pictures of another size give no views at all, the error says so. */
+static GstFlowReturn
+post_rectify_error (GstStereoRectifyMaps *self, const StereoCalibration *scaled, const GstStereoLayout *layout,
+    const StereoError *error)
 {
-  if (text)
-    GST_ELEMENT_WARNING (self->owner, STREAM, WRONG_TYPE, ("%s", text), (NULL));
-  g_free (text);
-}
+  gchar *doubt = NULL;
 
-/* Once for each set of properties, because the size of frames does not change the doubts. */
-static void
-post_doubts (GstStereoRectifyMaps *self, const StereoCalibration *scaled)
-{
-  if (self->doubted_serial == self->loaded_serial)
-    return;
-  self->doubted_serial = self->loaded_serial;
-  post_doubt (self, gst_stereo_calibration_doubt_baseline (self->rectification.baseline, self->unit));
-  post_doubt (self, gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width));
-}
-
-/* Frames that pass already go on where it fails, as @works says. */
-static gboolean
-save (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const StereoCalibration *scaled,
-    gboolean works)
-{
-  const gchar *location = settings->save;
-  gchar *message = NULL;
-
-  if (!location || !*location)
-    return TRUE;
-  if (settings->calibration && gst_stereo_calibration_reads (settings->calibration, location))
-    message = g_strdup_printf (
-        "save=%s names the file of the calibration itself, which would be lost: set save= to another file.", location);
-  else if (gst_stereo_calibration_save (scaled, &self->rectification, location, &message))
-    GST_INFO_OBJECT (self->owner, "saved the rectified calibration to %s", location);
-  if (message && works)
-    GST_ELEMENT_WARNING (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
-  else if (message)
-    GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
-  works = works || !message;
-  g_free (message);
-  return works;
+  if (error->status == STEREO_ERROR_PARAMETER)
+    doubt = gst_stereo_calibration_doubt_size (&self->calibration, scaled, NULL, 0);
+  else if (error->status == STEREO_ERROR_SIZE && self->calibration.width > 0)
+    doubt = gst_stereo_calibration_doubt_aspect (&self->calibration, layout->width, layout->height);
+  if (!doubt)
+    return post_error (self, error);
+  GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS, ("%s %s", error->message, doubt), (NULL));
+  g_free (doubt);
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 GstFlowReturn
@@ -247,7 +224,7 @@ gst_stereo_rectify_maps_rectify (
     GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const GstStereoLayout *layout)
 {
   RectifiedKey key = { .serial = self->loaded_serial, .width = layout->width, .height = layout->height };
-  StereoCalibration calibration = self->calibration;
+  StereoCalibration calibration;
   gint width = settings->width, height = settings->height;
   gboolean works = self->rectified_key.serial != 0;
   StereoRectification rectification;
@@ -260,14 +237,22 @@ gst_stereo_rectify_maps_rectify (
     height = layout->height;
   if (height && !width)
     width = layout->width;
+  self->calibration = *gst_stereo_calibration_for (&self->loaded, layout->width, layout->height);
+  calibration = self->calibration;
   if (stereo_calibration_scale (&calibration, layout->width, layout->height, &error) ||
       stereo_rectify (&calibration, settings->alpha, width, height, &rectification, &error))
-    return post_error (self, &error);
+    return post_rectify_error (self, &calibration, layout, &error);
   self->rectification = rectification;
   self->rectified_key = key;
   publish_geometry (self);
-  post_doubts (self, &calibration);
-  return save (self, settings, &calibration, works) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  /* the baseline is the same for all sizes of frames */
+  if (self->doubted_serial != self->loaded_serial)
+    gst_stereo_rectify_post_doubt (
+        self->owner, gst_stereo_calibration_doubt_baseline (rectification.baseline, self->loaded.unit_mm));
+  self->doubted_serial = self->loaded_serial;
+  gst_stereo_rectify_post_doubts (self->owner, &self->calibration, &calibration, &rectification, settings->alpha);
+  return gst_stereo_rectify_save (self->owner, settings, &calibration, &rectification, works) ? GST_FLOW_OK :
+                                                                                                GST_FLOW_ERROR;
 }
 
 const StereoRectification *

@@ -179,14 +179,11 @@ negotiate (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const Gs
 
 /* ---- pairs ------------------------------------------------------------------------------- */
 
+/* Two views become one frame: colours need one format. */
 static gboolean
 comparable (const GstStereoFrame *a, const GstStereoFrame *b)
 {
-  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&a->info);
-
-  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-      rgb == GST_VIDEO_INFO_IS_RGB (&b->info) &&
-      (!rgb || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info));
+  return !GST_VIDEO_INFO_IS_RGB (&a->info) || GST_VIDEO_INFO_FORMAT (&a->info) == GST_VIDEO_INFO_FORMAT (&b->info);
 }
 
 /* FALSE after an error was posted: a chroma sample on the border of the two views belongs to both of them. */

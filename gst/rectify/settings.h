@@ -11,12 +11,14 @@ G_BEGIN_DECLS
 /* The values of the properties. */
 typedef struct
 {
-  gchar *calibration;  /* one file, or two with a comma between them; NULL: not set */
-  gdouble alpha;       /* 0..1; -1 = that of the calibration */
-  gdouble unit;        /* mm; 0 = that of the calibration's format */
-  gint width, height;  /* of a rectified view; 0 = as the raw view */
-  gchar *save;         /* file for the rectified calibration; NULL: none */
-  StereoParams params; /* backend, cuda_device_id and threads of them */
+  gchar *calibration;                         /* one file, or two with a comma between them; NULL: not set */
+  gdouble alpha;                              /* 0..1; -1 = that of the calibration */
+  gdouble unit;                               /* mm; 0 = that of the calibration's format */
+  gchar *cameras;                             /* numbers of two cameras of the file; NULL: the first two */
+  gint calibration_width, calibration_height; /* of the pictures of the calibration; 0 = as it says */
+  gint width, height;                         /* of a rectified view; 0 = as the raw view */
+  gchar *save;                                /* file for the rectified calibration; NULL: none */
+  StereoParams params;                        /* backend, cuda_device_id and threads of them */
 } GstStereoRectifySettings;
 
 /* A deep copy; clear it. */

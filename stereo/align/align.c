@@ -9,7 +9,7 @@
 #include "stereo/sparse.h"
 
 #define SMALL_SIDE 640 /* px: of the small pictures, at most */
-#define REACH 4        /* px; vertical disparities are looked for a little beyond what is corrected */
+#define VERTICAL 4     /* px; vertical disparities are looked for a little beyond what is corrected */
 #define GOOD 0.8f      /* correlation of a match */
 #define RIVAL 1.4f     /* see StereoSparseParams */
 #define CLEAR 0.02f
@@ -78,7 +78,7 @@ stereo_aligner_new (int width, int height, int min, int num)
     .side = SMALL_SIDE,
     .min = min,
     .max = min + num - 1,
-    .reach = REACH,
+    .reach = VERTICAL,
     .cells = BAND,
     .good = GOOD,
     .rival = RIVAL,

@@ -156,10 +156,10 @@ is_dense (const StereoRemapPlane *plane)
 static Kernel
 choose_kernel (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source)
 {
-  int64_t reach = (int64_t) source->stride * table->source_height;
+  int64_t bytes = (int64_t) source->stride * table->source_height;
 
   /* Gathers have offsets of 32 bits. */
-  if (reach > INT32_MAX / 2 || reach < INT32_MIN / 2)
+  if (bytes > INT32_MAX / 2 || bytes < INT32_MIN / 2)
     return KERNEL_PLAIN;
   if (plane->channels > 2 && is_dense (plane))
     return plane->channels == 3 ? KERNEL_THREES : KERNEL_FOURS;

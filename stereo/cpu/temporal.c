@@ -5,10 +5,10 @@
 
 #define RADIUS STEREO_TEMPORAL_RADIUS
 #define AWAY STEREO_TEMPORAL_AWAY
-#define REACH (RADIUS + AWAY) /* of all windows of a pixel */
-#define CHUNK 256             /* columns at a time */
-#define BAND 16               /* rows of a thread, which share the sums of their windows */
-#define RING (2 * AWAY + 1)   /* rows of windows that a row looks at, and those between */
+#define BORDER (RADIUS + AWAY) /* of all windows of a pixel */
+#define CHUNK 256              /* columns at a time */
+#define BAND 16                /* rows of a thread, which share the sums of their windows */
+#define RING (2 * AWAY + 1)    /* rows of windows that a row looks at, and those between */
 #define NO_BIN STEREO_TEMPORAL_BINS
 #define COPIES 4 /* of a histogram: neighbours mostly fall into the same bin, and would wait for each other there */
 
@@ -153,11 +153,11 @@ estimate_noise (StereoPlan *plan, Context *c)
 static_assert (32 * MOST_NOISE * 7 / 5 < 65535 && 65535 - 32 * MOST_NOISE * 7 / 5 > 21 * MOST_NOISE * 7 / 5, "16 bits");
 static_assert (34 * 19 * 5 < 32 * 7 * 17 && 23 * 19 * 5 < 21 * 7 * 17, "the first frames decide what sums come to");
 
-/* Sums of the changes, and of their sizes, in the rows of the windows round row @y: columns @from - REACH to @from + @count +
- * REACH - 1. The picture's borders are repeated. */
+/* Sums of the changes, and of their sizes, in the rows of the windows round row @y: columns @from - BORDER to @from + @count +
+ * BORDER - 1. The picture's borders are repeated. */
 typedef struct Columns
 {
-  uint16_t sum[CHUNK + 2 * REACH + WORDS], sizes[CHUNK + 2 * REACH + WORDS];
+  uint16_t sum[CHUNK + 2 * BORDER + WORDS], sizes[CHUNK + 2 * BORDER + WORDS];
 } Columns;
 
 /* Of windows, the sum without its sign, and the sum of sizes; AWAY more windows at both ends. */
@@ -184,8 +184,8 @@ repeat_borders (uint16_t *columns, int begin, int end, int count)
 static void
 add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int count, Columns *columns)
 {
-  int last = plan->width - 1, begin = from < REACH ? 0 : from - REACH;
-  int end = from + count + REACH <= last ? from + count + REACH : last + 1, shift = begin - from + REACH;
+  int last = plan->width - 1, begin = from < BORDER ? 0 : from - BORDER;
+  int end = from + count + BORDER <= last ? from + count + BORDER : last + 1, shift = begin - from + BORDER;
   const int16_t *rows[2 * RADIUS + 1];
 
   for (int k = 0; k <= 2 * RADIUS; k++)
@@ -201,8 +201,8 @@ add_columns (const StereoPlan *plan, const int16_t *change, int y, int from, int
     vec_store_w (columns->sum + shift + k, sum);
     vec_store_w (columns->sizes + shift + k, sizes);
   }
-  repeat_borders (columns->sum, shift, shift + end - begin, count + 2 * REACH);
-  repeat_borders (columns->sizes, shift, shift + end - begin, count + 2 * REACH);
+  repeat_borders (columns->sum, shift, shift + end - begin, count + 2 * BORDER);
+  repeat_borders (columns->sizes, shift, shift + end - begin, count + 2 * BORDER);
 }
 
 /* Those of row @y; none where the row or the column is outside the picture. */

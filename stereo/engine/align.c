@@ -103,14 +103,14 @@ static void
 hand_on (StereoPlan *plan)
 {
   const StereoAlignment *a = stereo_aligner_result (plan->aligner);
-  static const double reach[6] = { 1, 0.5, 0.5, 0.25, 0.25, 0.25 }; /* largest value of each term */
+  static const double largest[6] = { 1, 0.5, 0.5, 0.25, 0.25, 0.25 }; /* largest value of each term */
   StereoAlignSteps steps = { a->active };
   double change = 0;
 
   for (int i = 0; i < 6 && a->active; i++) {
     double c = rint (a->coefficients[i] * (1 << STEREO_ALIGN_SHIFT));
     steps.c[i] = (int32_t) (c < -STEREO_ALIGN_TOP ? -STEREO_ALIGN_TOP : c > STEREO_ALIGN_TOP ? STEREO_ALIGN_TOP : c);
-    change += reach[i] * abs (steps.c[i] - plan->align.c[i]);
+    change += largest[i] * abs (steps.c[i] - plan->align.c[i]);
   }
   if (steps.active != plan->align.active || change > NOTICEABLE * (1 << STEREO_ALIGN_SHIFT))
     plan->align = steps;

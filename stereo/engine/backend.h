@@ -75,7 +75,7 @@ typedef struct StereoPast
 typedef struct StereoLast
 {
   float *disparity;
-  uint8_t *sureness; /* the confidence, 0..255 */
+  uint8_t *confidence; /* 0..255 */
   uint8_t *luma;
   uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
 } StereoLast;
@@ -106,11 +106,29 @@ typedef struct StereoStage
   StereoStatus (*run) (StereoPlan *plan, void *context, StereoError *error);
 } StereoStage;
 
-/* A stage in its place among the steps of a plan. Steps of the same stage share one context. */
+/* Where a backend may run work of a step. A branch runs beside the steps. */
+typedef enum StereoBranch
+{
+  STEREO_WITH_STEPS,
+  STEREO_BESIDE_MATCH,  /* needs nothing but the left view, as load and the stages that change it leave it */
+  STEREO_BESIDE_LEVELS, /* needs the features of the finest level, beside the coarser ones */
+  STEREO_BESIDE_MAPS,   /* needs the maps of a frame, beside steps that read them too */
+  STEREO_BRANCHES
+} StereoBranch;
+
+/*
+ * A stage in its place among the steps of a plan. Steps of the same stage share one context. steps.c decides on which branches the
+ * step's work runs, and who waits for it: a stage neither begins a branch for another stage nor knows who waits for it. A backend
+ * without branches runs all work with the steps.
+ */
 typedef struct StereoStep
 {
   const StereoStage *stage;
   void *context;
+  unsigned forks;     /* branches, as bits, that begin before this step */
+  StereoBranch early; /* of work that needs only what is there where this branch begins */
+  StereoBranch late;  /* of work whose results the next steps do not read */
+  unsigned joins;     /* branches, as bits, that this step waits for, if anything runs on them */
 } StereoStep;
 
 /* The stage that finds the two lowest costs of each pixel. */
@@ -142,7 +160,6 @@ typedef struct StereoFusion
   StereoPathSums path_sums;
   int paths_together;  /* what they add fits so few bytes that a backend may sum all paths at once */
   int match_for_paths; /* the match stage writes what paths read, in bytes, and not the volume */
-  int speckle_joins;   /* speckle waits for what motion keeps for the next frame, in place of motion itself */
 } StereoFusion;
 
 /* What the stages of a backend can do for each other. Zeroes: nothing. */
@@ -152,7 +169,6 @@ typedef struct StereoFusible
   int paths_select_least, paths_select_most; /* depths at which the stage that sums paths can select */
   int paths_select_together;                 /* only if it sums all paths at once */
   int left_for_paths;                        /* asw, in two passes with support=left, can write what paths read */
-  int speckle_joins;
 } StereoFusible;
 
 /*
@@ -237,6 +253,8 @@ struct StereoBackend
   void (*settle) (StereoPlan *plan);
   /* Called once, when all memory of the plan is allocated. NULL: there is nothing to prepare. */
   void (*ready) (StereoPlan *plan);
+  /* Begins these branches, bits of StereoBranch: after all steps so far, and not after later ones. NULL: there are no branches. */
+  StereoStatus (*fork) (StereoPlan *plan, unsigned branches, StereoError *error);
   /* Runs all steps of a frame. NULL: stereo_run_steps() does. */
   StereoStatus (*run) (StereoPlan *plan, StereoError *error);
   /* Marks a moment of the frame: STEREO_MARK_*, or while profiling the start of step @index (step_count: the end of
@@ -339,6 +357,7 @@ struct StereoPlan
   /* steps; the first is load, the last makes the output */
   StereoStep steps[STEREO_MAX_STEPS];
   int step_count;
+  int step; /* the one that runs */
   int profiling;
   const char *stage_names[32];
   double stage_ms[32];

@@ -116,7 +116,7 @@ reserve_history (StereoPlan *plan, StereoError *error)
   }
   if (stereo_params_follow (&plan->params)) {
     STATE (STEREO_LIFE_ALWAYS, plan->last.disparity, map, 0, -1, "last disparity");
-    STATE (STEREO_LIFE_ALWAYS, plan->last.sureness, map, 0, -1, "last sureness");
+    STATE (STEREO_LIFE_ALWAYS, plan->last.confidence, map, 0, -1, "last confidence");
     STATE (STEREO_LIFE_ALWAYS, plan->last.luma, map, 0, -1, "last luma");
     STATE (STEREO_LIFE_ALWAYS, plan->last.age, map, 0, -1, "last age");
   }

@@ -3,8 +3,8 @@
  * A pool of threads that share the items of one job at a time: each thread takes the next item that is left.
  *
  * A frame has dozens of jobs, one soon after the other. Who sleeps has to be woken, and all who wake want the same lock. So a thread
- * first looks for a while whether the next job has begun, and the caller whether this one is done, and only then sleeps. Where
- * there are more threads than processors nobody looks: it would hold up those who work.
+ * first polls for a while whether the next job has begun, and the caller whether this one is done, and only then sleeps. Where
+ * there are more threads than processors nobody polls: it would hold up those who work.
  */
 #include "stereo/engine/pool.h"
 #include "stereo/engine/error.h"
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define LOOK_NS 20000 /* about what it takes to sleep and to be woken */
-#define LOOKS 64      /* from one look at the clock to the next */
+#define POLL_NS 20000 /* about what it takes to sleep and to be woken */
+#define POLLS 64      /* from one reading of the clock to the next */
 
 typedef struct Worker
 {
@@ -30,7 +30,7 @@ struct StereoPool
   pthread_cond_t begun, done;
   Worker workers[STEREO_MAX_THREADS]; /* [0] is the caller */
   int threads;
-  int looks;       /* threads look before they sleep */
+  int polls;       /* threads poll before they sleep */
   unsigned begins; /* jobs that have begun, and the end of the pool; atomic */
   unsigned busy;   /* workers that are not done with the last job; atomic */
   int quit;
@@ -41,7 +41,7 @@ struct StereoPool
 };
 
 static unsigned
-look (const unsigned *at)
+read_atomic (const unsigned *at)
 {
   return __atomic_load_n (at, __ATOMIC_ACQUIRE);
 }
@@ -57,22 +57,22 @@ relax (void)
 #endif
 }
 
-/* Looks for a while whether *@at is @value, or is not. */
+/* Polls for a while whether *@at is @value, or is not. */
 static int
 soon (const StereoPool *pool, const unsigned *at, unsigned value, int is)
 {
   uint64_t end = 0, now = 0;
 
-  if (!pool->looks)
-    return (look (at) == value) == is;
+  if (!pool->polls)
+    return (read_atomic (at) == value) == is;
   do {
-    for (int n = 0; n < LOOKS; n++) {
-      if ((look (at) == value) == is)
+    for (int n = 0; n < POLLS; n++) {
+      if ((read_atomic (at) == value) == is)
         return 1;
       relax ();
     }
     now = stereo_now_ns ();
-    end = end ? end : now + LOOK_NS;
+    end = end ? end : now + POLL_NS;
   } while (now < end);
   return 0;
 }
@@ -91,7 +91,7 @@ await_begin (StereoPool *pool, unsigned seen)
   if (soon (pool, &pool->begins, seen, 0))
     return;
   pthread_mutex_lock (&pool->lock);
-  while (look (&pool->begins) == seen)
+  while (read_atomic (&pool->begins) == seen)
     pthread_cond_wait (&pool->begun, &pool->lock);
   pthread_mutex_unlock (&pool->lock);
 }
@@ -102,12 +102,12 @@ await_done (StereoPool *pool)
   if (soon (pool, &pool->busy, 0, 1))
     return;
   pthread_mutex_lock (&pool->lock);
-  while (look (&pool->busy))
+  while (read_atomic (&pool->busy))
     pthread_cond_wait (&pool->done, &pool->lock);
   pthread_mutex_unlock (&pool->lock);
 }
 
-/* Lets the workers go on. Under the lock: no worker is then between its last look and its sleep. */
+/* Lets the workers go on. Under the lock: no worker is then between its last poll and its sleep. */
 static void
 begin (StereoPool *pool)
 {
@@ -147,7 +147,7 @@ stereo_pool_new (int threads)
     return NULL;
   if (threads <= 0)
     threads = processors;
-  pool->looks = threads <= processors;
+  pool->polls = threads <= processors;
   pthread_mutex_init (&pool->lock, NULL);
   pthread_cond_init (&pool->begun, NULL);
   pthread_cond_init (&pool->done, NULL);

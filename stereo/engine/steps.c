@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which stages a frame goes through, in which order, what they do for each other, and their contexts. */
+/* Which stages a frame goes through, in which order, on which branches, what they do for each other, and their contexts. */
 #include "stereo/engine/steps.h"
 
 #include <stdio.h>
@@ -11,7 +11,27 @@
 static void
 add (StereoPlan *plan, const StereoStage *stage)
 {
-  plan->steps[plan->step_count++] = (StereoStep){ .stage = stage };
+  plan->steps[plan->step_count++].stage = stage;
+}
+
+/* Lets @branch begin before the step that is added next. The coarser levels have no branches: they run beside one. */
+static void
+begin_branch (StereoPlan *plan, StereoBranch branch)
+{
+  if (!plan->is_coarse)
+    plan->steps[plan->step_count].forks |= 1u << branch;
+}
+
+/* Lets the last step that was added have work on @branch, and wait for it. */
+static void
+add_early (StereoPlan *plan, StereoBranch branch)
+{
+  StereoStep *step = &plan->steps[plan->step_count - 1];
+
+  if (plan->is_coarse)
+    return;
+  step->early = branch;
+  step->joins |= 1u << branch;
 }
 
 /* The steps from features to the first selection. */
@@ -22,12 +42,15 @@ choose_selection (StereoPlan *plan)
   const StereoStageTable *t = plan->stages;
 
   if (plan->listed) {
+    begin_branch (plan, STEREO_BESIDE_LEVELS);
     add (plan, t->coarse);
     add (plan, t->candidates);
     add (plan, t->list_match ? t->list_match (p) : NULL);
+    add_early (plan, STEREO_BESIDE_LEVELS);
     if (plan->is_coarse)
       add (plan, t->keep);
     add (plan, t->list_paths);
+    add_early (plan, STEREO_BESIDE_LEVELS);
     return;
   }
   add (plan, t->match[p->method](p));
@@ -67,6 +90,27 @@ choose_disparity (StereoPlan *plan)
     add (plan, p->subpixel ? t->subpixel : t->integer);
   if (stereo_params_reject (p))
     add (plan, t->reject);
+}
+
+/* The steps that replace what is unlikely, and remove speckles. Motion keeps a copy of the maps for the next frame on a branch: the
+ * removal of speckles waits for it before it changes them. */
+static void
+choose_cleaning (StereoPlan *plan)
+{
+  const StereoParams *p = &plan->params;
+  const StereoStageTable *t = plan->stages;
+  StereoStep *motion = NULL;
+
+  if (stereo_params_follow (p)) {
+    motion = &plan->steps[plan->step_count];
+    add (plan, t->motion);
+    add_early (plan, STEREO_BESIDE_MATCH);
+    motion->late = STEREO_BESIDE_MAPS;
+  }
+  if (p->speckle_size > 0)
+    add (plan, t->speckle);
+  if (motion)
+    (plan->single_stages ? motion : &plan->steps[plan->step_count - 1])->joins |= 1u << STEREO_BESIDE_MAPS;
 }
 
 /* The steps from the finished disparity to the caller's samples. */
@@ -129,17 +173,18 @@ choose_frame (StereoPlan *plan)
     add (plan, t->align);
   if (p->temporal > 0)
     add (plan, t->temporal);
+  begin_branch (plan, STEREO_BESIDE_MATCH);
   choose_features (plan);
   choose_selection (plan);
   for (int i = 0; i < p->refine_iterations; i++)
     choose_refinement (plan, i == p->refine_iterations - 1);
+  begin_branch (plan, STEREO_BESIDE_MAPS);
   choose_disparity (plan);
-  if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY)
+  if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY) {
     add (plan, t->probability);
-  if (stereo_params_follow (p))
-    add (plan, t->motion);
-  if (p->speckle_size > 0)
-    add (plan, t->speckle);
+    add_early (plan, STEREO_BESIDE_MAPS);
+  }
+  choose_cleaning (plan);
   if (p->fill == STEREO_FILL_BACKGROUND)
     add (plan, t->fill);
   if (p->fill == STEREO_FILL_PLANES)
@@ -203,7 +248,6 @@ decide_fusion (StereoPlan *plan)
   if (plan->listed) {
     f->selector = STEREO_SELECTOR_PATHS;
     f->keeps_costs = f->keeps_right = 0;
-    f->speckle_joins = can->speckle_joins && p->speckle_size > 0;
     return;
   }
   f->selector = selector (plan, f->paths_together);
@@ -211,7 +255,6 @@ decide_fusion (StereoPlan *plan)
   f->keeps_right = p->refine_iterations > 0;
   f->match_for_paths = can->left_for_paths && p->paths != STEREO_PATHS_NONE && p->method == STEREO_METHOD_ASW &&
       p->support == STEREO_SUPPORT_LEFT && p->aggregation == STEREO_AGGREGATION_TWO_PASS;
-  f->speckle_joins = can->speckle_joins && p->speckle_size > 0;
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */
@@ -331,9 +374,14 @@ stereo_run_steps (StereoPlan *plan, int first, int end, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   for (int i = first; i < end && !status; i++) {
+    const StereoStep *step = &plan->steps[i];
+    plan->step = i;
     if (plan->profiling)
       plan->backend->mark (plan, i);
-    status = plan->steps[i].stage->run (plan, plan->steps[i].context, error);
+    if (step->forks && plan->backend->fork)
+      status = plan->backend->fork (plan, step->forks, error);
+    if (!status)
+      status = step->stage->run (plan, step->context, error);
   }
   return status;
 }

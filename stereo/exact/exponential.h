@@ -24,7 +24,7 @@
 /* One iteration: how far away its taps are, and a tap's weight by the largest difference of a channel. */
 typedef struct StereoTaps
 {
-  int reach;
+  int step;
   float weight[256];
 } StereoTaps;
 
@@ -42,10 +42,10 @@ typedef struct StereoExponential
 static inline void
 stereo_exponential_taps (const StereoParams *p, int iteration, StereoTaps *taps)
 {
-  double reach = round (pow (p->step_base, iteration)); /* equation 4, iteration counted from 0 */
-  taps->reach = reach < 65536 ? (int) reach : 65536;
+  double step = round (pow (p->step_base, iteration)); /* equation 4, iteration counted from 0 */
+  taps->step = step < 65536 ? (int) step : 65536;
   for (int difference = 0; difference < 256; difference++) {
-    float weight = (float) exp (-difference / p->gamma_color - taps->reach / p->gamma_distance);
+    float weight = (float) exp (-difference / p->gamma_color - taps->step / p->gamma_distance);
     taps->weight[difference] = weight < STEREO_EXPONENTIAL_LEAST ? 0 : weight;
   }
 }

@@ -26,7 +26,7 @@ stereo_fill_sees (int candidate, int selected)
 /* ---- the neighbours all around --------------------------------------------------------------------- */
 
 #define STEREO_FILL_RAYS 16
-#define STEREO_FILL_REACH 64 /* steps after which a ray ends; each is a pixel along x, along y or along both */
+#define STEREO_FILL_STEPS 64 /* steps after which a ray ends; each is a pixel along x, along y or along both */
 
 /* How far a step of ray @ray goes along x, in halves of a pixel: -2..2. The rays are numbered around the pixel. */
 STEREO_SHARED int
@@ -61,7 +61,7 @@ stereo_ray_offset (int step, int halves)
 #define STEREO_SMOOTH_SIDE 5
 #define STEREO_SMOOTH_STEP 4
 #define STEREO_SMOOTH_TAPS (STEREO_SMOOTH_SIDE * STEREO_SMOOTH_SIDE)
-#define STEREO_SMOOTH_REACH (STEREO_SMOOTH_SIDE / 2 * STEREO_SMOOTH_STEP) /* px */
+#define STEREO_SMOOTH_RADIUS (STEREO_SMOOTH_SIDE / 2 * STEREO_SMOOTH_STEP) /* px */
 
 /* ---- the plane ------------------------------------------------------------------------------------- */
 

@@ -3,13 +3,13 @@
  * Which pixels of a filled picture stay without a value: fill=gaps removes the values of fill=planes where no surface bounds
  * them.
  *
- * A pixel is sure if it has a disparity before it is filled, and that is at least as likely right as wrong
- * (stereo_params_sure()). A square of the picture is bare if few of its pixels are sure; what lies outside the picture is not
- * sure. There are two kinds of squares:
+ * The picture is divided into cells of a few pixels. A pixel is sure if it has a disparity before it is filled, and that is at
+ * least as likely right as wrong (stereo_params_sure()). A square of cells is bare if few of its pixels are sure; what lies
+ * outside the picture is not sure. There are two kinds of squares:
  *
- * - All pixels of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
- * - The pixels of small squares that are bare are holes. The surfaces around a hole close it, unless it is open at a pixel:
- *   of the rays of fill.h that go up from the pixel, OPEN leave the picture at its top before they leave the hole. Such a hole
+ * - All cells of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
+ * - The cells of small squares that are bare are holes. The surfaces around a hole close it, unless it is open at a cell: of
+ *   the rays of fill.h that go up from the cell, OPEN leave the picture at its top before they leave the hole. Such a hole
  *   is the sky; its outline may be as narrow as a small square. A ray that leaves the picture at a side does not count,
  *   because the scene goes on there.
  *
@@ -36,20 +36,30 @@ stereo_gaps_ray (int k)
   return STEREO_FILL_RAYS / 2 + 1 + k;
 }
 
-/* Radius of a square, px. It grows with the width of the picture, so that a square shows the same part of the scene. */
+#define STEREO_GAPS_CELL 4 /* px; side of a cell */
+
+/* Cells along a side of @size pixels. */
+STEREO_SHARED int
+stereo_gaps_cells (int size)
+{
+  return (size + STEREO_GAPS_CELL - 1) / STEREO_GAPS_CELL;
+}
+
+/* Radius of a square, cells. It grows with the width of the picture, px, so that a square shows the same part of the scene: a 64th
+ * of the width, or seven times that. */
 STEREO_SHARED int
 stereo_gaps_radius (StereoGapsSquare square, int width)
 {
-  int radius = (width + 64) / 128;
-  radius = radius < 2 ? 2 : radius;
-  return square == STEREO_GAPS_LARGE ? 6 * radius : radius;
+  int radius = (width + 64) / 512;
+  radius = radius < 1 ? 1 : radius;
+  return square == STEREO_GAPS_LARGE ? 7 * radius : radius;
 }
 
 /* The most sure pixels of a bare square: two fifths of a small one, a hundredth of a large one. */
 STEREO_SHARED int
 stereo_gaps_most (StereoGapsSquare square, int width)
 {
-  int side = 2 * stereo_gaps_radius (square, width) + 1;
+  int side = (2 * stereo_gaps_radius (square, width) + 1) * STEREO_GAPS_CELL;
   return square == STEREO_GAPS_LARGE ? side * side / 100 : side * side * 2 / 5;
 }
 

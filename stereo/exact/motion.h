@@ -37,9 +37,9 @@
 #define STEREO_MOTION_SURE 128     /* least 8-bit confidence of a point; pixels with less may take over a disparity */
 #define STEREO_MOTION_REDUCED 4    /* px, side of a pixel of the reduced views */
 #define STEREO_MOTION_PATCH 4      /* radius of the patch that is searched for, in both kinds of views */
-#define STEREO_MOTION_REACH_X 8    /* radius of the coarse search, in reduced pixels */
-#define STEREO_MOTION_REACH_Y 6
-#define STEREO_MOTION_REACH 4 /* radius of the fine search, px */
+#define STEREO_MOTION_COARSE_X 8   /* radius of the coarse search, in reduced pixels */
+#define STEREO_MOTION_COARSE_Y 6
+#define STEREO_MOTION_FINE 4 /* radius of the fine search, px */
 #define STEREO_MOTION_MARGIN \
   (STEREO_MOTION_REDUCED * (STEREO_MOTION_PATCH + 1)) /* px from a point to the border, at least */
 #define STEREO_MOTION_MOST_AWAY 12 /* mean difference of two patches that match, at most, in grey levels */
@@ -248,15 +248,15 @@ stereo_motion_judge (const double fit[STEREO_MOTION_UNKNOWNS], const StereoMotio
 
 /* ---- pixels ------------------------------------------------------------------------------------ */
 
-#define STEREO_MOTION_STEPS 3   /* of the iteration that finds the place in the frame before */
-#define STEREO_MOTION_SETTLED 1 /* change of the disparity in the last step, at most, px */
-#define STEREO_MOTION_LOOK 2    /* radius of the patches that have to look alike */
-#define STEREO_MOTION_TAKEN 204 /* least 8-bit confidence to be taken over, where unlikely values are rejected */
-#define STEREO_MOTION_OLDEST 3  /* age: 1 in the frame that matched it, one more in each that took it over */
+#define STEREO_MOTION_STEPS 3        /* of the iteration that finds the place in the frame before */
+#define STEREO_MOTION_SETTLED 1      /* change of the disparity in the last step, at most, px */
+#define STEREO_MOTION_ALIKE_RADIUS 2 /* radius of the patches that have to look alike */
+#define STEREO_MOTION_TAKEN 204      /* least 8-bit confidence to be taken over, where unlikely values are rejected */
+#define STEREO_MOTION_OLDEST 3       /* age: 1 in the frame that matched it, one more in each that took it over */
 
 /* An 8-bit confidence. */
 STEREO_SHARED int32_t
-stereo_motion_sureness (float confidence)
+stereo_motion_confidence (float confidence)
 {
   return (int32_t) rintf (confidence * 255.0f);
 }
@@ -284,8 +284,8 @@ STEREO_SHARED int
 stereo_motion_alike (int32_t sum, const StereoMotion *m)
 {
   int32_t patch = (2 * STEREO_MOTION_PATCH + 1) * (2 * STEREO_MOTION_PATCH + 1);
-  int32_t look = (2 * STEREO_MOTION_LOOK + 1) * (2 * STEREO_MOTION_LOOK + 1);
-  return sum * patch <= 2 * look * (m->alike + patch);
+  int32_t compared = (2 * STEREO_MOTION_ALIKE_RADIUS + 1) * (2 * STEREO_MOTION_ALIKE_RADIUS + 1);
+  return sum * patch <= 2 * compared * (m->alike + patch);
 }
 
 /* The place in the frame before of a pixel at @u, @v from the middle, with disparity @d. False if the place has become twice as

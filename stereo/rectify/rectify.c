@@ -8,6 +8,7 @@
 
 #include "stereo/engine/error.h"
 #include "stereo/rectify/check.h"
+#include "stereo/rectify/lens.h"
 #include "stereo/rectify/matrix.h"
 #include "stereo/rectify/rotation.h"
 
@@ -22,81 +23,43 @@
 #define ROUGH 5 /* iterations of undistort() */
 #define EXACT 50
 
-typedef struct Point
-{
-  double x, y;
-} Point;
-
 /* The outline of a rectified picture: the largest rectangle inside it, and the smallest one around it. */
 typedef struct Outline
 {
   double inner[4], outer[4]; /* x0 y0 x1 y1 */
 } Outline;
 
-/* ---- lenses ------------------------------------------------------------------------------ */
-
-static inline Point
-distort (const double *k, double x, double y)
-{
-  double r2 = x * x + y * y;
-  double radial = (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2) / (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2);
-  return (Point){ x * radial + 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x),
-    y * radial + k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y };
-}
-
-/* Where the raw pixel (u, v) lies at distance 1 without distortion, by @steps iterations of a fixed-point method. */
-static Point
-undistort (const StereoCamera *camera, double u, double v, int steps)
-{
-  const double *k = camera->distortion;
-  double x0 = (u - camera->cx) / camera->fx, y0 = (v - camera->cy) / camera->fy, x = x0, y = y0;
-
-  for (int step = 0; step < steps; step++) {
-    double r2 = x * x + y * y;
-    double inverse = (1 + ((k[7] * r2 + k[6]) * r2 + k[5]) * r2) / (1 + ((k[4] * r2 + k[1]) * r2 + k[0]) * r2);
-    if (!(inverse >= 0))
-      return (Point){ x0, y0 }; /* outside the range of the distortion model */
-    double dx = 2 * k[2] * x * y + k[3] * (r2 + 2 * x * x), dy = k[2] * (r2 + 2 * y * y) + 2 * k[3] * x * y;
-    double next_x = (x0 - dx) * inverse, next_y = (y0 - dy) * inverse;
-    if (next_x == x && next_y == y)
-      break;
-    x = next_x;
-    y = next_y;
-  }
-  return (Point){ x, y };
-}
-
 /* Where the raw pixel (u, v) lies at distance 1 in the rectified frame; NAN if it is behind the rectified camera. */
-static Point
-rectify_point (const StereoCamera *camera, const double *rotation, double u, double v, int steps)
+static StereoPoint
+rectify_point (const StereoLens *lens, const double *rotation, double u, double v, int steps)
 {
-  Point p = undistort (camera, u, v, steps);
+  StereoPoint p = stereo_lens_undistort (lens, u, v, steps);
   double in[3] = { p.x, p.y, 1 }, out[3];
 
   stereo_matrix_apply (rotation, in, out);
-  return out[2] > 0 ? (Point){ out[0] / out[2], out[1] / out[2] } : (Point){ NAN, NAN };
+  return out[2] > 0 ? (StereoPoint){ out[0] / out[2], out[1] / out[2] } : (StereoPoint){ NAN, NAN };
 }
 
 /* ---- projections ------------------------------------------------------------------------- */
 
 /* The principal point that centres the rectified corners of the picture. */
-static Point
-centre (const StereoCamera *camera, const double *rotation, int width, int height, double focal)
+static StereoPoint
+centre (const StereoLens *lens, const double *rotation, int width, int height, double focal)
 {
   double x = 0, y = 0;
 
   for (int i = 0; i < 4; i++) {
-    Point p = rectify_point (camera, rotation, i % 2 * (width - 1.0), i / 2 * (height - 1.0), ROUGH);
+    StereoPoint p = rectify_point (lens, rotation, i % 2 * (width - 1.0), i / 2 * (height - 1.0), ROUGH);
     x += focal * p.x / 4;
     y += focal * p.y / 4;
   }
-  return (Point){ (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
+  return (StereoPoint){ (width - 1) / 2.0 - x, (height - 1) / 2.0 - y };
 }
 
 /* The outline from @count points on each side of the picture, which lie @inset pixels inside the centres of the outermost
  * pixels; px, relative to the principal point. */
 static Outline
-outline_of (const StereoCamera *camera, const double *rotation, const int size[2], double focal, int count, double inset)
+outline_of (const StereoLens *lens, const double *rotation, const int size[2], double focal, int count, double inset)
 {
   Outline o = { { -INFINITY, -INFINITY, INFINITY, INFINITY }, { INFINITY, INFINITY, -INFINITY, -INFINITY } };
   double width = size[0] - 1 - 2 * inset, height = size[1] - 1 - 2 * inset;
@@ -105,7 +68,7 @@ outline_of (const StereoCamera *camera, const double *rotation, const int size[2
     for (int i = 0; i < count; i++) {
       double t = i / (count - 1.0), s = side >= 2;
       double u = inset + (side % 2 ? t : s) * width, v = inset + (side % 2 ? s : t) * height;
-      Point p = rectify_point (camera, rotation, u, v, count == FEW ? ROUGH : EXACT);
+      StereoPoint p = rectify_point (lens, rotation, u, v, count == FEW ? ROUGH : EXACT);
       const double at[2] = { focal * p.x, focal * p.y };
       if (isnan (p.x))
         return (Outline){ { NAN, NAN, NAN, NAN }, { NAN, NAN, NAN, NAN } };
@@ -123,7 +86,7 @@ outline_of (const StereoCamera *camera, const double *rotation, const int size[2
  * of @box. @least 0: the largest of the four factors, with which the view is inside @box; else the smallest, with which
  * @box is inside the view. NAN if no factor does that. */
 static double
-growth (const double *box, Point to, const int size[2], int least)
+growth (const double *box, StereoPoint to, const int size[2], int least)
 {
   const double room[4] = { -to.x, -to.y, size[0] - 1 - to.x, size[1] - 1 - to.y };
   double factor = least ? INFINITY : 0;
@@ -153,20 +116,22 @@ smaller (double a, double b)
 /* Finds the principal point of both views, to @to, and returns the factor by which @focal must grow; 0 if there is no such
  * view. @middle: the focal length with which the middle of the pictures is computed. */
 static double
-place (const StereoCalibration *c, const StereoRectification *r, double focal, double middle, double alpha, Point *to)
+place (const StereoCalibration *c, const StereoRectification *r, double focal, double middle, double alpha,
+    StereoPoint *to)
 {
   const int raw[2] = { c->width, c->height }, size[2] = { r->width, r->height };
+  const StereoLens lenses[2] = { stereo_lens_of (&c->camera[0]), stereo_lens_of (&c->camera[1]) };
   double most = 0, least = INFINITY;
-  Point at[2];
+  StereoPoint at[2];
 
   for (int v = 0; v < 2; v++)
-    at[v] = centre (&c->camera[v], r->rectifying[v], c->width, c->height, middle);
+    at[v] = centre (&lenses[v], r->rectifying[v], c->width, c->height, middle);
   to->x = (at[0].x + at[1].x) / 2 * r->width / c->width;
   to->y = (at[0].y + at[1].y) / 2 * r->height / c->height;
   for (int v = 0; v < 2; v++) {
-    Outline few = outline_of (&c->camera[v], r->rectifying[v], raw, focal, FEW, 0);
-    Outline area = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, -0.5);
-    Outline core = outline_of (&c->camera[v], r->rectifying[v], raw, focal, MANY, 0.5);
+    Outline few = outline_of (&lenses[v], r->rectifying[v], raw, focal, FEW, 0);
+    Outline area = outline_of (&lenses[v], r->rectifying[v], raw, focal, MANY, -0.5);
+    Outline core = outline_of (&lenses[v], r->rectifying[v], raw, focal, MANY, 0.5);
     most = larger (most, larger (growth (few.inner, *to, size, 0), growth (area.inner, *to, size, 0)));
     least = smaller (least, smaller (growth (few.outer, *to, size, 1), growth (core.outer, *to, size, 1)));
   }
@@ -179,7 +144,7 @@ static StereoStatus
 project (const StereoCalibration *c, double baseline, double alpha, StereoRectification *r, StereoError *error)
 {
   double raw = (c->camera[0].fy + c->camera[1].fy) / 2, focal = raw * r->height / c->height;
-  Point to;
+  StereoPoint to;
   double scale = place (c, r, focal, focal, alpha, &to);
 
   /* This is OpenCV's method. It finds no view when the new size is several times the old one, or of another shape. */
@@ -309,6 +274,7 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
   const StereoCamera *camera = &calibration->camera[view];
   const double *p = rectification->projection[view], limit = -(double) STEREO_RECTIFY_NOWHERE;
   const double intrinsic[9] = { p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10] };
+  const double lens_end = stereo_lens_of (camera).straight_end, farthest = lens_end * lens_end;
   double forward[9], back[9];
 
   stereo_matrix_multiply (intrinsic, rectification->rectifying[view], forward);
@@ -319,9 +285,10 @@ stereo_rectify_map (const StereoCalibration *calibration, const StereoRectificat
       const double pixel[3] = { u, v, 1 };
       double ray[3];
       stereo_matrix_apply (back, pixel, ray);
-      Point d = distort (camera->distortion, ray[0] / ray[2], ray[1] / ray[2]);
+      double rx = ray[0] / ray[2], ry = ray[1] / ray[2];
+      StereoPoint d = stereo_lens_distort (camera, rx, ry);
       double x = camera->fx * d.x + camera->cx, y = camera->fy * d.y + camera->cy;
-      int seen = ray[2] > 0 && fabs (x) < limit && fabs (y) < limit;
+      int seen = ray[2] > 0 && rx * rx + ry * ry <= farthest && fabs (x) < limit && fabs (y) < limit;
       row_x[u] = seen ? (float) x : STEREO_RECTIFY_NOWHERE;
       row_y[u] = seen ? (float) y : STEREO_RECTIFY_NOWHERE;
     }

@@ -224,7 +224,7 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
     if (m->params.output == STEREO_OUTPUT_DISPARITY) {
       m->all = score_map (scene, disparity, NULL, &options->levels);
       m->visible = scene->visible ? score_map (scene, disparity, scene->visible, &options->levels) : (Score){ 0 };
-      m->sureness = sureness_of (scene, disparity, confidence, scene->visible);
+      m->confidence_score = score_confidence (scene, disparity, confidence, scene->visible);
     }
     done = !options->write || write_pictures (options, m, disparity, confidence);
   }

@@ -4,7 +4,7 @@
 #define BENCH_H
 
 #include "stereo/tools/score.h"
-#include "stereo/tools/sureness.h"
+#include "stereo/tools/confidence.h"
 
 enum
 {
@@ -56,7 +56,7 @@ typedef struct Measurement
   const char *stage_name[BENCH_MAX_STAGES];
   double stage_ms[BENCH_MAX_STAGES]; /* medians */
   Score all, visible;
-  Sureness sureness; /* of the visible pixels; of all where that is not known */
+  ConfidenceScore confidence_score; /* of the visible pixels; of all where that is not known */
 } Measurement;
 
 /* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */

@@ -69,14 +69,14 @@ print_json_score (const char *name, const Score *score, const ScoreLevels *level
 }
 
 static void
-print_json_sureness (const Sureness *s)
+print_json_confidence (const ConfidenceScore *s)
 {
   int first = 1;
 
   if (!s->pixels)
     return;
   printf (", \"confidence\": {\"area\": %.6f, \"best_area\": %.6f, \"calibration\": [", s->area, s->best);
-  for (int k = 0; k < SURENESS_BINS; k++) {
+  for (int k = 0; k < CONFIDENCE_BINS; k++) {
     if (!s->count[k])
       continue;
     printf ("%s{\"pixels\": %d, \"stated\": %.4f, \"right\": %.4f}", first ? "" : ", ", s->count[k], s->stated[k],
@@ -123,7 +123,7 @@ print_json (const Options *options, const Measurement *m)
   putchar ('}');
   print_json_score ("all", &m->all, &options->levels);
   print_json_score ("nocc", &m->visible, &options->levels);
-  print_json_sureness (&m->sureness);
+  print_json_confidence (&m->confidence_score);
   putchar ('}');
 }
 

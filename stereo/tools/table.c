@@ -12,7 +12,7 @@ typedef struct Row
   char scene[LAYOUT_NAME], group[LAYOUT_NAME], setting[80];
   int disparities, from_truth, printed;
   Score all, visible;
-  Sureness sureness;
+  ConfidenceScore confidence_score;
 } Row;
 
 static Row *rows;
@@ -35,7 +35,7 @@ table_add (const Measurement *m)
     .from_truth = !strcmp (m->range, "truth"),
     .all = m->all,
     .visible = m->visible,
-    .sureness = m->sureness };
+    .confidence_score = m->confidence_score };
   snprintf (row->scene, sizeof row->scene, "%s", m->scene);
   snprintf (row->group, sizeof row->group, "%s", m->group);
   snprintf (row->setting, sizeof row->setting, "%s, %s, %s", stereo_method_info (m->params.method)->name,
@@ -140,7 +140,7 @@ static void
 print_bins (const char *name, const double *sums, const double *weights)
 {
   printf ("  %-14s", name);
-  for (int k = 0; k < SURENESS_BINS; k++)
+  for (int k = 0; k < CONFIDENCE_BINS; k++)
     if (weights[k] > 0)
       printf (" %5.1f", 100 * sums[k] / weights[k]);
     else
@@ -150,19 +150,19 @@ print_bins (const char *name, const double *sums, const double *weights)
 
 /* How sure the setting of @first is of what it says, over its scenes from @first on, all of which weigh the same. */
 static void
-print_sureness (const Row *first)
+print_confidence (const Row *first)
 {
-  double ratio = 0, stated[SURENESS_BINS] = { 0 }, right[SURENESS_BINS] = { 0 }, share[SURENESS_BINS] = { 0 };
-  double all[SURENESS_BINS] = { 0 };
+  double ratio = 0, stated[CONFIDENCE_BINS] = { 0 }, right[CONFIDENCE_BINS] = { 0 }, share[CONFIDENCE_BINS] = { 0 };
+  double all[CONFIDENCE_BINS] = { 0 };
   int scenes = 0;
 
   for (const Row *row = first; row < rows + count; row++) {
-    const Sureness *s = &row->sureness;
-    if (strcmp (row->setting, first->setting) || !s->pixels || !isfinite (sureness_ratio (s)))
+    const ConfidenceScore *s = &row->confidence_score;
+    if (strcmp (row->setting, first->setting) || !s->pixels || !isfinite (sparsification_ratio (s)))
       continue;
     scenes++;
-    ratio += sureness_ratio (s);
-    for (int k = 0; k < SURENESS_BINS; k++) {
+    ratio += sparsification_ratio (s);
+    for (int k = 0; k < CONFIDENCE_BINS; k++) {
       double part = (double) s->count[k] / s->pixels;
       all[k]++;
       share[k] += part;
@@ -207,7 +207,7 @@ table_print (const Options *options)
     }
     if (groups > 1)
       print_mean (options, "all scenes", &all, &visible);
-    print_sureness (&rows[k]);
+    print_confidence (&rows[k]);
   }
   if (guessed && has_scores ())
     puts ("* the largest true disparity, rounded up to a multiple of 16; --num-disparities sets another number");

@@ -2,6 +2,7 @@
 /* Time of stereoground for a frame: of its logic alone, and in a stream. The median of many frames, on one thread. */
 #include "tests/gst/ground/made.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define WARM 10
 #define FRAMES 200
@@ -94,7 +95,7 @@ time_element (const MadePicture *picture)
   return median_ms (times);
 }
 
-GST_START_TEST (test_sizes)
+TEST (test_sizes)
 {
   static const gint sizes[][2] = { { 640, 480 }, { 1242, 375 }, { 1280, 720 }, { 1920, 1080 } };
 
@@ -109,19 +110,9 @@ GST_START_TEST (test_sizes)
     made_picture_free (picture);
   }
 }
-GST_END_TEST;
 
 /* A suite, since what it shares with the tests fails as a test does. */
-static Suite *
-bench_ground_suite (void)
+SUITE (bench_ground)
 {
-  Suite *suite = suite_create ("bench_ground");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_sizes);
-  return suite;
 }
-
-GST_CHECK_MAIN (bench_ground)

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #define WARM 10
 
@@ -55,7 +56,7 @@ time_format (GstVideoFormat format, gint width, gint height, gint frames, const 
   overlay_free (overlay);
 }
 
-GST_START_TEST (test_formats)
+TEST (test_formats)
 {
   const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_RGBx,
     GST_VIDEO_FORMAT_BGRA, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_YUY2 };
@@ -65,18 +66,8 @@ GST_START_TEST (test_formats)
     time_format (formats[f], 1920, 1080, 100, "text=false legend=false");
   }
 }
-GST_END_TEST;
 
 /* A suite, since what it shares with the tests fails as a test does. */
-static Suite *
-bench_overlay_suite (void)
+SUITE (bench_overlay)
 {
-  Suite *suite = suite_create ("bench_overlay");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_formats);
-  return suite;
 }
-
-GST_CHECK_MAIN (bench_overlay)

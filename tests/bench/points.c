@@ -4,6 +4,7 @@
 
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 1920
 #define HEIGHT 1080
@@ -107,7 +108,7 @@ time_function (GstBuffer *picture)
   g_free (points);
 }
 
-GST_START_TEST (test_1080p)
+TEST (test_1080p)
 {
   static const gchar *const properties[] = { "format=ply", "format=pcd", "organized=true", "step=2" };
   Random random = { 1 };
@@ -120,19 +121,9 @@ GST_START_TEST (test_1080p)
       time_element (properties[i], picture, color);
   gst_buffer_unref (picture);
 }
-GST_END_TEST;
 
 /* A suite, since what it shares with the tests fails as a test does. */
-static Suite *
-bench_points_suite (void)
+SUITE (bench_points)
 {
-  Suite *suite = suite_create ("bench_points");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 120);
-  tcase_add_test (tcase, test_1080p);
-  return suite;
 }
-
-GST_CHECK_MAIN (bench_points)

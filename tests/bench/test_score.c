@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "stereo/tools/score.h"
-#include "stereo/tools/sureness.h"
+#include "stereo/tools/confidence.h"
 #include "tests/support/check.h"
 
 static int
@@ -53,7 +53,7 @@ means_leave_out_what_has_no_score (void)
 
 /* A hundred pixels, ten of them wrong. */
 static void
-sureness_of_orders_that_are_known (void)
+orders_that_are_known (void)
 {
   float truth[100], map[100];
   uint8_t confidence[100], mask[100];
@@ -68,16 +68,17 @@ sureness_of_orders_that_are_known (void)
   /* nothing is known: on average a tenth is wrong, however many are kept */
   for (int k = 0; k < 100; k++)
     confidence[k] = 77;
-  Sureness s = sureness_of (&scene, map, confidence, mask);
+  ConfidenceScore s = score_confidence (&scene, map, confidence, mask);
   CHECK (s.pixels == 100 && near (s.area, 0.1) && near (s.best, best), "%d %g %g", s.pixels, s.area, s.best);
   CHECK (s.count[3] == 95 && near (s.stated[3], 77 / 255.0) && near (s.right[3], 90.0 / 95), "%d %g %g", s.count[3],
       s.stated[3], s.right[3]);
   /* the best order: wrong ones only among the last tenth */
   for (int k = 0; k < 100; k++)
     confidence[k] = k % 10 ? 200 : 3;
-  s = sureness_of (&scene, map, confidence, NULL);
+  s = score_confidence (&scene, map, confidence, NULL);
   area = (5.0 / 95 + 10.0 / 100) / 20;
-  CHECK (near (s.area, area) && near (sureness_ratio (&s), area / best), "%g, %g", s.area, sureness_ratio (&s));
+  CHECK (near (s.area, area) && near (sparsification_ratio (&s), area / best), "%g, %g", s.area,
+      sparsification_ratio (&s));
   CHECK (
       s.count[0] == 5 && s.right[0] == 0 && s.count[7] == 90 && near (s.right[7], 1), "%d %g", s.count[0], s.right[7]);
   /* the worst */
@@ -86,10 +87,10 @@ sureness_of_orders_that_are_known (void)
   area = 0;
   for (int k = 1; k <= 20; k++)
     area += (k < 2 ? 1.0 : 10.0 / (5 * k)) / 20;
-  s = sureness_of (&scene, map, confidence, NULL);
+  s = score_confidence (&scene, map, confidence, NULL);
   CHECK (near (s.area, area), "%g instead of %g", s.area, area);
   scene.truth = NULL;
-  CHECK (!sureness_of (&scene, map, confidence, NULL).pixels, "sure of a scene without a truth");
+  CHECK (!score_confidence (&scene, map, confidence, NULL).pixels, "sure of a scene without a truth");
 }
 
 int
@@ -98,6 +99,6 @@ main (int argc, char **argv)
   check_start (argc, argv);
   check_case ("scores", scores_what_was_put_in);
   check_case ("means", means_leave_out_what_has_no_score);
-  check_case ("sureness", sureness_of_orders_that_are_known);
+  check_case ("confidence", orders_that_are_known);
   return check_finish ();
 }

@@ -27,19 +27,27 @@ test_arithmetic (void)
   }
 }
 
+/* Of costs: of all disparities, or (coarse to fine) of lists of 32 candidates, a byte each. */
+static double
+cost_bytes (const StereoParams *p, double pixels)
+{
+  double depth = (p->num_disparities + 15) / 16 * 16;
+  return p->search == STEREO_SEARCH_COARSE_TO_FINE ? 32 * pixels : 2 * depth * pixels;
+}
+
 /* Of the frame state that both backends have, from the comments of stereo/engine/backend.h. */
 static double
 state_bytes (const StereoParams *p, int width, int height)
 {
   int least = p->min_disparity < 0 ? p->min_disparity : 0, most = p->min_disparity + p->num_disparities - 1;
-  double depth = (p->num_disparities + 15) / 16 * 16, pixels = (double) width * height;
+  double pixels = (double) width * height;
   double beyond = (most > 0 ? most : 0) - least, image = pixels + beyond * height;
   int census = p->cost == STEREO_COST_CENSUS_9X7                        ? 8 :
       p->cost == STEREO_COST_CENSUS_7X5 || p->cost == STEREO_COST_MIXED ? 4 :
                                                                           0;
   int views = 4 + 1 + census + (p->cost == STEREO_COST_MIXED ? 2 : 0), maps = 2 + 2 + 2 + 4 + 4;
 
-  return 2 * (views * image + maps * pixels) + 2 * 4 * pixels + pixels * depth * 2;
+  return 2 * (views * image + maps * pixels) + 2 * 4 * pixels + cost_bytes (p, pixels);
 }
 
 /* The number of bytes that a plan would take, from its refusal. */
@@ -75,6 +83,7 @@ draw_params (StereoParams *p, int method, int refine)
                                                                    STEREO_COST_AD;
   p->aggregation = random_range (&random_state, 0, 1);
   p->support = random_range (&random_state, 0, 2);
+  p->search = random_range (&random_state, 0, 1) ? STEREO_SEARCH_FULL : STEREO_SEARCH_AUTO;
   p->window = method == STEREO_METHOD_ASW ? 2 * random_range (&random_state, 0, 31) + 1 : 0;
   p->refine_iterations = refine ? 2 : 0;
   p->refine_mode = refine;
@@ -83,7 +92,7 @@ draw_params (StereoParams *p, int method, int refine)
 }
 
 /* No less than the frame state, and no more than what the method is known to add: a second volume, bytes of costs, and
- * rows of every thread. */
+ * rows of every thread. Coarse to fine: what four paths add to the lists, and the half size with all its disparities. */
 static void
 check_size (StereoParams *p, int width, int height)
 {
@@ -94,7 +103,10 @@ check_size (StereoParams *p, int width, int height)
   double got = wanted_bytes (p, width, height), least = state_bytes (&resolved, width, height);
   double depth = (p->num_disparities + 15) / 16 * 16, pixels = (double) width * height, row = (double) width * depth;
   double rows = p->threads * (row * 150 + (double) (width + 4096) * 4 * 4200) + 40 * row * 8 + 1e7;
-  double most = least * 1.01 + (double) height * 1000 + pixels * depth * 2 + pixels * 64 + rows;
+  double second = resolved.search == STEREO_SEARCH_COARSE_TO_FINE ?
+      4 * cost_bytes (&resolved, pixels) + pixels * depth / 2 :
+      cost_bytes (&resolved, pixels);
+  double most = least * 1.01 + (double) height * 1000 + second + pixels * 64 + rows;
 
   if (sizeof (size_t) < 8 && least > 1e9) {
     CHECK (got == INFINITY || got < (double) SIZE_MAX, "%.0f", got);

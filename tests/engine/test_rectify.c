@@ -42,6 +42,13 @@ raw_pixel (const StereoCamera *camera, const double *point, double *pixel)
 {
   const double *d = camera->distortion;
   double x = point[0] / point[2], y = point[1] / point[2], r = sqrt (x * x + y * y);
+
+  if (camera->model == STEREO_LENS_EQUIDISTANT) {
+    double t = atan2 (r, 1), bent = t + d[0] * pow (t, 3) + d[1] * pow (t, 5) + d[2] * pow (t, 7) + d[3] * pow (t, 9);
+    pixel[0] = camera->fx * (r > 0 ? bent * x / r : 0) + camera->cx;
+    pixel[1] = camera->fy * (r > 0 ? bent * y / r : 0) + camera->cy;
+    return;
+  }
   double up = 1 + d[0] * pow (r, 2) + d[1] * pow (r, 4) + d[4] * pow (r, 6);
   double down = 1 + d[5] * pow (r, 2) + d[6] * pow (r, 4) + d[7] * pow (r, 6);
 
@@ -115,16 +122,39 @@ is_lens (const StereoCamera *camera, int width, int height)
   return 1;
 }
 
+enum
+{
+  PLUMB_BOB,
+  RATIONAL,
+  FISHEYE,
+  LENSES
+};
+
 static void
-draw_camera (StereoCamera *camera, int width, int height, int rational)
+draw_fisheye (StereoCamera *camera, int width, int height)
+{
+  double focal = between (0.7, 1.2) * width;
+
+  *camera = (StereoCamera){ focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
+    height * between (0.46, 0.54), { 0 }, STEREO_LENS_EQUIDISTANT };
+  for (int i = 0; i < 4; i++)
+    camera->distortion[i] = between (-0.02, 0.02);
+}
+
+static void
+draw_camera (StereoCamera *camera, int width, int height, int lens)
 {
   static const double range[STEREO_DISTORTION] = { 0.25, 0.05, 2e-3, 2e-3, 0.02, 0.1, 0.05, 0.01 };
 
+  if (lens == FISHEYE) {
+    draw_fisheye (camera, width, height);
+    return;
+  }
   do {
     double focal = between (0.8, 1.6) * width;
     *camera = (StereoCamera){ focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
       height * between (0.46, 0.54), { 0 } };
-    for (int i = 0; i < (rational ? 8 : 5); i++)
+    for (int i = 0; i < (lens == RATIONAL ? 8 : 5); i++)
       camera->distortion[i] = between (-range[i], range[i]);
   } while (!is_lens (camera, width, height));
 }
@@ -133,12 +163,12 @@ static StereoCalibration
 draw_pair (void)
 {
   StereoCalibration c = { .width = random_range (&source, 97, 400) };
-  int rational = random_range (&source, 0, 1);
+  int lens = random_range (&source, 0, LENSES - 1);
   double baseline = between (10, 500);
 
   c.height = random_range (&source, 65, c.width * 3 / 4);
   for (int v = 0; v < 2; v++)
-    draw_camera (&c.camera[v], c.width, c.height, rational);
+    draw_camera (&c.camera[v], c.width, c.height, lens);
   draw_rotation (4, c.rotation);
   c.translation[0] = -baseline;
   c.translation[1] = baseline * between (-0.06, 0.06);
@@ -559,6 +589,88 @@ test_behind_is_nowhere (void)
   maps_free (&maps);
 }
 
+/* ---- lenses that turn back ---- */
+
+/* The distances from the axis, without and with distortion, up to which the model grows: plainly, in small steps. */
+static void
+find_fold (const StereoCamera *camera, double *straight, double *pixels)
+{
+  double before = 0, pixel[2];
+
+  for (double r = 1e-4;; r += 1e-4) {
+    raw_pixel (camera, (double[]){ r, 0, 1 }, pixel);
+    if (pixel[0] - camera->cx <= before)
+      break;
+    before = pixel[0] - camera->cx;
+    *straight = r;
+  }
+  *pixels = before;
+}
+
+static void
+check_fold (const StereoCalibration *c, double alpha)
+{
+  Maps maps;
+
+  if (!maps_new (&maps, c, alpha, 0, 0))
+    return;
+  for (int v = 0; v < 2; v++) {
+    double straight = 0, pixels = 0, reach = stereo_camera_reach (&c->camera[v]);
+    int seen = 0;
+    find_fold (&c->camera[v], &straight, &pixels);
+    CHECK (fabs (reach - pixels) < 0.01 * pixels, "the model ends at %g px, and reaches %g px", pixels, reach);
+    for (int k = 0; k < maps.r.width * maps.r.height; k++) {
+      const double *p = maps.r.projection[v];
+      double ray[3], turned[3] = { (k % maps.r.width - p[2]) / p[0], (k / maps.r.width - p[6]) / p[5], 1 };
+      rotate_back (maps.r.rectifying[v], turned, ray);
+      double r = hypot (ray[0], ray[1]) / ray[2];
+      int gone = maps.x[v][k] == STEREO_RECTIFY_NOWHERE && maps.y[v][k] == STEREO_RECTIFY_NOWHERE;
+      CHECK (gone ? r > straight - 0.02 : r < straight + 0.02, "alpha %g: a ray at %g of %g is at %g, %g", alpha, r,
+          straight, (double) maps.x[v][k], (double) maps.y[v][k]);
+      seen += !gone;
+    }
+    CHECK (seen > maps.r.width * maps.r.height / (alpha > 0 ? 10 : 3), "alpha %g: only %d of %d x %d are seen", alpha,
+        seen, maps.r.width, maps.r.height);
+  }
+  maps_free (&maps);
+}
+
+/* A strong k1, a pole of the rational model, a fisheye lens: rays beyond the end of the model are nowhere. */
+static void
+test_models_that_fold (void)
+{
+  for (int k = 0; k < PAIRS; k++) {
+    StereoCalibration c = draw_pair ();
+    int lens = k % LENSES;
+    for (int v = 0; v < 2; v++) {
+      StereoCamera *camera = &c.camera[v];
+      draw_camera (camera, c.width, c.height, lens);
+      memset (camera->distortion, 0, sizeof camera->distortion);
+      camera->fx = camera->fy = between (0.7, 0.8) * c.width;
+      if (lens == RATIONAL) {
+        double pole = between (0.25, 0.5);
+        camera->distortion[5] = -1 / pole;
+        camera->distortion[0] = camera->distortion[5] * between (1.002, 1.005);
+      } else {
+        camera->distortion[0] = -between (0.7, 0.9);
+      }
+    }
+    check_fold (&c, 0);
+    check_fold (&c, 1);
+  }
+}
+
+static void
+test_models_that_hold (void)
+{
+  for (int k = 0; k < 5 * PAIRS; k++) {
+    StereoCalibration c = draw_pair ();
+    double corner = hypot (0.54 * c.width, 0.54 * c.height);
+    CHECK (stereo_camera_reach (&c.camera[0]) > corner, "ends at %g px of %d x %d", stereo_camera_reach (&c.camera[0]),
+        c.width, c.height);
+  }
+}
+
 /* ---- refusals ---- */
 
 typedef struct Refusal
@@ -671,6 +783,8 @@ main (int argc, char **argv)
   check_case ("aspects", test_aspects);
   check_case ("row ranges", test_row_ranges);
   check_case ("behind the camera", test_behind_is_nowhere);
+  check_case ("models that fold", test_models_that_fold);
+  check_case ("models that hold", test_models_that_hold);
   check_case ("refusals", test_refusals);
   return check_finish ();
 }

@@ -173,6 +173,7 @@ static const Case table[] = {
   { 93, 41, PICTURE_FLAT, RGB, F32, 1, "num-disparities=16 window=5 fill=gaps" },
   { 33, 31, PICTURE_SHIFTED, RGB, F32, 1, "num-disparities=16 window=3 consistency=-1 fill=gaps" },
   { 1, 3, PICTURE_NOISE, RGB, F32, 1, "num-disparities=2 window=3 fill=gaps" },
+  { 1003, 61, PICTURE_SHIFTED, RGB, F32, 1, "method=bm num-disparities=24 fill=gaps confidence-measure=margin" },
   /* more than a strip of CUDA's refinement either way, windows of whole and of odd eights */
   { 40, 230, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1" },
   { 230, 40, PICTURE_EDGES, RGB, U16, 1, "num-disparities=12 window=9 refine-iterations=1 refine-gamma-color=40" },

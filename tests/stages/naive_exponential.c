@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Costs [y][x][d], the next ones, and the iteration's reach. */
+/* Costs [y][x][d], the next ones, and the iteration's step. */
 typedef struct Costs
 {
   const StereoPlan *p;

@@ -18,92 +18,94 @@ sure (const StereoPlan *p, int x, int y)
   return p->params.confidence_measure == STEREO_CONFIDENCE_PROBABILITY ? confidence >= 0.5f : confidence > 0;
 }
 
-/* Marks, in a map that is one pixel larger above and to the left, how many pixels above and to the left are marked in @map. */
-static int *
-sums_of (const StereoPlan *p, const char *map)
+/* Cells of 4 x 4 pixels. */
+enum
 {
-  size_t width = (size_t) p->width + 1;
-  int *sums = naive_allocate (width * ((size_t) p->height + 1), sizeof *sums);
+  SIDE = 4
+};
 
-  for (size_t y = 0; y < (size_t) p->height; y++)
-    for (size_t x = 0; x < (size_t) p->width; x++)
-      sums[(y + 1) * width + x + 1] = map[y * (width - 1) + x] + sums[y * width + x + 1] + sums[(y + 1) * width + x] -
-          sums[y * width + x];
-  return sums;
+typedef struct Cells
+{
+  int columns, rows;
+  int *sure; /* pixels of each */
+} Cells;
+
+static Cells
+count_sure (const StereoPlan *p)
+{
+  Cells c = { (int) ceil (p->width / (double) SIDE), (int) ceil (p->height / (double) SIDE), NULL };
+
+  c.sure = naive_allocate ((size_t) c.columns * (size_t) c.rows, sizeof *c.sure);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      c.sure[y / SIDE * c.columns + x / SIDE] += sure (p, x, y);
+  return c;
 }
 
+/* Sum over the cells not further than @radius from (x, y) along either axis. */
 static int
-within (int value, int low, int high)
+sum_around (const Cells *c, int x, int y, int radius)
 {
-  return value < low ? low : value > high ? high : value;
+  int sum = 0;
+
+  for (int v = y - radius; v <= y + radius; v++)
+    for (int u = x - radius; u <= x + radius; u++)
+      if (u >= 0 && u < c->columns && v >= 0 && v < c->rows)
+        sum += c->sure[v * c->columns + u];
+  return sum;
 }
 
-/* Marked pixels not further than @radius from (x, y) along either axis. */
-static int
-count_around (const StereoPlan *p, const int *sums, int x, int y, int radius)
-{
-  size_t width = (size_t) p->width + 1;
-  size_t left = (size_t) within (x - radius, 0, p->width), right = (size_t) within (x + radius + 1, 0, p->width);
-  size_t top = (size_t) within (y - radius, 0, p->height), bottom = (size_t) within (y + radius + 1, 0, p->height);
-
-  return sums[bottom * width + right] - sums[top * width + right] - sums[bottom * width + left] +
-      sums[top * width + left];
-}
-
-/* The pixels of squares around a pixel of the picture of which at most @share are sure. */
+/* The cells of squares around a cell of the picture of which at most @share are sure. */
 static char *
-bare_squares (const StereoPlan *p, int radius, double share)
+bare_squares (const Cells *c, int radius, double share)
 {
-  size_t count = (size_t) p->width * (size_t) p->height;
-  char *map = naive_allocate (count, 1);
-  double area = pow (2 * radius + 1, 2);
-  int *sums;
+  char *map = naive_allocate ((size_t) c->columns * (size_t) c->rows, 1);
+  double area = pow (SIDE * (2 * radius + 1), 2);
 
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++)
-      map[y * p->width + x] = (char) sure (p, x, y);
-  sums = sums_of (p, map);
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++)
-      map[y * p->width + x] = count_around (p, sums, x, y, radius) <= share * area;
-  free (sums);
-  sums = sums_of (p, map);
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++)
-      map[y * p->width + x] = count_around (p, sums, x, y, radius) > 0;
-  free (sums);
+  for (int y = 0; y < c->rows; y++)
+    for (int x = 0; x < c->columns; x++) {
+      if (sum_around (c, x, y, radius) > share * area)
+        continue;
+      for (int v = y - radius; v <= y + radius; v++)
+        for (int u = x - radius; u <= x + radius; u++)
+          if (u >= 0 && u < c->columns && v >= 0 && v < c->rows)
+            map[v * c->columns + u] = 1;
+    }
   return map;
 }
 
 /* Whether the ray stays in the hole until it is above the picture. */
 static int
-leaves_at_top (const StereoPlan *p, const char *hole, int x, int y, const int *ray)
+leaves_at_top (const Cells *c, const char *hole, int x, int y, const int *ray)
 {
   for (int step = 0;; step++) {
     int column = x + (int) floor ((step * ray[0] + 1) / 2.0), row = y + (int) floor ((step * ray[1] + 1) / 2.0);
     if (row < 0)
       return 1;
-    if (!naive_inside (p, column) || !hole[row * p->width + column])
+    if (column < 0 || column >= c->columns || !hole[row * c->columns + column])
       return 0;
   }
 }
 
-/* The sides of the squares are a 64th of the picture's width, and six times that. */
+/* A small square has a radius of a cell for each 512 pixels of the picture's width, rounded, but at least one; a large one seven
+ * times that. */
 void
 naive_gaps (StereoPlan *p)
 {
-  int radius = (int) fmax (floor (p->width / 128.0 + 0.5), 2);
-  char *hole = bare_squares (p, radius, 0.4), *inner = bare_squares (p, 6 * radius, 0.01);
+  Cells c = count_sure (p);
+  int radius = (int) fmax (floor (p->width / 512.0 + 0.125), 1);
+  char *hole = bare_squares (&c, radius, 0.4), *inner = bare_squares (&c, 7 * radius, 0.01);
 
   naive_planes (p);
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      int open = 0;
+      int open = 0, cell = y / SIDE * c.columns + x / SIDE;
       for (int k = 0; k < 7; k++)
-        open += leaves_at_top (p, hole, x, y, upward[k]);
-      if (open >= 2 || inner[y * p->width + x])
+        open += leaves_at_top (&c, hole, x / SIDE, y / SIDE, upward[k]);
+      if (open >= 2 || inner[cell])
         p->disparity[naive_map (p, x, y)] = NAN;
     }
   free (hole);
   free (inner);
+  free (c.sure);
 }

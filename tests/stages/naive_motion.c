@@ -25,7 +25,7 @@ enum
   LEAST = 64,  /* points of a motion */
   STEPS = 3,   /* to the place before */
   ALIKE = 2,   /* radius of what has to look alike */
-  TAKEN = 204, /* least sureness where unlikely values are rejected */
+  TAKEN = 204, /* least confidence where unlikely values are rejected */
   OLDEST = 3
 };
 
@@ -161,7 +161,7 @@ track (const StereoPlan *p, const Picture pictures[4], int x, int y)
   v = y + REDUCED * (v - y / REDUCED);
   point.sum = find (now, x, y, then, &u, &v, SEARCH, SEARCH);
   size_t at = naive_map (p, u, v);
-  if (point.sum > MOST_AWAY * 81 || p->last.age[at] != 1 || p->last.sureness[at] < SURE)
+  if (point.sum > MOST_AWAY * 81 || p->last.age[at] != 1 || p->last.confidence[at] < SURE)
     return none;
   double across = between (
       differences (now, x, y, then, u - 1, v, PATCH), point.sum, differences (now, x, y, then, u + 1, v, PATCH));
@@ -202,7 +202,7 @@ place (int cell, int k, int size, int cells)
 }
 
 static int
-sureness (float confidence)
+confidence_byte (float confidence)
 {
   return (int) rintf (confidence * 255);
 }
@@ -217,7 +217,7 @@ point_of (const StereoPlan *p, const Picture pictures[4], int column, int row)
     int x = place (column, k % PLACES, p->width, COLUMNS), y = place (row, k / PLACES, p->height, ROWS);
     if (x < MARGIN || y < MARGIN || x >= p->width - MARGIN || y >= p->height - MARGIN ||
         isnan (p->disparity[naive_map (p, x, y)]) ||
-        sureness (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)]) < SURE)
+        confidence_byte (p->view[STEREO_LEFT].confidence[naive_map (p, x, y)]) < SURE)
       continue;
     int found = texture (&pictures[NOW], x, y);
     if (found > best) {
@@ -387,7 +387,7 @@ is_now (const Motion *m, float u, float v, float then)
   return then * (1 + v * m->of[TILT] - u * m->of[PAN]) / (1 - then * m->of[TZ]);
 }
 
-/* What is taken over has lost a sixteenth of its sureness, rounded down. Where unlikely values are rejected, so much has to be
+/* What is taken over has lost a sixteenth of its confidence, rounded down. Where unlikely values are rejected, so much has to be
  * left that it is not. */
 static int
 left_of (int sure, double threshold)
@@ -423,9 +423,9 @@ take_over (const StereoPlan *p, const Picture pictures[4], const Motion *m, int 
   *now = is_now (m, (float) x - middle_x, (float) y - middle_y, p->last.disparity[at]);
   if (!(fabsf (*now - before) <= 1))
     return 1;
-  int left = left_of (p->last.sureness[at], stereo_params_first_threshold (&p->params));
+  int left = left_of (p->last.confidence[at], stereo_params_first_threshold (&p->params));
   if (are_alike (m, differences (&pictures[NOW], x, y, &pictures[BEFORE], u, v, ALIKE)) &&
-      left > sureness (pixel->confidence) && *now >= (float) p->min_disparity &&
+      left > confidence_byte (pixel->confidence) && *now >= (float) p->min_disparity &&
       *now <= (float) (p->min_disparity + p->disparities - 1))
     *pixel = (Pixel){ *now, (float) left / 255, (uint8_t) (p->last.age[at] + 1) };
   return 0;
@@ -439,7 +439,7 @@ pixel_of (const StereoPlan *p, const Picture pictures[4], const Motion *m, int x
   int index = p->view[STEREO_LEFT].index[at];
   float now = pixel.age ? pixel.disparity : (float) (p->min_disparity + index);
 
-  if (!m->known || index == (int) STEREO_INVALID || sureness (pixel.confidence) >= SURE)
+  if (!m->known || index == (int) STEREO_INVALID || confidence_byte (pixel.confidence) >= SURE)
     return pixel;
   for (int step = 0; step < STEPS; step++)
     if (!take_over (p, pictures, m, x, y, &now, &pixel))
@@ -466,7 +466,7 @@ naive_motion (StereoPlan *p)
       size_t at = naive_map (p, x, y);
       p->disparity[at] = p->last.disparity[at] = pixel->disparity;
       p->view[STEREO_LEFT].confidence[at] = pixel->confidence;
-      p->last.sureness[at] = (uint8_t) sureness (pixel->confidence);
+      p->last.confidence[at] = (uint8_t) confidence_byte (pixel->confidence);
       p->last.age[at] = pixel->age;
       p->last.luma[at] = p->view[STEREO_LEFT].luma[naive_image (p, x, y)];
     }

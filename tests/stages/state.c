@@ -220,7 +220,7 @@ draw_last_pixel (StereoPlan *p, int x, int y, int dx, int dy, float nearer, int 
 
   memcpy (&last->disparity[at], &bits, sizeof bits); /* means nothing without an age */
   last->age[at] = 0;
-  last->sureness[at] = (uint8_t) random_range (random, random_range (random, 0, 3) ? 140 : 0, 255);
+  last->confidence[at] = (uint8_t) random_range (random, random_range (random, 0, 3) ? 140 : 0, 255);
   if (inside && noise < 255) {
     luma = p->view[STEREO_LEFT].luma[naive_image (p, from_x, from_y)] + random_range (random, -noise, noise);
     last->disparity[at] = p->disparity[naive_map (p, from_x, from_y)] * nearer +

@@ -7,7 +7,7 @@
  * present view has the texture of that place, the frame before the disparity of the surface there. So nothing is matched, and
  * nothing is estimated but what the stage estimates.
  *
- * A fourth of the pixels is unlikely, and off by up to 3 px. They take over what the frame before had. The sureness of each of
+ * A fourth of the pixels is unlikely, and off by up to 3 px. They take over what the frame before had. The confidence of each of
  * its pixels is a code of its place, so that what was taken over tells from where, to the pixel. All these places together
  * tell what motion the stage has found.
  */
@@ -32,8 +32,8 @@
 enum
 {
   CODE = 10,                 /* places in each direction that have different codes */
-  LEAST = 135,               /* sureness from which on codes are given */
-  UNSURE = 51,               /* sureness of pixels that are to take over */
+  LEAST = 135,               /* confidence from which on codes are given */
+  UNSURE = 51,               /* confidence of pixels that are to take over */
   OFF = 3,                   /* px, of their disparities at most */
   UNKNOWNS = 6,              /* of a motion */
   RIGHT_SIDE = 2 * UNKNOWNS, /* its column of the equations */
@@ -49,14 +49,14 @@ grey (const Scene *s, double u, double v, int texture)
 
 /* ---- codes ---------------------------------------------------------------------------------------- */
 
-/* What the stage leaves of a sureness: a sixteenth less. */
+/* What the stage leaves of a confidence: a sixteenth less. */
 static int
-aged (int sureness)
+aged (int confidence)
 {
-  return sureness - (int) floor (sureness / 16.0);
+  return confidence - (int) floor (confidence / 16.0);
 }
 
-/* The sureness of the CODE x CODE places that are beside each other, and the number of the one that has a sureness once it is
+/* The confidence of the CODE x CODE places that are beside each other, and the number of the one that has a confidence once it is
  * aged; -1: none. */
 static int codes[CODE * CODE], numbers[256];
 
@@ -64,14 +64,14 @@ static int codes[CODE * CODE], numbers[256];
 static void
 make_codes (void)
 {
-  int sureness = LEAST;
+  int confidence = LEAST;
 
   for (int k = 0; k < 256; k++)
     numbers[k] = -1;
-  for (int k = 0; k < CODE * CODE; k++, sureness++) {
-    sureness += aged (sureness) == aged (sureness + 1);
-    codes[k] = sureness;
-    numbers[aged (sureness)] = k;
+  for (int k = 0; k < CODE * CODE; k++, confidence++) {
+    confidence += aged (confidence) == aged (confidence + 1);
+    codes[k] = confidence;
+    numbers[aged (confidence)] = k;
   }
 }
 
@@ -81,15 +81,15 @@ code (int x, int y)
   return codes[x % CODE + y % CODE * CODE];
 }
 
-/* The place nearest to (@x, @y) that had the code which became @sureness. */
+/* The place nearest to (@x, @y) that had the code which became @confidence. */
 static int
-decode (int sureness, double x, double y, int *column, int *row)
+decode (int confidence, double x, double y, int *column, int *row)
 {
-  int u = numbers[sureness] % CODE, v = numbers[sureness] / CODE;
+  int u = numbers[confidence] % CODE, v = numbers[confidence] / CODE;
 
   *column = u + CODE * (int) lrint ((x - u) / CODE);
   *row = v + CODE * (int) lrint ((y - v) / CODE);
-  return numbers[sureness] >= 0;
+  return numbers[confidence] >= 0;
 }
 
 /* ---- the stage ------------------------------------------------------------------------------------ */
@@ -116,11 +116,12 @@ draw_before (const Scene *s, StereoPlan *p, int x, int y, Random *random)
 
   p->last.luma[at] = grey (s, u, v, s->texture_before);
   p->last.disparity[at] = (float) moved_place (s->focal, &s->rigid, moved_back (s, u, v)).d;
-  p->last.sureness[at] = (uint8_t) code (x, y);
+  p->last.confidence[at] = (uint8_t) code (x, y);
   p->last.age[at] = (uint8_t) (random_range (random, 0, 3) ? 1 : 2);
 }
 
-/* The steps before @step that load views, of black ones: a device lets the stage's kernels begin beside them. */
+/* The steps before @step that load views, of black ones, and the branches that begin before @step: a device lets the stage's kernels
+ * run beside those steps. */
 static void
 run_load (StereoPlan *plan, int step)
 {
@@ -134,6 +135,8 @@ run_load (StereoPlan *plan, int step)
   while (count < step && naive_kind (plan, plan->steps[count].stage) != STAGE_MATCH)
     count++;
   CHECK (!stereo_run_steps (plan, 0, count, &error), "%s", error.message);
+  for (; count < step && plan->backend->fork; count++)
+    CHECK (!plan->backend->fork (plan, plan->steps[count].forks, &error), "%s", error.message);
 }
 
 /* Draws the scene into the plan, runs the stage, and hands back what it made; @before is what was drawn. */
@@ -242,8 +245,8 @@ check_taken (const Scene *s, const Naive *before, const Naive *after, int x, int
   size_t at = naive_map (&after->plan, x, y);
   int from_x, from_y;
 
-  if (!CHECK (decode (after->plan.last.sureness[at], column, row, &from_x, &from_y),
-          "column %d, row %d: sureness %d is none that was aged", x, y, after->plan.last.sureness[at]))
+  if (!CHECK (decode (after->plan.last.confidence[at], column, row, &from_x, &from_y),
+          "column %d, row %d: confidence %d is none that was aged", x, y, after->plan.last.confidence[at]))
     return;
   /* a pixel does not look again when its disparity was less than SETTLED off */
   Seen farther = moved_place (s->focal, &s->rigid, (Seen){ now.u, now.v, now.d - SETTLED });

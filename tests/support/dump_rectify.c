@@ -39,21 +39,23 @@ write_maps (const StereoCalibration *calibration, const StereoRectification *r, 
 int
 main (int argc, char **argv)
 {
+  GstStereoCalibrationOptions options = { 0 };
+  GstStereoCalibration loaded;
   StereoCalibration calibration;
   StereoRectification r;
   StereoError error;
   gchar *message = NULL;
-  gdouble unit_mm = 0;
 
   if (argc != 8) {
     fprintf (stderr, "usage: %s CALIBRATION RAW_WIDTH RAW_HEIGHT ALPHA WIDTH HEIGHT MAPS\n", argv[0]);
     return 2;
   }
-  if (!gst_stereo_calibration_load (&calibration, argv[1], &unit_mm, &message)) {
+  if (!gst_stereo_calibration_load (&loaded, argv[1], &options, &message)) {
     fprintf (stderr, "%s\n", message);
     g_free (message);
     return 1;
   }
+  calibration = *gst_stereo_calibration_for (&loaded, atoi (argv[2]), atoi (argv[3]));
   if (stereo_calibration_scale (&calibration, atoi (argv[2]), atoi (argv[3]), &error) ||
       stereo_rectify (&calibration, g_ascii_strtod (argv[4], NULL), atoi (argv[5]), atoi (argv[6]), &r, &error)) {
     fprintf (stderr, "%s\n", error.message);

@@ -9,6 +9,7 @@
 #include "gst/match/diagnose/text.h"
 #include "gst/match/diagnose/timestamps.h"
 #include "gst/match/diagnose/view_check.h"
+#include "gst/meta/gststereometa.h"
 
 /* Where a pair said nothing (too dark, too flat), everything is checked again sooner. */
 #define SOON ((gint64) GST_SECOND)
@@ -211,6 +212,15 @@ is_next_due (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *
       (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)));
 }
 
+/* As stereorectify says. */
+static gboolean
+is_rectified (const GstStereoFrame *frame)
+{
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (frame->buffer);
+
+  return meta && meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS;
+}
+
 /* Frames that cannot be mapped are left alone: matching them reports that. */
 static void
 check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval, const Due *due)
@@ -219,9 +229,11 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
   const StereoParams *params = pair->params;
   gboolean two = left->buffer != right->buffer;
   const GstVideoInfo *const infos[2] = { &left->info, &right->info };
-  GstStereoMatchedPair matched = {
-    .layout = &left->layout, .counts = pair->mask ? pair->mask->counts : NULL, .params = params, .time = diagnosis->time
-  };
+  GstStereoMatchedPair matched = { .layout = &left->layout,
+    .counts = pair->mask ? pair->mask->counts : NULL,
+    .params = params,
+    .rectified = is_rectified (left),
+    .time = diagnosis->time };
   GstVideoFrame frames[2];
   StereoImage images[2];
 

@@ -238,8 +238,8 @@ judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, cons
         gst_stereo_text_exchanged (matches, pair->layout),
         gst_stereo_report_value (matches->backward / (gdouble) (matches->forward + matches->backward)));
   if (begins_or_ends (check, &check->rows, rows, GST_STEREO_HEALTH_ROWS, "The rows of the two views fit again."))
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_ROWS, TRUE, gst_stereo_text_rows (matches, pair->params),
-        gst_stereo_report_value (matches->vertical));
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_ROWS, TRUE,
+        gst_stereo_text_rows (matches, pair->params, pair->rectified), gst_stereo_report_value (matches->vertical));
   return !nothing;
 }
 

@@ -32,6 +32,7 @@ typedef struct
   const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
   const StereoParams *params; /* of the plan */
   gint64 time;                /* ns */
+  gboolean rectified;         /* their metadata says that they are */
   gboolean sound;             /* no view has a fault: matches count */
   gdouble noise;              /* of the noisier view, grey levels */
   gboolean detailed;          /* both views show more than noise: missing matches count, too */

@@ -127,14 +127,20 @@ gst_stereo_text_exchanged (const GstStereoPairMatches *matches, const GstStereoL
 }
 
 gchar *
-gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params)
+gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params, gboolean rectified)
 {
+  const gchar *remedy = rectified ?
+      "The views come rectified, by a calibration that is not of these cameras as they stand now: look whether its pose "
+      "is the other way round (R transposed; R and T take a point from the left camera to the right one), or calibrate "
+      "anew. If it is right, the views" :
+      "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
+      "rectified, they";
+
   return g_strdup_printf (
       "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
       "one (median of %u; the left half of the picture is off by %.1f px, the right one by %.1f px, down is positive). "
-      "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
-      "rectified, they were not taken at the same moment. %s",
-      matches->vertical, matches->placed, matches->vertical_left, matches->vertical_right,
+      "%s were not taken at the same moment. %s",
+      matches->vertical, matches->placed, matches->vertical_left, matches->vertical_right, remedy,
       params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
                       "align=auto takes up to 3 px of it out, which is less exact.");
 }
@@ -228,7 +234,8 @@ gst_stereo_text_slow (const GstStereoPace *pace, const GstStereoLoad *load, cons
     if (advice->elsewhere)
       g_string_append (text,
           " Matching is fast enough: what follows stereomatch is not, or other work takes the processor. Put a queue "
-          "behind stereomatch, or make less of what follows.");
+          "behind stereomatch, or make less of what follows. A program of one's own has to call "
+          "gst_bin_recalculate_latency() when the bus has a LATENCY message: gst-launch-1.0 does that by itself.");
     else
       add_choices (text, advice);
   }

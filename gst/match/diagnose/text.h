@@ -24,7 +24,8 @@ gchar *gst_stereo_text_mismatch (const GstStereoPairMatches *matches, gboolean a
 gchar *gst_stereo_text_fewer_matches (const GstStereoPairMatches *matches, gboolean active);
 /* The fault begins. */
 gchar *gst_stereo_text_exchanged (const GstStereoPairMatches *matches, const GstStereoLayout *layout);
-gchar *gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params);
+/* @rectified: by what the views bring along. */
+gchar *gst_stereo_text_rows (const GstStereoPairMatches *matches, const StereoParams *params, gboolean rectified);
 /* @frame: time from frame to frame, ns. */
 gchar *gst_stereo_text_apart (const GstStereoSkew *skew, gint64 frame);
 gchar *gst_stereo_text_drift (const GstStereoSkew *skew);

@@ -3,6 +3,7 @@
 
 #include "gst/pairing/debug.h"
 #include "gst/pairing/input/private.h"
+#include "gst/pairing/input/refusal.h"
 #include "gst/video/stream.h"
 
 #define MOST_SHOWN 2
@@ -42,15 +43,20 @@ static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
   GstStereoPad *pad = GST_STEREO_PAD (base);
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (parent));
   gboolean gap = is_gap (buffer), closed;
+  GstStereoFrame *frame;
   GstFlowReturn flow;
 
   GST_OBJECT_LOCK (pad);
   closed = pad->closed;
   pad->received++;
   pad->receiving = !closed;
-  if (!closed && !gap)
-    g_queue_push_tail (&pad->frames, gst_stereo_frame_new (buffer));
+  if (!closed && !gap) {
+    frame = gst_stereo_frame_new (buffer);
+    frame->arrived = GST_CLOCK_TIME_IS_VALID (now) ? (gint64) now : GST_STEREO_TIME_NONE;
+    g_queue_push_tail (&pad->frames, frame);
+  }
   GST_OBJECT_UNLOCK (pad);
   if (closed) {
     GST_LOG_OBJECT (pad, "refused, for the other view has ended: %" GST_PTR_FORMAT, buffer);
@@ -181,6 +187,15 @@ read_layout (GstStereoPad *pad, GstStereoPacking packing, GstStereoLayout *layou
   return gst_stereo_layout_single (layout, &pad->info, pad->right, message);
 }
 
+/* With the lock held: how long after its timestamp the frame came. */
+static void
+note_delay (GstStereoPad *pad, const GstStereoFrame *frame)
+{
+  if (frame->time == GST_STEREO_TIME_NONE || frame->arrived == GST_STEREO_TIME_NONE)
+    return;
+  pad->least_delay = pad->timed++ ? MIN (pad->least_delay, frame->arrived - frame->time) : frame->arrived - frame->time;
+}
+
 /* It is the turn of the frame of @buffer. FALSE where a flush was faster. */
 static gboolean
 show (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, const GstStereoLayout *layout)
@@ -205,6 +220,7 @@ show (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, const Gst
     pad->in_gap = FALSE;
     pad->gap_end = GST_STEREO_TIME_NONE;
     pad->marked |= GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+    note_delay (pad, frame);
     pad->shown++;
   }
   GST_OBJECT_UNLOCK (pad);
@@ -238,6 +254,15 @@ show_next (GstStereoPad *pad, GstStereoPacking packing, GstStereoNext *next)
   return came;
 }
 
+/* With the lock held: from the frame that was removed last to @frame, ns; 0 = unknown. */
+static gint64
+interval_to (const GstStereoPad *pad, const GstStereoFrame *frame)
+{
+  if (frame->time == GST_STEREO_TIME_NONE || pad->last_time == GST_STEREO_TIME_NONE)
+    return 0;
+  return MAX (frame->time - pad->last_time, 0);
+}
+
 /* With the lock held. */
 static GstStereoStream
 describe_stream (GstStereoPad *pad, const GstStereoFrame *first, const GstStereoFrame *second)
@@ -250,6 +275,9 @@ describe_stream (GstStereoPad *pad, const GstStereoFrame *first, const GstStereo
   if (first) {
     stream.time[0] = first->time;
     stream.soonest = pad->shortest ? MIN (first->spacing, pad->shortest) : first->spacing;
+    stream.interval = interval_to (pad, first);
+    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
+      stream.interval = MIN (stream.interval, pad->intervals[i]);
     stream.generation = first->generation;
   }
   if (second && second->generation == first->generation)
@@ -313,13 +341,27 @@ gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame)
     removed = g_queue_pop_head (&pad->frames);
     pad->shown--;
     pad->popped -= pad->popped > 0;
-    if (frame->time != GST_STEREO_TIME_NONE && pad->last_time != GST_STEREO_TIME_NONE)
-      pad->shortest = gst_stereo_pairing_shortest (pad->shortest, frame->time - pad->last_time);
+    for (guint i = G_N_ELEMENTS (pad->intervals) - 1; i > 0; i--)
+      pad->intervals[i] = pad->intervals[i - 1];
+    pad->intervals[0] = interval_to (pad, frame);
+    pad->shortest = gst_stereo_pairing_shortest (pad->shortest, pad->intervals[0]);
     pad->last_time = frame->time;
   }
   GST_OBJECT_UNLOCK (pad);
   gst_stereo_frame_unref (removed);
   return removed != NULL;
+}
+
+gboolean
+gst_stereo_pad_get_delay (GstStereoPad *pad, guint frames, gint64 *delay)
+{
+  gboolean known;
+
+  GST_OBJECT_LOCK (pad);
+  known = pad->timed >= frames;
+  *delay = pad->least_delay;
+  GST_OBJECT_UNLOCK (pad);
+  return known;
 }
 
 void
@@ -344,6 +386,8 @@ clear (GstStereoPad *pad)
   pad->shown = pad->popped = 0;
   pad->last_time = pad->gap_end = GST_STEREO_TIME_NONE;
   pad->shortest = 0;
+  memset (pad->intervals, 0, sizeof pad->intervals);
+  pad->timed = 0;
   pad->in_gap = pad->marked = pad->closed = FALSE;
   pad->seeks = (GstStereoSeeks){ 0 };
   GST_OBJECT_UNLOCK (pad);
@@ -372,6 +416,7 @@ gst_stereo_pad_constructed (GObject *object)
   G_OBJECT_CLASS (gst_stereo_pad_parent_class)->constructed (object);
   GST_STEREO_PAD (object)->chain = GST_PAD_CHAINFUNC (object);
   gst_pad_set_chain_function (GST_PAD (object), gst_stereo_pad_chain);
+  gst_stereo_refusal_watch (GST_PAD (object));
 }
 
 static void

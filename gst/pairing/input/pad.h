@@ -46,6 +46,8 @@ gboolean gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame);
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
+/* The least time after its timestamp at which a frame came since the last flush, ns. FALSE: fewer than @frames have come. */
+gboolean gst_stereo_pad_get_delay (GstStereoPad *pad, guint frames, gint64 *delay);
 /* The pad accepts no more frames. Those that it has already can still be read, to be counted. */
 void gst_stereo_pad_close (GstStereoPad *pad);
 

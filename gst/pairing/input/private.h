@@ -36,18 +36,21 @@ struct _GstStereoPad
   gboolean warned; /* a warning about these caps was posted */
 
   /* protected by the object lock: a flush comes from another thread */
-  GQueue frames;      /* of GstStereoFrame, oldest first */
-  guint shown;        /* number of shown frames: the first ones of the list */
-  guint popped;       /* number of popped frames: all shown ones, or all but the last */
-  gint64 last_time;   /* of the frame that was removed last */
-  gint64 shortest;    /* recent time from one frame to the next in ns; 0 = none seen */
-  gint64 gap_end;     /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
-  gboolean in_gap;    /* the next frame that is shown follows a gap */
-  gboolean marked;    /* some frame was marked as first of its bundle */
-  gboolean closed;    /* the pad accepts no more frames: chain() returns EOS */
-  gboolean over;      /* upstream has sent its end */
-  gboolean receiving; /* upstream's thread is in chain() */
-  guint received;     /* buffers and gaps so far */
+  GQueue frames;                              /* of GstStereoFrame, oldest first */
+  guint shown;                                /* number of shown frames: the first ones of the list */
+  guint popped;                               /* number of popped frames: all shown ones, or all but the last */
+  gint64 last_time;                           /* of the frame that was removed last */
+  gint64 shortest;                            /* recent shortest time from one frame to the next in ns; 0 = none seen */
+  gint64 intervals[GST_STEREO_INTERVALS - 1]; /* to the frames that were removed last, the last one first, ns; 0 = unknown */
+  guint timed;                                /* frames that were shown and have a timestamp, where there is a clock */
+  gint64 least_delay;                         /* of these: the least time from the timestamp to the arrival, ns */
+  gint64 gap_end;                             /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean in_gap;                            /* the next frame that is shown follows a gap */
+  gboolean marked;                            /* some frame was marked as first of its bundle */
+  gboolean closed;                            /* the pad accepts no more frames: chain() returns EOS */
+  gboolean over;                              /* upstream has sent its end */
+  gboolean receiving;                         /* upstream's thread is in chain() */
+  guint received;                             /* buffers and gaps so far */
   GstStereoSeeks seeks;
 
   GMutex aggregator_lock; /* held around calls that touch GstAggregator's queue */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reads files, and finds out which format they have. */
+/* Reads files, and finds out how they are written. */
 #include "gst/rectify/calibration/private.h"
 
 #include <string.h>
@@ -32,31 +32,26 @@ clean (const gchar *text)
   return g_utf8_make_valid (g_str_has_prefix (text, "\357\273\277") ? text + 3 : text, -1);
 }
 
-typedef enum
-{
-  WRITTEN_AS_MAPPING,    /* YAML or XML */
-  WRITTEN_AS_LINES,      /* KITTI */
-  WRITTEN_AS_ASSIGNMENTS /* Middlebury */
-} Written;
-
 static gboolean
-read_text (GstStereoKeys *keys, const gchar *text, Written *written, gchar **message)
+read_text (GstStereoKeys *keys, const gchar *text, GstStereoWriting *writing, gchar **message)
 {
   gchar *valid = clean (text);
   gsize blanks = strspn (valid, " \t\r\n");
   gboolean ok;
 
-  *written = WRITTEN_AS_MAPPING;
+  *writing = GST_STEREO_MAPPING;
   if (valid[blanks] == 0)
-    ok = gst_stereo_keys_fail (
-        keys, message, "it is empty: a calibration of OpenCV, ROS, KITTI or Middlebury is needed.");
+    ok = gst_stereo_keys_fail (keys, message, "it is empty: a calibration of " GST_STEREO_FORMAT_NAMES " is needed.");
   else if (valid[blanks] == '<')
     ok = gst_stereo_keys_read_xml (keys, valid + blanks, message);
-  else if (gst_stereo_keys_are_assignments (valid)) {
-    *written = WRITTEN_AS_ASSIGNMENTS;
+  else if (gst_stereo_keys_are_sections (valid)) {
+    *writing = GST_STEREO_SECTIONS;
+    ok = gst_stereo_keys_read_sections (keys, valid, message);
+  } else if (gst_stereo_keys_are_assignments (valid)) {
+    *writing = GST_STEREO_ASSIGNMENTS;
     ok = gst_stereo_keys_read_assignments (keys, valid, message);
   } else if (gst_stereo_keys_are_lines (valid)) {
-    *written = WRITTEN_AS_LINES;
+    *writing = GST_STEREO_LINES;
     ok = gst_stereo_keys_read_lines (keys, valid, message);
   } else
     ok = gst_stereo_keys_read_yaml (keys, valid, message);
@@ -64,59 +59,46 @@ read_text (GstStereoKeys *keys, const gchar *text, Written *written, gchar **mes
   return ok;
 }
 
-/* Files of ROS are about one camera and have this key; in OpenCV's, which are about two, the keys have a number. */
+/* @name and @text: of two files, or of one, and NULL. */
 static gboolean
-is_camera_info (GstStereoKeys *keys)
-{
-  return gst_stereo_keys_has (keys, "camera_matrix");
-}
-
-/* Millimetres per unit of length: @unit_mm if it is set, else @own, which becomes @unit_mm. */
-static gdouble
-choose_unit (gdouble *unit_mm, gdouble own)
-{
-  if (!(*unit_mm > 0))
-    *unit_mm = own;
-  return *unit_mm;
-}
-
-/* @name and @text: of two files, or of one, and NULL. @unit_mm: 0 becomes that of the format. */
-static gboolean
-parse (StereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2], gdouble *unit_mm,
-    gchar **message)
+parse (GstStereoCalibration *calibration, const gchar *const name[2], const gchar *const text[2],
+    const GstStereoCalibrationOptions *options, gchar **message)
 {
   g_autoptr (GstStereoKeys) first = gst_stereo_keys_new (name[0]);
   g_autoptr (GstStereoKeys) second = gst_stereo_keys_new (text[1] ? name[1] : "");
-  Written written[2] = { WRITTEN_AS_MAPPING, WRITTEN_AS_MAPPING };
+  GstStereoWriting writing[2];
 
   memset (calibration, 0, sizeof *calibration);
-  if (!read_text (first, text[0], &written[0], message) ||
-      (text[1] && !read_text (second, text[1], &written[1], message)))
-    return FALSE;
-  if (text[1] && (written[0] || written[1]))
-    return gst_stereo_keys_fail (written[0] ? first : second, message, "%s files have both cameras: give only one.",
-        (written[0] ? written[0] : written[1]) == WRITTEN_AS_LINES ? "KITTI's" : "Middlebury's");
-  if (written[0] == WRITTEN_AS_LINES)
-    return gst_stereo_calibration_from_kitti (calibration, first, choose_unit (unit_mm, 1000), message);
-  if (written[0] == WRITTEN_AS_ASSIGNMENTS)
-    return gst_stereo_calibration_from_middlebury (calibration, first, choose_unit (unit_mm, 1), message);
-  if (text[1] && (is_camera_info (first) || is_camera_info (second)))
-    return gst_stereo_calibration_from_ros (calibration, first, second, choose_unit (unit_mm, 1000), message);
-  if (text[1])
-    gst_stereo_keys_merge (first, second);
-  return gst_stereo_calibration_from_opencv (calibration, first, choose_unit (unit_mm, 1), message);
+  return read_text (first, text[0], &writing[0], message) &&
+      (!text[1] || read_text (second, text[1], &writing[1], message)) &&
+      gst_stereo_formats_read (calibration, first, text[1] ? second : NULL, writing, options, message);
 }
 
 gboolean
-gst_stereo_calibration_parse (
-    StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message)
+gst_stereo_calibration_parse (GstStereoCalibration *calibration, const gchar *left, const gchar *right,
+    const GstStereoCalibrationOptions *options, gchar **message)
 {
   const gchar *const name[2] = { right ? "left calibration" : "calibration", "right calibration" };
   const gchar *const text[2] = { left, right };
 
   if (strlen (left) > MAX_FILE || (right && strlen (right) > MAX_FILE))
     return fail (message, "calibration: it has more than %d bytes, which is too long for a calibration.", MAX_FILE);
-  return parse (calibration, name, text, &unit_mm, message);
+  return parse (calibration, name, text, options, message);
+}
+
+const StereoCalibration *
+gst_stereo_calibration_for (const GstStereoCalibration *calibration, gint width, gint height)
+{
+  const StereoCalibration *fits = NULL;
+
+  for (gint m = 0; m < calibration->count; m++) {
+    const StereoCalibration *mode = &calibration->modes[m];
+    if (mode->width == width && mode->height == height)
+      return mode;
+    if (!fits && (gint64) mode->width * height == (gint64) width * mode->height)
+      fits = mode;
+  }
+  return fits ? fits : &calibration->modes[0];
 }
 
 /* ---- files ---- */
@@ -126,7 +108,7 @@ static gchar *
 read_file (const gchar *path, gchar **message)
 {
   static const GstStereoFileRules rules = { "calibration",
-    "a file of OpenCV, KITTI or Middlebury, or to two of ROS with a comma between them", MAX_FILE };
+    "a file with both cameras, or to two with a comma between them (ROS, EuRoC)", MAX_FILE };
   gsize length;
   gchar *text = gst_stereo_file_read (&rules, path, &length, message);
 
@@ -180,7 +162,8 @@ gst_stereo_calibration_reads (const gchar *location, const gchar *file)
 }
 
 gboolean
-gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message)
+gst_stereo_calibration_load (GstStereoCalibration *calibration, const gchar *location,
+    const GstStereoCalibrationOptions *options, gchar **message)
 {
   gchar *name[2], *text[2] = { NULL, NULL };
   gboolean ok;
@@ -191,7 +174,7 @@ gst_stereo_calibration_load (StereoCalibration *calibration, const gchar *locati
         message, "'%s': the name of a file is missing: give one file, or two with a comma between them.", location);
   else
     ok = (text[0] = read_file (name[0], message)) && (!name[1] || (text[1] = read_file (name[1], message))) &&
-        parse (calibration, (const gchar *const *) name, (const gchar *const *) text, unit_mm, message);
+        parse (calibration, (const gchar *const *) name, (const gchar *const *) text, options, message);
   for (gint k = 0; k < 2; k++) {
     g_free (name[k]);
     g_free (text[k]);

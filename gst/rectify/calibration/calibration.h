@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calibration files. Their format is recognised by their contents, not by their names:
- *   OpenCV FileStorage, YAML or XML: M1 D1 M2 D2 and R T, or R1 R2 P1 P2 (also both); also in two files,
- *     "intrinsics.yml,extrinsics.yml", of which the first wins where both have a key
- *   a pair of ROS camera_info YAMLs: "left.yaml,right.yaml"
- *   KITTI calib.txt (P0 P1, or rows without keys; or calib_cam_to_cam.txt: S_00 K_00 D_00 … P_rect_01)
- *   Middlebury calib.txt (cam0= cam1= doffs= baseline= width= height=)
+ * Calibration files. Their format is recognised by their contents, not by their names; docs/calibrating.md has a table of
+ * the formats, formats.c the one that is read by.
  */
 #ifndef GST_STEREO_CALIBRATION_H
 #define GST_STEREO_CALIBRATION_H
@@ -16,16 +12,34 @@
 
 G_BEGIN_DECLS
 
-/* @unit_mm: millimetres of one unit of T (and P2). The unit is a metre in ROS and KITTI files, and the unit of the
- * board's squares with OpenCV. 0 becomes 1000 for ROS and KITTI, and 1 for OpenCV and Middlebury. FALSE with a sentence
- * that names the file and the missing or broken key (g_free it; @message may be NULL). stereo_rectify() checks the
- * numbers. */
-gboolean gst_stereo_calibration_load (
-    StereoCalibration *calibration, const gchar *location, gdouble *unit_mm, gchar **message);
+/* How a file is to be read; all 0: as its format has it. */
+typedef struct
+{
+  gdouble unit_mm;      /* millimetres of one unit of T (and P2); 0: that of the format */
+  gint width, height;   /* of the raw pictures that the numbers belong to; 0 x 0: as the file says */
+  const gchar *cameras; /* numbers of the left and the right camera, "2,3"; NULL: the first two */
+} GstStereoCalibrationOptions;
+
+#define GST_STEREO_CALIBRATION_MODES 8 /* of one camera */
+
+typedef struct
+{
+  StereoCalibration modes[GST_STEREO_CALIBRATION_MODES]; /* one, or more where a file has one for each size */
+  gint count;
+  gdouble unit_mm; /* that of the options, or of the format */
+} GstStereoCalibration;
+
+/* FALSE with a sentence that names the file and the missing or broken key (g_free it; @message may be NULL).
+ * stereo_rectify() checks the numbers. */
+gboolean gst_stereo_calibration_load (GstStereoCalibration *calibration, const gchar *location,
+    const GstStereoCalibrationOptions *options, gchar **message);
 
 /* The same from text in memory, for tests and fuzzing. */
-gboolean gst_stereo_calibration_parse (
-    StereoCalibration *calibration, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message);
+gboolean gst_stereo_calibration_parse (GstStereoCalibration *calibration, const gchar *left, const gchar *right,
+    const GstStereoCalibrationOptions *options, gchar **message);
+
+/* The mode for raw pictures of this size: of this size, else of this aspect. */
+const StereoCalibration *gst_stereo_calibration_for (const GstStereoCalibration *calibration, gint width, gint height);
 
 /* Whether @file is one of those that @location names, by whatever name. */
 gboolean gst_stereo_calibration_reads (const gchar *location, const gchar *file);
@@ -38,11 +52,23 @@ gchar *gst_stereo_calibration_write (const StereoCalibration *calibration, const
 gboolean gst_stereo_calibration_save (const StereoCalibration *calibration, const StereoRectification *rectification,
     const gchar *location, gchar **message);
 
-/* ---- doubt.c ---- */
-/* NULL where the number is plausible; else a sentence with advice (g_free it). @unit_mm: that of the load. */
+/* ---- doubt.c, fit.c. NULL where the numbers are plausible; else sentences with advice (g_free them). ---- */
+/* @unit_mm: that of the load. */
 gchar *gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_mm);
 /* @camera: of raw pictures of this @width. */
 gchar *gst_stereo_calibration_doubt_focal_length (const StereoCamera *camera, gint width);
+/* Whether a lens model holds over the whole picture. @scaled: for raw pictures of its size. */
+gchar *gst_stereo_calibration_doubt_lens (const StereoCalibration *scaled);
+/* What is wrong with rectified views: too large or small, with few pixels, or of a small part of the raw picture. @alpha:
+ * that they were made with. */
+gchar *gst_stereo_calibration_doubt_views (
+    const StereoCalibration *scaled, const StereoRectification *rectification, gdouble alpha);
+/* Whether the numbers are of pictures of another size; then what doubt_views() says, too. @loaded: as it was read; @scaled:
+ * for the raw pictures; @rectification: made from that with @alpha, NULL where there is none. */
+gchar *gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const StereoCalibration *scaled,
+    const StereoRectification *rectification, gdouble alpha);
+/* Whether a file that says a size of another aspect than the pictures at hand is of such pictures nevertheless. */
+gchar *gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width, gint height);
 
 G_END_DECLS
 

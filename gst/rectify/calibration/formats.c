@@ -1,364 +1,355 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keys mean in files of OpenCV, ROS, KITTI and Middlebury. stereo_rectify() checks whether the numbers make sense. */
+/* The table of formats, and which one a file has. stereo_rectify() checks whether the numbers make sense. */
 #include "gst/rectify/calibration/private.h"
 
-#include <math.h>
 #include <string.h>
 
-#define MAX_SIDE 65535    /* px */
-#define MAX_DISTORTION 14 /* OpenCV's longest model; past STEREO_DISTORTION all have to be 0 */
+#define ROS_MODEL "distortion_model|camera_model|model"
+#define ROS_NEEDED \
+  "image_width, image_height, camera_matrix, distortion_model, distortion_coefficients, rectification_matrix and " \
+  "projection_matrix"
 
-/* The names that a quantity has in files, for the left and the right camera. */
-typedef const gchar *const Names[2][5];
-static Names camera_names = { { "M1", "K1", "cameraMatrix1", "camera_matrix_left", NULL },
-  { "M2", "K2", "cameraMatrix2", "camera_matrix_right", NULL } };
-static Names distortion_names = { { "D1", "distCoeffs1", "dist_coeffs1", "distortion_coefficients_left", NULL },
-  { "D2", "distCoeffs2", "dist_coeffs2", "distortion_coefficients_right", NULL } };
-static const gchar *const width_names[] = { "image_width", "imageWidth", "width", NULL };
-static const gchar *const height_names[] = { "image_height", "imageHeight", "height", NULL };
-static const gchar *const size_names[] = { "size", "imageSize", "image_size", "img_size", NULL };
+static const GstStereoFormat formats[] = {
+  { .name = "ROS' camera_info",
+      .mark = "camera_matrix|projection_matrix",
+      .one_each = TRUE,
+      .unit_mm = 1000,
+      .width = "image_width",
+      .height = "image_height",
+      .matrix = "camera_matrix",
+      .distortion = "distortion_coefficients",
+      .model = ROS_MODEL,
+      .rectifying = "rectification_matrix",
+      .projection = "projection_matrix",
+      .rectified = TRUE,
+      .needed = ROS_NEEDED },
+  { .name = "a camera_info message of ROS",
+      .mark = "k|K",
+      .one_each = TRUE,
+      .unit_mm = 1000,
+      .width = "width",
+      .height = "height",
+      .matrix = "k|K",
+      .distortion = "d|D",
+      .model = ROS_MODEL,
+      .rectifying = "r|R",
+      .projection = "p|P",
+      .rectified = TRUE,
+      .needed = "width, height, distortion_model, d, k, r and p (ROS 1: D, K, R and P)" },
+  { .name = "ZED's factory calibration",
+      .writing = GST_STEREO_SECTIONS,
+      .mark = "stereo.baseline|left_cam_hd.fx|left_cam_fhd.fx|left_cam_fhd1200.fx|left_cam_2k.fx",
+      .unit_mm = 1,
+      .needed = "sections LEFT_CAM_HD, RIGHT_CAM_HD (or FHD, 2K, VGA, FHD1200, SVGA, 4K, QHDPLUS) and STEREO",
+      .read = gst_stereo_read_zed },
+  { .name = "ROS' ost.txt",
+      .writing = GST_STEREO_SECTIONS,
+      .mark = "left.camera matrix|right.camera matrix",
+      .unit_mm = 1000,
+      .width = "image.width",
+      .height = "image.height",
+      .matrix = "$.camera matrix",
+      .distortion = "$.distortion",
+      .rectifying = "$.rectification",
+      .projection = "$.projection",
+      .rectified = TRUE,
+      .needed = "width, height, and camera matrix, distortion, rectification and projection of both cameras" },
+  { .name = "ROS' INI file",
+      .writing = GST_STEREO_SECTIONS,
+      .one_each = TRUE,
+      .unit_mm = 1000,
+      .width = "image.width",
+      .height = "image.height",
+      .matrix = "camera matrix",
+      .distortion = "distortion",
+      .rectifying = "rectification",
+      .projection = "projection",
+      .rectified = TRUE,
+      .needed = "width, height, camera matrix, distortion, rectification and projection" },
+  { .name = "Kalibr's camchain",
+      .mark = "cam0.intrinsics|cam1.intrinsics|cam0.camera_model",
+      .unit_mm = 1000,
+      .numbered = "cam",
+      .probe = "@.intrinsics",
+      .size = "@.resolution",
+      .intrinsics = "@.intrinsics",
+      .distortion = "@.distortion_coeffs",
+      .model = "@.camera_model|@.distortion_model",
+      .needed = "camera_model, intrinsics, distortion_model, distortion_coeffs and resolution of cam0 and cam1, and "
+                "cam1.T_cn_cnm1",
+      .pose = gst_stereo_pose_kalibr },
+  { .name = "EuRoC's sensor.yaml",
+      .mark = "T_BS",
+      .one_each = TRUE,
+      .unit_mm = 1000,
+      .width = "resolution.width",
+      .height = "resolution.height",
+      .size = "resolution",
+      .intrinsics = "intrinsics",
+      .distortion = "distortion_coefficients",
+      .model = "camera_model|distortion_model",
+      .needed = "T_BS, resolution, intrinsics, distortion_model and distortion_coefficients",
+      .pose = gst_stereo_pose_euroc },
+  { .name = "ORB-SLAM's settings",
+      .mark = "LEFT.K|RIGHT.K",
+      .unit_mm = 1000,
+      .width = "%.width|Camera.width",
+      .height = "%.height|Camera.height",
+      .matrix = "%.K",
+      .distortion = "%.D",
+      .model = "Camera.type",
+      .rectifying = "%.R",
+      .projection = "%.P",
+      .rectified = TRUE,
+      .needed = "LEFT.K LEFT.D LEFT.R LEFT.P and RIGHT.K RIGHT.D RIGHT.R RIGHT.P" },
+  { .name = "ORB-SLAM3's settings",
+      .mark = "Camera2.fx",
+      .unit_mm = 1000,
+      .called = { "Camera1", "Camera2" },
+      .width = "Camera.width",
+      .height = "Camera.height",
+      .scalars = "Camera1.|Camera.",
+      .model = "Camera.type",
+      .needed = "fx, fy, cx, cy of Camera1 and Camera2, and Stereo.T_c1_c2",
+      .pose = gst_stereo_pose_orbslam },
+  { .name = "ORB-SLAM's settings of rectified views",
+      .mark = "Camera.bf|Stereo.b",
+      .unit_mm = 1000,
+      .width = "Camera.width",
+      .height = "Camera.height",
+      .model = "Camera.type",
+      .needed = "fx, fy, cx and cy of Camera (or Camera1), and Camera.bf (or Stereo.b)",
+      .read = gst_stereo_read_orbslam_rectified },
+  { .name = "KITTI's calib_cam_to_cam.txt",
+      .writing = GST_STEREO_LINES,
+      .mark = "K_00|K_01|K_02|K_03|P_rect_00|P_rect_02",
+      .unit_mm = 1000,
+      .numbered = "0",
+      .probe = "P_rect_@",
+      .size = "S_@",
+      .matrix = "K_@",
+      .distortion = "D_@",
+      .rectifying = "R_rect_@",
+      .projection = "P_rect_@",
+      .rectified = TRUE,
+      .needed = "S_ K_ D_ R_rect_ P_rect_ S_rect_ of both cameras (00 and 01; 02 and 03 with cameras=2,3)",
+      .pose = gst_stereo_pose_kitti },
+  { .name = "KITTI's calib.txt",
+      .writing = GST_STEREO_LINES,
+      .unit_mm = 1000,
+      .numbered = "P",
+      .probe = "@",
+      .needed = "P0 and P1, or P2 and P3 (calib.txt), or S_00 K_00 D_00 … P_rect_01 (calib_cam_to_cam.txt)",
+      .read = gst_stereo_read_kitti },
+  { .name = "Middlebury's calib.txt",
+      .writing = GST_STEREO_ASSIGNMENTS,
+      .unit_mm = 1,
+      .width = "width",
+      .height = "height",
+      .needed = "cam0, cam1 and baseline; width and height where they are known",
+      .read = gst_stereo_read_middlebury },
+  { .name = "OpenCV's file of a pair",
+      .unit_mm = 1,
+      .called = { "1", "2" },
+      .width = "image_width|imageWidth|width|imageSize_width",
+      .height = "image_height|imageHeight|height|imageSize_height",
+      .size = "size|imageSize|image_size|img_size|Size",
+      .matrix = "M@|K@|cameraMatrix@|camera_matrix_$|K_%",
+      .distortion = "D@|distCoeffs@|dist_coeffs@|distortion_coefficients_$|D_%|D_%_FE",
+      .model = ROS_MODEL,
+      .rectifying = "R@",
+      .projection = "P@",
+      .needed = "M1 D1 M2 D2 (or K1 distCoeffs1 …, cameraMatrix1 …), and R and T, or R1, R2, P1 and P2",
+      .pose = gst_stereo_pose_opencv },
+};
+#define OPENCV (&formats[G_N_ELEMENTS (formats) - 1])
 
-/* The first of @names that the file has, or NULL. */
-static const gchar *
-find (GstStereoKeys *keys, const gchar *const *names)
+/* Files of other programs, by a key of them: what they are, and what to do. */
+static const struct
 {
-  while (*names && !gst_stereo_keys_has (keys, *names))
-    names++;
-  return *names;
+  const gchar *mark, *what, *instead;
+} foreign[] = {
+  { "imagelist|images", "a list of pictures, not a calibration", "give the file that was made from them" },
+  { "Camera.fx|Camera1.fx", "ORB-SLAM's settings of one camera", "take those of the stereo camera, with Camera.bf" },
+  { "value0.intrinsics|value0.T_imu_cam", "Basalt's calibration", NULL },
+  { "cam0_calib|body_T_cam0|model_type", "VINS' settings", NULL },
+  { "cameraData|stereoRectificationData", "a DepthAI calibration", NULL },
+  { "cameras|ncameras|sensors", "OKVIS' or maplab's calibration", NULL },
+};
+
+/* ---- which format ---- */
+
+static const GstStereoFormat *
+find_format (GstStereoKeys *keys, GstStereoWriting writing)
+{
+  GstStereoReading any = { .keys = { keys, keys }, .at = { "1", "2" } };
+
+  if (writing == GST_STEREO_MAPPING && gst_stereo_reading_find (&any, 0, OPENCV->matrix))
+    return OPENCV;
+  any.at[0] = any.at[1] = "";
+  for (guint k = 0; k < G_N_ELEMENTS (formats); k++)
+    if (formats[k].writing == writing && (!formats[k].mark || gst_stereo_reading_find (&any, 0, formats[k].mark)))
+      return &formats[k];
+  return OPENCV;
 }
 
 static gboolean
-fail_missing (GstStereoKeys *keys, gchar **message, const gchar *missing, const gchar *needed)
+refuse_foreign (GstStereoKeys *keys, const GstStereoFormat *format, gchar **message)
 {
-  gchar *list = gst_stereo_keys_list (keys);
+  const GstStereoReading any = { .keys = { keys, keys }, .at = { "", "" } };
 
-  gst_stereo_keys_fail (keys, message, "%s is missing. Needed: %s. In the file: %s.", missing, needed, list);
-  g_free (list);
-  return FALSE;
-}
-
-static gboolean
-take_side (GstStereoKeys *keys, const gchar *key, gdouble value, gint *side, gchar **message)
-{
-  if (!(value >= 1 && value <= MAX_SIDE && value == floor (value)))
-    return gst_stereo_keys_fail (
-        keys, message, "%s is %g: it must be a whole number of pixels from 1 to %d.", key, value, MAX_SIDE);
-  *side = (gint) value;
+  for (guint k = 0; format == OPENCV && k < G_N_ELEMENTS (foreign); k++)
+    if (gst_stereo_reading_find (&any, 0, foreign[k].mark))
+      return gst_stereo_keys_fail (keys, message, "this is %s: %s.", foreign[k].what,
+          foreign[k].instead ? foreign[k].instead :
+                               "it is not read; give the numbers as OpenCV's file of a pair, with M1 D1 M2 D2 and R T");
   return TRUE;
 }
 
-/* Reads the size of the pictures; it stays 0 x 0 where the file does not say. */
+/* Of one file: refuses formats of a file for each camera. Of two: both are of such formats, or parts of OpenCV's file. */
 static gboolean
-take_size (GstStereoKeys *keys, gint *width, gint *height, gchar **message)
+check_files (GstStereoReading *r, GstStereoKeys *second)
 {
-  const gchar *w = find (keys, width_names), *h = find (keys, height_names), *both = find (keys, size_names);
-  gdouble size[2] = { 0, 0 };
+  const GstStereoFormat **format = r->format;
 
-  if (w && h)
-    return gst_stereo_keys_matrix (keys, w, 1, 1, &size[0], message) &&
-        gst_stereo_keys_matrix (keys, h, 1, 1, &size[1], message) && take_side (keys, w, size[0], width, message) &&
-        take_side (keys, h, size[1], height, message);
-  if (both)
-    return gst_stereo_keys_matrix (keys, both, 1, 2, size, message) &&
-        take_side (keys, both, size[0], width, message) && take_side (keys, both, size[1], height, message);
-  if (w || h)
-    return fail_missing (keys, message, w ? height_names[0] : width_names[0], "width and height");
-  return TRUE;
-}
-
-static gboolean
-take_camera (GstStereoKeys *keys, const gchar *key, StereoCamera *camera, gchar **message)
-{
-  gdouble m[9];
-
-  if (!gst_stereo_keys_matrix (keys, key, 3, 3, m, message))
-    return FALSE;
-  if (m[3] != 0 || m[6] != 0 || m[7] != 0 || fabs (m[8] - 1) > 1e-9 || fabs (m[1]) > 1e-3)
-    return gst_stereo_keys_fail (keys, message,
-        "%s is no camera matrix: the rows of one are fx 0 cx, 0 fy cy, 0 0 1 (skew is not supported).", key);
-  camera->fx = m[0];
-  camera->fy = m[4];
-  camera->cx = m[2];
-  camera->cy = m[5];
-  return TRUE;
-}
-
-/* @none: a file may have no values, which means no distortion. */
-static gboolean
-take_distortion (GstStereoKeys *keys, const gchar *key, gboolean none, StereoCamera *camera, gchar **message)
-{
-  gdouble d[MAX_DISTORTION] = { 0 };
-  gint count = gst_stereo_keys_vector (keys, key, d, MAX_DISTORTION, message);
-  gboolean longer = FALSE;
-
-  if (count < 0)
-    return FALSE;
-  for (gint i = STEREO_DISTORTION; i < MIN (count, MAX_DISTORTION); i++)
-    longer |= d[i] != 0;
-  if (!(count == 4 || count == 5 || count == 8 || ((count == 12 || count == 14) && !longer) || (count == 0 && none)))
-    return gst_stereo_keys_fail (keys, message,
-        "%s has %d values: 4 (k1 k2 p1 p2), 5 (and k3) and 8 (and k4 k5 k6) are supported%s.", key, count,
-        longer ? "; calibrate without thin prism and tilt" : "");
-  memcpy (camera->distortion, d, sizeof camera->distortion);
-  return TRUE;
-}
-
-/* Lengths are @unit_mm millimetres; only the fourth column has any. */
-static gboolean
-take_projection (GstStereoKeys *keys, const gchar *key, gdouble unit_mm, gdouble *p, gchar **message)
-{
-  if (!gst_stereo_keys_matrix (keys, key, 3, 4, p, message))
-    return FALSE;
-  p[3] *= unit_mm;
-  p[7] *= unit_mm;
-  p[11] *= unit_mm;
-  return TRUE;
-}
-
-static gboolean
-take_pose (GstStereoKeys *keys, const gchar *rotation, const gchar *translation, gdouble unit_mm,
-    StereoCalibration *calibration, gchar **message)
-{
-  if (!gst_stereo_keys_matrix (keys, rotation, 3, 3, calibration->rotation, message) ||
-      !gst_stereo_keys_matrix (keys, translation, 3, 1, calibration->translation, message))
-    return FALSE;
-  for (gint i = 0; i < 3; i++)
-    calibration->translation[i] *= unit_mm;
-  return calibration->has_pose = TRUE;
-}
-
-/* Refuses lenses that the engine's model does not describe, and names them. */
-static gboolean
-check_model (GstStereoKeys *keys, gchar **message)
-{
-  static const gchar *const names[] = { "distortion_model", "camera_model", "model", NULL };
-  static const gchar *const known[] = { "", "none", "plumb_bob", "rational_polynomial", "radtan", "pinhole" };
-  const gchar *key = find (keys, names), *fisheye = gst_stereo_keys_text (keys, "fisheye_model");
-  const gchar *model = key ? gst_stereo_keys_text (keys, key) : "";
-  gchar *shown;
-
-  if (fisheye && !g_str_equal (fisheye, "0"))
-    return gst_stereo_keys_fail (keys, message,
-        "fisheye_model is set: fisheye lenses are not supported, calibrate with plumb_bob or rational_polynomial.");
-  for (guint k = 0; k < G_N_ELEMENTS (known); k++)
-    if (g_ascii_strcasecmp (model, known[k]) == 0)
-      return TRUE;
-  shown = gst_stereo_keys_shorten (model);
-  gst_stereo_keys_fail (
-      keys, message, "the %s '%s' is not supported: calibrate with plumb_bob or rational_polynomial.", key, shown);
-  g_free (shown);
-  return FALSE;
-}
-
-/* ---- OpenCV ---- */
-
-static gboolean
-take_opencv_pair (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
-{
-  static const gchar *const rectified[] = { "R1", "R2", "P1", "P2" };
-  gboolean pose = gst_stereo_keys_has (keys, "R") && gst_stereo_keys_has (keys, "T"), all = TRUE;
-
-  for (guint k = 0; k < 4; k++)
-    all &= gst_stereo_keys_has (keys, rectified[k]);
-  if (!pose && !all)
-    return fail_missing (
-        keys, message, "the pose of the cameras relative to each other", "R and T, or R1, R2, P1 and P2");
-  if (pose && !take_pose (keys, "R", "T", unit_mm, calibration, message))
-    return FALSE;
-  for (guint v = 0; all && v < 2; v++)
-    if (!gst_stereo_keys_matrix (keys, rectified[v], 3, 3, calibration->rectifying[v], message) ||
-        !take_projection (keys, rectified[v + 2], unit_mm, calibration->projection[v], message))
-      return FALSE;
-  calibration->has_rectification = all;
-  return TRUE;
-}
-
-/* Not OpenCV's own keys: gst_stereo_calibration_save() writes them. */
-static gboolean
-take_rectified_size (StereoCalibration *calibration, GstStereoKeys *keys, gchar **message)
-{
-  static const gchar *const names[2] = { "rectified_width", "rectified_height" };
-  gint *const sides[2] = { &calibration->rectified_width, &calibration->rectified_height };
-  gdouble side;
-
-  if (!gst_stereo_keys_has (keys, names[0]) && !gst_stereo_keys_has (keys, names[1]))
+  if (!second && format[0]->one_each)
+    return gst_stereo_keys_fail (r->keys[0], r->message,
+        "this is the calibration of one camera (%s): give both cameras' as \"left.yaml,right.yaml\", or OpenCV's of the "
+        "pair, with M1 D1 M2 D2 and R T.",
+        format[0]->name);
+  if (!second || (format[0] == OPENCV && format[1] == OPENCV))
     return TRUE;
-  for (gint k = 0; k < 2; k++)
-    if (!gst_stereo_keys_matrix (keys, names[k], 1, 1, &side, message) ||
-        !take_side (keys, names[k], side, sides[k], message))
-      return FALSE;
+  for (gint v = 0; v < 2; v++)
+    if (!format[v]->one_each && format[v] != OPENCV)
+      return gst_stereo_keys_fail (
+          r->keys[v], r->message, "this is %s, which has both cameras: give only one file.", format[v]->name);
+  /* the other one lacks something, and is told so */
+  for (gint v = 0; v < 2; v++)
+    if (format[v] == OPENCV)
+      format[v] = format[!v];
+  if (format[0]->pose == format[1]->pose)
+    return TRUE;
+  return gst_stereo_keys_fail (r->keys[1], r->message, "this is %s, and %s is %s: both must be of one kind.",
+      format[1]->name, gst_stereo_keys_name (r->keys[0]), format[0]->name);
+}
+
+/* ---- which cameras ---- */
+
+static gboolean
+parse_cameras (const gchar *text, gint number[2])
+{
+  gchar **parts = g_strsplit (text, ",", -1);
+  gboolean ok = g_strv_length (parts) == 2;
+
+  for (gint v = 0; ok && v < 2; v++) {
+    guint64 value;
+    ok = g_ascii_string_to_unsigned (g_strstrip (parts[v]), 10, 0, 99, &value, NULL);
+    number[v] = ok ? (gint) value : 0;
+  }
+  g_strfreev (parts);
+  return ok && number[0] != number[1];
+}
+
+static gboolean
+has_camera (const GstStereoReading *r, gint number)
+{
+  gchar *called = g_strdup_printf ("%s%d", r->format[0]->numbered, number);
+  const GstStereoReading one = { .keys = { r->keys[0], r->keys[0] }, .at = { called, called } };
+  gboolean has = gst_stereo_reading_find (&one, 0, r->format[0]->probe) != NULL;
+
+  g_free (called);
+  return has;
+}
+
+/* KITTI's files may have the colour cameras alone. */
+static gboolean
+choose_cameras (GstStereoReading *r, const gchar *cameras)
+{
+  const GstStereoFormat *format = r->format[0];
+  gint first;
+
+  for (gint v = 0; v < 2; v++)
+    r->at[v] = format->called[v] ? format->called[v] : "";
+  if (cameras && !format->numbered)
+    return gst_stereo_keys_fail (r->keys[0], r->message,
+        "cameras=%s was set, and %s has two cameras that have no numbers: leave cameras unset.", cameras, format->name);
+  if (cameras && !parse_cameras (cameras, r->number))
+    return gst_stereo_keys_fail (r->keys[0], r->message,
+        "cameras=%s are not two cameras: set two numbers that differ with a comma between them, that of the left camera "
+        "first, as in cameras=2,3.",
+        cameras);
+  if (!format->numbered)
+    return TRUE;
+  if (!cameras) {
+    first = has_camera (r, 0) || has_camera (r, 1) || !has_camera (r, 2) ? 0 : 2;
+    r->number[0] = first;
+    r->number[1] = first + 1;
+  }
+  for (gint v = 0; v < 2; v++) {
+    gchar *called = g_strdup_printf ("%s%d", format->numbered, r->number[v]);
+    r->at[v] = g_intern_string (called);
+    g_free (called);
+  }
   return TRUE;
 }
 
-gboolean
-gst_stereo_calibration_from_opencv (
-    StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
+/* ---- public ---- */
+
+/* The size of the raw pictures is that of the options. */
+static gboolean
+set_size (GstStereoReading *r, const GstStereoCalibrationOptions *options)
 {
-  if (gst_stereo_keys_has (keys, "imagelist") || gst_stereo_keys_has (keys, "images"))
-    return gst_stereo_keys_fail (
-        keys, message, "this is a list of pictures, not a calibration: give the file that was made from them.");
-  if (!check_model (keys, message))
-    return FALSE;
-  if (!find (keys, camera_names[0]) && gst_stereo_keys_has (keys, "camera_matrix"))
-    return gst_stereo_keys_fail (keys, message,
-        "this is the calibration of one camera: give both cameras' as \"left.yaml,right.yaml\" (ROS), or OpenCV's of "
-        "the pair, with M1 D1 M2 D2 and R T.");
-  for (guint v = 0; v < 2; v++) {
-    const gchar *camera = find (keys, camera_names[v]), *distortion = find (keys, distortion_names[v]);
-    if (!camera || !distortion)
-      return fail_missing (keys, message, camera ? distortion_names[v][0] : camera_names[v][0],
-          "M1 D1 M2 D2 (or K1 distCoeffs1 …, cameraMatrix1 …) and R T or R1 R2 P1 P2");
-    if (!take_camera (keys, camera, &calibration->camera[v], message) ||
-        !take_distortion (keys, distortion, FALSE, &calibration->camera[v], message))
-      return FALSE;
+  gint width = options->width, height = options->height;
+  GString *sizes;
+
+  if (!width && !height)
+    return TRUE;
+  if (!width || !height)
+    return gst_stereo_keys_fail (r->keys[0], r->message,
+        "calibration-width=%d and calibration-height=%d: set both, to the size of the pictures that the calibration was "
+        "made of, or none.",
+        width, height);
+  if (r->out->count > 1) {
+    sizes = g_string_new (NULL);
+    for (gint m = 0; m < r->out->count; m++) {
+      const StereoCalibration mode = r->out->modes[m];
+      g_string_append_printf (sizes, "%s%dx%d", m ? ", " : "", mode.width, mode.height);
+      if (mode.width == width && mode.height == height) {
+        r->out->modes[0] = mode;
+        r->out->count = 1;
+      }
+    }
+    if (r->out->count > 1)
+      gst_stereo_keys_fail (r->keys[0], r->message,
+          "calibration-width=%d calibration-height=%d is none of its sizes: %s.", width, height, sizes->str);
+    g_string_free (sizes, TRUE);
   }
-  return take_size (keys, &calibration->width, &calibration->height, message) &&
-      take_rectified_size (calibration, keys, message) && take_opencv_pair (calibration, keys, unit_mm, message);
-}
-
-/* ---- ROS ---- */
-
-static gboolean
-take_camera_info (
-    StereoCalibration *calibration, gint v, GstStereoKeys *keys, gdouble unit_mm, gint size[2], gchar **message)
-{
-  static const gchar *const needed[] = { "image_width", "image_height", "camera_matrix", "distortion_coefficients",
-    "rectification_matrix", "projection_matrix" };
-  StereoCamera *camera = &calibration->camera[v];
-
-  for (guint k = 0; k < G_N_ELEMENTS (needed); k++)
-    if (!gst_stereo_keys_has (keys, needed[k]))
-      return fail_missing (keys, message, needed[k],
-          "image_width, image_height, camera_matrix, distortion_model, distortion_coefficients, rectification_matrix "
-          "and projection_matrix");
-  return check_model (keys, message) && take_size (keys, &size[0], &size[1], message) &&
-      take_camera (keys, "camera_matrix", camera, message) &&
-      take_distortion (keys, "distortion_coefficients", TRUE, camera, message) &&
-      gst_stereo_keys_matrix (keys, "rectification_matrix", 3, 3, calibration->rectifying[v], message) &&
-      take_projection (keys, "projection_matrix", unit_mm, calibration->projection[v], message);
+  r->calibration->width = width;
+  r->calibration->height = height;
+  return r->out->count == 1;
 }
 
 gboolean
-gst_stereo_calibration_from_ros (
-    StereoCalibration *calibration, GstStereoKeys *left, GstStereoKeys *right, gdouble unit_mm, gchar **message)
+gst_stereo_formats_read (GstStereoCalibration *out, GstStereoKeys *first, GstStereoKeys *second,
+    const GstStereoWriting *writing, const GstStereoCalibrationOptions *options, gchar **message)
 {
-  gint size[2][2] = { { 0 } };
+  GstStereoReading r = {
+    .keys = { first, second ? second : first }, .out = out, .calibration = &out->modes[0], .message = message
+  };
 
-  if (!take_camera_info (calibration, 0, left, unit_mm, size[0], message) ||
-      !take_camera_info (calibration, 1, right, unit_mm, size[1], message))
-    return FALSE;
-  if (memcmp (size[0], size[1], sizeof size[0]) != 0)
-    return gst_stereo_keys_fail (right, message,
-        "its pictures are %d x %d, those of %s are %d x %d: both cameras must have one size.", size[1][0], size[1][1],
-        gst_stereo_keys_name (left), size[0][0], size[0][1]);
-  calibration->width = size[0][0];
-  calibration->height = size[0][1];
-  return calibration->has_rectification = TRUE;
-}
-
-/* ---- KITTI ---- */
-
-/* calib.txt has only projections: its pictures are rectified already. */
-static gboolean
-take_projections (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
-{
-  static const gchar *const name[2] = { "P0", "P1" };
-
+  out->count = 1;
   for (gint v = 0; v < 2; v++) {
-    StereoCamera *camera = &calibration->camera[v];
-    gdouble *p = calibration->projection[v];
-    if (!gst_stereo_keys_has (keys, name[v]))
-      return fail_missing (
-          keys, message, name[v], "P0 and P1 (calib.txt), or S_00 K_00 D_00 … P_rect_01 (calib_cam_to_cam.txt)");
-    if (!take_projection (keys, name[v], unit_mm, p, message))
+    r.format[v] = find_format (r.keys[v], writing[second ? v : 0]);
+    if (!refuse_foreign (r.keys[v], r.format[v], message))
       return FALSE;
-    *camera = (StereoCamera){ p[0], p[5], p[2], p[6], { 0 } };
-    for (gint i = 0; i < 9; i++)
-      calibration->rectifying[v][i] = i % 4 == 0;
   }
-  return calibration->has_rectification = TRUE;
-}
-
-static gboolean
-take_kitti_camera (
-    StereoCalibration *calibration, gint v, GstStereoKeys *keys, gdouble unit_mm, gdouble size[4], gchar **message)
-{
-  static const gchar *const name[2][6] = { { "S_00", "K_00", "D_00", "R_rect_00", "P_rect_00", "S_rect_00" },
-    { "S_01", "K_01", "D_01", "R_rect_01", "P_rect_01", "S_rect_01" } };
-  StereoCamera *camera = &calibration->camera[v];
-
-  for (guint k = 0; k < 6; k++)
-    if (!gst_stereo_keys_has (keys, name[v][k]))
-      return fail_missing (keys, message, name[v][k], "S_ K_ D_ R_rect_ P_rect_ S_rect_ of cameras 00 and 01");
-  return gst_stereo_keys_matrix (keys, name[v][0], 1, 2, size, message) &&
-      take_camera (keys, name[v][1], camera, message) && take_distortion (keys, name[v][2], FALSE, camera, message) &&
-      gst_stereo_keys_matrix (keys, name[v][3], 3, 3, calibration->rectifying[v], message) &&
-      take_projection (keys, name[v][4], unit_mm, calibration->projection[v], message) &&
-      gst_stereo_keys_matrix (keys, name[v][5], 1, 2, size + 2, message);
-}
-
-gboolean
-gst_stereo_calibration_from_kitti (StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
-{
-  gdouble size[2][4];
-
-  if (!gst_stereo_keys_has (keys, "K_00") && !gst_stereo_keys_has (keys, "P_rect_00"))
-    return take_projections (calibration, keys, unit_mm, message);
-  if (!take_kitti_camera (calibration, 0, keys, unit_mm, size[0], message) ||
-      !take_kitti_camera (calibration, 1, keys, unit_mm, size[1], message))
+  if (!check_files (&r, second))
     return FALSE;
-  for (gint i = 0; i < 4; i++)
-    if (size[0][i] != size[1][i])
-      return gst_stereo_keys_fail (keys, message, "%s differ: both cameras must have one size.",
-          i < 2 ? "S_00 and S_01" : "S_rect_00 and S_rect_01");
-  calibration->has_rectification = TRUE;
-  if (gst_stereo_keys_has (keys, "R_01") && gst_stereo_keys_has (keys, "T_01") &&
-      !take_pose (keys, "R_01", "T_01", unit_mm, calibration, message))
-    return FALSE;
-  return take_side (keys, "S_00", size[0][0], &calibration->width, message) &&
-      take_side (keys, "S_00", size[0][1], &calibration->height, message) &&
-      take_side (keys, "S_rect_00", size[0][2], &calibration->rectified_width, message) &&
-      take_side (keys, "S_rect_00", size[0][3], &calibration->rectified_height, message);
-}
-
-/* ---- Middlebury ---- */
-
-#define OFFSET_TOLERANCE 0.01 /* px: the files have three decimals */
-
-/* The pictures of these sets are rectified already: only the principal points of the views differ. */
-gboolean
-gst_stereo_calibration_from_middlebury (
-    StereoCalibration *calibration, GstStereoKeys *keys, gdouble unit_mm, gchar **message)
-{
-  static const gchar *const needed[] = { "cam0", "cam1", "baseline" };
-  gdouble baseline, offset;
-
-  for (guint k = 0; k < G_N_ELEMENTS (needed); k++)
-    if (!gst_stereo_keys_has (keys, needed[k]))
-      return fail_missing (keys, message, needed[k], "cam0, cam1 and baseline; width and height where they are known");
-  if (!take_camera (keys, "cam0", &calibration->camera[0], message) ||
-      !take_camera (keys, "cam1", &calibration->camera[1], message) ||
-      !gst_stereo_keys_matrix (keys, "baseline", 1, 1, &baseline, message) ||
-      !take_size (keys, &calibration->width, &calibration->height, message))
-    return FALSE;
-  offset = calibration->camera[1].cx - calibration->camera[0].cx;
-  if (gst_stereo_keys_has (keys, "doffs")) {
-    gdouble given;
-    if (!gst_stereo_keys_matrix (keys, "doffs", 1, 1, &given, message))
-      return FALSE;
-    if (fabs (given - offset) > OFFSET_TOLERANCE)
-      return gst_stereo_keys_fail (keys, message,
-          "doffs is %g, but the principal points of cam1 and cam0 are %g px apart: one of them was changed without the "
-          "other; set doffs to that.",
-          given, offset);
+  if (second && r.format[0] == OPENCV) {
+    gst_stereo_keys_merge (first, second);
+    r.keys[1] = first;
   }
-  for (gint v = 0; v < 2; v++) {
-    const StereoCamera *camera = &calibration->camera[v];
-    const gdouble p[12] = { camera->fx, 0, camera->cx, v ? -camera->fx * baseline * unit_mm : 0, 0, camera->fy,
-      camera->cy, 0, 0, 0, 1, 0 };
-    memcpy (calibration->projection[v], p, sizeof p);
-    for (gint i = 0; i < 9; i++)
-      calibration->rectifying[v][i] = i % 4 == 0;
-  }
-  return calibration->has_rectification = TRUE;
+  r.unit_mm = out->unit_mm = options->unit_mm > 0 ? options->unit_mm : r.format[0]->unit_mm;
+  return choose_cameras (&r, options->cameras) &&
+      (r.format[0]->read ? r.format[0]->read : gst_stereo_read_cameras) (&r) && set_size (&r, options);
 }

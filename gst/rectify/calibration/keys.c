@@ -59,6 +59,14 @@ gst_stereo_keys_add (GstStereoKeys *keys, const gchar *key)
   return value;
 }
 
+GstStereoValue *
+gst_stereo_keys_value (GstStereoKeys *keys, const gchar *key)
+{
+  GstStereoValue *value = g_hash_table_lookup (keys->values, key);
+
+  return value ? value : gst_stereo_keys_add (keys, key);
+}
+
 void
 gst_stereo_value_append (GstStereoValue *value, const gchar *text, gssize length)
 {

@@ -6,7 +6,8 @@
 
 #include "gst/video/file.h"
 
-#define SHORT_LENS 5 /* values of plumb_bob; more only where they say something */
+#define FISHEYE_LENS 4 /* values of an equidistant lens */
+#define SHORT_LENS 5   /* values of plumb_bob; more only where they say something */
 
 static void
 append_matrix (GString *text, const gchar *name, gint rows, gint cols, const gdouble *values)
@@ -33,6 +34,8 @@ append_camera (GString *text, const gchar *matrix, const gchar *distortion, cons
   for (gint i = SHORT_LENS; i < STEREO_DISTORTION; i++)
     if (camera->distortion[i] != 0)
       lens = STEREO_DISTORTION;
+  if (camera->model == STEREO_LENS_EQUIDISTANT)
+    lens = FISHEYE_LENS;
   append_matrix (text, matrix, 3, 3, m);
   append_matrix (text, distortion, 1, lens, camera->distortion);
 }
@@ -57,6 +60,8 @@ gst_stereo_calibration_write (const StereoCalibration *calibration, const Stereo
       text, "# Lengths are millimetres. M1 D1 M2 D2 are the raw cameras; R1 R2 P1 P2 rectify their views.\n");
   g_string_append_printf (text, "image_width: %d\nimage_height: %d\nrectified_width: %d\nrectified_height: %d\n",
       calibration->width, calibration->height, rectification->width, rectification->height);
+  if (calibration->camera[0].model == STEREO_LENS_EQUIDISTANT)
+    g_string_append (text, "distortion_model: equidistant\n");
   append_camera (text, "M1", "D1", &calibration->camera[0]);
   append_camera (text, "M2", "D2", &calibration->camera[1]);
   if (calibration->has_pose) {

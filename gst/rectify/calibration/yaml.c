@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * YAML of OpenCV and ROS: a mapping of keys to a value, a list, or a matrix, which is a mapping itself (rows, cols,
- * data). OpenCV's first line, "%YAML:1.0", is no YAML: it becomes a comment, whatever it says.
+ * YAML: a mapping of keys to a value, a list, a matrix, which is a mapping itself (rows, cols, data), or a mapping of more
+ * keys. OpenCV's first line, "%YAML:1.0", is no YAML: it becomes a comment, whatever it says.
  */
 #include "gst/rectify/calibration/private.h"
 
@@ -24,12 +24,10 @@ typedef struct
 
 typedef struct
 {
+  const Library *library;
+  yaml_parser_t *parser;
   GstStereoKeys *keys;
-  guint depth;           /* collections open: 1 is the outermost mapping, 2 what a key of it holds */
-  gboolean matrix;       /* the collection at depth 2 is a mapping */
-  gchar *key;            /* of the outermost mapping: its value comes next, or is being read */
-  gchar *part;           /* the same of a matrix */
-  GstStereoValue *value; /* of the key, once a collection of it is open */
+  gchar **message;
 } Reader;
 
 /* The library is not linked: without it the elements still load, and other formats are still read. NULL and a message where
@@ -72,125 +70,133 @@ load_library (GstStereoKeys *keys, gchar **message)
   return found;
 }
 
-static void
-set_part (Reader *reader, const gchar *text)
-{
-  gchar **field = g_str_equal (reader->part, "rows") ? &reader->value->rows :
-      g_str_equal (reader->part, "cols")             ? &reader->value->cols :
-                                                       NULL;
+/* ---- from events to keys ---- */
 
-  if (field) {
-    g_free (*field);
-    *field = g_strdup (text);
-  } else if (g_str_equal (reader->part, "data")) {
-    gst_stereo_value_append (reader->value, text, -1);
-  }
-}
-
-static void
-take_scalar (Reader *reader, const gchar *text)
+/* FALSE: the text is broken, and the message says where. */
+static gboolean
+next_event (Reader *reader, yaml_event_t *event)
 {
-  if (reader->depth == 1 && !reader->key) {
-    reader->key = g_strdup (text);
-  } else if (reader->depth == 1) {
-    gst_stereo_value_append (gst_stereo_keys_add (reader->keys, reader->key), text, -1);
-    g_clear_pointer (&reader->key, g_free);
-  } else if (!reader->matrix) {
-    gst_stereo_value_append (reader->value, text, -1);
-  } else if (reader->depth == 2 && !reader->part) {
-    reader->part = g_strdup (text);
-  } else if (reader->depth == 2) {
-    set_part (reader, text);
-    g_clear_pointer (&reader->part, g_free);
-  } else if (g_str_equal (reader->part, "data")) {
-    gst_stereo_value_append (reader->value, text, -1);
-  }
-}
-
-/* What is wrong with it, or NULL. */
-static const gchar *
-open_collection (Reader *reader, gboolean mapping)
-{
-  if (reader->depth == 0 && !mapping)
-    return "is a list, and a calibration has keys";
-  if ((reader->depth == 1 && !reader->key) || (reader->depth == 2 && reader->matrix && !reader->part))
-    return "has a key that is no text";
-  if (reader->depth == GST_STEREO_KEYS_DEPTH)
-    return "is nested too deeply";
-  if (reader->depth == 1) {
-    reader->value = gst_stereo_keys_add (reader->keys, reader->key);
-    reader->matrix = mapping;
-  }
-  reader->depth++;
-  return NULL;
-}
-
-static void
-close_collection (Reader *reader)
-{
-  reader->depth--;
-  if (reader->depth == 1)
-    g_clear_pointer (&reader->key, g_free);
-  if (reader->depth <= 2 && reader->matrix)
-    g_clear_pointer (&reader->part, g_free);
-}
-
-static const gchar *
-take_event (Reader *reader, const yaml_event_t *event)
-{
-  switch (event->type) {
-    case YAML_SCALAR_EVENT:
-      if (reader->depth == 0)
-        return "has no keys";
-      take_scalar (reader, (const gchar *) event->data.scalar.value);
-      return NULL;
-    case YAML_ALIAS_EVENT:
-      if (reader->depth == 0)
-        return "has no keys";
-      take_scalar (reader, "*"); /* no number: fails where it is needed */
-      return NULL;
-    case YAML_MAPPING_START_EVENT:
-    case YAML_SEQUENCE_START_EVENT:
-      return open_collection (reader, event->type == YAML_MAPPING_START_EVENT);
-    case YAML_MAPPING_END_EVENT:
-    case YAML_SEQUENCE_END_EVENT:
-      close_collection (reader);
-      return NULL;
-    default:
-      return NULL;
-  }
+  if (reader->library->parse (reader->parser, event))
+    return TRUE;
+  return gst_stereo_keys_fail (reader->keys, reader->message,
+      "line %u: %s: this is neither YAML nor XML nor another text of " GST_STEREO_FORMAT_NAMES ".",
+      (guint) reader->parser->problem_mark.line + 1, reader->parser->problem ? reader->parser->problem : "broken text");
 }
 
 static gboolean
-read_events (const Library *library, Reader *reader, yaml_parser_t *parser, gchar **message)
+refuse (Reader *reader, const yaml_event_t *event, const gchar *problem)
 {
-  for (gboolean done = FALSE; !done;) {
-    yaml_event_t event;
-    const gchar *problem;
-    if (!library->parse (parser, &event))
-      return gst_stereo_keys_fail (reader->keys, message,
-          "line %u: %s: this is neither YAML or XML of OpenCV or ROS, nor a file of KITTI or Middlebury.",
-          (guint) parser->problem_mark.line + 1, parser->problem ? parser->problem : "broken text");
-    problem = take_event (reader, &event);
-    /* a second document is ignored */
-    done = event.type == YAML_DOCUMENT_END_EVENT || event.type == YAML_STREAM_END_EVENT;
-    if (problem)
-      gst_stereo_keys_fail (reader->keys, message,
-          "line %u %s: this is no calibration of OpenCV, ROS, KITTI or Middlebury.", (guint) event.start_mark.line + 1,
-          problem);
-    library->delete_event (&event);
-    if (problem)
-      return FALSE;
+  return gst_stereo_keys_fail (reader->keys, reader->message,
+      "line %u %s: this is no calibration of " GST_STEREO_FORMAT_NAMES ".", (guint) event->start_mark.line + 1, problem);
+}
+
+static gboolean read_mapping (Reader *reader, const gchar *path, guint depth);
+
+/* Appends an element of a list, or what a key has. A mapping in a list adds keys of its own. */
+static gboolean
+read_element (Reader *reader, yaml_event_t *event, const gchar *path, GstStereoValue *value, guint depth)
+{
+  gboolean ok = TRUE, end = FALSE;
+
+  if (event->type == YAML_SCALAR_EVENT) {
+    gst_stereo_value_append (value, (const gchar *) event->data.scalar.value, -1);
+  } else if (event->type == YAML_ALIAS_EVENT) {
+    gst_stereo_value_append (value, "*", -1); /* no number: fails where it is needed */
+  } else if (depth == GST_STEREO_KEYS_DEPTH) {
+    ok = refuse (reader, event, "is nested too deeply");
+  } else if (event->type == YAML_MAPPING_START_EVENT) {
+    ok = read_mapping (reader, path, depth + 1);
+  } else if (event->type == YAML_SEQUENCE_START_EVENT) {
+    while (ok && !end) {
+      yaml_event_t element;
+      if (!next_event (reader, &element))
+        return FALSE;
+      end = element.type == YAML_SEQUENCE_END_EVENT;
+      ok = end || read_element (reader, &element, path, value, depth + 1);
+      reader->library->delete_event (&element);
+    }
   }
-  return TRUE;
+  return ok;
+}
+
+/* What a key of a mapping has. rows, cols, dt and data make its mapping a matrix. */
+static gboolean
+read_value (Reader *reader, yaml_event_t *event, const gchar *path, const gchar *key, guint depth)
+{
+  gchar *inner = path ? g_strconcat (path, ".", key, NULL) : g_strdup (key);
+  gboolean part = path && event->type == YAML_SCALAR_EVENT, ok;
+  GstStereoValue *matrix;
+
+  if (part && (g_str_equal (key, "rows") || g_str_equal (key, "cols"))) {
+    matrix = gst_stereo_keys_value (reader->keys, path);
+    gchar **field = *key == 'r' ? &matrix->rows : &matrix->cols;
+    g_free (*field);
+    *field = g_strdup ((const gchar *) event->data.scalar.value);
+    ok = TRUE;
+  } else if (part && g_str_equal (key, "dt")) {
+    ok = TRUE;
+  } else if (path && g_str_equal (key, "data")) {
+    ok = read_element (reader, event, path, gst_stereo_keys_value (reader->keys, path), depth);
+  } else if (event->type == YAML_MAPPING_START_EVENT) {
+    ok = depth == GST_STEREO_KEYS_DEPTH ? refuse (reader, event, "is nested too deeply") :
+                                          read_mapping (reader, inner, depth + 1);
+  } else {
+    ok = read_element (reader, event, inner, gst_stereo_keys_add (reader->keys, inner), depth);
+  }
+  g_free (inner);
+  return ok;
+}
+
+/* @path: NULL for the outermost mapping. */
+static gboolean
+read_mapping (Reader *reader, const gchar *path, guint depth)
+{
+  gboolean ok = TRUE, end = FALSE;
+
+  while (ok && !end) {
+    yaml_event_t key, value;
+    if (!next_event (reader, &key))
+      return FALSE;
+    end = key.type == YAML_MAPPING_END_EVENT;
+    if (!end && key.type != YAML_SCALAR_EVENT) {
+      ok = refuse (reader, &key, "has a key that is no text");
+    } else if (!end && (ok = next_event (reader, &value))) {
+      ok = read_value (reader, &value, path, (const gchar *) key.data.scalar.value, depth);
+      reader->library->delete_event (&value);
+    }
+    reader->library->delete_event (&key);
+  }
+  return ok;
+}
+
+/* The first document; others are ignored. */
+static gboolean
+read_document (Reader *reader)
+{
+  gboolean ok = TRUE, done = FALSE;
+
+  while (ok && !done) {
+    yaml_event_t event;
+    if (!next_event (reader, &event))
+      return FALSE;
+    done = event.type != YAML_STREAM_START_EVENT && event.type != YAML_DOCUMENT_START_EVENT;
+    if (event.type == YAML_MAPPING_START_EVENT)
+      ok = read_mapping (reader, NULL, 1);
+    else if (event.type == YAML_SEQUENCE_START_EVENT)
+      ok = refuse (reader, &event, "is a list, and a calibration has keys");
+    else if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT)
+      ok = refuse (reader, &event, "has no keys");
+    reader->library->delete_event (&event);
+  }
+  return ok;
 }
 
 gboolean
 gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **message)
 {
-  Reader reader = { .keys = keys };
   const Library *library = load_library (keys, message);
   yaml_parser_t parser;
+  Reader reader = { library, &parser, keys, message };
   gchar *copy;
   gboolean ok;
 
@@ -205,10 +211,8 @@ gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **messa
   }
   library->set_encoding (&parser, YAML_UTF8_ENCODING);
   library->set_input (&parser, (const guchar *) copy, strlen (copy));
-  ok = read_events (library, &reader, &parser, message);
+  ok = read_document (&reader);
   library->delete_parser (&parser);
-  g_free (reader.key);
-  g_free (reader.part);
   g_free (copy);
   return ok;
 }

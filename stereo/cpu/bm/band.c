@@ -26,8 +26,8 @@ typedef struct Whole
 static Whole
 find_whole (const BmLayer *layer, const Rows *rows, int count)
 {
-  int reach = layer->plan->params.window / 2, behind = layer->radius + reach;
-  Whole whole = { whole_columns (layer, layer->radius, count), whole_columns (layer, reach, count), { 1, 0 } };
+  int mean_radius = layer->plan->params.window / 2, behind = layer->radius + mean_radius;
+  Whole whole = { whole_columns (layer, layer->radius, count), whole_columns (layer, mean_radius, count), { 1, 0 } };
   int first = layer->costs_of.from + layer->radius + layer->plan->params.window;
   int cost = whole.cost.from + layer->radius, mean = whole.mean.from + behind;
   int cost_end = whole.cost.to + layer->radius, mean_end = whole.mean.to + behind;
@@ -50,7 +50,8 @@ step (const BmLayer *layer, int cost, int kind, const Rows *rows, const Whole *w
   const StereoPlan *plan = layer->plan;
   const RawRow none = { NULL, NULL };
   int windows = stereo_bm_window_cost (cost);
-  int radius = layer->radius, reach = plan->params.window / 2, x = n - radius, out = x - reach, base = layer->raw.from;
+  int radius = layer->radius, mean_radius = plan->params.window / 2, x = n - radius, out = x - mean_radius,
+      base = layer->raw.from;
 
   if (inner || (n <= layer->raw.to && rows->cost >= 0)) {
     if (windows) {
@@ -70,8 +71,8 @@ step (const BmLayer *layer, int cost, int kind, const Rows *rows, const Whole *w
     }
   }
   if (inner || (out >= layer->means_of.from && rows->mean >= 0)) {
-    if (inner || out - reach > layer->costs_of.from)
-      take_column (mean, layer->means, out - reach - 1 - base, count);
+    if (inner || out - mean_radius > layer->costs_of.from)
+      take_column (mean, layer->means, out - mean_radius - 1 - base, count);
     mean_column (layer, mean, out, rows, inner || is_in (out, whole->mean), count);
   }
 }
@@ -157,14 +158,15 @@ INLINE void
 band (BmLayer *layer, int cost, int kind, int first, int last)
 {
   const StereoPlan *plan = layer->plan;
-  int height = plan->height, radius = layer->radius, reach = plan->params.window / 2;
-  int from = first < reach ? 0 : first - reach;
+  int height = plan->height, radius = layer->radius, mean_radius = plan->params.window / 2;
+  int from = first < mean_radius ? 0 : first - mean_radius;
 
-  for (int y = from; y <= last + reach; y++) {
-    int mean = y - reach >= first ? y - reach : -1, mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, reach);
+  for (int y = from; y <= last + mean_radius; y++) {
+    int mean = y - mean_radius >= first ? y - mean_radius : -1,
+        mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, mean_radius);
     Rows rows = { raw_row (layer, kind, y + radius < height ? y + radius : -1),
       raw_row (layer, kind, y > from ? y - radius - 1 : -1), y < height ? y : -1, NULL, mean, mean_rows,
-      stereo_bm_mean_factor ((2 * reach + 1) * mean_rows) };
+      stereo_bm_mean_factor ((2 * mean_radius + 1) * mean_rows) };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
     if (mean >= 0)

@@ -47,12 +47,12 @@ CPU (bm_bytes) (const StereoPlan *plan)
       lines * line_words (plan) * sizeof (uint32_t) + row_bytes (plan);
 }
 
-/* @range and @reach columns on either side, where the picture has them. */
+/* @range and @beside columns on either side, where the picture has them. */
 static BmRange
-widen (BmRange range, int reach, int width)
+widen (BmRange range, int beside, int width)
 {
-  return (
-      BmRange){ range.from < reach ? 0 : range.from - reach, range.to + reach < width ? range.to + reach : width - 1 };
+  return (BmRange){ range.from < beside ? 0 : range.from - beside,
+    range.to + beside < width ? range.to + beside : width - 1 };
 }
 
 void

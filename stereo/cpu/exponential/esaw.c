@@ -157,7 +157,7 @@ static const uint16_t *
 mean_along_row (Work *w, int y, int k)
 {
   const StereoPlan *plan = w->plan;
-  int reach = w->taps->reach, width = plan->width, depth = plan->depth, slot = k % 3;
+  int step = w->taps->step, width = plan->width, depth = plan->depth, slot = k % 3;
   uint16_t *to = w->mean[slot];
 
   if (w->mean_row[slot] == y)
@@ -165,12 +165,12 @@ mean_along_row (Work *w, int y, int k)
   w->mean_row[slot] = y;
   if (!w->from)
     make_costs (w, y);
-  weigh (w, y, reach, reach, width - reach);
+  weigh (w, y, step, step, width - step);
   const uint16_t *from = w->from ? w->from + (size_t) y * row_words (plan) : w->costs;
   for (int x = 0; x < width; x++) {
     const uint16_t *own = from + (size_t) x * (size_t) depth;
-    ptrdiff_t away = (ptrdiff_t) reach * depth;
-    mean_column (own, x >= reach ? own - away : own, x < width - reach ? own + away : own, w->before[x], w->after[x],
+    ptrdiff_t away = (ptrdiff_t) step * depth;
+    mean_column (own, x >= step ? own - away : own, x < width - step ? own + away : own, w->before[x], w->after[x],
         to + (size_t) x * (size_t) depth, depth);
   }
   if (w->message)
@@ -195,16 +195,16 @@ static void
 finish_row (Work *w, int y)
 {
   const StereoPlan *plan = w->plan;
-  int reach = w->taps->reach, k = y / reach, width = plan->width, depth = plan->depth;
-  int above = y >= reach, below = y + reach < plan->height;
-  const uint16_t *before = above ? mean_along_row (w, y - reach, k - 1) : NULL;
+  int step = w->taps->step, k = y / step, width = plan->width, depth = plan->depth;
+  int above = y >= step, below = y + step < plan->height;
+  const uint16_t *before = above ? mean_along_row (w, y - step, k - 1) : NULL;
   const uint16_t *own = mean_along_row (w, y, k);
-  const uint16_t *after = below ? mean_along_row (w, y + reach, k + 1) : own;
+  const uint16_t *after = below ? mean_along_row (w, y + step, k + 1) : own;
   uint16_t *to = w->to + (size_t) y * row_words (plan);
 
   if (!above)
     before = own;
-  weigh (w, y, (ptrdiff_t) reach * plan->image_pitch, above ? 0 : width, below ? width : 0);
+  weigh (w, y, (ptrdiff_t) step * plan->image_pitch, above ? 0 : width, below ? width : 0);
   for (int x = 0; x < width; x++) {
     size_t at = (size_t) x * (size_t) depth;
     mean_column (own + at, before + at, after + at, w->before[x], w->after[x], to + at, depth);
@@ -247,7 +247,7 @@ iterate_rows (StereoPlan *plan, void *context, int item, int thread)
   w.from = x->iteration == 0 ? NULL : left % 2 ? plan->volume : x->volume;
   lay_out (&w, x->scratch + (size_t) thread * thread_words (plan));
   for (int n = item * ROWS; n < end; n++)
-    finish_row (&w, stereo_chain_row (n, plan->height, x->taps->reach));
+    finish_row (&w, stereo_chain_row (n, plan->height, x->taps->step));
 }
 
 StereoStatus

@@ -12,7 +12,7 @@
 
 /* How many candidates away a cone has risen by eta. */
 static int
-reach_of (const StereoPlan *plan, const StereoExponential *e)
+distance_of (const StereoPlan *plan, const StereoExponential *e)
 {
   int most = plan->disparities - 1;
   return e->small && e->large / e->small < most ? e->large / e->small : most;
@@ -39,7 +39,7 @@ widen (const uint16_t *from, uint16_t *to, int depth, int wide, VecW slope)
 static void
 make_some (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, int columns, uint16_t *scratch)
 {
-  int depth = plan->depth, reach = reach_of (plan, e), pitch = 6 * depth;
+  int depth = plan->depth, distance = distance_of (plan, e), pitch = 6 * depth;
   uint16_t *from = scratch + depth, *to = from + 3 * depth; /* each between two columns of pads */
   VecW cap[CPU_MESSAGE_COLUMNS];
 
@@ -53,7 +53,7 @@ make_some (const StereoPlan *plan, const StereoExponential *e, uint16_t *costs, 
     }
     cap[k] = vec_add_words ((VecW){ 0 } + vec_lowest_word (lowest), (VecW){ 0 } + (uint16_t) e->large);
   }
-  for (int wide = 1; wide <= reach; wide *= 2) {
+  for (int wide = 1; wide <= distance; wide *= 2) {
     int64_t rise = (int64_t) wide * e->small;
     VecW slope = (VecW){ 0 } + (uint16_t) (rise < 0xFFFF ? rise : 0xFFFF);
     for (int k = 0; k < columns; k++)

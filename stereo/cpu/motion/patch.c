@@ -4,19 +4,19 @@
 
 #define PATCH STEREO_MOTION_PATCH
 #define SIDE CPU_PATCH_SIDE
-#define REACH STEREO_MOTION_REACH_Y /* rows to each side that are searched, at most */
+#define ROWS_AWAY STEREO_MOTION_COARSE_Y /* rows to each side that are searched, at most */
 #define COLUMNS CPU_SEARCH_COLUMNS
 #define PLACES (2 * LANES) /* of a row, that are compared at once */
 #define NEVER 0x7FFF       /* no patch differs as much */
 
-static_assert (2 * STEREO_MOTION_REACH_X + SIDE <= COLUMNS && 2 * STEREO_MOTION_REACH + SIDE <= COLUMNS, "columns");
-static_assert (STEREO_MOTION_REACH <= REACH, "rows");
+static_assert (2 * STEREO_MOTION_COARSE_X + SIDE <= COLUMNS && 2 * STEREO_MOTION_FINE + SIDE <= COLUMNS, "columns");
+static_assert (STEREO_MOTION_FINE <= ROWS_AWAY, "rows");
 static_assert (SIDE * SIDE * 255 < NEVER, "sums of a patch");
 
 /* What all patches of a search cover, and the patch that is looked for: in 16 bits, in which differences add up. */
 typedef struct Area
 {
-  uint16_t area[2 * REACH + SIDE][COLUMNS + PLACES], patch[SIDE][SIDE];
+  uint16_t area[2 * ROWS_AWAY + SIDE][COLUMNS + PLACES], patch[SIDE][SIDE];
   int first; /* column of the area that the first patch begins at */
 } Area;
 

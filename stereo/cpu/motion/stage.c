@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define PATCH STEREO_MOTION_PATCH
-#define LOOK STEREO_MOTION_LOOK
+#define ALIKE_RADIUS STEREO_MOTION_ALIKE_RADIUS
 #define REDUCED STEREO_MOTION_REDUCED
 
 typedef struct Context
@@ -44,13 +44,13 @@ reduce_row (StereoPlan *plan, void *context, int item, int thread)
   }
 }
 
-/* Places up to @reach_x and @reach_y from (@x, @y) whose patch lies in the picture. */
+/* Places up to @away_x and @away_y from (@x, @y) whose patch lies in the picture. */
 static CpuSearch
-search_near (const uint8_t *picture, ptrdiff_t pitch, int width, int height, int x, int y, int reach_x, int reach_y)
+search_near (const uint8_t *picture, ptrdiff_t pitch, int width, int height, int x, int y, int away_x, int away_y)
 {
-  int left = x - reach_x > PATCH ? x - reach_x : PATCH, top = y - reach_y > PATCH ? y - reach_y : PATCH;
-  int right = x + reach_x < width - PATCH ? x + reach_x : width - PATCH - 1;
-  int bottom = y + reach_y < height - PATCH ? y + reach_y : height - PATCH - 1;
+  int left = x - away_x > PATCH ? x - away_x : PATCH, top = y - away_y > PATCH ? y - away_y : PATCH;
+  int right = x + away_x < width - PATCH ? x + away_x : width - PATCH - 1;
+  int bottom = y + away_y < height - PATCH ? y + away_y : height - PATCH - 1;
   return (CpuSearch){ picture, pitch, left, top, right - left + 1, bottom - top + 1 };
 }
 
@@ -88,15 +88,15 @@ track_point (StereoPlan *plan, const Context *c, int x, int y, StereoMotionPoint
   const uint8_t *patch = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch + x;
   int column = x / REDUCED, row = y / REDUCED, larger = plan->width > plan->height ? plan->width : plan->height;
   CpuSearch search = search_near (
-      c->reduced[1], c->pitch, c->width, c->height, column, row, STEREO_MOTION_REACH_X, STEREO_MOTION_REACH_Y);
+      c->reduced[1], c->pitch, c->width, c->height, column, row, STEREO_MOTION_COARSE_X, STEREO_MOTION_COARSE_Y);
   CpuFound found = CPU (find_patch) (c->reduced[0] + row * c->pitch + column, c->pitch, &search);
 
   search = search_near (plan->last.luma, plan->map_pitch, plan->width, plan->height, x + REDUCED * (found.x - column),
-      y + REDUCED * (found.y - row), STEREO_MOTION_REACH, STEREO_MOTION_REACH);
+      y + REDUCED * (found.y - row), STEREO_MOTION_FINE, STEREO_MOTION_FINE);
   found = CPU (find_patch) (patch, plan->image_pitch, &search);
   size_t at = map_at (plan, found.y) + (size_t) found.x;
   if (found.least > STEREO_MOTION_MOST_AWAY * CPU_PATCH_SIDE * CPU_PATCH_SIDE || plan->last.age[at] != 1 ||
-      plan->last.sureness[at] < STEREO_MOTION_SURE)
+      plan->last.confidence[at] < STEREO_MOTION_SURE)
     return;
   *point = (StereoMotionPoint){ .used = 1, .still = found.x == x && found.y == y, .sum = found.least };
   point->now[0] = stereo_motion_coordinate (16 * x, plan->width, larger);
@@ -124,7 +124,7 @@ find_point (StereoPlan *plan, void *context, int cell, int thread)
         continue;
       size_t at = map_at (plan, y) + (size_t) x;
       if (isnan (plan->disparity[at]) ||
-          stereo_motion_sureness (plan->view[STEREO_LEFT].confidence[at]) < STEREO_MOTION_SURE)
+          stereo_motion_confidence (plan->view[STEREO_LEFT].confidence[at]) < STEREO_MOTION_SURE)
         continue;
       int32_t texture = stereo_motion_texture (
           plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch + x, plan->image_pitch);
@@ -209,9 +209,9 @@ fit (const StereoPlan *plan, Context *c)
 
 /* Whether the views look alike around (@x, @y) now and (@then_x, @then_y) before. */
 static int
-looks_alike (const StereoPlan *plan, const StereoMotion *motion, int x, int y, int then_x, int then_y)
+is_alike (const StereoPlan *plan, const StereoMotion *motion, int x, int y, int then_x, int then_y)
 {
-  int32_t sum = difference (plan, x, y, then_x, then_y, LOOK);
+  int32_t sum = difference (plan, x, y, then_x, then_y, ALIKE_RADIUS);
   return sum >= 0 && stereo_motion_alike (sum, motion);
 }
 
@@ -237,7 +237,7 @@ follow (const StereoPlan *plan, const StereoMotion *motion, int x, int y, float 
     float before = *d;
     *d = stereo_motion_now (motion, u, v, plan->last.disparity[at]);
     if (fabsf (*d - before) <= STEREO_MOTION_SETTLED)
-      return looks_alike (plan, motion, x, y, column, row) ? at : -1;
+      return is_alike (plan, motion, x, y, column, row) ? at : -1;
   }
   return -1;
 }
@@ -254,14 +254,14 @@ follow_row (StereoPlan *plan, void *context, int y, int thread)
   int32_t least_sure = stereo_motion_least_sure (stereo_params_first_threshold (&plan->params));
 
   for (int x = 0; x < plan->width; x++) {
-    int32_t sureness = stereo_motion_sureness (confidence[x]);
+    int32_t own = stereo_motion_confidence (confidence[x]);
     age[x] = (uint8_t) (isnan (disparity[x]) ? 0 : 1);
-    if (!c->motion.known || sureness >= STEREO_MOTION_SURE || index[x] == STEREO_INVALID)
+    if (!c->motion.known || own >= STEREO_MOTION_SURE || index[x] == STEREO_INVALID)
       continue;
     float d = isnan (disparity[x]) ? (float) (plan->min_disparity + index[x]) : disparity[x];
     ptrdiff_t at = follow (plan, &c->motion, x, y, &d);
-    int32_t aged = at < 0 ? 0 : stereo_motion_aged (plan->last.sureness[at], least_sure);
-    if (aged <= sureness || !(d >= least && d <= most))
+    int32_t aged = at < 0 ? 0 : stereo_motion_aged (plan->last.confidence[at], least_sure);
+    if (aged <= own || !(d >= least && d <= most))
       continue;
     disparity[x] = d;
     confidence[x] = (float) aged / 255.0f;
@@ -275,13 +275,13 @@ keep_row (StereoPlan *plan, void *context, int y, int thread)
   const Context *c = context;
   size_t map = map_at (plan, y), width = (size_t) plan->width;
   const float *confidence = plan->view[STEREO_LEFT].confidence + map;
-  uint8_t *restrict sureness = plan->last.sureness + map;
+  uint8_t *restrict kept = plan->last.confidence + map;
 
   memcpy (plan->last.disparity + map, plan->disparity + map, width * sizeof (float));
   memcpy (plan->last.age + map, c->age + map, width);
   memcpy (plan->last.luma + map, plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch, width);
   for (int x = 0; x < plan->width; x++)
-    sureness[x] = (uint8_t) stereo_motion_sureness (confidence[x]);
+    kept[x] = (uint8_t) stereo_motion_confidence (confidence[x]);
 }
 
 /* ---- the stage --------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "stereo/cpu/post/plane.h"
 #include "stereo/cpu/post/rays.h"
 
-#define BORDER (LANES + STEREO_SMOOTH_REACH) /* columns on both sides of a copy */
+#define BORDER (LANES + STEREO_SMOOTH_RADIUS) /* columns on both sides of a copy */
 
 typedef struct Context
 {
@@ -191,8 +191,8 @@ take_around (const StereoPlan *plan, const Context *c, Batch *batch, int x, int 
 {
   const float *from = before_row (c, y) + x;
   const uint32_t *color = color_row (c, y) + x;
-  int forward = hole->end < plan->width && hole->end - x <= STEREO_FILL_REACH ? hole->end - x : 0;
-  int back = hole->first > 0 && x - hole->first < STEREO_FILL_REACH ? hole->first - 1 - x : 0;
+  int forward = hole->end < plan->width && hole->end - x <= STEREO_FILL_STEPS ? hole->end - x : 0;
+  int back = hole->first > 0 && x - hole->first < STEREO_FILL_STEPS ? hole->first - 1 - x : 0;
 
   begin_pixel (batch, x, *color);
   for (int k = 0; k < CPU_RAYS_MEASURED; k++) {
@@ -264,7 +264,7 @@ rows_around (const StereoPlan *plan, const Context *c, int y)
   TapRows rows;
 
   for (int k = 0; k < STEREO_SMOOTH_SIDE; k++) {
-    int row = y + k * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH, inside = row >= 0 && row < plan->height;
+    int row = y + k * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS, inside = row >= 0 && row < plan->height;
     rows.value[k] = inside ? filled_row (c, row) : c->none + BORDER;
     rows.color[k] = color_row (c, inside ? row : y);
   }
@@ -275,7 +275,7 @@ rows_around (const StereoPlan *plan, const Context *c, int y)
 static inline int
 tap_column (int tap, int x)
 {
-  return x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_REACH;
+  return x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
 }
 
 static void
@@ -334,7 +334,7 @@ static void
 find_places (Context *c)
 {
   for (int k = 0; k < CPU_RAYS_MEASURED; k++)
-    for (int step = 1; step <= STEREO_FILL_REACH; step++)
+    for (int step = 1; step <= STEREO_FILL_STEPS; step++)
       c->place[k][step] = stereo_ray_offset (step, stereo_ray_y (cpu_measured_ray (k))) * c->pitch +
           stereo_ray_offset (step, stereo_ray_x (cpu_measured_ray (k)));
 }

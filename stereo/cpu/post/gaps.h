@@ -6,14 +6,15 @@
 #include "stereo/cpu/cpu.h"
 #include "stereo/exact/gaps.h"
 
+/* Maps have a byte for each cell, in rows of @columns. */
 typedef struct CpuGaps
 {
-  uint8_t *sure, *bare, *hole, *inner; /* of pixels; middles of bare squares; in a small one; in a large one */
-  uint8_t *open;                       /* a map for each ray that goes up: it leaves the picture at its top */
-  uint8_t *top;                        /* a row of ones: beyond the top */
-  uint16_t *along;                     /* sums of a map along its rows */
-  int32_t *sums;                       /* a row for each thread */
-  int pitch;
+  uint8_t *sure;        /* pixels of a cell, 0..16 */
+  uint8_t *bare;        /* the middle of a bare square */
+  uint8_t *hole, *none; /* it is in a small bare square; it gets no value */
+  uint8_t *open[2];     /* of the ray that is followed, and of all: how many leave the picture at its top */
+  int32_t *sums;        /* of a map, of all cells above and to the left; a row and a column more */
+  int columns, rows;
 } CpuGaps;
 
 StereoStatus CPU (gaps_reserve) (StereoPlan *plan, CpuGaps *gaps, StereoError *error);

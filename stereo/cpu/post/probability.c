@@ -146,7 +146,7 @@ add_row (const StereoPlan *plan, const Context *c, uint16_t *restrict agreeing, 
 static inline VecU16
 add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
 {
-  const VecU16 reach = (VecU16){ 0 } + STEREO_LIKE_LUMA;
+  const VecU16 alike = (VecU16){ 0 } + STEREO_LIKE_LUMA;
   VecU16 sum = { 0 };
 
 #pragma GCC unroll 16
@@ -154,8 +154,8 @@ add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
     VecU16 cell, value;
     memcpy (&cell, luma + k * STEREO_CELL, sizeof cell);
     memcpy (&value, distinctness + k * STEREO_CELL, sizeof value);
-    VecU16 away = cell - own + reach; /* 0 .. twice the reach, if it is like */
-    sum += (value + PACKED) & (VecU16) (away <= reach + reach);
+    VecU16 away = cell - own + alike; /* 0 .. twice @alike, if it is like */
+    sum += (value + PACKED) & (VecU16) (away <= alike + alike);
   }
   return sum;
 }

@@ -14,7 +14,7 @@
 
 #define CPU_RAY_BACK (STEREO_FILL_RAYS / 2)      /* along the row, as ray 0; to the left */
 #define CPU_RAYS_MEASURED (STEREO_FILL_RAYS - 2) /* all others */
-#define CPU_RAY_BEYOND (STEREO_FILL_REACH + 1)   /* steps where a ray meets nothing */
+#define CPU_RAY_BEYOND (STEREO_FILL_STEPS + 1)   /* steps where a ray meets nothing */
 #define CPU_RAY_HOLE UINT8_MAX                   /* more than any step */
 #define CPU_RAY_BORDER 2 /* columns on both sides of a row, at least what a ray goes in two steps */
 

@@ -161,10 +161,10 @@ reselect_lanes (const Line *line, int x)
   VecI others = (column > last_column) | (second == (int) STEREO_INVALID) | (expected == STEREO_EXPECT_NONE);
 
   expected &= ~others; /* what stands behind a row may be anything, and would overflow */
-  VecI reach1 = expected - first * STEREO_EXPECT_STEPS, reach2 = expected - second * STEREO_EXPECT_STEPS;
-  VecI reach = vec_max (vec_abs (reach1), vec_abs (reach2));
-  VecI from = (expected - reach + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS;
-  VecI to = (expected + reach) / STEREO_EXPECT_STEPS;
+  VecI radius1 = expected - first * STEREO_EXPECT_STEPS, radius2 = expected - second * STEREO_EXPECT_STEPS;
+  VecI radius = vec_max (vec_abs (radius1), vec_abs (radius2));
+  VecI from = (expected - radius + STEREO_EXPECT_STEPS - 1) / STEREO_EXPECT_STEPS;
+  VecI to = (expected + radius) / STEREO_EXPECT_STEPS;
   VecI lowest = most, next = most, index = first;
 
   from = vec_max (vec_max (from, column - last_column - plan->min_disparity), (VecI){ 0 });

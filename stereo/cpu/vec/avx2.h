@@ -21,17 +21,8 @@ vec_widen_bytes (VecB bytes)
   return (VecI) _mm256_cvtepu8_epi32 (_mm_cvtsi64_si128 ((int64_t) bytes));
 }
 
-VEC_INLINE VecI
-vec_widen (VecH words)
-{
-  return (VecI) _mm256_cvtepu16_epi32 ((__m128i) words);
-}
-
-VEC_INLINE VecI
-vec_widen_signed (VecS words)
-{
-  return (VecI) _mm256_cvtepi16_epi32 ((__m128i) words);
-}
+VEC_ONE (VecI, vec_widen, VecH, _mm256_cvtepu16_epi32, __m128i)
+VEC_ONE (VecI, vec_widen_signed, VecS, _mm256_cvtepi16_epi32, __m128i)
 
 VEC_INLINE VecH
 vec_narrow (VecI v)
@@ -54,35 +45,11 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   _mm_storeu_si128 ((__m128i *) to, _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (bytes, 0xD8)));
 }
 
-VEC_INLINE VecI
-vec_min (VecI a, VecI b)
-{
-  return (VecI) _mm256_min_epi32 ((__m256i) a, (__m256i) b);
-}
-
-VEC_INLINE VecI
-vec_max (VecI a, VecI b)
-{
-  return (VecI) _mm256_max_epi32 ((__m256i) a, (__m256i) b);
-}
-
-VEC_INLINE VecI
-vec_abs (VecI v)
-{
-  return (VecI) _mm256_abs_epi32 ((__m256i) v);
-}
-
-VEC_INLINE VecU
-vec_min_unsigned (VecU a, VecU b)
-{
-  return (VecU) _mm256_min_epu32 ((__m256i) a, (__m256i) b);
-}
-
-VEC_INLINE VecU
-vec_max_unsigned (VecU a, VecU b)
-{
-  return (VecU) _mm256_max_epu32 ((__m256i) a, (__m256i) b);
-}
+VEC_TWO (VecI, vec_min, VecI, _mm256_min_epi32, __m256i)
+VEC_TWO (VecI, vec_max, VecI, _mm256_max_epi32, __m256i)
+VEC_ONE (VecI, vec_abs, VecI, _mm256_abs_epi32, __m256i)
+VEC_TWO (VecU, vec_min_unsigned, VecU, _mm256_min_epu32, __m256i)
+VEC_TWO (VecU, vec_max_unsigned, VecU, _mm256_max_epu32, __m256i)
 
 /* Bits set in each byte, by tables of four bits. */
 VEC_INLINE __m256i
@@ -129,35 +96,11 @@ vec_popcount (VecU v)
   return vec_sum_bytes ((VecU) vec_count_bytes ((__m256i) v));
 }
 
-VEC_INLINE VecI
-vec_dot (VecI a, VecI b)
-{
-  return (VecI) _mm256_madd_epi16 ((__m256i) a, (__m256i) b);
-}
-
-VEC_INLINE VecI
-vec_round (VecF v)
-{
-  return (VecI) _mm256_cvtps_epi32 ((__m256) v);
-}
-
-VEC_INLINE VecF
-vec_min_float (VecF a, VecF b)
-{
-  return (VecF) _mm256_min_ps ((__m256) a, (__m256) b);
-}
-
-VEC_INLINE VecF
-vec_max_float (VecF a, VecF b)
-{
-  return (VecF) _mm256_max_ps ((__m256) a, (__m256) b);
-}
-
-VEC_INLINE VecF
-vec_root (VecF v)
-{
-  return (VecF) _mm256_sqrt_ps ((__m256) v);
-}
+VEC_TWO (VecI, vec_dot, VecI, _mm256_madd_epi16, __m256i)
+VEC_ONE (VecI, vec_round, VecF, _mm256_cvtps_epi32, __m256)
+VEC_TWO (VecF, vec_min_float, VecF, _mm256_min_ps, __m256)
+VEC_TWO (VecF, vec_max_float, VecF, _mm256_max_ps, __m256)
+VEC_ONE (VecF, vec_root, VecF, _mm256_sqrt_ps, __m256)
 
 /* Half of a large value keeps the bit that says whether anything was lost: the result is rounded once. */
 VEC_INLINE VecF

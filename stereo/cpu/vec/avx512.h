@@ -15,35 +15,11 @@
 #include "stereo/cpu/vec/types.h"
 #include "stereo/cpu/vec/ymm.h"
 
-VEC_INLINE VecI
-vec_widen_bytes (VecB bytes)
-{
-  return (VecI) _mm512_cvtepu8_epi32 ((__m128i) bytes);
-}
-
-VEC_INLINE VecI
-vec_widen (VecH words)
-{
-  return (VecI) _mm512_cvtepu16_epi32 ((__m256i) words);
-}
-
-VEC_INLINE VecI
-vec_widen_signed (VecS words)
-{
-  return (VecI) _mm512_cvtepi16_epi32 ((__m256i) words);
-}
-
-VEC_INLINE VecH
-vec_narrow (VecI v)
-{
-  return (VecH) _mm512_cvtepi32_epi16 ((__m512i) v);
-}
-
-VEC_INLINE VecB
-vec_narrow_bytes (VecI v)
-{
-  return (VecB) _mm512_cvtepi32_epi8 ((__m512i) v);
-}
+VEC_ONE (VecI, vec_widen_bytes, VecB, _mm512_cvtepu8_epi32, __m128i)
+VEC_ONE (VecI, vec_widen, VecH, _mm512_cvtepu16_epi32, __m256i)
+VEC_ONE (VecI, vec_widen_signed, VecS, _mm512_cvtepi16_epi32, __m256i)
+VEC_ONE (VecH, vec_narrow, VecI, _mm512_cvtepi32_epi16, __m512i)
+VEC_ONE (VecB, vec_narrow_bytes, VecI, _mm512_cvtepi32_epi8, __m512i)
 
 VEC_INLINE void
 vec_store_words_as_bytes (uint8_t *to, VecW words)
@@ -51,35 +27,11 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   _mm_storeu_si128 ((__m128i *) to, _mm256_cvtepi16_epi8 ((__m256i) words));
 }
 
-VEC_INLINE VecI
-vec_min (VecI a, VecI b)
-{
-  return (VecI) _mm512_min_epi32 ((__m512i) a, (__m512i) b);
-}
-
-VEC_INLINE VecI
-vec_max (VecI a, VecI b)
-{
-  return (VecI) _mm512_max_epi32 ((__m512i) a, (__m512i) b);
-}
-
-VEC_INLINE VecI
-vec_abs (VecI v)
-{
-  return (VecI) _mm512_abs_epi32 ((__m512i) v);
-}
-
-VEC_INLINE VecU
-vec_min_unsigned (VecU a, VecU b)
-{
-  return (VecU) _mm512_min_epu32 ((__m512i) a, (__m512i) b);
-}
-
-VEC_INLINE VecU
-vec_max_unsigned (VecU a, VecU b)
-{
-  return (VecU) _mm512_max_epu32 ((__m512i) a, (__m512i) b);
-}
+VEC_TWO (VecI, vec_min, VecI, _mm512_min_epi32, __m512i)
+VEC_TWO (VecI, vec_max, VecI, _mm512_max_epi32, __m512i)
+VEC_ONE (VecI, vec_abs, VecI, _mm512_abs_epi32, __m512i)
+VEC_TWO (VecU, vec_min_unsigned, VecU, _mm512_min_epu32, __m512i)
+VEC_TWO (VecU, vec_max_unsigned, VecU, _mm512_max_epu32, __m512i)
 
 /* Bits set in each byte, by tables of four bits. */
 VEC_INLINE __m512i
@@ -123,41 +75,12 @@ vec_popcount (VecU v)
   return vec_sum_bytes ((VecU) vec_count_bytes ((__m512i) v));
 }
 
-VEC_INLINE VecI
-vec_dot (VecI a, VecI b)
-{
-  return (VecI) _mm512_madd_epi16 ((__m512i) a, (__m512i) b);
-}
-
-VEC_INLINE VecI
-vec_round (VecF v)
-{
-  return (VecI) _mm512_cvtps_epi32 ((__m512) v);
-}
-
-VEC_INLINE VecF
-vec_min_float (VecF a, VecF b)
-{
-  return (VecF) _mm512_min_ps ((__m512) a, (__m512) b);
-}
-
-VEC_INLINE VecF
-vec_max_float (VecF a, VecF b)
-{
-  return (VecF) _mm512_max_ps ((__m512) a, (__m512) b);
-}
-
-VEC_INLINE VecF
-vec_root (VecF v)
-{
-  return (VecF) _mm512_sqrt_ps ((__m512) v);
-}
-
-VEC_INLINE VecF
-vec_float_unsigned (VecU v)
-{
-  return (VecF) _mm512_cvtepu32_ps ((__m512i) v);
-}
+VEC_TWO (VecI, vec_dot, VecI, _mm512_madd_epi16, __m512i)
+VEC_ONE (VecI, vec_round, VecF, _mm512_cvtps_epi32, __m512)
+VEC_TWO (VecF, vec_min_float, VecF, _mm512_min_ps, __m512)
+VEC_TWO (VecF, vec_max_float, VecF, _mm512_max_ps, __m512)
+VEC_ONE (VecF, vec_root, VecF, _mm512_sqrt_ps, __m512)
+VEC_ONE (VecF, vec_float_unsigned, VecU, _mm512_cvtepu32_ps, __m512i)
 
 VEC_INLINE VecF
 vec_look_up (const float *table, VecI index)

@@ -157,35 +157,11 @@ vec_byte_differences (VecU a, VecU b)
   return (VecU) _mm_or_si128 (_mm_subs_epu8 ((__m128i) a, (__m128i) b), _mm_subs_epu8 ((__m128i) b, (__m128i) a));
 }
 
-VEC_INLINE VecI
-vec_dot (VecI a, VecI b)
-{
-  return (VecI) _mm_madd_epi16 ((__m128i) a, (__m128i) b);
-}
-
-VEC_INLINE VecI
-vec_round (VecF v)
-{
-  return (VecI) _mm_cvtps_epi32 ((__m128) v);
-}
-
-VEC_INLINE VecF
-vec_min_float (VecF a, VecF b)
-{
-  return (VecF) _mm_min_ps ((__m128) a, (__m128) b);
-}
-
-VEC_INLINE VecF
-vec_max_float (VecF a, VecF b)
-{
-  return (VecF) _mm_max_ps ((__m128) a, (__m128) b);
-}
-
-VEC_INLINE VecF
-vec_root (VecF v)
-{
-  return (VecF) _mm_sqrt_ps ((__m128) v);
-}
+VEC_TWO (VecI, vec_dot, VecI, _mm_madd_epi16, __m128i)
+VEC_ONE (VecI, vec_round, VecF, _mm_cvtps_epi32, __m128)
+VEC_TWO (VecF, vec_min_float, VecF, _mm_min_ps, __m128)
+VEC_TWO (VecF, vec_max_float, VecF, _mm_max_ps, __m128)
+VEC_ONE (VecF, vec_root, VecF, _mm_sqrt_ps, __m128)
 
 VEC_INLINE VecW
 vec_words_of_bytes (const uint8_t *from)
@@ -199,11 +175,7 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   _mm_storel_epi64 ((__m128i *) to, _mm_packus_epi16 ((__m128i) words, (__m128i) words));
 }
 
-VEC_INLINE VecW
-vec_add_words (VecW a, VecW b)
-{
-  return (VecW) _mm_adds_epu16 ((__m128i) a, (__m128i) b);
-}
+VEC_TWO (VecW, vec_add_words, VecW, _mm_adds_epu16, __m128i)
 
 VEC_INLINE VecW
 vec_min_words (VecW a, VecW b)

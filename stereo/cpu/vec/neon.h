@@ -38,23 +38,9 @@ vec_widen_bytes (VecB bytes)
   return (VecI) vmovl_u16 (vget_low_u16 (vmovl_u8 (vec_in_register (bytes))));
 }
 
-VEC_INLINE VecI
-vec_widen (VecH words)
-{
-  return (VecI) vmovl_u16 ((uint16x4_t) words);
-}
-
-VEC_INLINE VecI
-vec_widen_signed (VecS words)
-{
-  return (VecI) vmovl_s16 ((int16x4_t) words);
-}
-
-VEC_INLINE VecH
-vec_narrow (VecI v)
-{
-  return (VecH) vmovn_u32 ((uint32x4_t) v);
-}
+VEC_ONE (VecI, vec_widen, VecH, vmovl_u16, uint16x4_t)
+VEC_ONE (VecI, vec_widen_signed, VecS, vmovl_s16, int16x4_t)
+VEC_ONE (VecH, vec_narrow, VecI, vmovn_u32, uint32x4_t)
 
 VEC_INLINE VecB
 vec_narrow_bytes (VecI v)
@@ -63,35 +49,11 @@ vec_narrow_bytes (VecI v)
   return vec_of_register (vmovn_u16 (vcombine_u16 (words, words)));
 }
 
-VEC_INLINE VecI
-vec_min (VecI a, VecI b)
-{
-  return (VecI) vminq_s32 ((int32x4_t) a, (int32x4_t) b);
-}
-
-VEC_INLINE VecI
-vec_max (VecI a, VecI b)
-{
-  return (VecI) vmaxq_s32 ((int32x4_t) a, (int32x4_t) b);
-}
-
-VEC_INLINE VecI
-vec_abs (VecI v)
-{
-  return (VecI) vabsq_s32 ((int32x4_t) v);
-}
-
-VEC_INLINE VecU
-vec_min_unsigned (VecU a, VecU b)
-{
-  return (VecU) vminq_u32 ((uint32x4_t) a, (uint32x4_t) b);
-}
-
-VEC_INLINE VecU
-vec_max_unsigned (VecU a, VecU b)
-{
-  return (VecU) vmaxq_u32 ((uint32x4_t) a, (uint32x4_t) b);
-}
+VEC_TWO (VecI, vec_min, VecI, vminq_s32, int32x4_t)
+VEC_TWO (VecI, vec_max, VecI, vmaxq_s32, int32x4_t)
+VEC_ONE (VecI, vec_abs, VecI, vabsq_s32, int32x4_t)
+VEC_TWO (VecU, vec_min_unsigned, VecU, vminq_u32, uint32x4_t)
+VEC_TWO (VecU, vec_max_unsigned, VecU, vmaxq_u32, uint32x4_t)
 
 #define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
 
@@ -119,11 +81,7 @@ vec_sum_bytes (VecU bytes)
   return (VecI) vpaddlq_u16 (vpaddlq_u8 ((uint8x16_t) bytes));
 }
 
-VEC_INLINE VecU
-vec_byte_differences (VecU a, VecU b)
-{
-  return (VecU) vabdq_u8 ((uint8x16_t) a, (uint8x16_t) b);
-}
+VEC_TWO (VecU, vec_byte_differences, VecU, vabdq_u8, uint8x16_t)
 
 VEC_INLINE VecI
 vec_dot (VecI a, VecI b)
@@ -132,11 +90,7 @@ vec_dot (VecI a, VecI b)
   return (VecI) vpaddq_s32 (vmull_s16 (vget_low_s16 (x), vget_low_s16 (y)), vmull_high_s16 (x, y));
 }
 
-VEC_INLINE VecI
-vec_round (VecF v)
-{
-  return (VecI) vcvtnq_s32_f32 ((float32x4_t) v);
-}
+VEC_ONE (VecI, vec_round, VecF, vcvtnq_s32_f32, float32x4_t)
 
 /* vminq_f32() and vmaxq_f32() would hand on what is not a number. */
 VEC_INLINE VecF
@@ -151,17 +105,8 @@ vec_max_float (VecF a, VecF b)
   return (VecF) vbslq_f32 (vcgtq_f32 ((float32x4_t) a, (float32x4_t) b), (float32x4_t) a, (float32x4_t) b);
 }
 
-VEC_INLINE VecF
-vec_root (VecF v)
-{
-  return (VecF) vsqrtq_f32 ((float32x4_t) v);
-}
-
-VEC_INLINE VecF
-vec_float_unsigned (VecU v)
-{
-  return (VecF) vcvtq_f32_u32 ((uint32x4_t) v);
-}
+VEC_ONE (VecF, vec_root, VecF, vsqrtq_f32, float32x4_t)
+VEC_ONE (VecF, vec_float_unsigned, VecU, vcvtq_f32_u32, uint32x4_t)
 
 VEC_INLINE VecF
 vec_look_up (const float *table, VecI index)
@@ -187,22 +132,8 @@ vec_store_words_as_bytes (uint8_t *to, VecW words)
   vst1_u8 (to, vmovn_u16 ((uint16x8_t) words));
 }
 
-VEC_INLINE VecW
-vec_add_words (VecW a, VecW b)
-{
-  return (VecW) vqaddq_u16 ((uint16x8_t) a, (uint16x8_t) b);
-}
-
-VEC_INLINE VecW
-vec_min_words (VecW a, VecW b)
-{
-  return (VecW) vminq_u16 ((uint16x8_t) a, (uint16x8_t) b);
-}
-
-VEC_INLINE uint16_t
-vec_lowest_word (VecW v)
-{
-  return vminvq_u16 ((uint16x8_t) v);
-}
+VEC_TWO (VecW, vec_add_words, VecW, vqaddq_u16, uint16x8_t)
+VEC_TWO (VecW, vec_min_words, VecW, vminq_u16, uint16x8_t)
+VEC_ONE (uint16_t, vec_lowest_word, VecW, vminvq_u16, uint16x8_t)
 
 #endif

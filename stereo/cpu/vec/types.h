@@ -23,6 +23,19 @@ typedef uint16_t VecU16 __attribute__ ((vector_size (4 * LANES)));
 typedef uint16_t VecW __attribute__ ((vector_size (2 * WORDS)));
 typedef uint8_t VecWB __attribute__ ((vector_size (WORDS)));
 
+/* Operations that are one instruction, of one operand or of two, whose type it knows as RAW. */
+#define VEC_ONE(result, name, operand, instruction, RAW) \
+  VEC_INLINE result name (operand v) \
+  { \
+    return (result) instruction ((RAW) v); \
+  }
+
+#define VEC_TWO(result, name, operand, instruction, RAW) \
+  VEC_INLINE result name (operand a, operand b) \
+  { \
+    return (result) instruction ((RAW) a, (RAW) b); \
+  }
+
 #define VEC_LOADS(type, name, element) \
   VEC_INLINE type vec_load_##name (const element *from) \
   { \

@@ -13,17 +13,8 @@ vec_words_of_bytes (const uint8_t *from)
   return (VecW) _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) from));
 }
 
-VEC_INLINE VecW
-vec_add_words (VecW a, VecW b)
-{
-  return (VecW) _mm256_adds_epu16 ((__m256i) a, (__m256i) b);
-}
-
-VEC_INLINE VecW
-vec_min_words (VecW a, VecW b)
-{
-  return (VecW) _mm256_min_epu16 ((__m256i) a, (__m256i) b);
-}
+VEC_TWO (VecW, vec_add_words, VecW, _mm256_adds_epu16, __m256i)
+VEC_TWO (VecW, vec_min_words, VecW, _mm256_min_epu16, __m256i)
 
 VEC_INLINE uint16_t
 vec_lowest_word (VecW v)

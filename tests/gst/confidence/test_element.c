@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 static Random generator;
 
@@ -59,7 +60,7 @@ check_memory (GstBuffer *a, GstBuffer *b, gboolean same)
   fail_unless_equals_int (gst_buffer_peek_memory (a, 0) == gst_buffer_peek_memory (b, 0), same);
 }
 
-GST_START_TEST (test_passes_the_picture_on)
+TEST (test_passes_the_picture_on)
 {
   for (gint padding = 0; padding < 9; padding++) {
     Stream one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
@@ -90,9 +91,8 @@ GST_START_TEST (test_passes_the_picture_on)
     filter_free (one.harness, one.bus);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_rows_for_who_cannot_take_padding)
+TEST (test_rows_for_who_cannot_take_padding)
 {
   for (gint padding = 0; padding < 9; padding++) {
     Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
@@ -112,9 +112,8 @@ GST_START_TEST (test_rows_for_who_cannot_take_padding)
     filter_free (one.harness, one.bus);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_truth)
+TEST (test_truth)
 {
   Stream one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = matched (&one, 9, 6), *out;
@@ -139,9 +138,8 @@ GST_START_TEST (test_truth)
   gst_buffer_unref (out);
   filter_free (one.harness, one.bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_errors)
+TEST (test_errors)
 {
   Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = make_view (one.format, one.width, one.height, 1, 0, 0);
@@ -165,10 +163,9 @@ GST_START_TEST (test_errors)
   expect_error (one.bus, "show=truth", "stereotestsrc", NULL);
   filter_free (one.harness, one.bus);
 }
-GST_END_TEST;
 
 /* A plane that claims more than its memory holds. */
-GST_START_TEST (test_a_plane_that_cannot_be_read)
+TEST (test_a_plane_that_cannot_be_read)
 {
   Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
   GstBuffer *in = matched (&one, 1, 5), *small = gst_buffer_new_allocate (NULL, 2, NULL);
@@ -179,7 +176,6 @@ GST_START_TEST (test_a_plane_that_cannot_be_read)
   expect_error (one.bus, "could not be read", "metadata", NULL);
   filter_free (one.harness, one.bus);
 }
-GST_END_TEST;
 
 /* ---- in pipelines ------------------------------------------------------------------------ */
 
@@ -204,7 +200,7 @@ pull (GstElement *pipeline, const gchar *name)
 }
 
 /* Pictures of both branches are kept until the end: memory that a pool reused too early would show. */
-GST_START_TEST (test_in_step_on_a_tee)
+TEST (test_in_step_on_a_tee)
 {
   GstElement *pipeline = launch (
       "videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,framerate=25/1 ! stereomatch "
@@ -248,9 +244,8 @@ GST_START_TEST (test_in_step_on_a_tee)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_after_videoscale)
+TEST (test_after_videoscale)
 {
   GstElement *pipeline = launch (
       "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch num-disparities=8 backend=cpu ! "
@@ -262,9 +257,8 @@ GST_START_TEST (test_after_videoscale)
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_into_a_file)
+TEST (test_into_a_file)
 {
   GstElementFactory *factory = gst_element_factory_find ("matroskamux");
   gchar *name, *line, *contents;
@@ -293,25 +287,8 @@ GST_START_TEST (test_into_a_file)
   g_free (name);
   g_free (line);
 }
-GST_END_TEST;
 
-static Suite *
-confidence_suite (void)
+SUITE (confidence)
 {
-  Suite *suite = suite_create ("confidence");
-  TCase *cases = tcase_create ("confidence");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_passes_the_picture_on);
-  tcase_add_test (cases, test_rows_for_who_cannot_take_padding);
-  tcase_add_test (cases, test_truth);
-  tcase_add_test (cases, test_errors);
-  tcase_add_test (cases, test_a_plane_that_cannot_be_read);
-  tcase_add_test (cases, test_in_step_on_a_tee);
-  tcase_add_test (cases, test_after_videoscale);
-  tcase_add_test (cases, test_into_a_file);
-  return suite;
 }
-
-GST_CHECK_MAIN (confidence);

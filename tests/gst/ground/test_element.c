@@ -4,6 +4,7 @@
 
 #include "tests/gst/ground/stream.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #ifdef HAVE_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -56,7 +57,7 @@ check_detection (GstBuffer *out)
 }
 
 /* Every kind of output, odd sizes, padded rows: the same ground and obstacle, and the picture untouched. */
-GST_START_TEST (test_kinds)
+TEST_LOOP (test_kinds, 0, 3)
 {
   static const GstStereoOutputKind kinds[] = { GST_STEREO_OUTPUT_KIND_DISPARITY, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE,
     GST_STEREO_OUTPUT_KIND_DEPTH };
@@ -93,7 +94,6 @@ GST_START_TEST (test_kinds)
     ground_stream_free (&stream);
   }
 }
-GST_END_TEST;
 
 static void
 check_times (const GstStructure *message, GstClockTime time)
@@ -109,7 +109,7 @@ check_times (const GstStructure *message, GstClockTime time)
   fail_unless_equals_uint64 (value, FRAME);
 }
 
-GST_START_TEST (test_message)
+TEST (test_message)
 {
   GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   gdouble number, nearest;
@@ -149,10 +149,9 @@ GST_START_TEST (test_message)
   gst_structure_free (message);
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
-GST_START_TEST (test_message_interval)
+TEST (test_message_interval)
 {
   GroundStream stream = ground_stream_new ("message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   guint count = 0;
@@ -176,7 +175,6 @@ GST_START_TEST (test_message_interval)
   gst_structure_free (message);
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
@@ -193,7 +191,7 @@ check_second_reports (GroundStream *stream)
 }
 
 /* Frames that were dropped leave a gap and a DISCONT: after a short one all is known, after a long one nothing. */
-GST_START_TEST (test_gaps)
+TEST (test_gaps)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   static const GstClockTime gaps[] = { GST_SECOND / 10, GST_SECOND / 2, GST_SECOND / 2 + FRAME };
@@ -210,9 +208,8 @@ GST_START_TEST (test_gaps)
   }
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_forgets)
+TEST (test_forgets)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstBuffer *in, *out;
@@ -237,11 +234,10 @@ GST_START_TEST (test_forgets)
   gst_buffer_unref (out);
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* ---- properties -------------------------------------------------------------------------- */
 
-GST_START_TEST (test_properties_at_work)
+TEST (test_properties_at_work)
 {
   static const struct
   {
@@ -268,10 +264,9 @@ GST_START_TEST (test_properties_at_work)
   }
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Of depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
-GST_START_TEST (test_unreliable_depth)
+TEST (test_unreliable_depth)
 {
   GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
@@ -299,24 +294,8 @@ GST_START_TEST (test_unreliable_depth)
   }
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
-static Suite *
-ground_suite (void)
+SUITE (ground)
 {
-  Suite *suite = suite_create ("ground");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_kinds, 0, 3);
-  tcase_add_test (tcase, test_message);
-  tcase_add_test (tcase, test_message_interval);
-  tcase_add_test (tcase, test_gaps);
-  tcase_add_test (tcase, test_forgets);
-  tcase_add_test (tcase, test_properties_at_work);
-  tcase_add_test (tcase, test_unreliable_depth);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground)

@@ -4,6 +4,7 @@
 
 #include "tests/gst/ground/stream.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 static Random generator;
 
@@ -16,7 +17,7 @@ expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, cons
   expect_error (stream->bus, what, remedy, NULL);
 }
 
-GST_START_TEST (test_errors)
+TEST (test_errors)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   const GstStereoOutputKind kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
@@ -57,10 +58,9 @@ GST_START_TEST (test_errors)
   expect_refused (&stream, in, "picture could not be read", "smaller");
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Every valid pixel counts, and a warning says so once. */
-GST_START_TEST (test_without_confidence)
+TEST (test_without_confidence)
 {
   GroundStream stream = ground_stream_new ("min-confidence=0.9", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
@@ -77,10 +77,9 @@ GST_START_TEST (test_without_confidence)
   fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Values that exclude each other: at the start, and while it runs. */
-GST_START_TEST (test_values_that_exclude_each_other)
+TEST (test_values_that_exclude_each_other)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstElement *element = gst_element_factory_make ("stereoground", NULL);
@@ -99,11 +98,10 @@ GST_START_TEST (test_values_that_exclude_each_other)
       "max-height=4000: set min-height below");
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* ---- other metadata ---------------------------------------------------------------------- */
 
-GST_START_TEST (test_meta_is_copied_and_dropped)
+TEST (test_meta_is_copied_and_dropped)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstBuffer *out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
@@ -136,10 +134,9 @@ GST_START_TEST (test_meta_is_copied_and_dropped)
   gst_buffer_unref (out);
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Bytes at random, of any small size and any meaning, are judged and never crash. */
-GST_START_TEST (test_random_pictures)
+TEST (test_random_pictures)
 {
   GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
@@ -159,22 +156,8 @@ GST_START_TEST (test_random_pictures)
   }
   ground_stream_free (&stream);
 }
-GST_END_TEST;
 
-static Suite *
-ground_errors_suite (void)
+SUITE (ground_errors)
 {
-  Suite *suite = suite_create ("ground_errors");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_errors);
-  tcase_add_test (tcase, test_without_confidence);
-  tcase_add_test (tcase, test_values_that_exclude_each_other);
-  tcase_add_test (tcase, test_meta_is_copied_and_dropped);
-  tcase_add_test (tcase, test_random_pictures);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_errors)

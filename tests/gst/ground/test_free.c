@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Free distances in made pictures: the road is free as far as it is seen, and nothing that is not seen is. */
-#include <gst/check/gstcheck.h>
 
 #include <math.h>
 
 #include "tests/gst/ground/made.h"
+#include "tests/support/gst/suite.h"
 
 #define COLUMNS 64
 
@@ -49,7 +49,7 @@ middle (const MadeScene *scene, guint column)
 }
 
 /* A patch of wrong disparities may end a column: an obstacle could hide in it. */
-GST_START_TEST (test_an_empty_road)
+TEST (test_an_empty_road)
 {
   MadeScene road = made_road ();
   MadePicture *picture = made_picture_new (&road);
@@ -69,9 +69,8 @@ GST_START_TEST (test_an_empty_road)
   fail_unless (whole >= 0.95 * 20 * COLUMNS, "%u columns are free as far as can be seen", whole);
   made_picture_free (picture);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_up_to_an_obstacle)
+TEST (test_up_to_an_obstacle)
 {
   MadeScene road = made_road ();
   MadePicture *picture;
@@ -96,9 +95,8 @@ GST_START_TEST (test_up_to_an_obstacle)
   }
   made_picture_free (picture);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_not_seen_is_not_free)
+TEST (test_not_seen_is_not_free)
 {
   MadeScene road = made_road ();
   MadePicture *picture = made_picture_new (&road);
@@ -121,11 +119,10 @@ GST_START_TEST (test_not_seen_is_not_free)
   }
   made_picture_free (picture);
 }
-GST_END_TEST;
 
 /* Boxes with and without values, and holes anywhere: none is driven through. Boxes are 20 % higher than the least, and as
  * wide as a column and a half. */
-GST_START_TEST (test_never_through_a_box)
+TEST (test_never_through_a_box)
 {
   guint known = 0;
 
@@ -160,11 +157,10 @@ GST_START_TEST (test_never_through_a_box)
   }
   fail_unless (known > 10, "nothing is ever free");
 }
-GST_END_TEST;
 
 /* A bonnet at the bottom does not hide the road behind it where a mask excludes it; without the mask nothing is known. A
  * mask in the middle of the road does not make free what it hides. */
-GST_START_TEST (test_a_bonnet)
+TEST (test_a_bonnet)
 {
   MadeScene road = made_road ();
   MadePicture *picture = made_picture_new (&road);
@@ -201,24 +197,10 @@ GST_START_TEST (test_a_bonnet)
   g_free (mask);
   made_picture_free (picture);
 }
-GST_END_TEST;
 
-static Suite *
-ground_free_suite (void)
+SUITE (ground_free)
 {
-  Suite *suite = suite_create ("ground_free");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 240);
   tcase_add_checked_fixture (tcase, setup, teardown);
-  tcase_add_test (tcase, test_an_empty_road);
-  tcase_add_test (tcase, test_a_bonnet);
-  tcase_add_test (tcase, test_up_to_an_obstacle);
-  tcase_add_test (tcase, test_not_seen_is_not_free);
-  tcase_add_test (tcase, test_never_through_a_box);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_free)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Obstacles in made pictures: each is found within three frames, where it is, and nothing else is. */
-#include <gst/check/gstcheck.h>
 
 #include <math.h>
 
 #include "tests/gst/ground/made.h"
+#include "tests/support/gst/suite.h"
 
 /* A matcher's errors: some are independent, some shift a whole patch. */
 static const MadeErrors usual = { .noise = 0.3, .outliers = 0.02, .holes = 0.1, .patches = 150 };
@@ -113,7 +113,7 @@ all_found (const MadeScene *road, guint boxes, const MadeErrors *errors)
 
 /* Boxes of 0.3 m, one alone and all together. Where a third of the pixels is wrong, too little is left of the one at
  * 20 m: ten samples. */
-GST_START_TEST (test_small_boxes)
+TEST_LOOP (test_small_boxes, 0, 12)
 {
   static const MadeErrors *const all[] = { &plain, &usual, &heavy };
   const MadeErrors *errors = all[__i__ % 3];
@@ -132,10 +132,9 @@ GST_START_TEST (test_small_boxes)
   }
   fail_unless (failed <= (errors == &plain ? 0 : SPOILT), "%u of %d", failed, TURNS);
 }
-GST_END_TEST;
 
 /* One obstacle comes closer and stays the same one; another one beside it keeps its own identity. */
-GST_START_TEST (test_identities_last)
+TEST (test_identities_last)
 {
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
   guint one = 0, other = 0;
@@ -163,7 +162,6 @@ GST_START_TEST (test_identities_last)
   }
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
 /* ---- not found --------------------------------------------------------------------------- */
 
@@ -187,24 +185,22 @@ expect_none (const MadeScene *scene, gint frames, const MadeErrors *errors)
   gst_stereo_ground_analysis_free (analysis);
 }
 
-GST_START_TEST (test_nothing_on_an_empty_road)
+TEST (test_nothing_on_an_empty_road)
 {
   MadeScene road = made_road ();
 
   expect_none (&road, random_count ("STEREO_TEST_FRAMES", 1000), &usual);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nothing_in_heavy_noise)
+TEST (test_nothing_in_heavy_noise)
 {
   MadeScene road = made_road ();
 
   expect_none (&road, 100, &heavy);
 }
-GST_END_TEST;
 
 /* A bridge to pass under, a kerb, a house beyond the distance. */
-GST_START_TEST (test_what_is_no_obstacle)
+TEST (test_what_is_no_obstacle)
 {
   MadeScene road = made_road ();
 
@@ -215,10 +211,9 @@ GST_START_TEST (test_what_is_no_obstacle)
   road.boxes[0] = (MadeBox){ 60000, 0, 10000, 3500, 0 };
   expect_none (&road, 5, &plain);
 }
-GST_END_TEST;
 
 /* What is there for one frame is noise, and what is there in two of three is not. */
-GST_START_TEST (test_two_of_three_frames)
+TEST (test_two_of_three_frames)
 {
   static const gchar frames[] = "1000010010000101000110";
   /* whether it is reported: seen in two of the last three frames */
@@ -241,9 +236,8 @@ GST_START_TEST (test_two_of_three_frames)
   made_picture_free (with);
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_forgotten)
+TEST (test_forgotten)
 {
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
@@ -262,25 +256,9 @@ GST_START_TEST (test_forgotten)
   made_picture_free (picture);
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
-static Suite *
-ground_obstacles_suite (void)
+SUITE (ground_obstacles)
 {
-  Suite *suite = suite_create ("ground_obstacles");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 240);
-  tcase_add_loop_test (tcase, test_small_boxes, 0, 12);
-  tcase_add_test (tcase, test_identities_last);
-  tcase_add_test (tcase, test_nothing_on_an_empty_road);
-  tcase_add_test (tcase, test_nothing_in_heavy_noise);
-  tcase_add_test (tcase, test_what_is_no_obstacle);
-  tcase_add_test (tcase, test_two_of_three_frames);
-  tcase_add_test (tcase, test_forgotten);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_obstacles)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ground is found in made pictures, followed in time, and not found where there is none. */
-#include <gst/check/gstcheck.h>
 
 #include <math.h>
 
 #include "tests/gst/ground/made.h"
+#include "tests/support/gst/suite.h"
 
 static Random generator;
 
@@ -41,7 +41,7 @@ check_pose (const GstStereoGroundResult *result, const MadeScene *scene, const g
 /* ---- geometry ---------------------------------------------------------------------------- */
 
 /* Worked out by hand: level, 1 m up, 45 degrees down is a point 1 m away. */
-GST_START_TEST (test_level_camera)
+TEST (test_level_camera)
 {
   GstStereoGroundCamera camera = { 500, 100, 0, 320, 240 };
   GstStereoGroundPose level = { 1000, 0, 0 }, leans = { 1000, 0, 10 }, pitched = { 1000, 30, 0 };
@@ -57,9 +57,8 @@ GST_START_TEST (test_level_camera)
   plane = gst_stereo_ground_plane_of (&camera, &pitched);
   fail_unless (fabs (gst_stereo_ground_plane_at (&camera, &plane, 320, 240) - 500 * 100 / 2000.0) < 1e-9);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_pose_and_back)
+TEST (test_pose_and_back)
 {
   for (guint i = 0; i < 1000; i++) {
     GstStereoGroundCamera camera = { between (100, 2000), between (20, 800), 0, 300, 200 };
@@ -75,7 +74,6 @@ GST_START_TEST (test_pose_and_back)
     fail_if (gst_stereo_ground_pose_of (&camera, &plane, &back));
   }
 }
-GST_END_TEST;
 
 /* ---- a ground ---------------------------------------------------------------------------- */
 
@@ -107,7 +105,7 @@ add_walls (MadeScene *scene)
   }
 }
 
-GST_START_TEST (test_random_grounds)
+TEST (test_random_grounds)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.3, .holes = 0.2 };
 
@@ -126,10 +124,9 @@ GST_START_TEST (test_random_grounds)
     gst_stereo_ground_analysis_free (analysis);
   }
 }
-GST_END_TEST;
 
 /* The plane in pixels is that of the true disparities. */
-GST_START_TEST (test_plane_in_pixels)
+TEST (test_plane_in_pixels)
 {
   static const MadeErrors errors = { .noise = 0.3 };
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
@@ -150,11 +147,10 @@ GST_START_TEST (test_plane_in_pixels)
   made_picture_free (picture);
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
 /* ---- in time ----------------------------------------------------------------------------- */
 
-GST_START_TEST (test_sudden_change)
+TEST (test_sudden_change)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.1 };
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
@@ -174,10 +170,9 @@ GST_START_TEST (test_sudden_change)
   }
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
 /* A camera that nods is followed frame by frame. */
-GST_START_TEST (test_slow_change)
+TEST (test_slow_change)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.1, .patches = 200 };
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
@@ -195,10 +190,9 @@ GST_START_TEST (test_slow_change)
   }
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
 /* A ground that was away for ten frames moves on from where it was; after one more it is another one. */
-GST_START_TEST (test_forgotten)
+TEST (test_forgotten)
 {
   static const MadeErrors errors = { .noise = 0.3 }, holes = { .holes = 1 };
   GstStereoGroundTask task = made_task ();
@@ -228,10 +222,9 @@ GST_START_TEST (test_forgotten)
   made_picture_free (before);
   made_picture_free (after);
 }
-GST_END_TEST;
 
 /* What was learnt does not depend on what another analysis saw, and equal frames give equal results. */
-GST_START_TEST (test_same_frames_same_result)
+TEST (test_same_frames_same_result)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.3 };
   GstStereoGroundAnalysis *one = gst_stereo_ground_analysis_new (), *other = gst_stereo_ground_analysis_new ();
@@ -253,7 +246,6 @@ GST_START_TEST (test_same_frames_same_result)
   gst_stereo_ground_analysis_free (one);
   gst_stereo_ground_analysis_free (other);
 }
-GST_END_TEST;
 
 /* ---- no ground --------------------------------------------------------------------------- */
 
@@ -277,7 +269,7 @@ check_none (MadeScene *scene, const MadeErrors *errors, const gchar *what)
   gst_stereo_ground_analysis_free (analysis);
 }
 
-GST_START_TEST (test_no_ground)
+TEST (test_no_ground)
 {
   static const MadeErrors none = { .holes = 1 }, usual = { .noise = 0.3, .outliers = 0.1, .holes = 0.1, .patches = 100 },
                           wild = { .outliers = 1 };
@@ -302,11 +294,10 @@ GST_START_TEST (test_no_ground)
     check_none (&ceiling, &usual, "two walls");
   }
 }
-GST_END_TEST;
 
 /* ---- limits ------------------------------------------------------------------------------ */
 
-GST_START_TEST (test_camera_heights)
+TEST (test_camera_heights)
 {
   static const MadeErrors errors = { .noise = 0.3 };
   GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
@@ -331,10 +322,9 @@ GST_START_TEST (test_camera_heights)
   made_picture_free (picture);
   gst_stereo_ground_analysis_free (analysis);
 }
-GST_END_TEST;
 
 /* Samples count from min-confidence on. */
-GST_START_TEST (test_least_confidence)
+TEST (test_least_confidence)
 {
   static const MadeErrors errors = { .noise = 0.3 };
   MadeScene road = made_road ();
@@ -353,29 +343,9 @@ GST_START_TEST (test_least_confidence)
   }
   made_picture_free (picture);
 }
-GST_END_TEST;
 
-static Suite *
-ground_plane_suite (void)
+SUITE (ground_plane)
 {
-  Suite *suite = suite_create ("ground_plane");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 240);
-  tcase_add_test (tcase, test_level_camera);
-  tcase_add_test (tcase, test_pose_and_back);
-  tcase_add_test (tcase, test_random_grounds);
-  tcase_add_test (tcase, test_plane_in_pixels);
-  tcase_add_test (tcase, test_sudden_change);
-  tcase_add_test (tcase, test_slow_change);
-  tcase_add_test (tcase, test_forgotten);
-  tcase_add_test (tcase, test_same_frames_same_result);
-  tcase_add_test (tcase, test_no_ground);
-  tcase_add_test (tcase, test_camera_heights);
-  tcase_add_test (tcase, test_least_confidence);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_plane)

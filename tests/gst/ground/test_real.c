@@ -9,6 +9,7 @@
 
 #include "tests/support/gst/common.h"
 #include "tests/support/gst/real.h"
+#include "tests/support/gst/suite.h"
 
 #define MOST_MARKS 3
 
@@ -236,7 +237,7 @@ check_mark (const Road *road, const Mark *mark, const GstStructure *report)
   fail_unless (found, "%s %u: the car from %d to %d is not found", road->name, mark->frame, mark->left, mark->right);
 }
 
-GST_START_TEST (test_road)
+TEST_LOOP (test_road, 0, G_N_ELEMENTS (roads))
 {
   const Road *road = &roads[__i__];
   GPtrArray *reports;
@@ -261,17 +262,7 @@ GST_START_TEST (test_road)
   g_print ("%s: ground in all of %u frames, %u obstacles\n", road->name, reports->len, obstacles);
   g_ptr_array_unref (reports);
 }
-GST_END_TEST;
 
-static Suite *
-ground_real_suite (void)
+SUITE (ground_real)
 {
-  Suite *suite = suite_create ("ground_real");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_road, 0, G_N_ELEMENTS (roads));
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_real)

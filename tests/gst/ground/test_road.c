@@ -7,6 +7,7 @@
 
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define MATCH "stereomatch profile=road fill=none confidence-threshold=0.33 backend=cpu num-disparities=64"
 /* stereotestsrc's camera: the focal length in widths of a view, and the baseline, mm */
@@ -63,7 +64,7 @@ list_of (const GstStructure *message, const gchar *name, guint *count)
 }
 
 /* From the first frame on: pitch and roll within 0.2 degrees, the height within 2 %. */
-GST_START_TEST (test_pose)
+TEST (test_pose)
 {
   for (guint round = 0; round < 4; round++) {
     gdouble height = uniform (1000, 3000), pitch = uniform (-1, 12), roll = uniform (-6, 6);
@@ -85,7 +86,6 @@ GST_START_TEST (test_pose)
     g_free (road);
   }
 }
-GST_END_TEST;
 
 /* The smallest height that the element says it finds at a distance. */
 static gdouble
@@ -122,21 +122,20 @@ expect_obstacle (gdouble distance, gint width)
   g_free (road);
 }
 
-GST_START_TEST (test_obstacles)
+TEST_LOOP (test_obstacles, 0, 3)
 {
   static const gdouble distances[] = { 5000, 10000, 20000 };
 
   for (gint width = 640; width <= 960; width += 320)
     expect_obstacle (distances[__i__], width);
 }
-GST_END_TEST;
 
 /* Roads on which nothing stands. */
 static const gchar *const empty[] = { "", "camera-roll=4 camera-pitch=2", "camera-height=2800 camera-pitch=14",
   "kerb-height=120 camera-pitch=3", "ramp-slope=3 ramp-distance=12000 camera-pitch=2" };
 
 /* Two hundred frames each: nothing is reported, and the ground is never lost. */
-GST_START_TEST (test_nothing)
+TEST_LOOP (test_nothing, 0, G_N_ELEMENTS (empty))
 {
   GPtrArray *messages = drive (empty[__i__], 200, 320, "");
 
@@ -149,21 +148,9 @@ GST_START_TEST (test_nothing)
   }
   g_ptr_array_unref (messages);
 }
-GST_END_TEST;
 
-static Suite *
-road_suite (void)
+SUITE (road)
 {
-  Suite *suite = suite_create ("ground road");
-  TCase *tc = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tc);
-  tcase_set_timeout (tc, 300);
-  tcase_add_test (tc, test_pose);
-  tcase_add_loop_test (tc, test_obstacles, 0, 3);
-  tcase_add_loop_test (tc, test_nothing, 0, G_N_ELEMENTS (empty));
-  return suite;
+  tcase_set_timeout (tcase, 300);
 }
-
-GST_CHECK_MAIN (road)

@@ -4,11 +4,11 @@
  * an obstacle may be from there and still be the same one does not depend on its speed. So that place moves with the
  * speed, and the speed is measured here by what is still taken for the same obstacle.
  */
-#include <gst/check/gstcheck.h>
 
 #include <math.h>
 
 #include "gst/ground/objects/tracks.h"
+#include "tests/support/gst/suite.h"
 
 #define LAST 20000.0 /* mm, before the frame in which the place is measured */
 #define STEP 10.0    /* mm, of the measurement */
@@ -79,33 +79,21 @@ speed_of (const gchar *frames, gdouble ratio)
 
 static const gdouble ratios[] = { 0.91, 0.95, 0.98, 1.03, 1.08 };
 
-GST_START_TEST (test_speed_is_learnt)
+TEST_LOOP (test_speed_is_learnt, 0, G_N_ELEMENTS (ratios))
 {
   gdouble ratio = ratios[__i__], speed = speed_of (ALWAYS, ratio);
 
   fail_unless (fabs (speed - (ratio - 1)) <= BOUND, "%g of the distance in a frame, truly %g", speed, ratio - 1);
 }
-GST_END_TEST;
 
 /* What happened in two frames is not taken for the motion in one. */
-GST_START_TEST (test_speed_from_every_second_frame)
+TEST (test_speed_from_every_second_frame)
 {
   gdouble speed = speed_of ("101010101010101", 0.95);
 
   fail_unless (speed >= -0.05 - BOUND && speed <= BOUND, "%g of the distance in a frame, truly -0.05", speed);
 }
-GST_END_TEST;
 
-static Suite *
-ground_tracks_suite (void)
+SUITE (ground_tracks)
 {
-  Suite *suite = suite_create ("ground_tracks");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_speed_is_learnt, 0, G_N_ELEMENTS (ratios));
-  tcase_add_test (tcase, test_speed_from_every_second_frame);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_tracks)

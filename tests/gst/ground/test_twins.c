@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The fast parts of the analysis do what their plain twins here do: samples as disparities, scores, quantiles, classes. */
-#include <gst/check/gstcheck.h>
 
 #include <math.h>
 
@@ -8,6 +7,7 @@
 #include "gst/ground/objects/measure.h"
 #include "gst/ground/plane/points.h"
 #include "tests/gst/ground/made.h"
+#include "tests/support/gst/suite.h"
 
 static Random generator;
 
@@ -84,7 +84,7 @@ check_grid (GstStereoGroundGrid *grid)
   g_free (mask);
 }
 
-GST_START_TEST (test_grid)
+TEST (test_grid)
 {
   GstStereoGroundGrid grid = { 0 };
 
@@ -92,11 +92,10 @@ GST_START_TEST (test_grid)
     check_grid (&grid);
   gst_stereo_ground_grid_clear (&grid);
 }
-GST_END_TEST;
 
 /* ---- scores ------------------------------------------------------------------------------ */
 
-GST_START_TEST (test_score)
+TEST (test_score)
 {
   GstStereoGroundPoints points = { 0 };
 
@@ -124,7 +123,6 @@ GST_START_TEST (test_score)
   }
   gst_stereo_ground_points_clear (&points);
 }
-GST_END_TEST;
 
 static gint
 compare (gconstpointer a, gconstpointer b)
@@ -134,7 +132,7 @@ compare (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-GST_START_TEST (test_quantile)
+TEST (test_quantile)
 {
   for (guint turn = 0; turn < 2000; turn++) {
     guint count = (guint) random_range (&generator, 1, 60);
@@ -147,7 +145,6 @@ GST_START_TEST (test_quantile)
     fail_unless (gst_stereo_ground_quantile (values, count, part) == sorted[(gint) (part * (count - 1) + 0.5)]);
   }
 }
-GST_END_TEST;
 
 /* ---- classes ----------------------------------------------------------------------------- */
 
@@ -171,7 +168,7 @@ plain_class (const GstStereoGroundScene *scene, const GstStereoGroundPose *pose,
                                                                       GST_STEREO_GROUND_STANDING;
 }
 
-GST_START_TEST (test_classes)
+TEST (test_classes)
 {
   static const MadeErrors wild = { .noise = 3, .outliers = 0.5, .holes = 0.1 };
   GstStereoGroundGrid grid = { 0 };
@@ -217,21 +214,8 @@ GST_START_TEST (test_classes)
     fail_unless (seen[i] > 100, "class %u is not tested", i);
   gst_stereo_ground_grid_clear (&grid);
 }
-GST_END_TEST;
 
-static Suite *
-ground_twins_suite (void)
+SUITE (ground_twins)
 {
-  Suite *suite = suite_create ("ground_twins");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_grid);
-  tcase_add_test (tcase, test_score);
-  tcase_add_test (tcase, test_quantile);
-  tcase_add_test (tcase, test_classes);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground_twins)

@@ -46,6 +46,14 @@ GST_START_TEST (test_different_formats)
 }
 GST_END_TEST;
 
+/* A pair of which the left view has another size. */
+static void
+push_narrow (Pair *pair, gint width, GstClockTime time)
+{
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 1, 0, 0), time, FRAME));
+  pair_push_right (pair, time);
+}
+
 GST_START_TEST (test_one_pad_changes_its_caps_for_good)
 {
   Pair *pair = pair_new_gray (EXACT);
@@ -53,9 +61,42 @@ GST_START_TEST (test_one_pad_changes_its_caps_for_good)
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   harness_set_caps (pair->left, GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, NULL);
-  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, 60, VIEW_HEIGHT, 1, 0, 0), FRAME, FRAME));
-  pair_push_right (pair, FRAME);
+  push_narrow (pair, 60, FRAME);
+  expect_warning (pair->bus, "1 left and 1 right", "60x20 GRAY8", "44x20 GRAY8", NULL);
+  push_narrow (pair, 60, 2 * GST_SECOND);
+  pair_expect_nothing (pair);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  push_narrow (pair, 60, 2 * GST_SECOND + FRAME);
   expect_error (pair->bus, "60x20 GRAY8", "44x20 GRAY8", NULL);
+  pair_free (pair);
+}
+GST_END_TEST;
+
+/* What cameras give, and what is to be put before the pad. */
+static const struct
+{
+  const gchar *caps, *said, *remedy;
+} refused[] = {
+  { "video/x-raw(memory:NVMM),format=NV12", "video/x-raw(memory:NVMM),format=NV12", "put nvvidconv" },
+  { "video/x-raw(memory:GLMemory),format=RGBA", "video/x-raw(memory:GLMemory),format=RGBA", "put gldownload" },
+  { "image/jpeg", "image/jpeg", "put jpegdec" },
+  { "video/x-bayer,format=rggb", "video/x-bayer,format=rggb", "put bayer2rgb" },
+  { "video/x-h264,stream-format=byte-stream", "video/x-h264", "put decodebin" },
+  { "video/x-raw,format=NV16", "video/x-raw,format=NV16", "put videoconvert" },
+};
+
+GST_START_TEST (test_formats_that_are_not_taken)
+{
+  Pair *pair = pair_new (EXACT);
+  gchar *text = g_strdup_printf ("%s,width=%d,height=%d,framerate=30/1", refused[__i__].caps, VIEW_WIDTH, VIEW_HEIGHT);
+  GstPad *pad = gst_element_get_static_pad (pair->element, "sink_left");
+  GstCaps *caps = gst_caps_from_string (text);
+
+  fail_if (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+  expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", NULL);
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  g_free (text);
   pair_free (pair);
 }
 GST_END_TEST;
@@ -243,6 +284,8 @@ GST_START_TEST (test_downstream_takes_no_grey)
 {
   expect_link_error ("", "videoconvert", "depthoverlay");
   expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
+  expect_link_error (
+      "output=depth focal-length=100 baseline=100", "videoconvert ! video/x-raw,format=GRAY16_BE", "rtpgstpay");
 }
 GST_END_TEST;
 
@@ -380,6 +423,7 @@ errors_suite (void)
   suite_add_tcase (suite, cases);
   tcase_add_test (cases, test_different_sizes);
   tcase_add_test (cases, test_different_formats);
+  tcase_add_loop_test (cases, test_formats_that_are_not_taken, 0, G_N_ELEMENTS (refused));
   tcase_add_test (cases, test_one_pad_changes_its_caps_for_good);
   tcase_add_test (cases, test_untagged_and_not_wide);
   tcase_add_test (cases, test_layouts_that_cannot_be_split);

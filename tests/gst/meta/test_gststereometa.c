@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstStereoMeta: copies, scaling, bytes; and what the element writes into it. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -93,7 +94,7 @@ check_equal (const GstStereoMeta *a, const GstStereoMeta *b)
   g_bytes_unref (other);
 }
 
-GST_START_TEST (test_survives_a_copy)
+TEST (test_survives_a_copy)
 {
   GstBuffer *buffer = buffer_with_meta (), *copy = gst_buffer_copy (buffer), *deep = gst_buffer_copy_deep (buffer);
 
@@ -104,9 +105,8 @@ GST_START_TEST (test_survives_a_copy)
   gst_buffer_unref (copy);
   gst_buffer_unref (deep);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_does_not_survive_being_cut)
+TEST (test_does_not_survive_being_cut)
 {
   GstBuffer *buffer = buffer_with_meta (), *part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
 
@@ -114,9 +114,8 @@ GST_START_TEST (test_does_not_survive_being_cut)
   gst_buffer_unref (part);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_tags)
+TEST (test_tags)
 {
   GType api = gst_stereo_meta_api_get_type ();
 
@@ -125,7 +124,6 @@ GST_START_TEST (test_tags)
   fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_ORIENTATION_STR)));
   fail_if (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_COLORSPACE_STR)));
 }
-GST_END_TEST;
 
 /* As videoscale does it. */
 static GstStereoMeta *
@@ -151,7 +149,7 @@ byte_at (GBytes *bytes, gsize at)
   return ((const guint8 *) g_bytes_get_data (bytes, NULL))[at];
 }
 
-GST_START_TEST (test_scales_with_the_frame)
+TEST (test_scales_with_the_frame)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta = scale (from, to, 4, 3, 1, 1);
@@ -190,10 +188,9 @@ GST_START_TEST (test_scales_with_the_frame)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* x and y have factors of their own, the middle stays the middle, and what is unknown stays so. */
-GST_START_TEST (test_scaled_principal_point)
+TEST (test_scaled_principal_point)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
@@ -213,10 +210,9 @@ GST_START_TEST (test_scaled_principal_point)
   gst_buffer_unref (to);
   gst_buffer_unref (from);
 }
-GST_END_TEST;
 
 /* It appears where the factors of width and height differ, and no value is made of an unknown one. */
-GST_START_TEST (test_scaled_focal_lengths)
+TEST (test_scaled_focal_lengths)
 {
   static const struct
   {
@@ -240,10 +236,9 @@ GST_START_TEST (test_scaled_focal_lengths)
     gst_buffer_unref (to);
   }
 }
-GST_END_TEST;
 
 /* Unknown stays unknown, and known stays known. */
-GST_START_TEST (test_scaled_truth_keeps_its_holes)
+TEST (test_scaled_truth_keeps_its_holes)
 {
   GstBuffer *from = gst_buffer_new (), *to = gst_buffer_new (), *truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 0);
   GstMapInfo map;
@@ -270,7 +265,6 @@ GST_START_TEST (test_scaled_truth_keeps_its_holes)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* Two views of 8x6 in frames of @width x @height become frames of the other size. */
 static GstStereoMeta *
@@ -301,7 +295,7 @@ buffer_of_views (void)
   return buffer;
 }
 
-GST_START_TEST (test_views_scale_with_their_frame)
+TEST (test_views_scale_with_their_frame)
 {
   static const struct
   {
@@ -336,9 +330,8 @@ GST_START_TEST (test_views_scale_with_their_frame)
     gst_buffer_unref (to);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_views_as_bytes)
+TEST (test_views_as_bytes)
 {
   GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
@@ -357,9 +350,8 @@ GST_START_TEST (test_views_as_bytes)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_scaling_the_aspect_with_the_size)
+TEST (test_scaling_the_aspect_with_the_size)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
 
@@ -368,9 +360,8 @@ GST_START_TEST (test_scaling_the_aspect_with_the_size)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_dropped_where_borders_may_be)
+TEST (test_dropped_where_borders_may_be)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
 
@@ -378,9 +369,8 @@ GST_START_TEST (test_dropped_where_borders_may_be)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_dropped_by_transforms_it_does_not_know)
+TEST (test_dropped_by_transforms_it_does_not_know)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
@@ -390,9 +380,8 @@ GST_START_TEST (test_dropped_by_transforms_it_does_not_know)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_bytes_and_back)
+TEST (test_bytes_and_back)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
@@ -402,10 +391,9 @@ GST_START_TEST (test_bytes_and_back)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* All pictures that there may be, or some of them: each stands where it is looked for. */
-GST_START_TEST (test_bytes_of_some_planes)
+TEST_LOOP (test_bytes_of_some_planes, 0, 8)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
@@ -430,7 +418,6 @@ GST_START_TEST (test_bytes_of_some_planes)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* The bytes of @meta as an older version wrote them. The first one: its magic number, no principal point after the nine
  * numbers, and no mask. Neither it nor the second one had a vertical focal length, and the third one had no health. */
@@ -453,7 +440,7 @@ bytes_of_version (guint version, const GstStereoMeta *meta)
   return g_bytes_new_take (old, size - added);
 }
 
-GST_START_TEST (test_bytes_of_first_version)
+TEST (test_bytes_of_first_version)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
@@ -494,10 +481,9 @@ GST_START_TEST (test_bytes_of_first_version)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* The second and the third one. */
-GST_START_TEST (test_bytes_of_later_versions)
+TEST_LOOP (test_bytes_of_later_versions, 2, 4)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
@@ -521,10 +507,9 @@ GST_START_TEST (test_bytes_of_later_versions)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* The table: every flag is in one row, with a name of its own; and what is told of flags. */
-GST_START_TEST (test_health)
+TEST (test_health)
 {
   GFlagsClass *names = g_type_class_ref (GST_TYPE_STEREO_HEALTH_FLAGS);
   const GstStereoHealthKind *kind;
@@ -562,9 +547,8 @@ GST_START_TEST (test_health)
   /* of a later version */
   fail_if (gst_stereo_health_is_reliable ((GstStereoHealthFlags) (1u << 31)));
 }
-GST_END_TEST;
 
-GST_START_TEST (test_bytes_of_unknown_version)
+TEST (test_bytes_of_unknown_version)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
@@ -585,9 +569,8 @@ GST_START_TEST (test_bytes_of_unknown_version)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_damaged_bytes)
+TEST (test_damaged_bytes)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
@@ -610,9 +593,8 @@ GST_START_TEST (test_damaged_bytes)
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_samples)
+TEST (test_samples)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, NULL);
@@ -636,11 +618,10 @@ GST_START_TEST (test_samples)
   fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96)));
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
 /* ---- from the element -------------------------------------------------------------------- */
 
-GST_START_TEST (test_element_fills_every_field)
+TEST (test_element_fills_every_field)
 {
   Pair *pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
                               "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
@@ -685,10 +666,9 @@ GST_START_TEST (test_element_fills_every_field)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Confidence belongs to its frame: a later frame must not write into what is still in use. */
-GST_START_TEST (test_confidence_of_a_kept_frame_stays)
+TEST (test_confidence_of_a_kept_frame_stays)
 {
   Pair *pair = pair_new_gray ("num-disparities=12 window=5 backend=cpu threads=1");
   GstBuffer *kept[4];
@@ -713,9 +693,8 @@ GST_START_TEST (test_confidence_of_a_kept_frame_stays)
     g_bytes_unref (before[i]);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_metadata_of_the_left_frame)
+TEST (test_metadata_of_the_left_frame)
 {
   GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
   Pair *pair = pair_new_gray (EXACT);
@@ -739,10 +718,9 @@ GST_START_TEST (test_metadata_of_the_left_frame)
   gst_caps_unref (reference);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Through the elements that people put behind it. */
-GST_START_TEST (test_through_videoscale_and_videoconvert)
+TEST (test_through_videoscale_and_videoconvert)
 {
   GstSample *sample = first_sample (
       "videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch "
@@ -758,9 +736,8 @@ GST_START_TEST (test_through_videoscale_and_videoconvert)
   fail_unless_equals_float (meta->disparity_scale, 128);
   gst_sample_unref (sample);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_views_through_videoscale)
+TEST (test_views_through_videoscale)
 {
   GstSample *sample = first_sample ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
                                     "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
@@ -773,41 +750,7 @@ GST_START_TEST (test_views_through_videoscale)
   fail_unless_equals_float (meta->num_disparities, 8.5); /* of 0..16 */
   gst_sample_unref (sample);
 }
-GST_END_TEST;
 
-static Suite *
-meta_suite (void)
+SUITE (meta)
 {
-  Suite *suite = suite_create ("meta");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_survives_a_copy);
-  tcase_add_test (cases, test_does_not_survive_being_cut);
-  tcase_add_test (cases, test_tags);
-  tcase_add_test (cases, test_scales_with_the_frame);
-  tcase_add_test (cases, test_scaled_principal_point);
-  tcase_add_test (cases, test_scaled_focal_lengths);
-  tcase_add_test (cases, test_scaled_truth_keeps_its_holes);
-  tcase_add_test (cases, test_views_scale_with_their_frame);
-  tcase_add_test (cases, test_views_as_bytes);
-  tcase_add_test (cases, test_views_through_videoscale);
-  tcase_add_test (cases, test_scaling_the_aspect_with_the_size);
-  tcase_add_test (cases, test_dropped_where_borders_may_be);
-  tcase_add_test (cases, test_dropped_by_transforms_it_does_not_know);
-  tcase_add_test (cases, test_bytes_and_back);
-  tcase_add_loop_test (cases, test_bytes_of_some_planes, 0, 8);
-  tcase_add_test (cases, test_bytes_of_first_version);
-  tcase_add_loop_test (cases, test_bytes_of_later_versions, 2, 4);
-  tcase_add_test (cases, test_health);
-  tcase_add_test (cases, test_bytes_of_unknown_version);
-  tcase_add_test (cases, test_damaged_bytes);
-  tcase_add_test (cases, test_samples);
-  tcase_add_test (cases, test_element_fills_every_field);
-  tcase_add_test (cases, test_confidence_of_a_kept_frame_stays);
-  tcase_add_test (cases, test_metadata_of_the_left_frame);
-  tcase_add_test (cases, test_through_videoscale_and_videoconvert);
-  return suite;
 }
-
-GST_CHECK_MAIN (meta);

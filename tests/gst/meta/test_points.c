@@ -2,6 +2,7 @@
 /* Points in space: of one pixel, of a whole picture, and behind elements that scale or crop. */
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -62,7 +63,7 @@ check_against_projection (const GstStereoMeta *meta, gdouble z, guint sample)
   fail_unless (is_near (z_found, z, 1e-9, size), "Z is %g and not %g", z_found, z);
 }
 
-GST_START_TEST (test_point_is_where_both_cameras_see_it)
+TEST (test_point_is_where_both_cameras_see_it)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 640, 480, NULL);
@@ -90,10 +91,9 @@ GST_START_TEST (test_point_is_where_both_cameras_see_it)
   }
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
 /* Nothing is told that is not known. */
-GST_START_TEST (test_no_point)
+TEST (test_no_point)
 {
   static const struct
   {
@@ -131,7 +131,6 @@ GST_START_TEST (test_no_point)
   }
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
 /* ---- a whole picture --------------------------------------------------------------------- */
 
@@ -183,7 +182,7 @@ check_pixel (const gfloat *found, gboolean there, const gdouble expected[3])
 }
 
 /* The plain twin: one pixel at a time. */
-GST_START_TEST (test_whole_picture_against_single_pixels)
+TEST (test_whole_picture_against_single_pixels)
 {
   for (guint round = 0; round < 60; round++) {
     guint width = (guint) random_range (&generator, 1, round % 10 ? 40 : 700), height;
@@ -212,10 +211,9 @@ GST_START_TEST (test_whole_picture_against_single_pixels)
     gst_buffer_unref (buffer);
   }
 }
-GST_END_TEST;
 
 /* Pictures that are not what the meta says: no points, and nothing is read outside of them. */
-GST_START_TEST (test_pictures_that_do_not_fit)
+TEST (test_pictures_that_do_not_fit)
 {
   enum
   {
@@ -278,7 +276,6 @@ GST_START_TEST (test_pictures_that_do_not_fit)
     g_free (samples);
   }
 }
-GST_END_TEST;
 
 /* ---- behind elements that change the picture --------------------------------------------- */
 
@@ -326,7 +323,7 @@ check_scaled (GstSample *before_sample, GstSample *after_sample)
   g_free (points);
 }
 
-GST_START_TEST (test_behind_videoscale)
+TEST (test_behind_videoscale)
 {
   static const gchar *const kinds[] = { "disparity-scale=32 principal-offset=2", "output=depth depth-unit=500",
     "! video/x-raw,format=GRAY8" };
@@ -345,10 +342,9 @@ GST_START_TEST (test_behind_videoscale)
       g_free (scaler);
     }
 }
-GST_END_TEST;
 
 /* Right points or none: what cannot be followed has no meta. */
-GST_START_TEST (test_behind_crops_and_turns)
+TEST (test_behind_crops_and_turns)
 {
   static const gchar *const elements[] = { "videocrop left=6 top=2", "aspectratiocrop aspect-ratio=1/1",
     "videobox left=6 top=2", "videobox left=-6", "videoflip video-direction=horiz", "videoflip video-direction=90r",
@@ -368,23 +364,8 @@ GST_START_TEST (test_behind_crops_and_turns)
     g_strfreev (words);
   }
 }
-GST_END_TEST;
 
-static Suite *
-points_suite (void)
+SUITE (points)
 {
-  Suite *suite = suite_create ("points");
-  TCase *cases = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_point_is_where_both_cameras_see_it);
-  tcase_add_test (cases, test_no_point);
-  tcase_add_test (cases, test_whole_picture_against_single_pixels);
-  tcase_add_test (cases, test_pictures_that_do_not_fit);
-  tcase_add_test (cases, test_behind_videoscale);
-  tcase_add_test (cases, test_behind_crops_and_turns);
-  return suite;
 }
-
-GST_CHECK_MAIN (points);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ranges of the numbers in a GstStereoMeta: those of the properties, and nothing else is decoded or kept. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -23,7 +24,7 @@ new_buffer (void)
 }
 
 /* Those that have a property by the name of the member. A meta may say 0 disparities, which are unknown. */
-GST_START_TEST (test_ranges_are_those_of_the_properties)
+TEST (test_ranges_are_those_of_the_properties)
 {
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
   guint count = 0;
@@ -47,10 +48,9 @@ GST_START_TEST (test_ranges_are_those_of_the_properties)
   fail_unless_equals_int (count, 7);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* Every double of the meta is in the table: 0xFF bytes are not-a-number. */
-GST_START_TEST (test_every_number_has_a_range)
+TEST (test_every_number_has_a_range)
 {
   GstBuffer *buffer = new_buffer ();
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
@@ -74,7 +74,6 @@ GST_START_TEST (test_every_number_has_a_range)
   }
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
 static gboolean
 is_decoded (GstStereoMeta *meta)
@@ -89,7 +88,7 @@ is_decoded (GstStereoMeta *meta)
   return read != NULL;
 }
 
-GST_START_TEST (test_bytes_with_other_numbers)
+TEST (test_bytes_with_other_numbers)
 {
   for (const GstStereoMetaRange *range = gst_stereo_meta_ranges; range->name; range++) {
     GstBuffer *buffer = new_buffer ();
@@ -111,11 +110,10 @@ GST_START_TEST (test_bytes_with_other_numbers)
     gst_buffer_unref (buffer);
   }
 }
-GST_END_TEST;
 
 /* A picture that does not lie in its memory is left out of the bytes, and has none of its own. A size that nobody has is not
  * allocated. */
-GST_START_TEST (test_pictures_that_lie)
+TEST (test_pictures_that_lie)
 {
   GstBuffer *buffer = new_buffer (), *plane = gst_buffer_new_allocate (NULL, 4 * 3, NULL), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer), *read;
@@ -142,10 +140,9 @@ GST_START_TEST (test_pictures_that_lie)
   gst_buffer_unref (buffer);
   gst_buffer_unref (to);
 }
-GST_END_TEST;
 
 /* Scaling multiplies numbers: what leaves its range is no meta any more. */
-GST_START_TEST (test_scaled_out_of_range)
+TEST (test_scaled_out_of_range)
 {
   GstBuffer *buffer = new_buffer (), *larger = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
@@ -165,21 +162,7 @@ GST_START_TEST (test_scaled_out_of_range)
   gst_buffer_unref (larger);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
-static Suite *
-ranges_suite (void)
+SUITE (ranges)
 {
-  Suite *suite = suite_create ("meta_ranges");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_ranges_are_those_of_the_properties);
-  tcase_add_test (cases, test_every_number_has_a_range);
-  tcase_add_test (cases, test_bytes_with_other_numbers);
-  tcase_add_test (cases, test_pictures_that_lie);
-  tcase_add_test (cases, test_scaled_out_of_range);
-  return suite;
 }
-
-GST_CHECK_MAIN (ranges);

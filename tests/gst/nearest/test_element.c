@@ -6,6 +6,7 @@
 #include "gst/meta/gststereonearest.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 80
 #define HEIGHT 60
@@ -171,7 +172,7 @@ half_seen (gint unknown, guint object)
   return depth;
 }
 
-GST_START_TEST (test_states)
+TEST (test_states)
 {
   static const struct
   {
@@ -223,7 +224,6 @@ GST_START_TEST (test_states)
     g_free (properties);
   }
 }
-GST_END_TEST;
 
 /* Excludes rows of @depth, as stereomatch does: they have no sample, and the mask says so. */
 static GstBuffer *
@@ -244,7 +244,7 @@ exclude_rows (GstBuffer *depth, gint first, gint rows)
 }
 
 /* What is excluded is not unknown, and makes nothing known. The percentile stays one of all of the region's pixels. */
-GST_START_TEST (test_excluded_pixels)
+TEST (test_excluded_pixels)
 {
   static const struct
   {
@@ -284,10 +284,9 @@ GST_START_TEST (test_excluded_pixels)
     g_free (properties);
   }
 }
-GST_END_TEST;
 
 /* Of each kind of samples: the box, its place and its size. */
-GST_START_TEST (test_kinds)
+TEST_LOOP (test_kinds, 0, 3)
 {
   static const struct
   {
@@ -323,10 +322,9 @@ GST_START_TEST (test_kinds)
   gst_buffer_unref (out);
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* A pixel as sure as min-confidence counts. The metadata has the region in pixels. */
-GST_START_TEST (test_what_counts)
+TEST (test_what_counts)
 {
   Stream stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
   GstBuffer *depth, *out = NULL;
@@ -347,11 +345,10 @@ GST_START_TEST (test_what_counts)
   gst_buffer_unref (out);
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* A surface nearer than warn-distance, or nothing near, with all that may be wrong with the cameras: where the depth cannot be
  * relied on, nothing is posted but why, at once. */
-GST_START_TEST (test_unreliable_depth)
+TEST (test_unreliable_depth)
 {
   Stream stream = stream_new ("message-interval=3600000000000 warn-distance=1500");
   const GstStereoHealthKind *kind;
@@ -384,10 +381,9 @@ GST_START_TEST (test_unreliable_depth)
     }
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Another reason is posted at once. */
-GST_START_TEST (test_reasons)
+TEST (test_reasons)
 {
   static const struct
   {
@@ -407,10 +403,9 @@ GST_START_TEST (test_reasons)
   }
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Obstacles of stereoground in place of surfaces; a warning where there is no ground. */
-GST_START_TEST (test_obstacles)
+TEST (test_obstacles)
 {
   Stream stream = stream_new ("message-interval=0 nearest=obstacle warn-distance=4000");
   const gdouble free[4] = { 9000, 9000, 9000, 9000 };
@@ -440,12 +435,11 @@ GST_START_TEST (test_obstacles)
   }
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* ---- the stream -------------------------------------------------------------------------- */
 
 /* The picture is not copied, and a buffer that another branch holds stays as it was. */
-GST_START_TEST (test_passes_through)
+TEST (test_passes_through)
 {
   Stream stream = stream_new ("");
   GstBuffer *depth = with_box (5000, 2000), *out;
@@ -460,7 +454,6 @@ GST_START_TEST (test_passes_through)
   gst_buffer_unref (out);
   stream_free (&stream);
 }
-GST_END_TEST;
 
 static gboolean
 posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
@@ -476,7 +469,7 @@ posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 }
 
 /* At most one message in the interval, but for what is new, and for the first one after a flush. */
-GST_START_TEST (test_interval)
+TEST (test_interval)
 {
   Stream stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
 
@@ -491,10 +484,9 @@ GST_START_TEST (test_interval)
   fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 13 * FRAME));
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Gaps and the end pass. Another size in between is another picture. */
-GST_START_TEST (test_gaps_caps_end)
+TEST (test_gaps_caps_end)
 {
   Stream stream = stream_new ("message-interval=0");
 
@@ -507,10 +499,9 @@ GST_START_TEST (test_gaps_caps_end)
   wait_for_eos (stream.harness);
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* Behind stereomatch, to the end, and once more: the same messages. */
-GST_START_TEST (test_plays_twice)
+TEST (test_plays_twice)
 {
   GstElement *pipeline = launch (
       "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! stereomatch backend=cpu threads=1 "
@@ -533,7 +524,6 @@ GST_START_TEST (test_plays_twice)
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* ---- what cannot be read ----------------------------------------------------------------- */
 
@@ -544,7 +534,7 @@ expect_refused (Stream *stream, GstBuffer *depth, const gchar *what, const gchar
   expect_error (stream->bus, what, remedy, NULL);
 }
 
-GST_START_TEST (test_errors)
+TEST (test_errors)
 {
   Stream stream = stream_new ("");
   GstBuffer *depth = with_box (5000, 2000), *small = gst_buffer_new_allocate (NULL, 3, NULL);
@@ -569,12 +559,11 @@ GST_START_TEST (test_errors)
   gst_buffer_unref (small);
   stream_free (&stream);
 }
-GST_END_TEST;
 
 /* ---- the metadata ------------------------------------------------------------------------ */
 
 /* A whole copy has it, to the last field; a part and a scaled picture have it not. */
-GST_START_TEST (test_copies)
+TEST (test_copies)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8, NULL), *copy;
   GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (buffer, "why");
@@ -604,29 +593,7 @@ GST_START_TEST (test_copies)
   gst_buffer_unref (copy);
   gst_buffer_unref (buffer);
 }
-GST_END_TEST;
 
-static Suite *
-nearest_suite (void)
+SUITE (nearest)
 {
-  Suite *suite = suite_create ("stereonearest");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_states);
-  tcase_add_test (tcase, test_excluded_pixels);
-  tcase_add_loop_test (tcase, test_kinds, 0, 3);
-  tcase_add_test (tcase, test_what_counts);
-  tcase_add_test (tcase, test_unreliable_depth);
-  tcase_add_test (tcase, test_reasons);
-  tcase_add_test (tcase, test_obstacles);
-  tcase_add_test (tcase, test_passes_through);
-  tcase_add_test (tcase, test_interval);
-  tcase_add_test (tcase, test_gaps_caps_end);
-  tcase_add_test (tcase, test_plays_twice);
-  tcase_add_test (tcase, test_errors);
-  tcase_add_test (tcase, test_copies);
-  return suite;
 }
-
-GST_CHECK_MAIN (nearest)

@@ -7,6 +7,7 @@
 #include "tests/gst/nearest/naive_surface.h"
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define SCALE 64 /* of disparities */
 #define MOST_DISPARITY 128
@@ -242,7 +243,7 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
 }
 
 /* One finder: nothing remains of the picture before. */
-GST_START_TEST (test_like_the_naive_twin)
+TEST (test_like_the_naive_twin)
 {
   GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
 
@@ -250,10 +251,9 @@ GST_START_TEST (test_like_the_naive_twin)
     check_random (finder, random_in (1, 90), random_in (1, 120));
   gst_stereo_nearest_finder_free (finder);
 }
-GST_END_TEST;
 
 /* Large enough that rows and columns are skipped. */
-GST_START_TEST (test_like_the_naive_twin_when_large)
+TEST_LOOP (test_like_the_naive_twin_when_large, 0, 2)
 {
   GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
   Picture picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
@@ -268,7 +268,6 @@ GST_START_TEST (test_like_the_naive_twin_when_large)
   picture_free (&picture);
   gst_stereo_nearest_finder_free (finder);
 }
-GST_END_TEST;
 
 /* ---- scenes: every obstacle is found, and nothing else ----------------------------------- */
 
@@ -392,7 +391,7 @@ check_obstacle (const Picture *picture, const Obstacle *obstacle, gint holes, co
       naive.surfaces[0].nearness);
 }
 
-GST_START_TEST (test_obstacles)
+TEST (test_obstacles)
 {
   for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 12); i++) {
     gint width = random_in (150, 300), height = random_in (120, 240), holes = i % 3 * 20;
@@ -415,10 +414,9 @@ GST_START_TEST (test_obstacles)
     picture_free (&picture);
   }
 }
-GST_END_TEST;
 
 /* A post two pixels wide has a third of every cell that it crosses, wherever it stands. */
-GST_START_TEST (test_thin_posts)
+TEST (test_thin_posts)
 {
   for (gint i = 0; i < 12; i++) {
     Picture picture = picture_new (641, 479, GST_STEREO_OUTPUT_KIND_DISPARITY);
@@ -442,10 +440,9 @@ GST_START_TEST (test_thin_posts)
     picture_free (&picture);
   }
 }
-GST_END_TEST;
 
 /* Exactly what is said, where a cell is a pixel. */
-GST_START_TEST (test_support_and_coverage)
+TEST (test_support_and_coverage)
 {
   Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
@@ -474,10 +471,9 @@ GST_START_TEST (test_support_and_coverage)
   fail_unless (find (&picture, 0.5, &nearest));
   picture_free (&picture);
 }
-GST_END_TEST;
 
 /* Of a large picture not every pixel is read, and support counts pixels all the same. */
-GST_START_TEST (test_support_when_large)
+TEST (test_support_when_large)
 {
   Picture picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
@@ -489,10 +485,9 @@ GST_START_TEST (test_support_when_large)
   fail_unless_equals_uint64 (nearest.support, 1600 * 1200);
   picture_free (&picture);
 }
-GST_END_TEST;
 
 /* Excluded pixels are no surface, whatever their samples are, and neither seen nor unseen. */
-GST_START_TEST (test_excluded)
+TEST (test_excluded)
 {
   Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
@@ -521,11 +516,10 @@ GST_START_TEST (test_excluded)
   fail_unless_equals_float (nearest.coverage, 0);
   picture_free (&picture);
 }
-GST_END_TEST;
 
 /* The middle of every cell is excluded, nearer than the others by a little, and not sure: neither distance nor confidence
  * is that of excluded pixels. */
-GST_START_TEST (test_excluded_middles)
+TEST (test_excluded_middles)
 {
   Picture picture = picture_new (99, 81, GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoNearestFound nearest;
@@ -546,25 +540,8 @@ GST_START_TEST (test_excluded_middles)
   fail_unless_equals_float (nearest.coverage, 1);
   picture_free (&picture);
 }
-GST_END_TEST;
 
-static Suite *
-nearest_surface_suite (void)
+SUITE (nearest_surface)
 {
-  Suite *suite = suite_create ("nearest_surface");
-  TCase *tcase = tcase_create ("general");
-
   random_state.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_like_the_naive_twin);
-  tcase_add_loop_test (tcase, test_like_the_naive_twin_when_large, 0, 2);
-  tcase_add_test (tcase, test_obstacles);
-  tcase_add_test (tcase, test_thin_posts);
-  tcase_add_test (tcase, test_support_and_coverage);
-  tcase_add_test (tcase, test_support_when_large);
-  tcase_add_test (tcase, test_excluded);
-  tcase_add_test (tcase, test_excluded_middles);
-  return suite;
 }
-
-GST_CHECK_MAIN (nearest_surface)

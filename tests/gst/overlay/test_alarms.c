@@ -10,6 +10,7 @@
 #include "tests/support/gst/common.h"
 #include "tests/support/gst/real.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 480
 #define HEIGHT 320
@@ -267,7 +268,7 @@ static const struct
 static const gchar *const matches[] = { "", "profile=road fill=none", "profile=road" };
 
 /* Alone the wall is clear. */
-GST_START_TEST (test_approach)
+TEST_LOOP (test_approach, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (obstacles))
 {
   Scene scene = { texture_new (30), texture_new (obstacles[__i__ / G_N_ELEMENTS (matches)].contrast),
     obstacles[__i__ / G_N_ELEMENTS (matches)].width, obstacles[__i__ / G_N_ELEMENTS (matches)].height,
@@ -286,7 +287,6 @@ GST_START_TEST (test_approach)
   g_free (scene.obstacle);
   g_free (name);
 }
-GST_END_TEST;
 
 /* ---- roads ------------------------------------------------------------------------------- */
 
@@ -341,7 +341,7 @@ static const struct
   { "fog", 4, 337, 120, 1500 } };
 
 /* Nothing in these pictures is that near: no alarm, and the nearest surface is not the sky. */
-GST_START_TEST (test_roads)
+TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
 {
   guint r = (guint) __i__ / G_N_ELEMENTS (matches);
   gchar *folder = g_build_filename (g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
@@ -378,20 +378,9 @@ GST_START_TEST (test_roads)
   g_string_free (source, TRUE);
   g_free (folder);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_alarms_suite (void)
+SUITE (overlay_alarms)
 {
-  Suite *suite = suite_create ("overlay_alarms");
-  TCase *tcase = tcase_create ("general");
-
   random_state.state = random_seed ();
-  suite_add_tcase (suite, tcase);
   tcase_set_timeout (tcase, 300);
-  tcase_add_loop_test (tcase, test_approach, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (obstacles));
-  tcase_add_loop_test (tcase, test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads));
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay_alarms)

@@ -6,6 +6,7 @@
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/sink_pad.h"
+#include "tests/support/gst/suite.h"
 
 #define FRAMES 600
 #define WIDTH 32
@@ -261,7 +262,7 @@ live_through (guint seed, guint repads, gboolean counted)
   guard_end ();
 }
 
-GST_START_TEST (test_depth_as_it_likes)
+TEST (test_depth_as_it_likes)
 {
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
 
@@ -273,18 +274,8 @@ GST_START_TEST (test_depth_as_it_likes)
   for (guint i = 0; i < 5; i++)
     live_through (seed + i, 100, TRUE);
 }
-GST_END_TEST;
 
-static Suite *
-broken_overlay_suite (void)
+SUITE (broken_overlay)
 {
-  Suite *suite = suite_create ("broken_overlay");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_test (cases, test_depth_as_it_likes);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (broken_overlay);

@@ -2,6 +2,7 @@
 /* depthoverlay behind stereonearest: both find the same, and the one draws what the other found. */
 #include "gst/meta/gststereonearest.h"
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 96
 #define HEIGHT 64
@@ -105,7 +106,7 @@ check_same_picture (GstBuffer *one, GstBuffer *other)
 
 /* Of any depth and with any properties: the same messages, and the same picture, for which the second overlay searches nothing
  * and posts nothing. Its own properties of the search do not matter. */
-GST_START_TEST (test_finds_the_same)
+TEST_LOOP (test_finds_the_same, 0, 3)
 {
   const GstStereoOutputKind kind = (GstStereoOutputKind) __i__;
 
@@ -143,7 +144,6 @@ GST_START_TEST (test_finds_the_same)
     g_free (own);
   }
 }
-GST_END_TEST;
 
 static GstBuffer *
 found_depth (void)
@@ -161,7 +161,7 @@ found_depth (void)
 }
 
 /* Only depthoverlay knows that a frame has no depth: it posts that, and nothing again once there is some. */
-GST_START_TEST (test_no_depth_is_unknown)
+TEST (test_no_depth_is_unknown)
 {
   Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstStructure *posted;
@@ -181,10 +181,9 @@ GST_START_TEST (test_no_depth_is_unknown)
   fail_unless (overlay_nearest (overlay) == NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Depth that cannot be relied on is never shown as clear, whatever the metadata says. */
-GST_START_TEST (test_unreliable_depth)
+TEST (test_unreliable_depth)
 {
   Overlay *overlay = overlay_new (
       "alpha=0 legend=false", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
@@ -203,7 +202,6 @@ GST_START_TEST (test_unreliable_depth)
   gst_buffer_unref (shown[1]);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 static void
 lie (GstStereoNearestMeta *meta, guint which)
@@ -235,7 +233,7 @@ lie (GstStereoNearestMeta *meta, guint which)
   }
 }
 
-GST_START_TEST (test_metadata_that_lies)
+TEST_LOOP (test_metadata_that_lies, 0, 8)
 {
   static const gchar *const words[] = { "state is 3", "coverage is 1.5", "96, 0 does not lie", "0, -1 does not lie",
     "region of 96x64 pixels at 1, 0", "region of 96x0", "distance is -1", "warn_distance is -5" };
@@ -248,21 +246,8 @@ GST_START_TEST (test_metadata_that_lies)
   overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", words[__i__], NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-static Suite *
-found_suite (void)
+SUITE (found)
 {
-  Suite *suite = suite_create ("overlay_found");
-  TCase *tcase = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_loop_test (tcase, test_finds_the_same, 0, 3);
-  tcase_add_test (tcase, test_no_depth_is_unknown);
-  tcase_add_test (tcase, test_unreliable_depth);
-  tcase_add_loop_test (tcase, test_metadata_that_lies, 0, 8);
-  return suite;
 }
-
-GST_CHECK_MAIN (found)

@@ -2,6 +2,7 @@
 /* What depthoverlay makes of stereoground's metadata: the nearest obstacle in place of the nearest surface, and the picture. */
 #include "gst/meta/gststereoground.h"
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 320
 #define HEIGHT 200
@@ -70,7 +71,7 @@ expect_state (
 }
 
 /* The surface at 3 m, which is nearer than the warning, is the road. */
-GST_START_TEST (test_states)
+TEST (test_states)
 {
   Overlay *overlay = new_overlay (OBSTACLES);
   GstBuffer *depth = new_ground (TRUE, 9000);
@@ -90,10 +91,9 @@ GST_START_TEST (test_states)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Two neighbouring columns whose ground ends too near are in doubt, one is not. */
-GST_START_TEST (test_doubt)
+TEST (test_doubt)
 {
   Overlay *overlay = new_overlay (OBSTACLES);
 
@@ -108,10 +108,9 @@ GST_START_TEST (test_doubt)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* What lies outside the region does not matter: the right half of the picture. */
-GST_START_TEST (test_region)
+TEST (test_region)
 {
   Overlay *overlay = new_overlay (OBSTACLES);
   GValue region = G_VALUE_INIT;
@@ -128,9 +127,8 @@ GST_START_TEST (test_region)
   expect_state (overlay, depth, TICK, "near", 1, 1000);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_ground)
+TEST (test_no_ground)
 {
   Overlay *overlay = new_overlay (OBSTACLES);
 
@@ -141,10 +139,9 @@ GST_START_TEST (test_no_ground)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* What was known of the ground says nothing of surfaces, once these are asked for. */
-GST_START_TEST (test_change_to_surfaces)
+TEST (test_change_to_surfaces)
 {
   Overlay *overlay = new_overlay ("nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
 
@@ -154,7 +151,6 @@ GST_START_TEST (test_change_to_surfaces)
   expect_state (overlay, new_ground (TRUE, 9000), 2 * TICK, "near", 1, 3000);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 static gboolean
 is_changed (GstVideoFrame *frame, gint x, gint y)
@@ -166,7 +162,7 @@ is_changed (GstVideoFrame *frame, gint x, gint y)
 }
 
 /* A box round the obstacle, and a line where the free ground ends: at 2 m, disparity 5 px, row 50 of 100. */
-GST_START_TEST (test_picture)
+TEST (test_picture)
 {
   Overlay *overlay = new_overlay ("legend=false alpha=0 nearest-percentile=100");
   GstBuffer *depth = new_ground (TRUE, 2000), *out;
@@ -188,11 +184,10 @@ GST_START_TEST (test_picture)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* No line where the free ground ends outside the picture: above it, below it, so far below that no integer says where, and
  * nowhere. */
-GST_START_TEST (test_no_line)
+TEST (test_no_line)
 {
   static const gdouble downs[] = { -0.1, 0.01, 1e-300, 0 };
 
@@ -213,23 +208,7 @@ GST_START_TEST (test_no_line)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
-static Suite *
-ground_suite (void)
+SUITE (ground)
 {
-  Suite *suite = suite_create ("overlay ground");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_doubt);
-  tcase_add_test (tc, test_region);
-  tcase_add_test (tc, test_no_ground);
-  tcase_add_test (tc, test_change_to_surfaces);
-  tcase_add_test (tc, test_picture);
-  tcase_add_test (tc, test_no_line);
-  return suite;
 }
-
-GST_CHECK_MAIN (ground)

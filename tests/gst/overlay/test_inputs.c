@@ -4,8 +4,9 @@
  * played twice, with a seek, live.
  */
 #include "tests/gst/overlay/numbered_depth.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   Overlay *overlay = new_overlay ("");
   GstVideoInfo info;
@@ -34,9 +35,8 @@ GST_START_TEST (test_caps_change)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_depth_pad)
+TEST (test_no_depth_pad)
 {
   Overlay *overlay = overlay_new (NUMBERED, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL, 0, 0);
 
@@ -48,10 +48,9 @@ GST_START_TEST (test_no_depth_pad)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
-GST_START_TEST (test_packed_before_any_depth)
+TEST (test_packed_before_any_depth)
 {
   Overlay *overlay = new_overlay ("");
   GstVideoInfo info;
@@ -72,7 +71,6 @@ GST_START_TEST (test_packed_before_any_depth)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- depth alone ------------------------------------------------------------------------- */
 
@@ -138,7 +136,7 @@ check_alone (GstHarness *harness, GstVideoFormat format, guint value, GstClockTi
 }
 
 /* Without a live view every depth is a frame of its own: opaque, what is beyond far in far's colour. */
-GST_START_TEST (test_depth_alone)
+TEST (test_depth_alone)
 {
   const gchar *const formats[] = { NULL, "RGBA", "ARGB", "BGR", "I420", "NV12", "YUY2", "Y444", "GRAY8" };
   const guint samples[] = { 1000, 2000, 3000, 65535, 500 }, values[] = { 255, 128, 0, 0, 255 };
@@ -158,10 +156,9 @@ GST_START_TEST (test_depth_alone)
     filter_free (harness, bus);
   }
 }
-GST_END_TEST;
 
 /* Black, with a colour map whose far end is not: invalid is not the same as far. */
-GST_START_TEST (test_depth_alone_invalid_is_black)
+TEST (test_depth_alone_invalid_is_black)
 {
   GstBus *bus;
   GstHarness *harness = new_alone (&bus, "RGB");
@@ -180,9 +177,8 @@ GST_START_TEST (test_depth_alone_invalid_is_black)
   }
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_view_after_depth_alone)
+TEST (test_live_view_after_depth_alone)
 {
   GstBus *bus;
   GstHarness *harness = new_alone (&bus, NULL), *live;
@@ -195,7 +191,6 @@ GST_START_TEST (test_live_view_after_depth_alone)
   gst_harness_teardown (live);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 /* ---- pipelines --------------------------------------------------------------------------- */
 
@@ -233,12 +228,11 @@ try_alone (const gchar *source, gboolean live)
 }
 
 /* Played twice, live or not. */
-GST_START_TEST (test_depth_alone_in_a_pipeline)
+TEST (test_depth_alone_in_a_pipeline)
 {
   try_alone ("num-buffers=7", FALSE);
   try_alone ("num-buffers=7 is-live=true", TRUE);
 }
-GST_END_TEST;
 
 /* A seek with a flush to a part that lasts 5 frames. @count is what the sink counts. Takes @pipeline. */
 static void
@@ -261,7 +255,7 @@ check_seek (GstElement *pipeline, GstClockTime duration, gint *count)
 }
 
 /* A seek with a flush, which reaches sink_depth only: the output goes on from there. */
-GST_START_TEST (test_seek_in_depth_alone)
+TEST (test_seek_in_depth_alone)
 {
   GstElement *pipeline = launch (
       "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
@@ -274,7 +268,6 @@ GST_START_TEST (test_seek_in_depth_alone)
   check_seek (pipeline, 200 * GST_MSECOND, &count);
   gst_object_unref (sink);
 }
-GST_END_TEST;
 
 /* A camera that gives both views in one frame, stereomatch, the overlay. */
 static GstElement *
@@ -293,7 +286,7 @@ camera_pipeline (const gchar *source, gint *count)
   return pipeline;
 }
 
-GST_START_TEST (test_play_twice)
+TEST (test_play_twice)
 {
   gint count = 0;
   GstElement *pipeline = camera_pipeline ("num-buffers=9", &count);
@@ -308,18 +301,16 @@ GST_START_TEST (test_play_twice)
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seek)
+TEST (test_seek)
 {
   gint count = 0;
   GstElement *pipeline = camera_pipeline ("num-buffers=200", &count);
 
   check_seek (pipeline, 100 * GST_MSECOND, &count);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_pipeline)
+TEST (test_live_pipeline)
 {
   gint count = 0;
   GstElement *pipeline = camera_pipeline ("is-live=true num-buffers=25", &count);
@@ -333,27 +324,7 @@ GST_START_TEST (test_live_pipeline)
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_inputs_suite (void)
+SUITE (overlay_inputs)
 {
-  Suite *suite = suite_create ("overlay_inputs");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_caps_change);
-  tcase_add_test (tcase, test_no_depth_pad);
-  tcase_add_test (tcase, test_depth_alone);
-  tcase_add_test (tcase, test_depth_alone_invalid_is_black);
-  tcase_add_test (tcase, test_live_view_after_depth_alone);
-  tcase_add_test (tcase, test_packed_before_any_depth);
-  tcase_add_test (tcase, test_depth_alone_in_a_pipeline);
-  tcase_add_test (tcase, test_seek_in_depth_alone);
-  tcase_add_test (tcase, test_play_twice);
-  tcase_add_test (tcase, test_seek);
-  tcase_add_test (tcase, test_live_pipeline);
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay_inputs)

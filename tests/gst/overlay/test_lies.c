@@ -7,6 +7,7 @@
 
 #include "tests/gst/overlay/numbered_depth.h"
 #include "tests/support/picture.h"
+#include "tests/support/gst/suite.h"
 
 enum
 {
@@ -66,7 +67,7 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT
 
 /* What the rows of the first plane say of themselves: too far from each other, upwards out of the memory, one byte too far,
  * over each other. */
-GST_START_TEST (test_live_frames_that_lie)
+TEST_LOOP (test_live_frames_that_lie, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < 4; i++) {
     Overlay *overlay = lies_overlay (formats[__i__]);
@@ -85,9 +86,8 @@ GST_START_TEST (test_live_frames_that_lie)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_frames_that_fit)
+TEST_LOOP (test_live_frames_that_fit, 0, G_N_ELEMENTS (formats))
 {
   Overlay *overlay = lies_overlay (formats[__i__]);
   guint8 *bytes;
@@ -99,18 +99,7 @@ GST_START_TEST (test_live_frames_that_fit)
   overlay_expect_none (overlay, GST_MESSAGE_ERROR);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_lies_suite (void)
+SUITE (overlay_lies)
 {
-  Suite *suite = suite_create ("overlay_lies");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_live_frames_that_lie, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_live_frames_that_fit, 0, G_N_ELEMENTS (formats));
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay_lies);

@@ -4,6 +4,7 @@
  * and the search; test_found.c compares the two elements.
  */
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #define QUIET "text=false legend=false message-interval=0 "
 #define WIDTH 80
@@ -53,7 +54,7 @@ scene (gint x, gint y, gint width, gint height, guint sample)
 }
 
 /* Pixels of the output, whatever size the depth has. */
-GST_START_TEST (test_place_in_another_size)
+TEST (test_place_in_another_size)
 {
   Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   gint x, y;
@@ -66,9 +67,8 @@ GST_START_TEST (test_place_in_another_size)
   fail_unless (x == 82 && y == 122, "at %d,%d", x, y);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_fields_of_the_frame)
+TEST (test_fields_of_the_frame)
 {
   Overlay *overlay = new_overlay ("");
   GstStructure *posted;
@@ -85,12 +85,11 @@ GST_START_TEST (test_fields_of_the_frame)
   gst_structure_free (posted);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- the picture ------------------------------------------------------------------------- */
 
 /* The red frame at the very edge of the picture. */
-GST_START_TEST (test_warning_is_seen)
+TEST (test_warning_is_seen)
 {
   Overlay *overlay = overlay_new (
       "alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
@@ -111,7 +110,6 @@ GST_START_TEST (test_warning_is_seen)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- state ------------------------------------------------------------------------------- */
 
@@ -125,7 +123,7 @@ half_seen (gint unknown, guint object)
   return depth;
 }
 
-GST_START_TEST (test_mask_of_another_size)
+TEST (test_mask_of_another_size)
 {
   Overlay *overlay = new_overlay ("");
   GstBuffer *depth = half_seen (0, 0), *mask = gst_buffer_new_allocate (NULL, WIDTH * (HEIGHT - 1), NULL);
@@ -137,9 +135,8 @@ GST_START_TEST (test_mask_of_another_size)
   overlay_expect (overlay, GST_MESSAGE_ERROR, "The mask", "sink_depth", NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_state_is_posted_at_once)
+TEST (test_state_is_posted_at_once)
 {
   Overlay *overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");
   const struct
@@ -167,7 +164,6 @@ GST_START_TEST (test_state_is_posted_at_once)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Whether any pixel of the output's upper left, where the read-out is, is of its amber. */
 static gboolean
@@ -189,7 +185,7 @@ has_amber (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 }
 
 /* The picture says what is not known in the colour of a notice, whether there is a distance or not. */
-GST_START_TEST (test_unknown_is_seen)
+TEST (test_unknown_is_seen)
 {
   Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
       3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
@@ -201,10 +197,9 @@ GST_START_TEST (test_unknown_is_seen)
   fail_if (has_amber (overlay, half_seen (0, 900), 4 * TICK), "near, all seen");
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Also where the depth cannot be relied on, although nothing near is seen. */
-GST_START_TEST (test_unreliable_depth_is_seen)
+TEST (test_unreliable_depth_is_seen)
 {
   Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
       3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
@@ -215,23 +210,7 @@ GST_START_TEST (test_unreliable_depth_is_seen)
   fail_unless (has_amber (overlay, depth, TICK), "frozen");
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_nearest_suite (void)
+SUITE (overlay_nearest)
 {
-  Suite *suite = suite_create ("overlay_nearest");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_place_in_another_size);
-  tcase_add_test (tcase, test_fields_of_the_frame);
-  tcase_add_test (tcase, test_warning_is_seen);
-  tcase_add_test (tcase, test_mask_of_another_size);
-  tcase_add_test (tcase, test_state_is_posted_at_once);
-  tcase_add_test (tcase, test_unknown_is_seen);
-  tcase_add_test (tcase, test_unreliable_depth_is_seen);
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay_nearest)

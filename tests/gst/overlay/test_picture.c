@@ -4,6 +4,7 @@
 
 #include "gst/overlay/colormap.h"
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -23,7 +24,7 @@ luminance (const guint8 rgb[3])
   return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
 }
 
-GST_START_TEST (test_colormaps_brighten_towards_near)
+TEST (test_colormaps_brighten_towards_near)
 {
   const GstStereoColormap rising[] = { GST_STEREO_COLORMAP_VIRIDIS, GST_STEREO_COLORMAP_GRAY, GST_STEREO_COLORMAP_HEAT };
 
@@ -44,9 +45,8 @@ GST_START_TEST (test_colormaps_brighten_towards_near)
     fail_unless (last > 180, "map %d ends dark", rising[m]);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_colormap_ends)
+TEST (test_colormap_ends)
 {
   guint8 far[3], near[3], beyond[3];
 
@@ -64,7 +64,6 @@ GST_START_TEST (test_colormap_ends)
     fail_unless (memcmp (far, near, 3) != 0);
   }
 }
-GST_END_TEST;
 
 /* ---- blending ---------------------------------------------------------------------------- */
 
@@ -241,7 +240,7 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMA
   GST_VIDEO_FORMAT_xBGR, GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
   GST_VIDEO_FORMAT_GRAY8 };
 
-GST_START_TEST (test_every_format_like_the_naive_twin)
+TEST_LOOP (test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
 
@@ -252,10 +251,9 @@ GST_START_TEST (test_every_format_like_the_naive_twin)
                                                                                          NULL :
                                                                             NULL);
 }
-GST_END_TEST;
 
 /* Text in every format: it changes the picture, and only where text is. */
-GST_START_TEST (test_text_in_every_format)
+TEST_LOOP (test_text_in_every_format, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
   Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 320, 241, "GRAY16_LE", 320, 241);
@@ -278,10 +276,9 @@ GST_START_TEST (test_text_in_every_format)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* What is no sample of a drawn frame is 0, not what memory held before. */
-GST_START_TEST (test_nothing_lies_between_rows)
+TEST_LOOP (test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
   Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 33, 17, "GRAY16_LE", 33, 17);
@@ -315,9 +312,8 @@ GST_START_TEST (test_nothing_lies_between_rows)
   g_free (is_sample);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_alpha_0_changes_nothing)
+TEST (test_alpha_0_changes_nothing)
 {
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     Overlay *overlay = overlay_new (QUIET "alpha=0", formats[f], 33, 17, "GRAY16_LE", 33, 17);
@@ -335,7 +331,6 @@ GST_START_TEST (test_alpha_0_changes_nothing)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
 /* ---- colours ----------------------------------------------------------------------------- */
 
@@ -354,7 +349,7 @@ shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
   return value;
 }
 
-GST_START_TEST (test_colours_do_not_depend_on_the_picture)
+TEST (test_colours_do_not_depend_on_the_picture)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000 scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
@@ -373,9 +368,8 @@ GST_START_TEST (test_colours_do_not_depend_on_the_picture)
   fail_unless (usual >= 127 && usual <= 128, "the middle is %u", usual);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_near_and_far_clamp)
+TEST (test_near_and_far_clamp)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
@@ -397,10 +391,9 @@ GST_START_TEST (test_near_and_far_clamp)
   overlay_expect (overlay, GST_MESSAGE_WARNING, "near=6000 mm", "far=5000 mm", NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Beyond far the live view stays as it is, and the nearest distance is found there all the same. */
-GST_START_TEST (test_beyond_far_is_the_live_view)
+TEST (test_beyond_far_is_the_live_view)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=viridis near=1000 far=3000", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
@@ -419,10 +412,9 @@ GST_START_TEST (test_beyond_far_is_the_live_view)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* A road from 3 to 60 m takes colours that can be told apart, unless the scale is linear. */
-GST_START_TEST (test_scale_of_a_road)
+TEST (test_scale_of_a_road)
 {
   const guint depths[] = { 3000, 6000, 12000, 24000, 48000 };
 
@@ -447,7 +439,6 @@ GST_START_TEST (test_scale_of_a_road)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
 /* A rig, and the distances between which its colours lie, mm: near is that of the largest disparity, far that of 2 px, both
  * with two digits. */
@@ -475,7 +466,7 @@ depth_of_rig (guint rig, gdouble distance)
   return depth;
 }
 
-GST_START_TEST (test_ends_follow_the_search)
+TEST (test_ends_follow_the_search)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rigs); i++) {
     Overlay *overlay = overlay_new (
@@ -498,10 +489,9 @@ GST_START_TEST (test_ends_follow_the_search)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
 /* A rig that follows a drift says something else of its baseline with every frame. */
-GST_START_TEST (test_ends_do_not_flicker)
+TEST (test_ends_do_not_flicker)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
@@ -517,10 +507,9 @@ GST_START_TEST (test_ends_do_not_flicker)
   fail_unless (shade (overlay, depth_of_rig (0, 9000), 10 * TICK) > usual);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* The scale is the metadata's, and may change with every buffer. */
-GST_START_TEST (test_the_meaning_of_samples_may_change)
+TEST (test_the_meaning_of_samples_may_change)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
@@ -533,9 +522,8 @@ GST_START_TEST (test_the_meaning_of_samples_may_change)
   fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DISPARITY, 640), 2 * TICK), 255);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_disparity_without_geometry)
+TEST (test_disparity_without_geometry)
 {
   Overlay *overlay = overlay_new (
       QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
@@ -558,11 +546,10 @@ GST_START_TEST (test_disparity_without_geometry)
   gst_structure_free (posted);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- sizes ------------------------------------------------------------------------------- */
 
-GST_START_TEST (test_sizes_that_differ)
+TEST (test_sizes_that_differ)
 {
   const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
 
@@ -588,9 +575,8 @@ GST_START_TEST (test_sizes_that_differ)
     overlay_free (overlay);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_another_aspect_is_an_error)
+TEST (test_another_aspect_is_an_error)
 {
   Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 64, 32, "GRAY16_LE", 48, 32);
 
@@ -599,7 +585,6 @@ GST_START_TEST (test_another_aspect_is_an_error)
   overlay_expect (overlay, GST_MESSAGE_ERROR, "64x32", "48x32", NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* The left half of @width by 20 pixels, at @x, blended like a frame of its own. */
 static void
@@ -643,7 +628,7 @@ try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
   overlay_free (overlay);
 }
 
-GST_START_TEST (test_the_left_view_of_a_packed_frame)
+TEST (test_the_left_view_of_a_packed_frame)
 {
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
@@ -652,7 +637,6 @@ GST_START_TEST (test_the_left_view_of_a_packed_frame)
     try_packed (formats[f], SIDE_BY_SIDE ("1"), 26, 26);
   }
 }
-GST_END_TEST;
 
 /* ---- pieces over the picture --------------------------------------------------------------- */
 
@@ -672,7 +656,7 @@ drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
 }
 
 /* The legend stays at the right, wherever the nearest surface is, and the marker is drawn over it. */
-GST_START_TEST (test_legend_stays)
+TEST (test_legend_stays)
 {
   Overlay *overlay = overlay_new (
       "alpha=0 nearest-percentile=0.1", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
@@ -703,9 +687,8 @@ GST_START_TEST (test_legend_stays)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_region_is_drawn)
+TEST (test_region_is_drawn)
 {
   Overlay *overlay = overlay_new (
       "alpha=0 legend=false region=<0.25,0.5,0.5,0.25>", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
@@ -729,11 +712,10 @@ GST_START_TEST (test_region_is_drawn)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-GST_START_TEST (test_depth_without_metadata)
+TEST (test_depth_without_metadata)
 {
   Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
 
@@ -742,9 +724,8 @@ GST_START_TEST (test_depth_without_metadata)
   overlay_expect (overlay, GST_MESSAGE_ERROR, "sink_depth", "without stereo metadata", "right after stereomatch", NULL);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_wrong_regions)
+TEST (test_wrong_regions)
 {
   static const gchar *const wrong[] = { "<0.5, 0.5>", "<0, 0, 1.5, 1>", "<-0.5, 0, 1, 1>" };
   GValue region = G_VALUE_INIT;
@@ -767,38 +748,8 @@ GST_START_TEST (test_wrong_regions)
   gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_suite (void)
+SUITE (overlay)
 {
-  Suite *suite = suite_create ("overlay");
-  TCase *tcase = tcase_create ("general");
-
   random_state.state = random_seed ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_colormaps_brighten_towards_near);
-  tcase_add_test (tcase, test_colormap_ends);
-  tcase_add_loop_test (tcase, test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (tcase, test_text_in_every_format, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (tcase, test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (tcase, test_alpha_0_changes_nothing);
-  tcase_add_test (tcase, test_colours_do_not_depend_on_the_picture);
-  tcase_add_test (tcase, test_near_and_far_clamp);
-  tcase_add_test (tcase, test_beyond_far_is_the_live_view);
-  tcase_add_test (tcase, test_scale_of_a_road);
-  tcase_add_test (tcase, test_ends_follow_the_search);
-  tcase_add_test (tcase, test_ends_do_not_flicker);
-  tcase_add_test (tcase, test_the_meaning_of_samples_may_change);
-  tcase_add_test (tcase, test_disparity_without_geometry);
-  tcase_add_test (tcase, test_sizes_that_differ);
-  tcase_add_test (tcase, test_another_aspect_is_an_error);
-  tcase_add_test (tcase, test_the_left_view_of_a_packed_frame);
-  tcase_add_test (tcase, test_legend_stays);
-  tcase_add_test (tcase, test_region_is_drawn);
-  tcase_add_test (tcase, test_depth_without_metadata);
-  tcase_add_test (tcase, test_wrong_regions);
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay)

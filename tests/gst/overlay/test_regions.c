@@ -6,6 +6,7 @@
 #include "gst/overlay/label.h"
 #include "gst/nearest/search/box_object.h"
 #include "tests/support/gst/overlay.h"
+#include "tests/support/gst/suite.h"
 
 #ifdef HAVE_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
@@ -101,7 +102,7 @@ box_of (const Picture *picture, gint x, gint y, gint width, gint height)
 }
 
 /* Small boxes and large ones, near and far things; the background is half as near, and what is before it half as far. */
-GST_START_TEST (test_box_objects)
+TEST_LOOP (test_box_objects, 0, 2)
 {
   const GstStereoOutputKind kind = __i__ ? GST_STEREO_OUTPUT_KIND_DEPTH : GST_STEREO_OUTPUT_KIND_DISPARITY;
   Picture *picture = picture_new (kind);
@@ -128,10 +129,9 @@ GST_START_TEST (test_box_objects)
   gst_stereo_box_object_finder_free (finder);
   picture_free (picture);
 }
-GST_END_TEST;
 
 /* A box of holes has no distance, and one of a single pixel has it. */
-GST_START_TEST (test_few_pixels)
+TEST (test_few_pixels)
 {
   Picture *picture = picture_new (GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoBoxObjectFinder *finder = gst_stereo_box_object_finder_new ();
@@ -150,7 +150,6 @@ GST_START_TEST (test_few_pixels)
   gst_stereo_box_object_finder_free (finder);
   picture_free (picture);
 }
-GST_END_TEST;
 
 /* ---- depthoverlay --------------------------------------------------------------------------- */
 
@@ -203,7 +202,7 @@ overlay_with_depth (const gchar *properties)
   return overlay;
 }
 
-GST_START_TEST (test_region)
+TEST (test_region)
 {
   Overlay *overlay = overlay_with_depth (QUIET);
   GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
@@ -224,10 +223,9 @@ GST_START_TEST (test_region)
   gst_buffer_unref (frame);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Half the way from the nearest to the farthest pixel of a thing is as far as it can spread. */
-GST_START_TEST (test_spread)
+TEST (test_spread)
 {
   Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
@@ -243,10 +241,9 @@ GST_START_TEST (test_spread)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Regions that lie outside the picture, partly or wholly, or have no pixel. */
-GST_START_TEST (test_odd_regions)
+TEST_LOOP (test_odd_regions, 0, 8)
 {
   static const struct
   {
@@ -267,10 +264,9 @@ GST_START_TEST (test_odd_regions)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Where there is no depth, a region has no distance, also none of an element before. */
-GST_START_TEST (test_no_depth)
+TEST (test_no_depth)
 {
   Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL, 0, 0);
   GstBuffer *frame = plain_frame (&overlay->info, 60), *out;
@@ -287,11 +283,10 @@ GST_START_TEST (test_no_depth)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 #ifdef HAVE_GST_ANALYTICS
 /* Two detections, of which one is a region already: the other becomes one, and both are measured once. */
-GST_START_TEST (test_detections)
+TEST (test_detections)
 {
   Overlay *overlay = overlay_with_depth (QUIET);
   GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
@@ -320,11 +315,10 @@ GST_START_TEST (test_detections)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 #endif
 
 /* With text, a box and its label change the frame at the region and above it, and nothing far from it. */
-GST_START_TEST (test_box)
+TEST (test_box)
 {
   Overlay *overlay = overlay_with_depth ("legend=false alpha=0 nearest-percentile=100");
   gint around = 0, elsewhere = 0;
@@ -350,12 +344,11 @@ GST_START_TEST (test_box)
   gst_buffer_unref (out);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- labels ------------------------------------------------------------------------------- */
 
 /* Bytes of a detector, of any kind. What becomes of them is text that Pango takes, with a distance that can be read. */
-GST_START_TEST (test_random_labels)
+TEST (test_random_labels)
 {
   static const gchar *const parts[] = { "a", "\303\244", "\344\272\272", "\360\237\232\227", "\303", "\377", "\360\237",
     "\n", "\001", "\342\200\256", "\342\200\250", "e\314\201" };
@@ -377,9 +370,8 @@ GST_START_TEST (test_random_labels)
     g_string_free (type, TRUE);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_labels)
+TEST (test_labels)
 {
   static const gchar *const cases[][2] = { { NULL, "3.20 m" }, { "person", "person 3.20 m" },
     { "123456789012345", "123456789012345 3.20 m" }, { "1234567890123456", "123456789012345 3.20 m" },
@@ -397,29 +389,8 @@ GST_START_TEST (test_labels)
     fail_unless_equals_string (label, cases[i][1]);
   }
 }
-GST_END_TEST;
 
-static Suite *
-regions_suite (void)
+SUITE (regions)
 {
-  Suite *suite = suite_create ("regions");
-  TCase *tc = tcase_create ("general");
-
   random_state.state = random_seed ();
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_box_objects, 0, 2);
-  tcase_add_test (tc, test_few_pixels);
-  tcase_add_test (tc, test_region);
-  tcase_add_test (tc, test_spread);
-  tcase_add_loop_test (tc, test_odd_regions, 0, 8);
-#ifdef HAVE_GST_ANALYTICS
-  tcase_add_test (tc, test_detections);
-#endif
-  tcase_add_test (tc, test_no_depth);
-  tcase_add_test (tc, test_box);
-  tcase_add_test (tc, test_labels);
-  tcase_add_test (tc, test_random_labels);
-  return suite;
 }
-
-GST_CHECK_MAIN (regions)

@@ -3,8 +3,9 @@
 #include <gst/check/gsttestclock.h>
 
 #include "tests/gst/overlay/numbered_depth.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_same_rate)
+TEST (test_same_rate)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -22,10 +23,9 @@ GST_START_TEST (test_same_rate)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Depth of every other frame: it is kept for the next, and every live frame comes out. */
-GST_START_TEST (test_half_the_rate)
+TEST (test_half_the_rate)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -45,7 +45,6 @@ GST_START_TEST (test_half_the_rate)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 #define SHARE 6 /* live frames for a depth */
 
@@ -62,7 +61,7 @@ push_long_depth (Overlay *overlay, gint number, GstClockTime pts, GstClockTime d
 /* Depth of every sixth frame, and every one lasts for six, as behind a videorate: no live frame waits for the depth that comes
  * after its own. A source that feeds both pads would wait for this element meanwhile. Depth may be early by less than half a
  * frame, or late. */
-GST_START_TEST (test_depth_that_lasts)
+TEST (test_depth_that_lasts)
 {
   static const gint fifths[] = { 0, -2, 2, 0 }; /* of a live frame that depth is late */
   Overlay *overlay = new_overlay ("");
@@ -82,10 +81,9 @@ GST_START_TEST (test_depth_that_lasts)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* The last depth is shown until it ends, and then what comes behind it counts. */
-GST_START_TEST (test_depth_that_lasts_ends)
+TEST (test_depth_that_lasts_ends)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -106,10 +104,9 @@ GST_START_TEST (test_depth_that_lasts_ends)
   overlay_wait_eos (overlay);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Depth at twice the rate: what is newer than the frame is left for the next one. */
-GST_START_TEST (test_twice_the_rate)
+TEST (test_twice_the_rate)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -123,10 +120,9 @@ GST_START_TEST (test_twice_the_rate)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* Depth that is always a little late in its timestamps: the one before is shown, never a newer one. */
-GST_START_TEST (test_offset)
+TEST (test_offset)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -137,9 +133,8 @@ GST_START_TEST (test_offset)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_without_timestamps)
+TEST (test_without_timestamps)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -150,9 +145,8 @@ GST_START_TEST (test_without_timestamps)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stale_depth_is_not_shown)
+TEST (test_stale_depth_is_not_shown)
 {
   Overlay *overlay = new_overlay ("max-age=100000000");
   const GstClockTime times[] = { 0, 60, 100, 101, 900 };
@@ -175,10 +169,9 @@ GST_START_TEST (test_stale_depth_is_not_shown)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* The notice is text, so the picture changes although there is no depth. */
-GST_START_TEST (test_stale_depth_is_unknown)
+TEST (test_stale_depth_is_unknown)
 {
   Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
   GstBuffer *out, *plain;
@@ -198,11 +191,10 @@ GST_START_TEST (test_stale_depth_is_unknown)
   }
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* A live view without timestamps, depth without them, or both: what was shown before ages by the clock, or by the timestamps
  * that there are, and is not shown for ever. */
-GST_START_TEST (test_untimed_depth_ages)
+TEST_LOOP (test_untimed_depth_ages, 0, 3)
 {
   GstClockTime depth = __i__ == 0 ? 0 : GST_CLOCK_TIME_NONE;
   Overlay *overlay = new_overlay ("max-age=100000000 message-interval=0");
@@ -230,9 +222,8 @@ GST_START_TEST (test_untimed_depth_ages)
   gst_object_unref (clock);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_depth_ends_early)
+TEST (test_depth_ends_early)
 {
   Overlay *overlay = new_overlay ("max-age=50000000");
 
@@ -250,9 +241,8 @@ GST_START_TEST (test_depth_ends_early)
   overlay_wait_eos (overlay);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_the_live_views_end_is_the_end)
+TEST (test_the_live_views_end_is_the_end)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -264,9 +254,8 @@ GST_START_TEST (test_the_live_views_end_is_the_end)
   overlay_wait_eos (overlay);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gaps)
+TEST (test_gaps)
 {
   Overlay *overlay = new_overlay ("");
 
@@ -289,9 +278,8 @@ GST_START_TEST (test_gaps)
   expect_frame (overlay, 4 * TICK, 5);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flush_forgets)
+TEST (test_flush_forgets)
 {
   Overlay *overlay = new_overlay ("max-age=18446744073709551615");
 
@@ -306,7 +294,6 @@ GST_START_TEST (test_flush_forgets)
   expect_frame (overlay, 2 * TICK, 9);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* ---- live -------------------------------------------------------------------------------- */
 
@@ -331,7 +318,7 @@ ask_for_memory (gpointer data)
 }
 
 /* One thread may feed both pads, and ask on one of them while the other's frame is waited for. */
-GST_START_TEST (test_memory_is_spoken_of_while_a_frame_waits)
+TEST (test_memory_is_spoken_of_while_a_frame_waits)
 {
   Overlay *overlay = new_overlay ("");
   Question question = { overlay->live->srcpad, FALSE };
@@ -347,10 +334,9 @@ GST_START_TEST (test_memory_is_spoken_of_while_a_frame_waits)
   expect_frame (overlay, 0, 3);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
 /* A frame waits for its depth until the latency is over, and no longer. */
-GST_START_TEST (test_live_frames_do_not_wait_for_ever)
+TEST (test_live_frames_do_not_wait_for_ever)
 {
   Overlay *overlay = new_overlay ("");
   GstClockTime latency;
@@ -375,32 +361,7 @@ GST_START_TEST (test_live_frames_do_not_wait_for_ever)
   expect_frame (overlay, GST_SECOND + TICK, 4);
   overlay_free (overlay);
 }
-GST_END_TEST;
 
-static Suite *
-overlay_times_suite (void)
+SUITE (overlay_times)
 {
-  Suite *suite = suite_create ("overlay_times");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_same_rate);
-  tcase_add_test (tcase, test_half_the_rate);
-  tcase_add_test (tcase, test_depth_that_lasts);
-  tcase_add_test (tcase, test_depth_that_lasts_ends);
-  tcase_add_test (tcase, test_twice_the_rate);
-  tcase_add_test (tcase, test_offset);
-  tcase_add_test (tcase, test_without_timestamps);
-  tcase_add_test (tcase, test_stale_depth_is_not_shown);
-  tcase_add_test (tcase, test_stale_depth_is_unknown);
-  tcase_add_loop_test (tcase, test_untimed_depth_ages, 0, 3);
-  tcase_add_test (tcase, test_depth_ends_early);
-  tcase_add_test (tcase, test_the_live_views_end_is_the_end);
-  tcase_add_test (tcase, test_gaps);
-  tcase_add_test (tcase, test_flush_forgets);
-  tcase_add_test (tcase, test_memory_is_spoken_of_while_a_frame_waits);
-  tcase_add_test (tcase, test_live_frames_do_not_wait_for_ever);
-  return suite;
 }
-
-GST_CHECK_MAIN (overlay_times)

@@ -9,6 +9,7 @@
 #include "tests/support/gst/guard.h"
 #include "tests/support/streams/cases.h"
 #include "tests/support/streams/rig.h"
+#include "tests/support/gst/suite.h"
 
 static const RigKind *kind;
 
@@ -46,13 +47,12 @@ run (const StreamCase *one, gboolean live)
   guard_end ();
 }
 
-GST_START_TEST (test_case)
+TEST_LOOP (test_case, 0, (gint) stream_case_count)
 {
   rig_warm_up (kind);
   for (guint live = 0; live < 2; live++)
     run (&stream_cases[__i__], live);
 }
-GST_END_TEST;
 
 /* ---- rates ------------------------------------------------------------------------------- */
 
@@ -79,7 +79,7 @@ run_rates (const gint *rates, guint least)
   guard_end ();
 }
 
-GST_START_TEST (test_rates)
+TEST (test_rates)
 {
   const gint rates[][2] = { { 30, 25 }, { 25, 30 }, { 30, 15 }, { 15, 30 }, { 60, 1 } };
   /* all of the slower camera's, but where a slow left one takes a neighbour: one a frame of it either way */
@@ -88,7 +88,6 @@ GST_START_TEST (test_rates)
   for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
     run_rates (rates[i], least[i]);
 }
-GST_END_TEST;
 
 /* ---- states and pads --------------------------------------------------------------------- */
 
@@ -131,23 +130,20 @@ again_and_again (const gchar *name, void (*deed) (Rig *rig), gboolean live, gboo
   guard_end ();
 }
 
-GST_START_TEST (test_a_hundred_pauses)
+TEST_LOOP (test_a_hundred_pauses, 0, 2)
 {
   again_and_again ("PLAYING, PAUSED, PLAYING", rig_pause, __i__, FALSE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_hundred_restarts)
+TEST_LOOP (test_a_hundred_restarts, 0, 2)
 {
   again_and_again ("PLAYING, NULL, PLAYING", rig_restart, __i__, TRUE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_hundred_flushes)
+TEST_LOOP (test_a_hundred_flushes, 0, 2)
 {
   again_and_again ("flush", rig_flush, __i__, TRUE);
 }
-GST_END_TEST;
 
 static void
 repad_in_turn (Rig *rig)
@@ -155,11 +151,10 @@ repad_in_turn (Rig *rig)
   rig_repad (rig, rig->script->faults[FAULT_REPAD] % 2);
 }
 
-GST_START_TEST (test_a_hundred_pads)
+TEST_LOOP (test_a_hundred_pads, 0, 2)
 {
   again_and_again ("a pad is released and requested", repad_in_turn, __i__, TRUE);
 }
-GST_END_TEST;
 
 /* Takes the right pad while a left frame is in the element: only then does the element wait for the pad with a clock. The
  * cameras stop while a pad is away, so with no left frame inside the pad comes back for another try. */
@@ -176,7 +171,7 @@ take_pad_and_wait (Rig *rig, GstClock *clock)
 }
 
 /* An error after two seconds without the second pad; not because it was away for a moment, two seconds ago. */
-GST_START_TEST (test_a_pad_that_comes_back_is_not_missed)
+TEST (test_a_pad_that_comes_back_is_not_missed)
 {
   GstClock *clock = gst_test_clock_new ();
   gchar *failure;
@@ -205,25 +200,9 @@ GST_START_TEST (test_a_pad_that_comes_back_is_not_missed)
   gst_object_unref (clock);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-broken_streams_suite (void)
+SUITE (broken_streams)
 {
-  Suite *suite = suite_create ("broken_streams");
-  TCase *general = tcase_create ("general");
-
   kind = rig_kind_chosen ();
-  suite_add_tcase (suite, general);
-  tcase_set_timeout (general, 0); /* the guard watches */
-  tcase_add_loop_test (general, test_case, 0, (gint) stream_case_count);
-  tcase_add_test (general, test_rates);
-  tcase_add_loop_test (general, test_a_hundred_pauses, 0, 2);
-  tcase_add_loop_test (general, test_a_hundred_restarts, 0, 2);
-  tcase_add_loop_test (general, test_a_hundred_flushes, 0, 2);
-  tcase_add_loop_test (general, test_a_hundred_pads, 0, 2);
-  tcase_add_test (general, test_a_pad_that_comes_back_is_not_missed);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (broken_streams);

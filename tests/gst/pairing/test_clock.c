@@ -5,6 +5,7 @@
  */
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define UNIX "timestamp/x-unix"
 #define NTP "timestamp/x-ntp"
@@ -75,7 +76,7 @@ expect_drops (Pair *pair, guint left, guint right)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), right);
 }
 
-GST_START_TEST (test_capture_stamps_pair)
+TEST_LOOP (test_capture_stamps_pair, 0, 5)
 {
   const GstClockTime late[] = { 0, 13 * GST_MSECOND, 130 * GST_MSECOND, 3 * GST_SECOND, 3600 * GST_SECOND };
   Pair *pair = pair_new_gray (EXACT);
@@ -98,9 +99,8 @@ GST_START_TEST (test_capture_stamps_pair)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_buffer_stamps_by_choice)
+TEST (test_buffer_stamps_by_choice)
 {
   Pair *pair = pair_new_gray (EXACT "pairing-clock=buffer");
 
@@ -115,9 +115,8 @@ GST_START_TEST (test_buffer_stamps_by_choice)
   expect_drops (pair, 1, 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_random_streams)
+TEST_LOOP (test_random_streams, 0, 6)
 {
   Random random = { random_seed () + (guint) __i__ };
   Pair *pair = pair_new_gray (EXACT);
@@ -154,9 +153,8 @@ GST_START_TEST (test_random_streams)
   expect_drops (pair, dropped[0], dropped[1]);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_max_skew_is_of_the_capture_clock)
+TEST (test_max_skew_is_of_the_capture_clock)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
 
@@ -170,10 +168,9 @@ GST_START_TEST (test_max_skew_is_of_the_capture_clock)
   expect_warning (pair->bus, "6.000 ms apart by their capture timestamps", "max-skew is 5.000 ms", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Both clocks are set back by an hour, or wrap: at the same number, which one view has no frame of. */
-GST_START_TEST (test_stamps_go_back)
+TEST_LOOP (test_stamps_go_back, 0, 2)
 {
   const gint64 back = 3600 * (gint64) GST_SECOND;
   gboolean right_lacks = __i__;
@@ -196,10 +193,9 @@ GST_START_TEST (test_stamps_go_back)
   expect_clock (pair, UNIX);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* One view's clock jumps, and stays there. */
-GST_START_TEST (test_one_clock_jumps)
+TEST_LOOP (test_one_clock_jumps, 0, 2)
 {
   const gint64 by = (__i__ ? 5 : -3600) * (gint64) GST_SECOND;
   Pair *pair = pair_new_gray (EXACT);
@@ -223,10 +219,9 @@ GST_START_TEST (test_one_clock_jumps)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Three hours apart from the start: the cameras' clocks were never set. */
-GST_START_TEST (test_clocks_that_were_never_set)
+TEST (test_clocks_that_were_never_set)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -242,10 +237,9 @@ GST_START_TEST (test_clocks_that_were_never_set)
   expect_clock (pair, UNIX);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* A view loses its stamps. What they said before dates its frames for ten seconds. */
-GST_START_TEST (test_stamps_are_lost)
+TEST_LOOP (test_stamps_are_lost, 0, 2)
 {
   gboolean of_left = __i__;
   const guint lost = 5, end = lost + 250;
@@ -282,9 +276,8 @@ GST_START_TEST (test_stamps_are_lost)
   expect_clock (pair, UNIX);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_references)
+TEST_LOOP (test_references, 0, 6)
 {
   static const struct
   {
@@ -317,9 +310,8 @@ GST_START_TEST (test_references)
   expect_clock (pair, cases[__i__].clock);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_mixed_frames)
+TEST_LOOP (test_mixed_frames, 0, 3)
 {
   Random random = { random_seed () + (guint) __i__ };
   Pair *pair = pair_new_gray (EXACT);
@@ -335,9 +327,8 @@ GST_START_TEST (test_mixed_frames)
   expect_clock (pair, UNIX);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stamps_without_buffer_timestamps)
+TEST (test_stamps_without_buffer_timestamps)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -357,9 +348,8 @@ GST_START_TEST (test_stamps_without_buffer_timestamps)
   expect_drops (pair, 1, 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_of_the_right_view)
+TEST (test_gap_of_the_right_view)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -375,9 +365,8 @@ GST_START_TEST (test_gap_of_the_right_view)
   expect_drops (pair, 4, 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_backwards_and_flush)
+TEST (test_backwards_and_flush)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstSegment segment;
@@ -397,7 +386,6 @@ GST_START_TEST (test_backwards_and_flush)
   expect_clock (pair, "buffer");
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Upstream takes every seek. */
 static gboolean
@@ -422,7 +410,7 @@ push_answer (GstHarness *source, guint32 seqnum, GstClockTime base)
 }
 
 /* The sources need not be at one place after a seek: what the stamps said before it dates no frame after it. */
-GST_START_TEST (test_seek_without_flush)
+TEST (test_seek_without_flush)
 {
   GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, 0, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
   guint32 seqnum = gst_event_get_seqnum (seek);
@@ -452,30 +440,7 @@ GST_START_TEST (test_seek_without_flush)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
-static Suite *
-clock_suite (void)
+SUITE (clock)
 {
-  Suite *suite = suite_create ("clock");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_capture_stamps_pair, 0, 5);
-  tcase_add_test (cases, test_buffer_stamps_by_choice);
-  tcase_add_loop_test (cases, test_random_streams, 0, 6);
-  tcase_add_test (cases, test_max_skew_is_of_the_capture_clock);
-  tcase_add_loop_test (cases, test_stamps_go_back, 0, 2);
-  tcase_add_loop_test (cases, test_one_clock_jumps, 0, 2);
-  tcase_add_test (cases, test_clocks_that_were_never_set);
-  tcase_add_loop_test (cases, test_stamps_are_lost, 0, 2);
-  tcase_add_loop_test (cases, test_references, 0, 6);
-  tcase_add_loop_test (cases, test_mixed_frames, 0, 3);
-  tcase_add_test (cases, test_stamps_without_buffer_timestamps);
-  tcase_add_test (cases, test_gap_of_the_right_view);
-  tcase_add_test (cases, test_backwards_and_flush);
-  tcase_add_test (cases, test_seek_without_flush);
-  return suite;
 }
-
-GST_CHECK_MAIN (clock);

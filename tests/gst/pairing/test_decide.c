@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pairing logic alone: tables of small cases, then random streams, which check what must hold of any stream. */
-#include <gst/check/gstcheck.h>
 
 #include "gst/pairing/decide.h"
+#include "tests/support/gst/suite.h"
 
 #define NONE GST_STEREO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)
@@ -19,75 +19,66 @@ check (GstStereoStream left, GstStereoStream right, gint64 max_skew, GstStereoPa
   fail_unless_equals_int (gst_stereo_pairing_decide (&left, &right, max_skew), expected);
 }
 
-GST_START_TEST (test_equal_times_pair_at_once)
+TEST (test_equal_times_pair_at_once)
 {
   check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_where_no_other_can_be_nearer_pairs_at_once)
+TEST (test_where_no_other_can_be_nearer_pairs_at_once)
 {
   check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 20 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
   check (queue (1, 20 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_else_waits_for_the_next_of_the_earlier_stream)
+TEST (test_else_waits_for_the_next_of_the_earlier_stream)
 {
   check (queue (1, 15 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 29 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
   check (queue (1, 0, 0, 29 * MS, FALSE), queue (1, 15 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
   /* nothing known about the earlier stream's next frame */
   check (queue (1, 0, 0, 0, FALSE), queue (1, 1, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_next_frame_nearer_is_preferred)
+TEST (test_next_frame_nearer_is_preferred)
 {
   check (queue (1, 33 * MS, 0, 33 * MS, FALSE), queue (2, 0, 33 * MS, 33 * MS, FALSE), 100 * MS,
       GST_STEREO_PAIRING_DROP_RIGHT);
   check (queue (2, 0, 33 * MS, 33 * MS, FALSE), queue (1, 33 * MS, 0, 33 * MS, FALSE), 100 * MS,
       GST_STEREO_PAIRING_DROP_LEFT);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_next_frame_farther_is_not)
+TEST (test_next_frame_farther_is_not)
 {
   check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
   /* as near: the earlier one, it is here already */
   check (queue (1, 20 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_too_far_apart_drops_the_earlier)
+TEST (test_too_far_apart_drops_the_earlier)
 {
   check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 21 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
   check (queue (1, 21 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
   check (queue (1, 1, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_limit_pairs_at_any_distance)
+TEST (test_no_limit_pairs_at_any_distance)
 {
   check (queue (2, 0, 2000 * MS, 0, FALSE), queue (1, 900 * MS, 0, 0, FALSE), NONE, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_frames_without_time_pair_in_order)
+TEST (test_frames_without_time_pair_in_order)
 {
   check (queue (1, NONE, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
   check (queue (1, NONE, 0, 0, FALSE), queue (1, 500 * MS, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
   check (queue (1, 500 * MS, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_an_empty_side_is_waited_for)
+TEST (test_an_empty_side_is_waited_for)
 {
   check (queue (0, 0, 0, 0, FALSE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
   check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_RIGHT);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_an_ended_side_leaves_the_other_without_partner)
+TEST (test_an_ended_side_leaves_the_other_without_partner)
 {
   check (queue (0, 0, 0, 0, TRUE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
   check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_DROP_LEFT);
@@ -95,15 +86,13 @@ GST_START_TEST (test_an_ended_side_leaves_the_other_without_partner)
   check (queue (0, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
   check (queue (0, 0, 0, 0, TRUE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_END);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_the_last_frame_is_not_waited_beyond)
+TEST (test_the_last_frame_is_not_waited_beyond)
 {
   check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (1, 0, 0, 20 * MS, TRUE), 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_gap_lets_go_of_what_lies_in_it)
+TEST (test_a_gap_lets_go_of_what_lies_in_it)
 {
   GstStereoStream gap = queue (0, 0, 0, 0, FALSE);
 
@@ -112,9 +101,8 @@ GST_START_TEST (test_a_gap_lets_go_of_what_lies_in_it)
   check (queue (1, 80 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
   check (gap, queue (1, 79 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_bundles)
+TEST (test_bundles)
 {
   const gboolean none[2] = { FALSE, FALSE }, good[2] = { TRUE, FALSE };
   const gboolean two[2] = { TRUE, TRUE }, late[2] = { FALSE, TRUE };
@@ -128,7 +116,6 @@ GST_START_TEST (test_bundles)
   fail_unless_equals_int (gst_stereo_pairing_bundle (2, late, TRUE, FALSE), GST_STEREO_PAIRING_DROP_LEFT);
   fail_unless_equals_int (gst_stereo_pairing_bundle (2, none, FALSE, FALSE), GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
@@ -230,7 +217,7 @@ count_common (const Stream *a, const Stream *b)
   return common;
 }
 
-GST_START_TEST (test_jitter_below_a_quarter_loses_nothing)
+TEST (test_jitter_below_a_quarter_loses_nothing)
 {
   static Stream left, right;
 
@@ -246,9 +233,8 @@ GST_START_TEST (test_jitter_below_a_quarter_loses_nothing)
     g_rand_free (rand);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_lost_frames_cost_only_their_partners)
+TEST (test_lost_frames_cost_only_their_partners)
 {
   static Stream left, right;
 
@@ -271,9 +257,8 @@ GST_START_TEST (test_lost_frames_cost_only_their_partners)
     g_rand_free (rand);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_late_start_does_not_shift_the_pairs)
+TEST (test_a_late_start_does_not_shift_the_pairs)
 {
   static Stream left, right;
   GRand *rand = g_rand_new_with_seed (1);
@@ -289,9 +274,8 @@ GST_START_TEST (test_a_late_start_does_not_shift_the_pairs)
   fail_unless_equals_int (outcome.wrong, 0);
   g_rand_free (rand);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_half_the_rate_pairs_every_other_frame)
+TEST (test_half_the_rate_pairs_every_other_frame)
 {
   static Stream left, right;
   Outcome outcome;
@@ -310,9 +294,8 @@ GST_START_TEST (test_half_the_rate_pairs_every_other_frame)
   fail_unless_equals_int (outcome.wrong, 0);
   fail_unless_equals_int (outcome.dropped, 150);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_any_times_end_and_account_for_every_frame)
+TEST (test_any_times_end_and_account_for_every_frame)
 {
   static Stream left, right;
 
@@ -333,10 +316,9 @@ GST_START_TEST (test_any_times_end_and_account_for_every_frame)
     g_rand_free (rand);
   }
 }
-GST_END_TEST;
 
 /* Of before and after a seek, whatever the times say. */
-GST_START_TEST (test_generations_do_not_mix)
+TEST (test_generations_do_not_mix)
 {
   GstStereoStream before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
   GstStereoStream nothing = queue (0, NONE, NONE, 0, FALSE);
@@ -362,35 +344,7 @@ GST_START_TEST (test_generations_do_not_mix)
   before.moves_on = FALSE;
   check (before, after, 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
-GST_END_TEST;
 
-static Suite *
-pairing_suite (void)
+SUITE (pairing)
 {
-  Suite *suite = suite_create ("pairing");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_equal_times_pair_at_once);
-  tcase_add_test (cases, test_generations_do_not_mix);
-  tcase_add_test (cases, test_where_no_other_can_be_nearer_pairs_at_once);
-  tcase_add_test (cases, test_else_waits_for_the_next_of_the_earlier_stream);
-  tcase_add_test (cases, test_next_frame_nearer_is_preferred);
-  tcase_add_test (cases, test_next_frame_farther_is_not);
-  tcase_add_test (cases, test_too_far_apart_drops_the_earlier);
-  tcase_add_test (cases, test_no_limit_pairs_at_any_distance);
-  tcase_add_test (cases, test_frames_without_time_pair_in_order);
-  tcase_add_test (cases, test_an_empty_side_is_waited_for);
-  tcase_add_test (cases, test_an_ended_side_leaves_the_other_without_partner);
-  tcase_add_test (cases, test_the_last_frame_is_not_waited_beyond);
-  tcase_add_test (cases, test_a_gap_lets_go_of_what_lies_in_it);
-  tcase_add_test (cases, test_bundles);
-  tcase_add_test (cases, test_jitter_below_a_quarter_loses_nothing);
-  tcase_add_test (cases, test_lost_frames_cost_only_their_partners);
-  tcase_add_test (cases, test_a_late_start_does_not_shift_the_pairs);
-  tcase_add_test (cases, test_half_the_rate_pairs_every_other_frame);
-  tcase_add_test (cases, test_any_times_end_and_account_for_every_frame);
-  return suite;
 }
-
-GST_CHECK_MAIN (pairing);

@@ -11,6 +11,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/streams/rig.h"
+#include "tests/support/gst/suite.h"
 
 static guint sums[FAULTS], frames, outputs;
 
@@ -100,7 +101,7 @@ live_through (guint seed)
   return failure;
 }
 
-GST_START_TEST (test_episodes)
+TEST (test_episodes)
 {
   guint first = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   guint count = (guint) guard_number ("STEREO_STREAM_EPISODES", 300), done = 0;
@@ -125,18 +126,8 @@ GST_START_TEST (test_episodes)
     g_print (" %s %u", fault_name (fault), sums[fault]);
   g_print ("\n");
 }
-GST_END_TEST;
 
-static Suite *
-episodes_suite (void)
+SUITE (episodes)
 {
-  Suite *suite = suite_create ("episodes");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_test (cases, test_episodes);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (episodes);

@@ -3,10 +3,10 @@
  * The lateness logic alone: small cases, then a simulated element with a clock of its own, which checks what must hold
  * under any load. STEREO_TEST_SEED=N repeats a run.
  */
-#include <gst/check/gstcheck.h>
 
 #include "gst/pairing/lateness.h"
 #include "tests/support/gst/guard.h"
+#include "tests/support/gst/suite.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define SECOND (1000 * MS)
@@ -25,16 +25,15 @@ lateness (gint64 frame)
   return self;
 }
 
-GST_START_TEST (test_nothing_is_late_before_anything_was_measured)
+TEST (test_nothing_is_late_before_anything_was_measured)
 {
   GstStereoLateness self = lateness (40 * MS);
 
   fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 100 * SECOND, 90 * SECOND, 0), 0);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_what_takes_little_time_needs_a_frame)
+TEST (test_what_takes_little_time_needs_a_frame)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -45,9 +44,8 @@ GST_START_TEST (test_what_takes_little_time_needs_a_frame)
   fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 31 * MS + 1, 0), 1);
   fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, -SECOND, 0), 0);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_what_takes_longer_raises_the_latency_first)
+TEST (test_what_takes_longer_raises_the_latency_first)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -61,10 +59,9 @@ GST_START_TEST (test_what_takes_longer_raises_the_latency_first)
   gst_stereo_lateness_took (&self, 20 * MS, 0, 160 * MS);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 180 * MS + 20 * MS);
 }
-GST_END_TEST;
 
 /* One that was computed though it was late, without QoS, does not count for the latency. */
-GST_START_TEST (test_backlog_is_no_latency)
+TEST (test_backlog_is_no_latency)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -75,10 +72,9 @@ GST_START_TEST (test_backlog_is_no_latency)
     fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 90 * MS + 20 * MS);
   }
 }
-GST_END_TEST;
 
 /* The second one within the period is no accident. */
-GST_START_TEST (test_one_stall_does_not_count)
+TEST (test_one_stall_does_not_count)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -88,11 +84,10 @@ GST_START_TEST (test_one_stall_does_not_count)
   gst_stereo_lateness_took (&self, 0, 0, 800 * MS);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 900 * MS + 20 * MS);
 }
-GST_END_TEST;
 
 /* In overload there is always one that came within a frame's time, unless the sink holds the thread: then it would hold
  * a fresh one as much longer. */
-GST_START_TEST (test_fresh_ones_in_overload)
+TEST (test_fresh_ones_in_overload)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -111,10 +106,9 @@ GST_START_TEST (test_fresh_ones_in_overload)
     gst_stereo_lateness_pushed (&self, MS / 10);
   fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 40 * MS + 7, 0), 7);
 }
-GST_END_TEST;
 
 /* When all have been late for half a second, the next that is as fresh as any of them is let through, no older one. */
-GST_START_TEST (test_not_all_are_late_for_ever)
+TEST (test_not_all_are_late_for_ever)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -129,9 +123,8 @@ GST_START_TEST (test_not_all_are_late_for_ever)
   gst_stereo_lateness_flush (&self);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_without_a_frame_rate)
+TEST (test_without_a_frame_rate)
 {
   GstStereoLateness self = lateness (0);
 
@@ -143,7 +136,6 @@ GST_START_TEST (test_without_a_frame_rate)
   gst_stereo_lateness_set_frame (&self, 400 * MS);
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 400 * MS);
 }
-GST_END_TEST;
 
 /* ---- a simulated element ----------------------------------------------------------------- */
 
@@ -273,7 +265,7 @@ frames_in (const Element *element, gint64 time)
 }
 
 /* Any load, also more than can be done: everything that comes out is within what is reported then. */
-GST_START_TEST (test_all_within_what_is_reported)
+TEST (test_all_within_what_is_reported)
 {
   guint seed = new_seed (), outputs = 0;
 
@@ -303,10 +295,9 @@ GST_START_TEST (test_all_within_what_is_reported)
   }
   fail_unless (outputs > 400 * 10);
 }
-GST_END_TEST;
 
 /* Nothing is dropped, and the latency is a frame, where there is time enough. */
-GST_START_TEST (test_nothing_is_late_where_there_is_time)
+TEST (test_nothing_is_late_where_there_is_time)
 {
   guint seed = new_seed ();
 
@@ -321,11 +312,10 @@ GST_START_TEST (test_nothing_is_late_where_there_is_time)
     element_free (&element);
   }
 }
-GST_END_TEST;
 
 /* A sink that holds the element's thread leaves each pair a frame's time, whatever the latency. As long as that is
  * enough all come, and a slow one now and then costs some, not half of them. */
-GST_START_TEST (test_a_sink_that_holds_the_thread)
+TEST (test_a_sink_that_holds_the_thread)
 {
   guint seed = new_seed (), least = 100;
 
@@ -353,10 +343,9 @@ GST_START_TEST (test_a_sink_that_holds_the_thread)
   }
   g_print ("at least %u %% come out where one pair in 10 s is slow\n", least);
 }
-GST_END_TEST;
 
 /* An hour of a load that varies by chance: the latency is not for ever going up and down. */
-GST_START_TEST (test_latency_does_not_oscillate)
+TEST (test_latency_does_not_oscillate)
 {
   guint seed = new_seed (), most = 0;
 
@@ -379,10 +368,9 @@ GST_START_TEST (test_latency_does_not_oscillate)
   }
   g_print ("at most %u changes in half an hour\n", most);
 }
-GST_END_TEST;
 
 /* Where a sink holds the thread, a slow pair adds to what it has waited, and the next one has waited longer. */
-GST_START_TEST (test_latency_is_bounded)
+TEST (test_latency_is_bounded)
 {
   guint seed = new_seed ();
 
@@ -399,10 +387,9 @@ GST_START_TEST (test_latency_is_bounded)
     element_free (&element);
   }
 }
-GST_END_TEST;
 
 /* A slow pair raises it, if it is not too slow to be true, and is forgotten. */
-GST_START_TEST (test_a_slow_pair_is_forgotten)
+TEST (test_a_slow_pair_is_forgotten)
 {
   guint seed = new_seed ();
 
@@ -422,10 +409,9 @@ GST_START_TEST (test_a_slow_pair_is_forgotten)
     element_free (&element);
   }
 }
-GST_END_TEST;
 
 /* Ten times the work from one pair to the next: the first looks like a stall, the latency follows the second. */
-GST_START_TEST (test_more_work_raises_the_latency)
+TEST (test_more_work_raises_the_latency)
 {
   Element element = element_new (1, 10 * MS, 12 * MS, 0);
 
@@ -440,10 +426,9 @@ GST_START_TEST (test_more_work_raises_the_latency)
   fail_unless (element.outputs >= 99, "%u", element.outputs);
   element_free (&element);
 }
-GST_END_TEST;
 
 /* Upstream reports less than it takes: pairs flow after half a second, and the latency is what it takes. */
-GST_START_TEST (test_upstream_is_later_than_it_reports)
+TEST (test_upstream_is_later_than_it_reports)
 {
   guint seed = new_seed ();
 
@@ -468,10 +453,9 @@ GST_START_TEST (test_upstream_is_later_than_it_reports)
     element_free (&element);
   }
 }
-GST_END_TEST;
 
 /* Timestamps of another clock: nobody waits for an hour, and what queues up is late all the same. */
-GST_START_TEST (test_timestamps_of_another_clock)
+TEST (test_timestamps_of_another_clock)
 {
   Element element = element_new (2, 20 * MS, 15 * MS, 0);
 
@@ -487,10 +471,9 @@ GST_START_TEST (test_timestamps_of_another_clock)
   fail_unless (element.latency < SECOND);
   element_free (&element);
 }
-GST_END_TEST;
 
 /* What a camera sends at once after it stood still is old; what comes after that is not. */
-GST_START_TEST (test_a_camera_stands_still)
+TEST (test_a_camera_stands_still)
 {
   for (gint64 still = 100 * MS; still <= 20 * SECOND; still += 100 * MS) {
     Element element = element_new (3, 40 * MS, 5 * MS, 0);
@@ -504,10 +487,9 @@ GST_START_TEST (test_a_camera_stands_still)
     element_free (&element);
   }
 }
-GST_END_TEST;
 
 /* The clock is set back: periods still end. */
-GST_START_TEST (test_the_clock_is_set_back)
+TEST (test_the_clock_is_set_back)
 {
   GstStereoLateness self = lateness (40 * MS);
 
@@ -519,35 +501,7 @@ GST_START_TEST (test_the_clock_is_set_back)
   }
   fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
 }
-GST_END_TEST;
 
-static Suite *
-lateness_suite (void)
+SUITE (lateness)
 {
-  Suite *suite = suite_create ("lateness");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_nothing_is_late_before_anything_was_measured);
-  tcase_add_test (cases, test_what_takes_little_time_needs_a_frame);
-  tcase_add_test (cases, test_what_takes_longer_raises_the_latency_first);
-  tcase_add_test (cases, test_backlog_is_no_latency);
-  tcase_add_test (cases, test_one_stall_does_not_count);
-  tcase_add_test (cases, test_fresh_ones_in_overload);
-  tcase_add_test (cases, test_not_all_are_late_for_ever);
-  tcase_add_test (cases, test_without_a_frame_rate);
-  tcase_add_test (cases, test_all_within_what_is_reported);
-  tcase_add_test (cases, test_nothing_is_late_where_there_is_time);
-  tcase_add_test (cases, test_a_sink_that_holds_the_thread);
-  tcase_add_test (cases, test_latency_does_not_oscillate);
-  tcase_add_test (cases, test_latency_is_bounded);
-  tcase_add_test (cases, test_a_slow_pair_is_forgotten);
-  tcase_add_test (cases, test_more_work_raises_the_latency);
-  tcase_add_test (cases, test_upstream_is_later_than_it_reports);
-  tcase_add_test (cases, test_timestamps_of_another_clock);
-  tcase_add_test (cases, test_a_camera_stands_still);
-  tcase_add_test (cases, test_the_clock_is_set_back);
-  return suite;
 }
-
-GST_CHECK_MAIN (lateness);

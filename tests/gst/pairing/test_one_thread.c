@@ -6,6 +6,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 enum
 {
@@ -52,7 +53,7 @@ count_late (GstBus *bus, GstMessage *message, gpointer data)
   return GST_BUS_PASS;
 }
 
-GST_START_TEST (test_late_pairs)
+TEST_LOOP (test_late_pairs, 0, G_N_ELEMENTS (pipelines))
 {
   GstElement *pipeline = launch ("%s", pipelines[__i__]), *element;
   GstBus *bus = gst_element_get_bus (pipeline);
@@ -80,10 +81,9 @@ GST_START_TEST (test_late_pairs)
   gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* A query that comes in line with the frames does not wait for the other pad. */
-GST_START_TEST (test_serialized_queries)
+TEST (test_serialized_queries)
 {
   static const gchar *const elements[][2] = { { "depthoverlay", "sink" }, { "depthoverlay", "sink_depth" },
     { "stereopoints", "sink" }, { "stereopoints", "sink_live" }, { "stereomatch", "sink_left" },
@@ -114,18 +114,7 @@ GST_START_TEST (test_serialized_queries)
     gst_object_unref (element);
   }
 }
-GST_END_TEST;
 
-static Suite *
-one_thread_suite (void)
+SUITE (one_thread)
 {
-  Suite *suite = suite_create ("one_thread");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_late_pairs, 0, G_N_ELEMENTS (pipelines));
-  tcase_add_test (cases, test_serialized_queries);
-  return suite;
 }
-
-GST_CHECK_MAIN (one_thread);

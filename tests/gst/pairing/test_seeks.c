@@ -10,6 +10,7 @@
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
 #include "tests/support/streams/seek_play.h"
+#include "tests/support/gst/suite.h"
 
 /* ---- by chance --------------------------------------------------------------------------- */
 
@@ -129,26 +130,23 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   g_rand_free (rand);
 }
 
-GST_START_TEST (test_flushing_seeks)
+TEST_LOOP (test_flushing_seeks, 0, 2)
 {
   seek_at_random (rig_kind_chosen (), 10, __i__);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seeks_without_a_flush)
+TEST_LOOP (test_seeks_without_a_flush, 0, 2)
 {
   seek_at_random (rig_kind_chosen (), 0, __i__);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_any_seeks)
+TEST_LOOP (test_any_seeks, 0, 2)
 {
   seek_at_random (rig_kind_chosen (), 5, __i__);
 }
-GST_END_TEST;
 
 /* One piece after the other without a gap, as for a loop. */
-GST_START_TEST (test_segments_one_after_the_other)
+TEST (test_segments_one_after_the_other)
 {
   const RigKind *kind = rig_kind_chosen ();
   gchar *name;
@@ -171,10 +169,9 @@ GST_START_TEST (test_segments_one_after_the_other)
   g_free (name);
   g_rand_free (rand);
 }
-GST_END_TEST;
 
 /* What a pad is offset by is meant, and stays after a seek. */
-GST_START_TEST (test_an_offset_stays)
+TEST (test_an_offset_stays)
 {
   gchar *name;
   GRand *rand = begin_seeded ("an offset stays", 60, &name);
@@ -196,10 +193,9 @@ GST_START_TEST (test_an_offset_stays)
   g_free (name);
   g_rand_free (rand);
 }
-GST_END_TEST;
 
 /* The left view is a file, the right one a camera, and its frames are soon taken as they are again. */
-GST_START_TEST (test_a_source_that_cannot_be_sought_in)
+TEST (test_a_source_that_cannot_be_sought_in)
 {
   Seek seek = { 1, 0, 1000 * NUMBERED_FRAME, GST_SEEK_FLAG_SEGMENT, 0 };
   Play *play;
@@ -214,23 +210,8 @@ GST_START_TEST (test_a_source_that_cannot_be_sought_in)
   play_free (play);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-seeks_suite (void)
+SUITE (seeks)
 {
-  Suite *suite = suite_create ("seeks");
-  TCase *general = tcase_create ("general");
-
-  suite_add_tcase (suite, general);
-  tcase_set_timeout (general, 0); /* the guard watches */
-  tcase_add_loop_test (general, test_flushing_seeks, 0, 2);
-  tcase_add_loop_test (general, test_seeks_without_a_flush, 0, 2);
-  tcase_add_loop_test (general, test_any_seeks, 0, 2);
-  tcase_add_test (general, test_an_offset_stays);
-  tcase_add_test (general, test_a_source_that_cannot_be_sought_in);
-  tcase_add_test (general, test_segments_one_after_the_other);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (seeks);

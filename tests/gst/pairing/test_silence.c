@@ -8,6 +8,7 @@
 #include "tests/support/gst/numbered.h"
 #include "tests/support/streams/rig.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 /* At least so long nothing has come when it is said. It is to be said soon after that, on a busy machine too. */
 #define SILENCE 2.0
@@ -205,7 +206,7 @@ fall_silent (Line *line, guint view, guint times)
   wait_for_pairs (line, 10);
 }
 
-GST_START_TEST (test_a_camera_falls_silent_and_comes_back)
+TEST_LOOP (test_a_camera_falls_silent_and_comes_back, 0, 2)
 {
   guint view = (guint) __i__;
   Line *line;
@@ -222,10 +223,9 @@ GST_START_TEST (test_a_camera_falls_silent_and_comes_back)
   line_free (line);
   guard_end ();
 }
-GST_END_TEST;
 
 /* It is taken away while it is silent; the other one has ended. */
-GST_START_TEST (test_a_camera_never_begins)
+TEST_LOOP (test_a_camera_never_begins, 0, 2)
 {
   guint view = (guint) __i__;
   gchar *leaked;
@@ -247,9 +247,8 @@ GST_START_TEST (test_a_camera_never_begins)
   fail_unless (leaked == NULL, "leaks: %s", leaked);
   guard_end ();
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_slow_file)
+TEST (test_a_slow_file)
 {
   Line *line;
 
@@ -261,10 +260,9 @@ GST_START_TEST (test_a_slow_file)
   line_free (line);
   guard_end ();
 }
-GST_END_TEST;
 
 /* One view is silent for less than what is said, if the pause does not count. */
-GST_START_TEST (test_a_pause)
+TEST (test_a_pause)
 {
   Line *line;
 
@@ -286,21 +284,8 @@ GST_START_TEST (test_a_pause)
   line_free (line);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-silence_suite (void)
+SUITE (silence)
 {
-  Suite *suite = suite_create ("silence");
-  TCase *general = tcase_create ("general");
-
-  suite_add_tcase (suite, general);
-  tcase_set_timeout (general, 0); /* the guard watches */
-  tcase_add_loop_test (general, test_a_camera_falls_silent_and_comes_back, 0, 2);
-  tcase_add_loop_test (general, test_a_camera_never_begins, 0, 2);
-  tcase_add_test (general, test_a_slow_file);
-  tcase_add_test (general, test_a_pause);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (silence);

@@ -8,6 +8,7 @@
 #include <gst/check/gsttestclock.h>
 
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define INTERVAL (100 * GST_MSECOND)
 
@@ -44,7 +45,7 @@ watch_new (guint count)
   return (Watch){ .count = count, .reported = g_string_new (NULL) };
 }
 
-GST_START_TEST (test_one_of_two)
+TEST (test_one_of_two)
 {
   Watch w = watch_new (2);
 
@@ -59,10 +60,9 @@ GST_START_TEST (test_one_of_two)
   fail_unless_equals_string (watch (&w, 1, 3), "l4.1 r2.1 ");
   g_string_free (w.reported, TRUE);
 }
-GST_END_TEST;
 
 /* Cameras that start late are not silent, unless one of them has started. */
-GST_START_TEST (test_never_heard)
+TEST (test_never_heard)
 {
   Watch w = watch_new (2);
 
@@ -74,10 +74,9 @@ GST_START_TEST (test_never_heard)
   fail_unless_equals_string (watch (&w, 100, 0), "");
   g_string_free (w.reported, TRUE);
 }
-GST_END_TEST;
 
 /* Both stop, one 0.3 s after the other: one report for both, as soon as one of them is reported. */
-GST_START_TEST (test_both)
+TEST (test_both)
 {
   Watch w = watch_new (2);
 
@@ -89,10 +88,9 @@ GST_START_TEST (test_both)
   fail_unless_equals_string (watch (&w, 1, 3), "r6.9 ");
   g_string_free (w.reported, TRUE);
 }
-GST_END_TEST;
 
 /* An end is no silence, nor is upstream that waits in the pad; a pause does not count. */
-GST_START_TEST (test_what_is_no_silence)
+TEST (test_what_is_no_silence)
 {
   Watch w = watch_new (2);
 
@@ -113,7 +111,6 @@ GST_START_TEST (test_what_is_no_silence)
   fail_unless_equals_string (watch (&w, 50, 0), "");
   g_string_free (w.reported, TRUE);
 }
-GST_END_TEST;
 
 /* ---- the element ------------------------------------------------------------------------- */
 
@@ -168,7 +165,7 @@ expect_back (GstTestClock *clock, GstBus *bus)
   gst_message_unref (message);
 }
 
-GST_START_TEST (test_a_pad_with_both_views)
+TEST (test_a_pad_with_both_views)
 {
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
   GstHarness *harness;
@@ -201,21 +198,7 @@ GST_START_TEST (test_a_pad_with_both_views)
   gst_system_clock_set_default (NULL);
   gst_object_unref (clock);
 }
-GST_END_TEST;
 
-static Suite *
-silence_rules_suite (void)
+SUITE (silence_rules)
 {
-  Suite *suite = suite_create ("silence_rules");
-  TCase *general = tcase_create ("general");
-
-  suite_add_tcase (suite, general);
-  tcase_add_test (general, test_one_of_two);
-  tcase_add_test (general, test_never_heard);
-  tcase_add_test (general, test_both);
-  tcase_add_test (general, test_what_is_no_silence);
-  tcase_add_test (general, test_a_pad_with_both_views);
-  return suite;
 }
-
-GST_CHECK_MAIN (silence_rules);

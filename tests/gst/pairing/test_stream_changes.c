@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What changes while a stream runs: flushes, properties, caps, how late downstream is, latency, pads. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_flush_forgets_what_was_waiting)
+TEST (test_flush_forgets_what_was_waiting)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -19,9 +20,8 @@ GST_START_TEST (test_flush_forgets_what_was_waiting)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flush_forgets_what_was_held)
+TEST (test_flush_forgets_what_was_held)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=1000000000");
 
@@ -34,9 +34,8 @@ GST_START_TEST (test_flush_forgets_what_was_held)
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flush_after_the_end)
+TEST (test_flush_after_the_end)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -49,9 +48,8 @@ GST_START_TEST (test_flush_after_the_end)
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_property_takes_effect_with_the_next_pair)
+TEST (test_property_takes_effect_with_the_next_pair)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstVideoInfo info;
@@ -70,10 +68,9 @@ GST_START_TEST (test_property_takes_effect_with_the_next_pair)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Several properties in one g_object_set() are one change: no frame sees half of it. */
-GST_START_TEST (test_properties_set_together_take_effect_together)
+TEST (test_properties_set_together_take_effect_together)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -89,9 +86,8 @@ GST_START_TEST (test_properties_set_together_take_effect_together)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_output_becomes_depth)
+TEST (test_output_becomes_depth)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstVideoInfo info;
@@ -108,9 +104,56 @@ GST_START_TEST (test_output_becomes_depth)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_caps_change_one_pad_after_the_other)
+/* Pushes a frame of another width. */
+static void
+push_wide (GstHarness *view, gint width, GstClockTime time)
+{
+  harness_set_caps (view, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
+  gst_harness_push (view, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 1, 0, 0), time, FRAME));
+}
+
+/* Both views change their size, the right one two frames later: what has no partner is dropped, and pairs go on. */
+TEST (test_size_changes_frames_apart)
+{
+  const guint apart = 2, frames = 6;
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint n = 0; n < frames; n++) {
+    push_wide (pair->left, n < 2 ? VIEW_WIDTH : 60, n * FRAME);
+    push_wide (pair->right, n < 2 + apart ? VIEW_WIDTH : 60, n * FRAME);
+    if (n < 2 || n >= 2 + apart)
+      gst_buffer_unref (pair_pull (pair, n * FRAME));
+    else
+      pair_expect_nothing (pair);
+  }
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), apart);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), apart);
+  expect_warning (pair->bus, "60x20 GRAY8", "44x20 GRAY8", "one size", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+
+/* It costs that frame and its partner. */
+TEST_LOOP (test_a_frame_of_another_size, 0, 2)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint n = 0; n < 5; n++) {
+    push_wide (__i__ ? pair->right : pair->left, n == 2 ? 60 : VIEW_WIDTH, n * FRAME);
+    push_wide (__i__ ? pair->left : pair->right, VIEW_WIDTH, n * FRAME);
+    if (n == 2)
+      pair_expect_nothing (pair);
+    else
+      gst_buffer_unref (pair_pull (pair, n * FRAME));
+  }
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
+  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
+  pair_free (pair);
+}
+
+TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
   Pair *pair = pair_new_gray (EXACT);
@@ -138,9 +181,8 @@ GST_START_TEST (test_caps_change_one_pad_after_the_other)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_downstream_reconfigures)
+TEST (test_downstream_reconfigures)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstVideoInfo info;
@@ -158,7 +200,6 @@ GST_START_TEST (test_downstream_reconfigures)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
 static void
 say_late (Pair *pair, GstClockTime timestamp, GstClockTimeDiff diff)
@@ -166,7 +207,7 @@ say_late (Pair *pair, GstClockTime timestamp, GstClockTimeDiff diff)
   gst_harness_push_upstream_event (pair->left, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.5, diff, timestamp));
 }
 
-GST_START_TEST (test_late_pairs_are_not_computed)
+TEST (test_late_pairs_are_not_computed)
 {
   const gchar *none[] = { NULL };
   Pair *pair = pair_new_gray (EXACT);
@@ -195,10 +236,9 @@ GST_START_TEST (test_late_pairs_are_not_computed)
   gst_message_unref (message);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Once downstream has said so, the clock tells which pairs of a live stream are late. */
-GST_START_TEST (test_live_pairs_that_would_be_late)
+TEST (test_live_pairs_that_would_be_late)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstClock *clock = gst_element_get_clock (pair->element);
@@ -216,9 +256,8 @@ GST_START_TEST (test_live_pairs_that_would_be_late)
   gst_object_unref (clock);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_qos_off)
+TEST (test_qos_off)
 {
   Pair *pair = pair_new_gray (EXACT "qos=false");
 
@@ -230,9 +269,8 @@ GST_START_TEST (test_qos_off)
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flush_forgets_lateness)
+TEST (test_flush_forgets_lateness)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -244,7 +282,6 @@ GST_START_TEST (test_flush_forgets_lateness)
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* What the element allows a pair from its turn on: a frame, or the time that it takes and an eighth, and half a frame for
  * its wait. */
@@ -254,7 +291,7 @@ allowed_for (GstClockTime service)
   return service <= FRAME / 2 ? FRAME : service + service / 8 + FRAME / 2;
 }
 
-GST_START_TEST (test_latency)
+TEST (test_latency)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstQuery *query = gst_query_new_latency ();
@@ -281,10 +318,9 @@ GST_START_TEST (test_latency)
   gst_query_unref (query);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* A frame lasts a microsecond, and computing takes longer: that is part of the latency. */
-GST_START_TEST (test_latency_grows_with_the_work)
+TEST (test_latency_grows_with_the_work)
 {
   Pair *pair = pair_new (EXACT);
   GstQuery *query = gst_query_new_latency ();
@@ -307,9 +343,8 @@ GST_START_TEST (test_latency_grows_with_the_work)
   g_free (caps);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_frames_change_hands_before_the_second_pad_is_there)
+TEST (test_frames_change_hands_before_the_second_pad_is_there)
 {
   GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", "m"));
   GstHarness *left, *right;
@@ -328,31 +363,7 @@ GST_START_TEST (test_frames_change_hands_before_the_second_pad_is_there)
   gst_harness_teardown (left);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
-static Suite *
-stream_changes_suite (void)
+SUITE (stream_changes)
 {
-  Suite *suite = suite_create ("stream_changes");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_flush_forgets_what_was_waiting);
-  tcase_add_test (cases, test_flush_forgets_what_was_held);
-  tcase_add_test (cases, test_flush_after_the_end);
-  tcase_add_test (cases, test_property_takes_effect_with_the_next_pair);
-  tcase_add_test (cases, test_properties_set_together_take_effect_together);
-  tcase_add_test (cases, test_output_becomes_depth);
-  tcase_add_loop_test (cases, test_caps_change_one_pad_after_the_other, 0, 2);
-  tcase_add_test (cases, test_downstream_reconfigures);
-  tcase_add_test (cases, test_late_pairs_are_not_computed);
-  tcase_add_test (cases, test_live_pairs_that_would_be_late);
-  tcase_add_test (cases, test_qos_off);
-  tcase_add_test (cases, test_flush_forgets_lateness);
-  tcase_add_test (cases, test_latency);
-  tcase_add_test (cases, test_latency_grows_with_the_work);
-  tcase_add_test (cases, test_frames_change_hands_before_the_second_pad_is_there);
-  return suite;
 }
-
-GST_CHECK_MAIN (stream_changes);

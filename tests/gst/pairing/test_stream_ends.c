@@ -6,6 +6,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/streams/rig.h"
+#include "tests/support/gst/suite.h"
 
 /* 25 a second: the other view is read for a second after the end, and what is queued then, which is at most what the
  * base class keeps: the reported latency, and one at either end of it. */
@@ -75,11 +76,10 @@ end_long_before (guint view, gboolean live)
   }
 }
 
-GST_START_TEST (test_one_view_ends_long_before_the_other)
+TEST_LOOP (test_one_view_ends_long_before_the_other, 0, 4)
 {
   end_long_before (__i__ & 1, __i__ >> 1);
 }
-GST_END_TEST;
 
 /* ---- a camera dies ----------------------------------------------------------------------- */
 
@@ -106,11 +106,10 @@ camera_dies (guint view, gboolean live)
   finish (rig, "a camera dies with an error");
 }
 
-GST_START_TEST (test_a_camera_dies)
+TEST_LOOP (test_a_camera_dies, 0, 4)
 {
   camera_dies (__i__ & 1, __i__ >> 1);
 }
-GST_END_TEST;
 
 /* Nothing follows its error, so that nobody knows whether more will come: all that can be paired is out, and the
  * pipeline can be stopped while the other camera waits. */
@@ -133,25 +132,13 @@ camera_dies_without_a_word (guint view, gboolean live)
   finish (rig, "a camera dies without a word");
 }
 
-GST_START_TEST (test_a_camera_dies_without_a_word)
+TEST_LOOP (test_a_camera_dies_without_a_word, 0, 4)
 {
   camera_dies_without_a_word (__i__ & 1, __i__ >> 1);
 }
-GST_END_TEST;
 
-static Suite *
-stream_ends_suite (void)
+SUITE (stream_ends)
 {
-  Suite *suite = suite_create ("stream_ends");
-  TCase *general = tcase_create ("general");
-
   kind = rig_kind_chosen ();
-  suite_add_tcase (suite, general);
-  tcase_set_timeout (general, 0); /* the guard watches */
-  tcase_add_loop_test (general, test_one_view_ends_long_before_the_other, 0, 4);
-  tcase_add_loop_test (general, test_a_camera_dies, 0, 4);
-  tcase_add_loop_test (general, test_a_camera_dies_without_a_word, 0, 4);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (stream_ends);

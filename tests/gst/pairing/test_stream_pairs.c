@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which frames of two streams come out as pairs: timestamps, skew, segments, ends, gaps. */
+#include "gst/pairing/decide.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
-GST_START_TEST (test_four_in_four_out)
+TEST (test_four_in_four_out)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -23,9 +25,8 @@ GST_START_TEST (test_four_in_four_out)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_within_the_limit)
+TEST (test_skew_within_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
   const gint64 skews[] = { 0, 3 * GST_MSECOND, -9 * GST_MSECOND, 19 * GST_MSECOND, -19 * GST_MSECOND };
@@ -41,9 +42,8 @@ GST_START_TEST (test_skew_within_the_limit)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_skew_beyond_the_limit)
+TEST (test_skew_beyond_the_limit)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -60,9 +60,98 @@ GST_START_TEST (test_skew_beyond_the_limit)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_max_skew_by_hand)
+/* Both cameras give a third of the frames that they have announced, more than half an announced frame apart. */
+TEST (test_cameras_that_slow_down)
+{
+  const guint frames = 9, slow = GST_STEREO_INTERVALS;
+  const GstClockTime skew = 45 * GST_MSECOND;
+  Pair *pair = pair_new_gray (EXACT);
+
+  pair_push (pair, 0, 0);
+  for (guint i = 1; i < frames; i++)
+    pair_push (pair, 3 * i * FRAME, 3 * i * FRAME + skew);
+  pair_eos (pair, TRUE, TRUE);
+  gst_buffer_unref (pair_pull (pair, 0));
+  /* what is announced holds until a few frames came more slowly */
+  for (guint i = slow; i < frames; i++) {
+    GstBuffer *out = pair_pull (pair, 3 * i * FRAME);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, (gint64) skew);
+    gst_buffer_unref (out);
+  }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), slow - 1);
+  expect_warning (pair->bus, "nearest two were 45.000 ms apart", NULL);
+  pair_free (pair);
+}
+
+/* A frame that is missing does not widen the limit. */
+TEST (test_one_missing_frame)
+{
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint i = 0; i < 3; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  pair_push_right (pair, 4 * FRAME + FRAME / 2 + 1);
+  pair_push (pair, 4 * FRAME, 5 * FRAME + FRAME / 2 + 1);
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  pair_free (pair);
+}
+
+static void
+set_time (Pair *pair, GstClockTime time)
+{
+  GstClock *clock = gst_element_get_clock (pair->element);
+
+  if (time > gst_clock_get_time (clock))
+    gst_test_clock_set_time (GST_TEST_CLOCK (clock), time);
+  gst_object_unref (clock);
+}
+
+/* How long after their timestamps the frames of both views come. */
+static const struct
+{
+  GstClockTime left, right;
+  const gchar *late, *by;
+} arrivals[] = {
+  { 0, 3 * GST_SECOND, "frames of sink_right come 3.0 s", "3.0 s apart" },
+  { 2 * GST_SECOND, GST_SECOND, "frames of sink_left come 2.0 s", "1.0 s apart" },
+  { 0, 400 * GST_MSECOND, NULL, NULL },
+  { 3 * GST_SECOND, 3 * GST_SECOND, NULL, NULL },
+};
+
+/* Frames are pushed in the order in which they come; a view has two of them waiting, at most. */
+TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
+{
+  const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
+  const guint frames = 14, ahead = 1;
+  Pair *pair = pair_new_gray (EXACT "qos=false");
+  guint early = by[1] < by[0];
+
+  for (guint n = 0; n < frames; n++)
+    for (guint turn = 0; turn < 2; turn++) {
+      guint view = turn ? !early : early, frame = turn ? n - ahead : n;
+      if (turn && n < ahead)
+        continue;
+      set_time (pair, frame * FRAME + by[view]);
+      if (view)
+        pair_push_right (pair, frame * FRAME);
+      else
+        pair_push_left (pair, frame * FRAME);
+    }
+  for (guint n = 0; n < frames - ahead; n++)
+    gst_buffer_unref (pair_pull (pair, n * FRAME));
+  if (arrivals[__i__].late)
+    expect_warning (pair->bus, arrivals[__i__].late, arrivals[__i__].by, "do-timestamp", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_free (pair);
+}
+
+TEST (test_max_skew_by_hand)
 {
   Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
 
@@ -75,9 +164,8 @@ GST_START_TEST (test_max_skew_by_hand)
   expect_warning (pair->bus, "1 left", "max-skew is 5.000 ms", "6.000 ms", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nearer_frame_is_preferred)
+TEST (test_nearer_frame_is_preferred)
 {
   /* not live: a pad takes one frame, and this one thread feeds both */
   Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
@@ -97,9 +185,8 @@ GST_START_TEST (test_nearer_frame_is_preferred)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
+TEST (test_irregular_stream_waits_for_the_next_frame)
 {
   const GstClockTime right[] = { 0, 24, 64, 79 };
   const gint64 skews[] = { 0, -16, -1 };
@@ -119,9 +206,8 @@ GST_START_TEST (test_irregular_stream_waits_for_the_next_frame)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_timestamps_pair_in_order)
+TEST (test_no_timestamps_pair_in_order)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -136,9 +222,8 @@ GST_START_TEST (test_no_timestamps_pair_in_order)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_swapped_timestamps)
+TEST (test_swapped_timestamps)
 {
   const guint order[] = { 0, 2, 1, 3 };
   Pair *pair = pair_new_gray (EXACT);
@@ -160,9 +245,8 @@ GST_START_TEST (test_swapped_timestamps)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_running_time_pairs_not_timestamps)
+TEST (test_running_time_pairs_not_timestamps)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstSegment segment;
@@ -177,9 +261,8 @@ GST_START_TEST (test_running_time_pairs_not_timestamps)
   }
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_output_has_the_segment_of_the_left_view)
+TEST (test_output_has_the_segment_of_the_left_view)
 {
   Pair *pair = pair_new_gray (EXACT);
   const GstSegment *out;
@@ -203,9 +286,8 @@ GST_START_TEST (test_output_has_the_segment_of_the_left_view)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_view_ends_early)
+TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -229,9 +311,8 @@ GST_START_TEST (test_one_view_ends_early)
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_no_frame_at_all)
+TEST (test_no_frame_at_all)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -240,9 +321,8 @@ GST_START_TEST (test_no_frame_at_all)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_the_other_view_never_ends)
+TEST (test_the_other_view_never_ends)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint pushed = 0;
@@ -260,9 +340,8 @@ GST_START_TEST (test_the_other_view_never_ends)
   pair_wait_eos (pair);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_both)
+TEST (test_gap_on_both)
 {
   Pair *pair = pair_new_gray (EXACT);
   GstClockTime start, duration;
@@ -281,9 +360,8 @@ GST_START_TEST (test_gap_on_both)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gap_on_one_lets_the_other_flow)
+TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
 {
   gboolean left_gap = __i__;
   Pair *pair = pair_new_gray (EXACT);
@@ -306,9 +384,8 @@ GST_START_TEST (test_gap_on_one_lets_the_other_flow)
   gst_buffer_unref (pair_pull (pair, 20 * FRAME));
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_other_events_go_on_once)
+TEST (test_other_events_go_on_once)
 {
   Pair *pair = pair_new_gray (EXACT);
   guint seen = 0;
@@ -328,32 +405,7 @@ GST_START_TEST (test_other_events_go_on_once)
   fail_unless_equals_int (seen, 1);
   pair_free (pair);
 }
-GST_END_TEST;
 
-static Suite *
-stream_pairs_suite (void)
+SUITE (stream_pairs)
 {
-  Suite *suite = suite_create ("stream_pairs");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_four_in_four_out);
-  tcase_add_test (cases, test_skew_within_the_limit);
-  tcase_add_test (cases, test_skew_beyond_the_limit);
-  tcase_add_test (cases, test_max_skew_by_hand);
-  tcase_add_test (cases, test_nearer_frame_is_preferred);
-  tcase_add_test (cases, test_irregular_stream_waits_for_the_next_frame);
-  tcase_add_test (cases, test_no_timestamps_pair_in_order);
-  tcase_add_test (cases, test_swapped_timestamps);
-  tcase_add_test (cases, test_running_time_pairs_not_timestamps);
-  tcase_add_test (cases, test_output_has_the_segment_of_the_left_view);
-  tcase_add_loop_test (cases, test_one_view_ends_early, 0, 2);
-  tcase_add_test (cases, test_no_frame_at_all);
-  tcase_add_test (cases, test_the_other_view_never_ends);
-  tcase_add_test (cases, test_gap_on_both);
-  tcase_add_loop_test (cases, test_gap_on_one_lets_the_other_flow, 0, 2);
-  tcase_add_test (cases, test_other_events_go_on_once);
-  return suite;
 }
-
-GST_CHECK_MAIN (stream_pairs);

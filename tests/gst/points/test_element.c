@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 static Random generator;
 
@@ -243,7 +244,7 @@ check_file (
   gst_buffer_unmap (out, &map);
 }
 
-GST_START_TEST (test_files_against_single_pixels)
+TEST (test_files_against_single_pixels)
 {
   for (guint round = 0; round < 40; round++) {
     Wanted wanted = draw_wanted ();
@@ -272,12 +273,11 @@ GST_START_TEST (test_files_against_single_pixels)
     points_free (&points);
   }
 }
-GST_END_TEST;
 
 /* ---- colour ------------------------------------------------------------------------------ */
 
 /* The live view is as large as the depth or three times as large, or holds a right view too. */
-GST_START_TEST (test_colours)
+TEST (test_colours)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_ARGB,
     GST_VIDEO_FORMAT_GRAY8 };
@@ -305,10 +305,9 @@ GST_START_TEST (test_colours)
     points_free (&points);
   }
 }
-GST_END_TEST;
 
 /* Red is red: the components are not mixed up. */
-GST_START_TEST (test_order_of_colours)
+TEST (test_order_of_colours)
 {
   for (guint pcd = 0; pcd < 2; pcd++) {
     Points points = points_new (pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
@@ -334,7 +333,6 @@ GST_START_TEST (test_order_of_colours)
     points_free (&points);
   }
 }
-GST_END_TEST;
 
 static GstBuffer *
 live_frame (const Points *points, guint number)
@@ -343,7 +341,7 @@ live_frame (const Points *points, guint number)
 }
 
 /* Depth comes at a lower rate: each picture gets the colours of its own frame. */
-GST_START_TEST (test_goes_with_its_own_frame)
+TEST (test_goes_with_its_own_frame)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
@@ -367,10 +365,9 @@ GST_START_TEST (test_goes_with_its_own_frame)
   }
   points_free (&points);
 }
-GST_END_TEST;
 
 /* Its own frame was dropped: the colours are those of the frame before, not of the one after. */
-GST_START_TEST (test_goes_with_the_frame_before)
+TEST (test_goes_with_the_frame_before)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
@@ -391,7 +388,6 @@ GST_START_TEST (test_goes_with_the_frame_before)
   }
   points_free (&points);
 }
-GST_END_TEST;
 
 /* Pushes picture @number, which needs no further frame of the live view to get the colours of frame @colors. */
 static void
@@ -409,7 +405,7 @@ expect_colors (Points *points, guint number, guint colors)
 }
 
 /* A gap of the live view says that no frame of that time will come. */
-GST_START_TEST (test_gaps)
+TEST (test_gaps)
 {
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
 
@@ -426,10 +422,9 @@ GST_START_TEST (test_gaps)
   expect_colors (&points, 4, 4);
   points_free (&points);
 }
-GST_END_TEST;
 
 /* What came before a flush of the live view colours nothing after it. */
-GST_START_TEST (test_flush_forgets)
+TEST (test_flush_forgets)
 {
   Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
   GstBuffer *in = stamp (draw_picture (&points, 0), FRAME, FRAME), *out;
@@ -447,11 +442,10 @@ GST_START_TEST (test_flush_forgets)
   gst_buffer_unref (out);
   points_free (&points);
 }
-GST_END_TEST;
 
 /* ---- input that cannot be used ----------------------------------------------------------- */
 
-GST_START_TEST (test_pictures_that_cannot_be_used)
+TEST (test_pictures_that_cannot_be_used)
 {
   enum
   {
@@ -500,9 +494,8 @@ GST_START_TEST (test_pictures_that_cannot_be_used)
     points_free (&points);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_views_that_cannot_be_used)
+TEST (test_live_views_that_cannot_be_used)
 {
   for (guint i = 0; i < 2; i++) {
     Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 24, 12);
@@ -520,9 +513,8 @@ GST_START_TEST (test_live_views_that_cannot_be_used)
     points_free (&points);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_settings_that_cannot_be_used)
+TEST (test_settings_that_cannot_be_used)
 {
   static const gchar *const cases[][3] = { { "near", "500", "near=500" }, { "far", "-3", "far=-3" },
     { "step", "0", "step=0" }, { "format", "7", "format" }, { "min-confidence", "2", "min-confidence=2" } };
@@ -543,10 +535,9 @@ GST_START_TEST (test_settings_that_cannot_be_used)
     element_free (element, bus);
   }
 }
-GST_END_TEST;
 
 /* A change while playing takes effect with the next picture, and an end of the live view does not stop the points. */
-GST_START_TEST (test_changes_and_ends)
+TEST (test_changes_and_ends)
 {
   Wanted wanted = { 1, 0, 0, 0, FALSE, FALSE };
   Points points = points_new ("min-confidence=0", GST_VIDEO_FORMAT_GRAY16_LE, 11, 6);
@@ -570,28 +561,8 @@ GST_START_TEST (test_changes_and_ends)
   wait_for_eos (points.depth);
   points_free (&points);
 }
-GST_END_TEST;
 
-static Suite *
-points_suite (void)
+SUITE (points)
 {
-  Suite *suite = suite_create ("stereopoints");
-  TCase *cases = tcase_create ("general");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_files_against_single_pixels);
-  tcase_add_test (cases, test_colours);
-  tcase_add_test (cases, test_order_of_colours);
-  tcase_add_test (cases, test_goes_with_its_own_frame);
-  tcase_add_test (cases, test_goes_with_the_frame_before);
-  tcase_add_test (cases, test_gaps);
-  tcase_add_test (cases, test_flush_forgets);
-  tcase_add_test (cases, test_pictures_that_cannot_be_used);
-  tcase_add_test (cases, test_live_views_that_cannot_be_used);
-  tcase_add_test (cases, test_settings_that_cannot_be_used);
-  tcase_add_test (cases, test_changes_and_ends);
-  return suite;
 }
-
-GST_CHECK_MAIN (points);

@@ -52,10 +52,25 @@ check_same (const StereoCalibration *a, const StereoCalibration *b)
   same ("translation", a->translation, b->translation, 3);
   for (gint v = 0; v < 2; v++) {
     same ("camera", &a->camera[v].fx, &b->camera[v].fx, 4);
+    CHECK (
+        a->camera[v].model == b->camera[v].model, "lens model %d, and was %d", a->camera[v].model, b->camera[v].model);
     same ("distortion", a->camera[v].distortion, b->camera[v].distortion, STEREO_DISTORTION);
     same ("rectifying", a->rectifying[v], b->rectifying[v], 9);
     same ("projection", a->projection[v], b->projection[v], 12);
   }
+}
+
+/* The first mode. */
+static gboolean
+parse (StereoCalibration *c, const gchar *left, const gchar *right, gdouble unit_mm, gchar **message)
+{
+  GstStereoCalibrationOptions options = { .unit_mm = unit_mm };
+  GstStereoCalibration all;
+  gboolean parsed = gst_stereo_calibration_parse (&all, left, right, &options, message);
+
+  *c = all.modes[0];
+  CHECK (!parsed || all.count == 1, "%d modes", all.count);
+  return parsed;
 }
 
 /* Parses, compares, frees both texts. */
@@ -65,7 +80,7 @@ expect (const StereoCalibration *written, gchar *left, gchar *right, gdouble uni
   StereoCalibration read;
   gchar *message = NULL;
 
-  if (CHECK (gst_stereo_calibration_parse (&read, left, right, unit_mm, &message), "%s\n%s", message, left))
+  if (CHECK (parse (&read, left, right, unit_mm, &message), "%s\n%s", message, left))
     check_same (&read, written);
   CHECK (check_failures () || !message, "a message, and no failure: %s", message);
   g_free (message);
@@ -171,7 +186,7 @@ test_middlebury (void)
                 "cam1 = [ 999.421, 0, 326.96 ; 0, 999.421, 252.932 ; 0, 0, 1 ]\n"
                 "cam0 = [999.421 0 294.182;0 999.421 252.932;0 0 1]\n"),
       NULL, 0);
-  if (!CHECK (gst_stereo_calibration_parse (&read, MIDDLEBURY, NULL, 0, NULL), "refused"))
+  if (!CHECK (parse (&read, MIDDLEBURY, NULL, 0, NULL), "refused"))
     return;
   CHECK (!stereo_rectify (&read, -1, 0, 0, &r, &error), "%s", error.message);
   CHECK (fabs (r.baseline - 193.001) < 1e-9 && r.focal_length == 999.421 && fabs (r.principal_offset - 32.778) < 1e-9,
@@ -218,13 +233,12 @@ refuse (gchar *left, const gchar *right, const gchar *const *words)
   StereoCalibration c;
   gchar *message = NULL;
 
-  CHECK (!gst_stereo_calibration_parse (&c, left, right, 0, &message), "taken, and should be refused for '%s':\n%s",
-      words[0], left);
+  CHECK (!parse (&c, left, right, 0, &message), "taken, and should be refused for '%s':\n%s", words[0], left);
   CHECK (message && strstr (message, "calibration: ") && strlen (message) < 800 && g_utf8_validate (message, -1, NULL),
       "'%s'", message);
   for (gint k = 0; k < 3 && words[k]; k++)
     CHECK (message && strstr (message, words[k]), "'%s' does not say '%s'", message, words[k]);
-  CHECK (!gst_stereo_calibration_parse (&c, left, right, 0, NULL), "taken without a place for the message");
+  CHECK (!parse (&c, left, right, 0, NULL), "taken without a place for the message");
   g_free (message);
   g_free (left);
 }
@@ -252,9 +266,10 @@ static const Broken broken_yaml[] = {
   { "data:", "date:", { "M1", "0 values", "needs 9" } },
   { "data: [ ", "data: { ", { "line", "YAML" } },
   { "dt: d\n   data: [ 0.125", "dt: d\n   data: [ 0.125, 0.125", { "D1", "6 values", "rows and cols" } },
-  { "---\n", "---\nmodel: KannalaBrandt8\n", { "KannalaBrandt8", "not supported", "plumb_bob" } },
-  { "---\n", "---\ndistortion_model: equidistant\n", { "equidistant", "not supported", "rational_polynomial" } },
-  { "---\n", "---\nfisheye_model: 1\n", { "fisheye", "not supported", "plumb_bob" } },
+  { "---\n", "---\nmodel: omni\n", { "'omni'", "not supported", "plumb_bob" } },
+  { "---\n", "---\ndistortion_model: fov\n", { "'fov'", "not supported", "rational_polynomial" } },
+  { "---\n", "---\ndistortion_model: equidistant\n", { "D1 has 5 values", "equidistant", "k1 k2 k3 k4" } },
+  { "---\n", "---\nfisheye_model: 1\n", { "D1 has 5 values", "fisheye", "k1 k2 k3 k4" } },
   { "---\n", "---\nimage_width: 640\n", { "image_height is missing", "image_width", "" } },
   { "---\n", "---\nimage_width: 640\nimage_height: 4e9\n", { "image_height", "4e+09", "65535" } },
   { "---\n", "---\nimageSize: [ 640, 0 ]\n", { "imageSize", "0", "65535" } },
@@ -283,8 +298,8 @@ static const Broken broken_ros[] = {
   { "rectification_matrix", "R", { "rectification_matrix is missing", "image_width", "" } },
   { "image_width: 6", "image_width: 7", { "6400 x 480", "7400 x 480", "one size" } },
   { "image_width: 6400", "image_width: -6400", { "image_width", "-6400", "65535" } },
-  { "plumb_bob", "equidistant", { "equidistant", "not supported", "plumb_bob" } },
-  { "plumb_bob", "fisheye", { "fisheye", "not supported", "left calibration" } },
+  { "plumb_bob", "equidistant", { "distortion_coefficients has 5 values", "equidistant", "left calibration" } },
+  { "plumb_bob", "Mei", { "'Mei'", "not supported", "left calibration" } },
   { "cols: 5", "cols: 7", { "distortion_coefficients", "5 values", "rows and cols" } },
   { "camera_matrix:", "camera_matrix_:", { "left calibration", "camera_matrix is missing", "camera_matrix_" } },
 };
@@ -337,32 +352,42 @@ test_refusals (void)
   g_free (other);
 }
 
-/* A lens with more than 8 values that are not 0, and counts that no model has. */
+/* Counts of values: the missing ones are 0. Three are k1 k2 k3; more than 8 have to be 0 from there. */
 static void
 test_lenses (void)
 {
   for (gint count = 0; count <= 20; count++)
-    for (gint zeros = 0; zeros < 2; zeros++) {
-      GString *list = g_string_new ("D1: [ ");
-      OpencvStyle style = { .lens = 5, .pose = TRUE };
-      StereoCalibration c = calibration_draw (&source, &style);
-      gboolean fine = count == 4 || count == 5 || count == 8 || (zeros && (count == 12 || count == 14));
-      gchar *text = calibration_opencv_yaml (&c, &style, 1, &source), *start = strstr (text, "D1:"), *broken;
-      gchar number[32];
-      g_snprintf (number, sizeof number, "has %d values", count);
-      for (gint i = 0; i < count; i++)
-        g_string_append_printf (list, "%s%s", i ? ", " : "", zeros && i >= 8 ? "0." : "0.125");
-      broken = g_strdup_printf ("%.*s%s %s", (gint) (start - text), text, list->str, strchr (start, ']'));
-      if (fine) {
-        for (gint i = 0; i < STEREO_DISTORTION; i++)
-          c.camera[0].distortion[i] = i < count ? 0.125 : 0;
-        expect (&c, broken, NULL, 1);
-      } else {
-        refuse (broken, NULL, (const gchar *const[]){ number, "4 (k1 k2 p1 p2)", "k4 k5 k6" });
+    for (gint zeros = 0; zeros < 2; zeros++)
+      for (gint fisheye = 0; fisheye < 2; fisheye++) {
+        GString *list = g_string_new (fisheye ? "distortion_model: equidistant\nD1: [ " : "D1: [ ");
+        OpencvStyle style = { .lens = fisheye ? 4 : 5, .pose = TRUE };
+        StereoCalibration c = calibration_draw (&source, &style);
+        gint first = fisheye ? 4 : 8;
+        gboolean fine = fisheye ? count <= 4 || (zeros && count <= 14) :
+                                  count <= 5 || count == 8 || (zeros && (count == 12 || count == 14));
+        gchar *text = calibration_opencv_yaml (&c, &style, 1, &source), *start = strstr (text, "D1:"), *broken;
+        gchar number[32];
+        g_snprintf (number, sizeof number, "has %d values", count);
+        for (gint i = 0; i < count; i++)
+          g_string_append_printf (list, "%s%s", i ? ", " : "", zeros && i >= first ? "0." : "0.125");
+        broken = g_strdup_printf ("%.*s%s %s", (gint) (start - text), text, list->str, strchr (start, ']'));
+        if (fine) {
+          c.camera[0].model = c.camera[1].model = fisheye ? STEREO_LENS_EQUIDISTANT : STEREO_LENS_PINHOLE;
+          for (gint i = 0; i < STEREO_DISTORTION; i++)
+            c.camera[0].distortion[i] = i < MIN (count, first) ? 0.125 : 0;
+          if (count == 3 && !fisheye) {
+            c.camera[0].distortion[4] = 0.125;
+            c.camera[0].distortion[2] = 0;
+          }
+          expect (&c, broken, NULL, 1);
+        } else if (fisheye) {
+          refuse (broken, NULL, (const gchar *const[]){ number, "fisheye", "k1 k2 k3 k4" });
+        } else {
+          refuse (broken, NULL, (const gchar *const[]){ number, "4 (k1 k2 p1 p2)", "k4 k5 k6" });
+        }
+        g_free (text);
+        g_string_free (list, TRUE);
       }
-      g_free (text);
-      g_string_free (list, TRUE);
-    }
 }
 
 static void
@@ -428,7 +453,7 @@ check_cuts (gchar *text, const gchar *right)
     StereoCalibration c;
     StereoRectification r;
     StereoError error = { 0 };
-    if (gst_stereo_calibration_parse (&c, part, right, 0, &message)) {
+    if (parse (&c, part, right, 0, &message)) {
       taken++;
       CHECK (stereo_calibration_scale (&c, 640, 480, &error) || stereo_rectify (&c, 0, 0, 0, &r, &error) == STEREO_OK ||
               error.message[0],
@@ -463,14 +488,15 @@ test_truncation (void)
 
 /* ---- files ---- */
 
+static const GstStereoCalibrationOptions by_format;
+
 static void
 refuse_file (const gchar *location, const gchar *const *words)
 {
-  StereoCalibration c;
-  gdouble unit_mm = 0;
+  GstStereoCalibration c;
   gchar *message = NULL;
 
-  CHECK (!gst_stereo_calibration_load (&c, location, &unit_mm, &message), "%s was taken", location);
+  CHECK (!gst_stereo_calibration_load (&c, location, &by_format, &message), "%s was taken", location);
   for (gint k = 0; k < 2 && words[k]; k++)
     CHECK (message && strstr (message, words[k]), "'%s' does not say '%s'", message, words[k]);
   g_free (message);
@@ -486,12 +512,11 @@ write_file (const gchar *path, gchar *text, gssize length)
 static void
 expect_file (const gchar *location, const StereoCalibration *written)
 {
-  StereoCalibration c;
-  gdouble unit_mm = 0;
+  GstStereoCalibration c;
   gchar *message = NULL;
 
-  if (CHECK (gst_stereo_calibration_load (&c, location, &unit_mm, &message), "%s", message))
-    check_same (&c, written);
+  if (CHECK (gst_stereo_calibration_load (&c, location, &by_format, &message), "%s", message))
+    check_same (&c.modes[0], written);
   g_free (message);
 }
 

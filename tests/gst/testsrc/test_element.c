@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "tests/support/gst/scene_picture.h"
+#include "tests/support/gst/suite.h"
 
 static GstHarness *
 source_new (const gchar *properties, const gchar *caps)
@@ -103,7 +104,7 @@ check_frame (GstBuffer *buffer, const GstVideoInfo *info, GstStereoSceneParams *
 static const gchar *const formats[] = { "BGRx", "RGBx", "xRGB", "xBGR", "BGRA", "RGBA", "ARGB", "ABGR", "RGB", "BGR",
   "GRAY8", "I420", "YV12", "NV12", "NV21", "NV16", "NV24", "YUY2", "UYVY", "YVYU", "VYUY", "Y42B", "Y444", "AYUV" };
 
-GST_START_TEST (test_every_format)
+TEST (test_every_format)
 {
   static const gint sizes[][2] = { { 82, 21 }, { 16, 1 }, { 130, 34 } };
 
@@ -126,10 +127,9 @@ GST_START_TEST (test_every_format)
       g_free (caps);
     }
 }
-GST_END_TEST;
 
 /* What is wrong with the cameras is seen in every format and layout, and reaches a stream while it runs. */
-GST_START_TEST (test_cameras_in_every_format)
+TEST (test_cameras_in_every_format)
 {
   static const gchar *const layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
 
@@ -154,9 +154,8 @@ GST_START_TEST (test_cameras_in_every_format)
     g_free (caps);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_fault_while_playing)
+TEST (test_fault_while_playing)
 {
   GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
   GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
@@ -185,10 +184,9 @@ GST_START_TEST (test_fault_while_playing)
   gst_object_unref (source);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* Chroma says what the colour is: a warm disc has more red than a neutral grey of its luma, in every matrix. */
-GST_START_TEST (test_colours)
+TEST (test_colours)
 {
   static const gchar *const caps[] = { "video/x-raw,format=Y444,width=640,height=100,colorimetry=bt601",
     "video/x-raw,format=Y444,width=640,height=100,colorimetry=bt709" };
@@ -216,9 +214,8 @@ GST_START_TEST (test_colours)
   }
   fail_unless (v[0] != v[1]);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_layouts)
+TEST (test_layouts)
 {
   static const gchar *const layouts[] = { "multiview-mode=side-by-side", "multiview-mode=top-bottom",
     "multiview-mode=row-interleaved", "multiview-mode=column-interleaved", "multiview-mode=side-by-side," RIGHT_FIRST,
@@ -243,10 +240,9 @@ GST_START_TEST (test_layouts)
     g_free (caps);
   }
 }
-GST_END_TEST;
 
 /* Each property of the road reaches the scene, as itself. */
-GST_START_TEST (test_road)
+TEST (test_road)
 {
   static const gchar *const names[] = { "camera-height", "camera-pitch", "camera-roll", "obstacle-height",
     "obstacle-width", "obstacle-distance", "obstacle-lateral", "obstacle-approach", "ramp-slope", "ramp-distance",
@@ -275,9 +271,8 @@ GST_START_TEST (test_road)
   g_string_free (properties, TRUE);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_default_caps_and_meta)
+TEST (test_default_caps_and_meta)
 {
   GstHarness *harness = source_new ("num-buffers=1", "video/x-raw");
   GstStereoMeta *meta;
@@ -313,10 +308,9 @@ GST_START_TEST (test_default_caps_and_meta)
   gst_buffer_unref (buffer);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* An odd limit leaves an even width; the disparity asked for is in the meta. */
-GST_START_TEST (test_halves_come_out_whole)
+TEST (test_halves_come_out_whole)
 {
   GstHarness *harness = source_new ("num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
   GstVideoInfo info;
@@ -331,9 +325,8 @@ GST_START_TEST (test_halves_come_out_whole)
   gst_buffer_unref (buffer);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_times_and_number)
+TEST (test_times_and_number)
 {
   GstHarness *harness = source_new (
       "num-buffers=5 timestamp-offset=7000000000", "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
@@ -356,7 +349,6 @@ GST_START_TEST (test_times_and_number)
   fail_unless_equals_int (gst_harness_buffers_received (harness), 5);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 static void
 check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
@@ -375,7 +367,7 @@ check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
 }
 
 /* Frame n is what it is, however one gets there. */
-GST_START_TEST (test_seek)
+TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
   GstElement *pipeline = launch (
@@ -397,10 +389,9 @@ GST_START_TEST (test_seek)
   gst_object_unref (sink);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Before there are caps, and so a frame rate. */
-GST_START_TEST (test_seek_when_ready)
+TEST (test_seek_when_ready)
 {
   GstElement *pipeline = launch (
       "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! "
@@ -419,9 +410,8 @@ GST_START_TEST (test_seek_when_ready)
   gst_object_unref (sink);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_backwards)
+TEST (test_backwards)
 {
   GstElement *pipeline = launch (
       "stereotestsrc seed=4 ! video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false");
@@ -445,10 +435,9 @@ GST_START_TEST (test_backwards)
   gst_object_unref (sink);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* A live frame comes at its time, not before. */
-GST_START_TEST (test_live)
+TEST (test_live)
 {
   GstHarness *harness = source_new (
       "num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,framerate=25/1");
@@ -475,10 +464,9 @@ GST_START_TEST (test_live)
   gst_query_unref (query);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* Properties count from the next frame on. */
-GST_START_TEST (test_properties_while_playing)
+TEST (test_properties_while_playing)
 {
   GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
   GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
@@ -502,7 +490,6 @@ GST_START_TEST (test_properties_while_playing)
   gst_object_unref (source);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
 /* The line is refused with a sentence that has all of the words. */
 static void
@@ -518,7 +505,7 @@ check_refused (const gchar *line, const gchar *const *words)
   gst_object_unref (pipeline);
 }
 
-GST_START_TEST (test_refusals)
+TEST (test_refusals)
 {
   check_refused ("stereotestsrc ! video/x-raw,width=1 ! fakesink", (const gchar *[]){ "1x480", "even", NULL });
   check_refused ("stereotestsrc ! video/x-raw,width=101 ! fakesink", (const gchar *[]){ "101x480", "even", NULL });
@@ -529,31 +516,7 @@ GST_START_TEST (test_refusals)
   check_refused ("stereotestsrc max-disparity=33 ! video/x-raw,width=128,height=20 ! fakesink",
       (const gchar *[]){ "max-disparity=33", "64", "32", NULL });
 }
-GST_END_TEST;
 
-static Suite *
-testsrc_suite (void)
+SUITE (testsrc)
 {
-  Suite *suite = suite_create ("testsrc");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_every_format);
-  tcase_add_test (cases, test_cameras_in_every_format);
-  tcase_add_test (cases, test_fault_while_playing);
-  tcase_add_test (cases, test_colours);
-  tcase_add_test (cases, test_layouts);
-  tcase_add_test (cases, test_road);
-  tcase_add_test (cases, test_default_caps_and_meta);
-  tcase_add_test (cases, test_halves_come_out_whole);
-  tcase_add_test (cases, test_times_and_number);
-  tcase_add_test (cases, test_seek);
-  tcase_add_test (cases, test_seek_when_ready);
-  tcase_add_test (cases, test_backwards);
-  tcase_add_test (cases, test_live);
-  tcase_add_test (cases, test_properties_while_playing);
-  tcase_add_test (cases, test_refusals);
-  return suite;
 }
-
-GST_CHECK_MAIN (testsrc);

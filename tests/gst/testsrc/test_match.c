@@ -6,6 +6,7 @@
 
 #include "gst/meta/gststereometa.h"
 #include "tests/support/gst/live_frame.h"
+#include "tests/support/gst/suite.h"
 
 #define FRAMES 5
 
@@ -97,23 +98,21 @@ check_matched (const gchar *source, const gchar *match, gint half_window)
   line_free (&line);
 }
 
-GST_START_TEST (test_block_matching)
+TEST (test_block_matching)
 {
   check_matched ("pattern=planes motion=3 seed=11", "method=bm window=9 num-disparities=24 confidence-threshold=0", 4);
   check_matched (
       "pattern=random-dots motion=3 seed=12", "method=bm window=9 num-disparities=24 confidence-threshold=0", 4);
 }
-GST_END_TEST;
 
 /* The window of the support weights, and of the refinement where it is as wide. */
-GST_START_TEST (test_support_weights)
+TEST (test_support_weights)
 {
   check_matched (
       "pattern=planes motion=-4 seed=13", "method=asw window=17 num-disparities=24 confidence-threshold=0", 8);
   check_matched (
       "pattern=random-dots motion=5 seed=14", "method=asw window=17 num-disparities=24 confidence-threshold=0", 8);
 }
-GST_END_TEST;
 
 /* Mean of the mean confidences. */
 static gdouble
@@ -141,7 +140,7 @@ confidence_of (const gchar *source, const gchar *match)
  * half of the picture. Paths decide between twins by what lies at the end of the stripes, rightly or not, so asw is asked
  * without them.
  */
-GST_START_TEST (test_confidence_knows)
+TEST (test_confidence_knows)
 {
   static const gchar *const matches[] = { "method=bm window=9 num-disparities=24",
     "method=asw paths=none window=17 num-disparities=24" };
@@ -157,11 +156,10 @@ GST_START_TEST (test_confidence_knows)
     fail_unless (stripes < textured / 2, "stripes: %f, textured %f", stripes, textured);
   }
 }
-GST_END_TEST;
 
 /* On slanted surfaces, whose candidates cost the same half way between two disparities, what is right is stated surely: hardly
  * a pixel has less than a tenth of the median. */
-GST_START_TEST (test_no_zebra)
+TEST (test_no_zebra)
 {
   Line line = line_new ("pattern=planes seed=16", "num-disparities=24 confidence-threshold=0");
   LiveFrame frame;
@@ -187,11 +185,10 @@ GST_START_TEST (test_no_zebra)
   fail_unless_equals_int (count, FRAMES);
   line_free (&line);
 }
-GST_END_TEST;
 
 /* Of the ground that both views see, nine tenths are matched to the pixel, noise and a roll notwithstanding: the disparity of
  * a ground changes from row to row, and its window spans several. */
-GST_START_TEST (test_road)
+TEST (test_road)
 {
   const gdouble h = 1500, sp = sin (3 * G_PI / 180), cp = cos (3 * G_PI / 180), r = 2 * G_PI / 180;
   Line line = line_of_size (640, 360,
@@ -220,13 +217,12 @@ GST_START_TEST (test_road)
   fail_unless_equals_int (count, FRAMES);
   line_free (&line);
 }
-GST_END_TEST;
 
 /*
  * What moves leaves nothing behind: of what both views see, temporal makes at most a thousandth more bad than there is
  * without it, in every frame. (What one view alone sees is guessed from what lies beside it, and noise decides how well.)
  */
-GST_START_TEST (test_motion)
+TEST_LOOP (test_motion, 0, 9)
 {
   static const gint motions[] = { 1, 4, 20 }, noises[] = { 0, 3, 8 };
   gint motion = motions[__i__ % 3], noise = noises[__i__ / 3];
@@ -255,22 +251,7 @@ GST_START_TEST (test_motion)
   line_free (&steady);
   g_free (source);
 }
-GST_END_TEST;
 
-static Suite *
-match_suite (void)
+SUITE (match)
 {
-  Suite *suite = suite_create ("testsrc_match");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_block_matching);
-  tcase_add_test (cases, test_support_weights);
-  tcase_add_test (cases, test_confidence_knows);
-  tcase_add_test (cases, test_no_zebra);
-  tcase_add_test (cases, test_road);
-  tcase_add_loop_test (cases, test_motion, 0, 9);
-  return suite;
 }
-
-GST_CHECK_MAIN (match);

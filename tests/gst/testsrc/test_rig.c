@@ -2,10 +2,10 @@
 /* The cameras of stereotestsrc: each thing that can be wrong with them shows, in its view, as stated. */
 #include "tests/support/gst/scene_picture.h"
 
-#include <gst/check/gstcheck.h>
 #include <math.h>
 
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 300
 #define HEIGHT 200
@@ -60,7 +60,7 @@ same_view (const ScenePicture *a, const ScenePicture *b, guint v)
 /* ---- noise ------------------------------------------------------------------------------ */
 
 /* Level 128 / 2 in the right view, and twice that: the deviation is as stated at each level, and the mean is kept. */
-GST_START_TEST (test_noise_by_level)
+TEST (test_noise_by_level)
 {
   static const gdouble deviations[] = { 2, 6, 15 }, gains[] = { 0.5, 1, 1.5 };
 
@@ -81,10 +81,9 @@ GST_START_TEST (test_noise_by_level)
     scene_picture_clear (&noisy);
   }
 }
-GST_END_TEST;
 
 /* Bell-shaped: the shares within one and two deviations are those of a normal distribution. */
-GST_START_TEST (test_noise_is_close_to_normal)
+TEST (test_noise_is_close_to_normal)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, WIDTH, HEIGHT, 0, 0, 20 };
   ScenePicture noisy = scene_picture_of (&params, 3);
@@ -98,10 +97,9 @@ GST_START_TEST (test_noise_is_close_to_normal)
   fail_unless (fabs (two / (gdouble) (WIDTH * HEIGHT) - 0.955) < 0.01, "%u within two deviations", two);
   scene_picture_clear (&noisy);
 }
-GST_END_TEST;
 
 /* Two views, and two frames, share nothing; the same frame comes again to the bit. */
-GST_START_TEST (test_noise_is_independent)
+TEST (test_noise_is_independent)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, WIDTH, HEIGHT, 0, 0, 6 };
   ScenePicture now = scene_picture_of (&params, 8), again = scene_picture_of (&params, 8), next, seeded;
@@ -123,7 +121,6 @@ GST_START_TEST (test_noise_is_independent)
   scene_picture_clear (&next);
   scene_picture_clear (&seeded);
 }
-GST_END_TEST;
 
 /* ---- where the right camera hangs, and its exposure ------------------------------------- */
 
@@ -148,7 +145,7 @@ row_between (GstStereoScene *scene, gdouble place, gint width, gdouble *level)
   g_free (layer);
 }
 
-GST_START_TEST (test_vertical_offset)
+TEST (test_vertical_offset)
 {
   Random random = { random_seed () };
 
@@ -180,7 +177,6 @@ GST_START_TEST (test_vertical_offset)
     scene_picture_clear (&moved);
   }
 }
-GST_END_TEST;
 
 /* What the right camera sees at (@x, @y), between rows and columns; beyond a side it goes on as at the side. */
 static gdouble
@@ -199,7 +195,7 @@ sample_between (GstStereoScene *scene, gdouble x, gdouble y, gint width)
 }
 
 /* A point at (u, v) from the middle is seen at that place turned clockwise, and as much lower as the camera hangs. */
-GST_START_TEST (test_roll)
+TEST (test_roll)
 {
   Random random = { random_seed () };
 
@@ -232,10 +228,9 @@ GST_START_TEST (test_roll)
     scene_picture_clear (&moved);
   }
 }
-GST_END_TEST;
 
 /* Rows may be asked for in any order. */
-GST_START_TEST (test_rows_in_any_order)
+TEST (test_rows_in_any_order)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 90, 60, 0, 2, 2 };
   GstStereoRigParams cameras = { .vertical_offset = 2.5, .right_gain = 1.25 };
@@ -256,9 +251,8 @@ GST_START_TEST (test_rows_in_any_order)
   gst_stereo_scene_free (scene);
   scene_picture_clear (&picture);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_right_gain)
+TEST (test_right_gain)
 {
   static const gdouble gains[] = { 0, 0.3, 1.7, 16 };
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, WIDTH, HEIGHT, 0, 2, 0 };
@@ -274,7 +268,6 @@ GST_START_TEST (test_right_gain)
   }
   scene_picture_clear (&sound);
 }
-GST_END_TEST;
 
 /* ---- faults ----------------------------------------------------------------------------- */
 
@@ -376,7 +369,7 @@ check_fault (GstStereoTestFault fault, const ScenePicture *sound, const ScenePic
 }
 
 /* Each fault in the view that has it, the other view as before, and the truth too. */
-GST_START_TEST (test_faults)
+TEST (test_faults)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, WIDTH, HEIGHT, 0, 2, 0.4 };
   GstStereoRigParams cameras = SOUND;
@@ -400,7 +393,6 @@ GST_START_TEST (test_faults)
   scene_picture_clear (&first);
   scene_picture_clear (&before);
 }
-GST_END_TEST;
 
 /* Mean around (x, y) along one direction; pixels outside are like the nearest one inside. */
 static guint8
@@ -414,7 +406,7 @@ mean_around (const guint8 *level, gint width, gint height, gint x, gint y, gint 
 }
 
 /* A blur is what it says, at odd sizes: twice a mean along x, twice along y. */
-GST_START_TEST (test_blur_is_a_mean)
+TEST (test_blur_is_a_mean)
 {
   static const gint sizes[][2] = { { 67, 41 }, { 8, 1 }, { 9, 77 }, { 391, 5 } };
 
@@ -437,10 +429,9 @@ GST_START_TEST (test_blur_is_a_mean)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
 /* Any size and setting: nothing read or written outside (under a sanitizer). */
-GST_START_TEST (test_any_size)
+TEST (test_any_size)
 {
   Random random = { random_seed () };
 
@@ -455,26 +446,7 @@ GST_START_TEST (test_any_size)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
-static Suite *
-testrig_suite (void)
+SUITE (testrig)
 {
-  Suite *suite = suite_create ("testrig");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_noise_by_level);
-  tcase_add_test (cases, test_noise_is_close_to_normal);
-  tcase_add_test (cases, test_noise_is_independent);
-  tcase_add_test (cases, test_vertical_offset);
-  tcase_add_test (cases, test_roll);
-  tcase_add_test (cases, test_rows_in_any_order);
-  tcase_add_test (cases, test_right_gain);
-  tcase_add_test (cases, test_faults);
-  tcase_add_test (cases, test_blur_is_a_mean);
-  tcase_add_test (cases, test_any_size);
-  return suite;
 }
-
-GST_CHECK_MAIN (testrig);

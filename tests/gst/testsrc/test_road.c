@@ -2,11 +2,11 @@
 /* Pattern `road` of stereotestsrc: every pixel of both views is what a ray tracer sees there. */
 #include "tests/support/gst/scene_picture.h"
 
-#include <gst/check/gstcheck.h>
 #include <math.h>
 
 #include "tests/support/gst/road_tracer.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 /* Which surface a layer of the scene is: those that are not asked for have none. */
 static RoadSurface
@@ -92,7 +92,7 @@ bare_road (Random *random)
 /* ---- geometry ------------------------------------------------------------------------------ */
 
 /* For a level camera, by the rule that everybody knows: depth = f * height / rows below the horizon. */
-GST_START_TEST (test_level_camera)
+TEST (test_level_camera)
 {
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 641, .height = 361, .road = { .camera_height = 1500 }
@@ -107,10 +107,9 @@ GST_START_TEST (test_level_camera)
   }
   scene_picture_clear (&picture);
 }
-GST_END_TEST;
 
 /* Above 0, the horizon lies higher with the pitch, and rises to the right with the roll. */
-GST_START_TEST (test_signs_of_the_angles)
+TEST (test_signs_of_the_angles)
 {
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 321, .height = 241, .road = { .camera_height = 1500 }
@@ -128,9 +127,8 @@ GST_START_TEST (test_signs_of_the_angles)
   scene_picture_clear (&pitched);
   scene_picture_clear (&rolled);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_ground)
+TEST (test_ground)
 {
   Random random = { random_seed () };
   guint seen[ROAD_SURFACES] = { 0 };
@@ -141,9 +139,8 @@ GST_START_TEST (test_ground)
   }
   fail_unless (seen[ROAD_SKY] > 10000 && seen[ROAD_GROUND] > 10000);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_ramp_and_kerb)
+TEST (test_ramp_and_kerb)
 {
   Random random = { random_seed () };
   guint seen[ROAD_SURFACES] = { 0 };
@@ -163,10 +160,9 @@ GST_START_TEST (test_ramp_and_kerb)
   fail_unless (seen[ROAD_RAMP] > 10000 && seen[ROAD_TOP] > 5000 && seen[ROAD_FACE] > 1000, "%u %u %u", seen[ROAD_RAMP],
       seen[ROAD_TOP], seen[ROAD_FACE]);
 }
-GST_END_TEST;
 
 /* On the ground, on the ramp, on the kerb and left of it, and while it comes nearer. */
-GST_START_TEST (test_obstacle)
+TEST (test_obstacle)
 {
   Random random = { random_seed () };
   guint seen[ROAD_SURFACES] = { 0 };
@@ -190,10 +186,9 @@ GST_START_TEST (test_obstacle)
   }
   fail_unless (seen[ROAD_OBSTACLE] > 5000, "%u", seen[ROAD_OBSTACLE]);
 }
-GST_END_TEST;
 
 /* Columns and rows of a level camera's obstacle, by the pinhole model. */
-GST_START_TEST (test_obstacle_of_level_camera)
+TEST (test_obstacle_of_level_camera)
 {
   GstStereoSceneParams params = { .pattern = GST_STEREO_PATTERN_ROAD,
     .width = 640,
@@ -227,12 +222,11 @@ GST_START_TEST (test_obstacle_of_level_camera)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
 /* ---- pictures ------------------------------------------------------------------------------ */
 
 /* As in test_scene.c: the views agree where the truth says, and worse the further from there. */
-GST_START_TEST (test_views_agree)
+TEST (test_views_agree)
 {
   Random random = { random_seed () };
 
@@ -268,7 +262,6 @@ GST_START_TEST (test_views_agree)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
 static gboolean
 same_picture (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
@@ -283,7 +276,7 @@ same_picture (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guin
   return same;
 }
 
-GST_START_TEST (test_patterns_do_not_mix)
+TEST (test_patterns_do_not_mix)
 {
   Random random = { random_seed () };
   GstStereoSceneParams road = bare_road (&random), moving = road;
@@ -297,7 +290,6 @@ GST_START_TEST (test_patterns_do_not_mix)
     fail_unless (same_picture (&plain, &other, 9), "the road's parameters have an effect on pattern %u", pattern);
   }
 }
-GST_END_TEST;
 
 /* ---- limits -------------------------------------------------------------------------------- */
 
@@ -311,7 +303,7 @@ expect_refusal (const GstStereoSceneParams *params, const gchar *what, const gch
   g_free (message);
 }
 
-GST_START_TEST (test_refusals)
+TEST (test_refusals)
 {
   const GstStereoSceneParams good = { .pattern = GST_STEREO_PATTERN_ROAD,
     .width = 640,
@@ -352,10 +344,9 @@ GST_START_TEST (test_refusals)
   bad.height = 2000;
   expect_refusal (&bad, "The ground", "camera-height to more than 1500");
 }
-GST_END_TEST;
 
 /* What is closest of all that there can be: nothing overflows (under a sanitizer), and truth stays in its range. */
-GST_START_TEST (test_any_road)
+TEST (test_any_road)
 {
   Random random = { random_seed () };
   guint made = 0;
@@ -404,26 +395,7 @@ GST_START_TEST (test_any_road)
   }
   fail_unless (made > 15, "only %u roads could be made", made);
 }
-GST_END_TEST;
 
-static Suite *
-testroad_suite (void)
+SUITE (testroad)
 {
-  Suite *suite = suite_create ("testroad");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_level_camera);
-  tcase_add_test (cases, test_signs_of_the_angles);
-  tcase_add_test (cases, test_ground);
-  tcase_add_test (cases, test_ramp_and_kerb);
-  tcase_add_test (cases, test_obstacle);
-  tcase_add_test (cases, test_obstacle_of_level_camera);
-  tcase_add_test (cases, test_views_agree);
-  tcase_add_test (cases, test_patterns_do_not_mix);
-  tcase_add_test (cases, test_refusals);
-  tcase_add_test (cases, test_any_road);
-  return suite;
 }
-
-GST_CHECK_MAIN (testroad);

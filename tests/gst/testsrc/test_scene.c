@@ -2,10 +2,10 @@
 /* The scene of stereotestsrc: its true disparity is right, and its parameters take effect. */
 #include "tests/support/gst/scene_picture.h"
 
-#include <gst/check/gstcheck.h>
 #include <math.h>
 
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 static gboolean
 same_picture (const ScenePicture *a, const ScenePicture *b)
@@ -20,7 +20,7 @@ same_picture (const ScenePicture *a, const ScenePicture *b)
  * The two views agree where the truth says, and worse the further from there: by what interpolation and rounding
  * leave (a texture's fastest waves are past what eight taps can follow), against a spread of 35 grey levels.
  */
-GST_START_TEST (test_truth_is_exact)
+TEST (test_truth_is_exact)
 {
   static const gint sizes[][3] = { { 641, 211, 0 }, { 320, 97, 50 }, { 1023, 120, 0 } };
   Random random = { random_seed () };
@@ -44,10 +44,9 @@ GST_START_TEST (test_truth_is_exact)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
 /* Whole pixels: nothing to interpolate, so every pixel that both views see is the same to the bit. */
-GST_START_TEST (test_dots_are_equal_to_the_bit)
+TEST (test_dots_are_equal_to_the_bit)
 {
   Random random = { random_seed () };
 
@@ -71,9 +70,8 @@ GST_START_TEST (test_dots_are_equal_to_the_bit)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_seed_one_picture)
+TEST (test_one_seed_one_picture)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 123, 45, 0, 2, 1.5 }, other = params;
   ScenePicture first = scene_picture_of (&params, 12), again = scene_picture_of (&params, 12);
@@ -91,7 +89,6 @@ GST_START_TEST (test_one_seed_one_picture)
   scene_picture_clear (&next);
   scene_picture_clear (&seeded);
 }
-GST_END_TEST;
 
 static void
 noise_of (const ScenePicture *clean, const ScenePicture *noisy, guint v, gdouble *mean, gdouble *deviation)
@@ -108,7 +105,7 @@ noise_of (const ScenePicture *clean, const ScenePicture *noisy, guint v, gdouble
   *deviation = sqrt (squares / pixels - *mean * *mean);
 }
 
-GST_START_TEST (test_noise)
+TEST (test_noise)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, 300, 200, 0, 0, 0 };
   ScenePicture clean = scene_picture_of (&params, 3), noisy, later;
@@ -132,10 +129,9 @@ GST_START_TEST (test_noise)
   scene_picture_clear (&noisy);
   scene_picture_clear (&later);
 }
-GST_END_TEST;
 
 /* The foreground of the next frame is that of this one, @motion pixels further. */
-GST_START_TEST (test_motion_moves_the_foreground)
+TEST (test_motion_moves_the_foreground)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 300, 60, 0, 3, 0 };
   ScenePicture now = scene_picture_of (&params, 4), next = scene_picture_of (&params, 5);
@@ -157,10 +153,9 @@ GST_START_TEST (test_motion_moves_the_foreground)
   scene_picture_clear (&now);
   scene_picture_clear (&next);
 }
-GST_END_TEST;
 
 /* It turns back at the sides, and stays in the picture for ever. */
-GST_START_TEST (test_motion_stays_inside)
+TEST (test_motion_stays_inside)
 {
   static const guint64 frames[] = { 0, 90, 1000, 123456789, G_MAXUINT32, G_MAXINT64 };
   static const gdouble motions[] = { 2, -7.25, 1000, -0.01 };
@@ -178,9 +173,8 @@ GST_START_TEST (test_motion_stays_inside)
       scene_picture_clear (&picture);
     }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flat_is_flat_and_stripes_repeat)
+TEST (test_flat_is_flat_and_stripes_repeat)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 9, 211, 33, 0, 2, 0 };
   ScenePicture picture = scene_picture_of (&params, 7);
@@ -201,10 +195,9 @@ GST_START_TEST (test_flat_is_flat_and_stripes_repeat)
   fail_unless (compared > 211 * 33 / 2 && spread > 100);
   scene_picture_clear (&picture);
 }
-GST_END_TEST;
 
 /* Any size and setting: in its range, and nothing read or written outside (under a sanitizer). */
-GST_START_TEST (test_any_size)
+TEST (test_any_size)
 {
   Random random = { random_seed () };
 
@@ -222,24 +215,7 @@ GST_START_TEST (test_any_size)
     scene_picture_clear (&picture);
   }
 }
-GST_END_TEST;
 
-static Suite *
-testscene_suite (void)
+SUITE (testscene)
 {
-  Suite *suite = suite_create ("testscene");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_truth_is_exact);
-  tcase_add_test (cases, test_dots_are_equal_to_the_bit);
-  tcase_add_test (cases, test_one_seed_one_picture);
-  tcase_add_test (cases, test_noise);
-  tcase_add_test (cases, test_motion_moves_the_foreground);
-  tcase_add_test (cases, test_motion_stays_inside);
-  tcase_add_test (cases, test_flat_is_flat_and_stripes_repeat);
-  tcase_add_test (cases, test_any_size);
-  return suite;
 }
-
-GST_CHECK_MAIN (testscene);

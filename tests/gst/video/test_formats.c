@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pair of known disparity through stereomatch: every format, every layout, sizes, strides, outputs. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -42,13 +43,12 @@ check_two (GstVideoFormat left_format, GstVideoFormat right_format, gint width, 
   pair_free (pair);
 }
 
-GST_START_TEST (test_two_pads)
+TEST_LOOP (test_two_pads, 0, G_N_ELEMENTS (formats))
 {
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH, VIEW_HEIGHT, 0);
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 0);
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
 }
-GST_END_TEST;
 
 /* The bytes between rows that end at @used. */
 static void
@@ -65,7 +65,7 @@ check_padding (GstBuffer *buffer, gsize used, gsize height)
 }
 
 /* A sink that writes whole buffers must not write what memory held before. */
-GST_START_TEST (test_nothing_lies_between_rows)
+TEST (test_nothing_lies_between_rows)
 {
   const gint width = VIEW_WIDTH - 1;
   Pair *pair = pair_new (EXACT);
@@ -83,14 +83,12 @@ GST_START_TEST (test_nothing_lies_between_rows)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_two_formats_of_one_family)
+TEST (test_two_formats_of_one_family)
 {
   check_two (GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_UYVY, VIEW_WIDTH, VIEW_HEIGHT, 0);
   check_two (GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_RGB, VIEW_WIDTH, VIEW_HEIGHT, 5);
 }
-GST_END_TEST;
 
 static void
 check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, gboolean tagged)
@@ -117,21 +115,19 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, 
   g_free (caps);
 }
 
-GST_START_TEST (test_packed)
+TEST_LOOP (test_packed, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < G_N_ELEMENTS (layouts); i++)
     check_packed (formats[__i__], layouts[i], (i + (guint) __i__) % 2, TRUE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_packed_by_property)
+TEST_LOOP (test_packed_by_property, 0, G_N_ELEMENTS (layouts))
 {
   check_packed (GST_VIDEO_FORMAT_NV12, layouts[__i__], FALSE, FALSE);
   check_packed (GST_VIDEO_FORMAT_RGB, layouts[__i__], TRUE, FALSE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
+TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT, &bus);
@@ -150,7 +146,6 @@ GST_START_TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
   gst_buffer_unref (out);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 static GstBuffer *
 bundled (gint shift, GstClockTime pts, gboolean first)
@@ -185,7 +180,7 @@ expect_frame (GstHarness *harness, GstClockTime pts)
   gst_buffer_unref (out);
 }
 
-GST_START_TEST (test_frame_by_frame)
+TEST (test_frame_by_frame)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
@@ -199,9 +194,8 @@ GST_START_TEST (test_frame_by_frame)
   fail_unless_equals_uint64 (stat_of (harness->element, "pairs"), 3);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_frame_by_frame_right_first)
+TEST (test_frame_by_frame_right_first)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (RIGHT_FIRST, EXACT, &bus);
@@ -211,9 +205,8 @@ GST_START_TEST (test_frame_by_frame_right_first)
   expect_frame (harness, 7 * FRAME);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_frame_by_frame_lost_view)
+TEST (test_frame_by_frame_lost_view)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
@@ -231,9 +224,8 @@ GST_START_TEST (test_frame_by_frame_lost_view)
   expect_warning (bus, "no partner", NULL);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_frame_by_frame_unmarked)
+TEST (test_frame_by_frame_unmarked)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (NULL, EXACT "packing=frame-by-frame", &bus);
@@ -248,9 +240,8 @@ GST_START_TEST (test_frame_by_frame_unmarked)
   fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_tiny_and_odd_sizes)
+TEST (test_tiny_and_odd_sizes)
 {
   static const gint sizes[][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 }, { 3, 7 }, { 7, 3 }, { 12, 4 }, { 17, 33 } };
 
@@ -275,9 +266,8 @@ GST_START_TEST (test_tiny_and_odd_sizes)
     pair_free (pair);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_gray8_spans_the_search_range)
+TEST (test_gray8_spans_the_search_range)
 {
   Pair *pair = pair_new_gray (EXACT "min-disparity=1");
   GstStereoMeta *meta;
@@ -298,9 +288,8 @@ GST_START_TEST (test_gray8_spans_the_search_range)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_depth_in_millimetres)
+TEST (test_depth_in_millimetres)
 {
   Pair *pair = pair_new_gray (EXACT "output=depth focal-length=1000 baseline=60 principal-offset=1");
   GstStereoMeta *meta;
@@ -318,9 +307,8 @@ GST_START_TEST (test_depth_in_millimetres)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_disparity_scale)
+TEST (test_disparity_scale)
 {
   Pair *pair = pair_new_gray (EXACT "disparity-scale=256");
   GstVideoInfo info;
@@ -334,30 +322,7 @@ GST_START_TEST (test_disparity_scale)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-static Suite *
-formats_suite (void)
+SUITE (formats)
 {
-  Suite *suite = suite_create ("formats");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_two_pads, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_nothing_lies_between_rows);
-  tcase_add_test (cases, test_two_formats_of_one_family);
-  tcase_add_loop_test (cases, test_packed, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_packed_by_property, 0, G_N_ELEMENTS (layouts));
-  tcase_add_test (cases, test_half_aspect_sets_the_pixel_aspect_ratio);
-  tcase_add_test (cases, test_frame_by_frame);
-  tcase_add_test (cases, test_frame_by_frame_right_first);
-  tcase_add_test (cases, test_frame_by_frame_lost_view);
-  tcase_add_test (cases, test_frame_by_frame_unmarked);
-  tcase_add_test (cases, test_tiny_and_odd_sizes);
-  tcase_add_test (cases, test_gray8_spans_the_search_range);
-  tcase_add_test (cases, test_depth_in_millimetres);
-  tcase_add_test (cases, test_disparity_scale);
-  return suite;
 }
-
-GST_CHECK_MAIN (formats);

@@ -2,6 +2,7 @@
 /* Where the views lie in a frame: every sample of every format and layout, read through the StereoImage. */
 #include "gst/video/frame.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 typedef struct
 {
@@ -51,7 +52,7 @@ check_image (const StereoImage *image, const Format *format, gint width, gint he
           fail ("%s %s: pixel %d,%d channel %d", what, gst_video_format_to_string (format->format), x, y, c);
 }
 
-GST_START_TEST (test_single_views)
+TEST_LOOP (test_single_views, 0, G_N_ELEMENTS (formats))
 {
   const Format *format = &formats[__i__];
 
@@ -75,7 +76,6 @@ GST_START_TEST (test_single_views)
     g_free (caps);
   }
 }
-GST_END_TEST;
 
 static const gchar *layouts[] = { "side-by-side", "top-bottom", "row-interleaved", "column-interleaved" };
 
@@ -104,14 +104,13 @@ check_packed (const Format *format, const gchar *name, gboolean right_first)
   g_free (extra);
 }
 
-GST_START_TEST (test_packed_views)
+TEST_LOOP (test_packed_views, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < G_N_ELEMENTS (layouts); i++) {
     check_packed (&formats[__i__], layouts[i], FALSE);
     check_packed (&formats[__i__], layouts[i], TRUE);
   }
 }
-GST_END_TEST;
 
 typedef struct
 {
@@ -169,7 +168,7 @@ static const Case cases[] = {
   { "video/x-raw,format=BGRx,framerate=30/1,width=1073741824,height=1", GST_STEREO_PACKING_AUTO, "1073741824x1" },
 };
 
-GST_START_TEST (test_layout_of_caps)
+TEST_LOOP (test_layout_of_caps, 0, G_N_ELEMENTS (cases))
 {
   const Case *c = &cases[__i__];
   GstVideoInfo info = info_of (c->caps);
@@ -190,9 +189,8 @@ GST_START_TEST (test_layout_of_caps)
   fail_unless (layout.fps_n == c->fps_n && layout.fps_d == c->fps_d, "%s: %d/%d", c->caps, layout.fps_n, layout.fps_d);
   fail_unless_equals_int (layout.overruled, c->overruled);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_single_view_tagged_wrong)
+TEST (test_single_view_tagged_wrong)
 {
   GstVideoInfo right = info_of (RAW "width=20,height=20,multiview-mode=right");
   GstVideoInfo packed = info_of (RAW "width=20,height=20,multiview-mode=side-by-side");
@@ -207,7 +205,6 @@ GST_START_TEST (test_single_view_tagged_wrong)
   fail_unless (strstr (message, "link them to sink") != NULL, "%s", message);
   g_free (message);
 }
-GST_END_TEST;
 
 /* A GstVideoMeta may say anything of the buffer: what it says must be there. */
 static gboolean
@@ -230,7 +227,7 @@ maps (gint stride, gsize offset, gsize size, GstVideoFormat format)
   return mapped;
 }
 
-GST_START_TEST (test_metas_that_lie)
+TEST (test_metas_that_lie)
 {
   fail_unless (maps (16, 7, 7 + 4 * 16 + 13, GST_VIDEO_FORMAT_GRAY8));
   fail_if (maps (16, 7, 7 + 4 * 16 + 12, GST_VIDEO_FORMAT_GRAY8));
@@ -240,21 +237,7 @@ GST_START_TEST (test_metas_that_lie)
   fail_unless (maps (52, 0, 5 * 52, GST_VIDEO_FORMAT_RGBA));
   fail_if (maps (52, 0, 5 * 52 - 1, GST_VIDEO_FORMAT_RGBA)); /* whoever draws there reads the last alpha */
 }
-GST_END_TEST;
 
-static Suite *
-frame_suite (void)
+SUITE (frame)
 {
-  Suite *suite = suite_create ("frame");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_add_loop_test (tests, test_single_views, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (tests, test_packed_views, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (tests, test_layout_of_caps, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (tests, test_single_view_tagged_wrong);
-  tcase_add_test (tests, test_metas_that_lie);
-  return suite;
 }
-
-GST_CHECK_MAIN (frame);

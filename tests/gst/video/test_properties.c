@@ -2,6 +2,7 @@
 /* Properties of every element: a new element has their defaults, and each keeps what was set. */
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 static const gchar *const factories[] = { "stereomatch", "stereotestsrc", "stereorectify", "stereoconfidence",
   "stereoground", "stereonearest", "stereopoints", "depthoverlay" };
@@ -93,7 +94,7 @@ check_has (GstElement *element, GParamSpec *spec, GValue *expected)
   g_value_unset (expected);
 }
 
-GST_START_TEST (test_defaults)
+TEST_LOOP (test_defaults, 0, G_N_ELEMENTS (factories))
 {
   GstElement *element = make_element (factories[__i__]);
   guint count;
@@ -110,10 +111,9 @@ GST_START_TEST (test_defaults)
   g_free (specs);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* All are set before the first is read: no property writes over another one. */
-GST_START_TEST (test_values_stay)
+TEST_LOOP (test_values_stay, 0, G_N_ELEMENTS (factories))
 {
   GstElement *element = make_element (factories[__i__]);
   guint count, set = 0;
@@ -136,17 +136,7 @@ GST_START_TEST (test_values_stay)
   g_free (specs);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
-static Suite *
-properties_suite (void)
+SUITE (properties)
 {
-  Suite *suite = suite_create ("properties");
-  TCase *cases = tcase_create ("all");
-
-  tcase_add_loop_test (cases, test_defaults, 0, G_N_ELEMENTS (factories));
-  tcase_add_loop_test (cases, test_values_stay, 0, G_N_ELEMENTS (factories));
-  suite_add_tcase (suite, cases);
-  return suite;
 }
-GST_CHECK_MAIN (properties);

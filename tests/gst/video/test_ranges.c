@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A value outside the range of a property is an error on the bus, whichever element and property it is. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 #include <string.h>
@@ -79,7 +80,7 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
   g_free (begin);
 }
 
-GST_START_TEST (test_before_the_start)
+TEST_LOOP (test_before_the_start, 0, G_N_ELEMENTS (factories))
 {
   const gchar *factory = factories[__i__];
   GstBus *bus;
@@ -105,10 +106,9 @@ GST_START_TEST (test_before_the_start)
   gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
 }
-GST_END_TEST;
 
 /* The error comes at once, and once only. The value that was right stays. */
-GST_START_TEST (test_while_it_runs)
+TEST (test_while_it_runs)
 {
   static const struct
   {
@@ -139,10 +139,9 @@ GST_START_TEST (test_while_it_runs)
     gst_object_unref (pipeline);
   }
 }
-GST_END_TEST;
 
 /* packing, of the base class. */
-GST_START_TEST (test_stereomatch)
+TEST (test_stereomatch)
 {
   GstBus *bus;
   GstElement *element = element_new ("stereomatch", "", &bus);
@@ -153,19 +152,8 @@ GST_START_TEST (test_stereomatch)
   gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
 }
-GST_END_TEST;
 
-static Suite *
-ranges_suite (void)
+SUITE (ranges)
 {
-  Suite *suite = suite_create ("ranges");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 60);
-  tcase_add_loop_test (cases, test_before_the_start, 0, G_N_ELEMENTS (factories));
-  tcase_add_test (cases, test_while_it_runs);
-  tcase_add_test (cases, test_stereomatch);
-  suite_add_tcase (suite, cases);
-  return suite;
+  tcase_set_timeout (tcase, 60);
 }
-GST_CHECK_MAIN (ranges);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How well a confidence tells right from wrong. */
-#ifndef SURENESS_H
-#define SURENESS_H
+#ifndef TOOLS_CONFIDENCE_H
+#define TOOLS_CONFIDENCE_H
 
 #include "stereo/tools/scene.h"
 
 enum
 {
-  SURENESS_BINS = 10
+  CONFIDENCE_BINS = 10
 };
 
 /*
@@ -17,18 +17,19 @@ enum
  *
  * Calibration: of the pixels that have a value, by their confidence in ten bins, the share that is right within 1 px.
  */
-typedef struct Sureness
+typedef struct ConfidenceScore
 {
   int pixels;        /* with a truth; 0: nothing is known */
   double area, best; /* under the curve, and of the best order; shares */
-  int count[SURENESS_BINS];
-  double stated[SURENESS_BINS], right[SURENESS_BINS]; /* means of the bin's pixels, 0..1 */
-} Sureness;
+  int count[CONFIDENCE_BINS];
+  double stated[CONFIDENCE_BINS], right[CONFIDENCE_BINS]; /* means of the bin's pixels, 0..1 */
+} ConfidenceScore;
 
 /* @mask, @disparity: as for score_map(). @confidence: 0..255, rows without padding. */
-Sureness sureness_of (const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask);
+ConfidenceScore score_confidence (
+    const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask);
 
 /* The area as a multiple of the best; NaN where nothing is wrong. */
-double sureness_ratio (const Sureness *sureness);
+double sparsification_ratio (const ConfidenceScore *score);
 
 #endif

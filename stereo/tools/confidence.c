@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "stereo/tools/sureness.h"
+#include "stereo/tools/confidence.h"
 
 #include <math.h>
 
@@ -21,22 +21,22 @@ wrong_among (const int *pixels, const int *wrong, double wanted)
 }
 
 static void
-calibrate (Sureness *s, double away, int confidence)
+calibrate (ConfidenceScore *s, double away, int confidence)
 {
-  int bin = confidence * SURENESS_BINS / LEVELS;
+  int bin = confidence * CONFIDENCE_BINS / LEVELS;
 
   s->count[bin]++;
   s->stated[bin] += confidence / 255.0;
   s->right[bin] += away <= 1;
 }
 
-Sureness
-sureness_of (const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask)
+ConfidenceScore
+score_confidence (const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask)
 {
   size_t count = (size_t) scene->left.width * (size_t) scene->left.height;
   int pixels[LEVELS] = { 0 }, wrong[LEVELS] = { 0 };
   double all_wrong = 0;
-  Sureness s = { 0 };
+  ConfidenceScore s = { 0 };
 
   for (size_t at = 0; scene->truth && at < count; at++) {
     if (!isfinite (scene->truth[at]) || (mask && mask[at] != 255))
@@ -54,7 +54,7 @@ sureness_of (const Scene *scene, const float *disparity, const uint8_t *confiden
     double kept = (double) s.pixels * k / STEPS;
     s.area += wrong_among (pixels, wrong, kept) / kept / STEPS;
   }
-  for (int k = 0; k < SURENESS_BINS; k++) {
+  for (int k = 0; k < CONFIDENCE_BINS; k++) {
     s.stated[k] /= s.count[k] ? s.count[k] : 1;
     s.right[k] /= s.count[k] ? s.count[k] : 1;
   }
@@ -64,7 +64,7 @@ sureness_of (const Scene *scene, const float *disparity, const uint8_t *confiden
 }
 
 double
-sureness_ratio (const Sureness *sureness)
+sparsification_ratio (const ConfidenceScore *score)
 {
-  return sureness->best > 0 ? sureness->area / sureness->best : NAN;
+  return score->best > 0 ? score->area / score->best : NAN;
 }

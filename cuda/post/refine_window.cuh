@@ -4,19 +4,19 @@
  * window. There a thread has four neighbouring pixels and takes the taps of a line in groups of four: it loads a tap
  * once for four pixels. Taps of the first and the last group that are beyond the window have an infinite distance.
  */
-#ifndef STEREO_CUDA_POST_REFINE_CUH
-#define STEREO_CUDA_POST_REFINE_CUH
+#ifndef STEREO_CUDA_POST_REFINE_WINDOW_CUH
+#define STEREO_CUDA_POST_REFINE_WINDOW_CUH
 
 #include "cuda/common.cuh"
 
 namespace
 {
 
-constexpr int REFINE_REACH = 64; /* the largest radius, 63, in whole groups */
-constexpr int REFINE_DISTANCES = 2 * REFINE_REACH + 8;
+constexpr int REFINE_MOST = 64; /* the largest radius, 63, in whole groups */
+constexpr int REFINE_DISTANCES = 2 * REFINE_MOST + 8;
 struct Window
 {
-  int radius, reach;     /* reach: radius in whole groups of four, rounded up */
+  int radius, rounded;   /* rounded: radius in whole groups of four, rounded up */
   float color, distance; /* base-2 factors of SAD and distance (4.4.1) */
 };
 
@@ -36,12 +36,12 @@ struct Sums
   float confidence[4], product[4];
 };
 
-/* Distance terms of offsets from -reach - 3 on, as add_group() reads them: tap a of group g is 4 g - reach + a pixels
+/* Distance terms of offsets from -rounded - 3 on, as add_group() reads them: tap a of group g is 4 g - rounded + a pixels
  * from the first pixel. @across: the offset in the other direction. */
 static __device__ float
 distance_term (const Window &w, int place, int across)
 {
-  int along = abs (place - 3 - w.reach);
+  int along = abs (place - 3 - w.rounded);
   if (along > w.radius || abs (across) > w.radius)
     return -INFINITY;
   return w.distance * (across ? sqrtf ((float) (along * along + across * across)) : (float) along);

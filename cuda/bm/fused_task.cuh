@@ -22,8 +22,8 @@
  * - Windows that the ends of a candidate's columns cut are rare. bm_inputs_kernel() makes their costs of the first
  *   step; in the second step only warps that have such windows test the bounds of each candidate.
  */
-#ifndef STEREO_CUDA_BM_FUSED_CUH
-#define STEREO_CUDA_BM_FUSED_CUH
+#ifndef STEREO_CUDA_BM_FUSED_TASK_CUH
+#define STEREO_CUDA_BM_FUSED_TASK_CUH
 
 #include "cuda/bm/windows.cuh"
 

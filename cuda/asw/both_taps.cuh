@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, and the
  * sums of the weights. The kernel is in both_rows.cu. */
-#ifndef STEREO_CUDA_ASW_BOTH_ROWS_CUH
-#define STEREO_CUDA_ASW_BOTH_ROWS_CUH
+#ifndef STEREO_CUDA_ASW_BOTH_TAPS_CUH
+#define STEREO_CUDA_ASW_BOTH_TAPS_CUH
 
 #include "cuda/asw/both.cuh"
 #include "cuda/async_copy.cuh"

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/pairing/input/refusal.h"
+
+/* What to put before the pad: by the memory of the frames, else by their kind. The first that fits. */
+static const struct
+{
+  const gchar *feature, *name; /* NULL: any */
+  const gchar *element;
+} remedies[] = {
+  { "memory:NVMM", NULL, "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12" },
+  { "memory:GLMemory", NULL, "gldownload" },
+  { "memory:D3D11Memory", NULL, "d3d11download" },
+  { "memory:VAMemory", NULL, "vapostproc, and behind it video/x-raw" },
+  { "memory:VulkanImage", NULL, "vulkandownload" },
+  { NULL, "image/jpeg", "jpegdec" },
+  { NULL, "image/png", "pngdec" },
+  { NULL, "video/x-bayer", "bayer2rgb ! videoconvert" },
+  { NULL, "video/x-raw", "videoconvert" },
+  { NULL, NULL, "decodebin ! videoconvert" },
+};
+
+static const gchar *
+remedy_for (const GstCaps *caps)
+{
+  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  for (guint i = 0; i < G_N_ELEMENTS (remedies); i++)
+    if ((!remedies[i].feature || gst_caps_features_contains (features, remedies[i].feature)) &&
+        (!remedies[i].name || g_str_equal (remedies[i].name, name)))
+      return remedies[i].element;
+  return NULL;
+}
+
+/* Kind, memory and format of frames. */
+static gchar *
+describe (const GstCaps *caps)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
+  gchar *memory = gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ?
+      g_strdup ("") :
+      gst_caps_features_to_string (features);
+  const gchar *format = gst_structure_get_string (structure, "format");
+  gchar *text = g_strdup_printf ("%s%s%s%s%s%s", gst_structure_get_name (structure), *memory ? "(" : "", memory,
+      *memory ? ")" : "", format ? ",format=" : "", format ? format : "");
+
+  g_free (memory);
+  return text;
+}
+
+/* The formats of frames in system memory; the pad has a list of them. */
+static gchar *
+describe_formats (const GstCaps *caps)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
+    if (formats && gst_caps_features_is_equal (gst_caps_get_features (caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      for (guint n = 0; n < gst_value_list_get_size (formats); n++)
+        g_string_append_printf (text, "%s%s", n ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
+{
+  GstElement *element = gst_pad_get_parent_element (pad);
+  gchar *what = describe (refused), *formats = describe_formats (accepted);
+
+  if (element)
+    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
+        ("%s cannot take %s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad), what,
+            remedy_for (refused), formats),
+        ("%" GST_PTR_FORMAT, refused));
+  gst_clear_object (&element);
+  g_free (what);
+  g_free (formats);
+}
+
+/* Of one structure of @caps: caps whose format is taken, and that still do not fit, differ in something else, which is not for this
+ * message. */
+static gboolean
+format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)
+{
+  GstStructure *structure = gst_structure_copy (gst_caps_get_structure (caps, nth));
+  GstCaps *bare = gst_caps_new_empty ();
+  gboolean taken;
+
+  for (gint i = gst_structure_n_fields (structure) - 1; i >= 0; i--) {
+    const gchar *field = gst_structure_nth_field_name (structure, (guint) i);
+    if (!g_str_equal (field, "format"))
+      gst_structure_remove_field (structure, field);
+  }
+  gst_caps_append_structure_full (bare, structure, gst_caps_features_copy (gst_caps_get_features (caps, nth)));
+  taken = gst_caps_can_intersect (bare, accepted);
+  gst_caps_unref (bare);
+  return taken;
+}
+
+static void
+check (GstPad *pad, const GstCaps *caps)
+{
+  GstCaps *accepted = gst_pad_query_caps (pad, NULL);
+  gboolean taken = gst_caps_is_any (caps) || gst_caps_is_empty (caps);
+
+  for (guint i = 0; !taken && i < gst_caps_get_size (caps); i++)
+    taken = format_is_taken (caps, i, accepted);
+  if (!taken)
+    post (pad, caps, accepted);
+  gst_caps_unref (accepted);
+}
+
+static GstPadProbeReturn
+see_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    check (pad, caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_stereo_refusal_watch (GstPad *pad)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
+}
+
+/* ---- a source that asks ------------------------------------------------------------------- */
+
+/* An element that hands caps on as they are. */
+static gboolean
+passes_caps (GstElement *element)
+{
+  static const gchar *const names[] = { "queue", "capsfilter", "identity" };
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  for (guint i = 0; factory && i < G_N_ELEMENTS (names); i++)
+    if (g_str_equal (GST_OBJECT_NAME (factory), names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether a source feeds @pad, with nothing between that could change its frames. */
+static gboolean
+comes_from_source (GstPad *pad)
+{
+  GstPad *at = gst_object_ref (pad), *peer;
+  gboolean found = FALSE;
+
+  while (at && (peer = gst_pad_get_peer (at))) {
+    GstElement *element = gst_pad_get_parent_element (peer);
+    gst_object_unref (at);
+    gst_object_unref (peer);
+    at = element && passes_caps (element) ? gst_element_get_static_pad (element, "sink") : NULL;
+    found = element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE);
+    gst_clear_object (&element);
+  }
+  gst_clear_object (&at);
+  return found;
+}
+
+void
+gst_stereo_refusal_answer (GstPad *pad, GstCaps *wanted)
+{
+  GstElement *element = gst_pad_get_parent_element (pad);
+  gboolean runs = element && GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
+
+  gst_clear_object (&element);
+  if (runs && comes_from_source (pad))
+    check (pad, wanted);
+}
