@@ -314,6 +314,15 @@ raw_cost (const CostPixel &left, const CostPixel &right)
   return Cost<COST>::of_pair (d);
 }
 
+/* What asw takes of raw costs, or of two in the halves of a word: differences of luma may be truncated. */
+template <int COST> __device__ __forceinline__ uint32_t
+truncated (const Frame &f, uint32_t costs)
+{
+  if constexpr (COST == STEREO_COST_AD)
+    return __vminu2 (costs, (uint32_t) f.top_of_luma * 0x10001u);
+  return costs;
+}
+
 /* Raw cost of left (x, y) against mirrored right (xm, y), both in memory. @row: the first element of row y. Features
  * are loaded and subtracted one after the other: asw's kernels then need fewer registers than with two load_pixel(). */
 template <int COST> __device__ __forceinline__ int

@@ -193,7 +193,7 @@ typedef struct StereoParams
   double gamma_distance; /* px; asw, esaw, esmp; 0 = own */
   int iterations;        /* esaw, esmp; 0 = own */
   double step_base;      /* iteration t reaches round (step_base^(t - 1)) px; esaw, esmp; 0 = own */
-  double truncation;     /* cost units (ad: grey levels); esaw, esmp; 0 = own */
+  double truncation;     /* cost units (ad: grey levels); esaw, esmp, asw with ad; 0 = own */
   double cost_scale;     /* factor of the truncated cost; esaw, esmp; 0 = own */
   double smoothness;     /* scaled cost per pixel of change in disparity; esmp; 0 = own */
   double smoothness_max; /* largest scaled cost of a change in disparity; esmp; 0 = own */

@@ -93,8 +93,8 @@ make_costs (uint32_t (&costs)[WARP_COLUMNS][2], const Frame &f, int tile, int t,
   for (int j = 0; j < WARP_COLUMNS; j++)
 #pragma unroll
     for (int h = 0; h < 2; h++)
-      costs[j][h] = (uint32_t) raw_cost<COST> (f, a, x + j, u + 8 * h) |
-          (uint32_t) raw_cost<COST> (f, b, x + j, u + 8 * h) << 16;
+      costs[j][h] = truncated<COST> (f,
+          (uint32_t) raw_cost<COST> (f, a, x + j, u + 8 * h) | (uint32_t) raw_cost<COST> (f, b, x + j, u + 8 * h) << 16);
 }
 
 /* Sums of costs and of weights for one row; of sum[j] only column j counts. EXACT: see asw_both_exact(). Weights that

@@ -50,7 +50,8 @@ aggregate_window (Frame f, AswWindow w)
       if (BOTH)
         weight *= asw_weight (partner[0], partner[tap - dx], w, sqrtf ((float) (dx * dx + dy * dy)));
       weights += weight;
-      sum += weight * (float) raw_cost<COST> (f, (size_t) ((ptrdiff_t) row + tap), x + dx, xm - dx);
+      uint32_t cost = (uint32_t) raw_cost<COST> (f, (size_t) ((ptrdiff_t) row + tap), x + dx, xm - dx);
+      sum += weight * (float) truncated<COST> (f, cost);
     }
   *to = (uint16_t) min (__float2uint_rn (sum / weights * (float) f.volume_unit), STEREO_COST_TOP);
 }

@@ -83,7 +83,7 @@ copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first,
 
 /* The lane's registers of B, from its places in the records of a tile: costs of rows (taps) 4 t..4 t + 3. */
 template <int COST> __device__ __forceinline__ void
-make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[INDEX_TILES][2])
+make_costs (const Frame &f, const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[INDEX_TILES][2])
 {
   FourRows<COST> left, right;
   load_rows (left, left_record);
@@ -91,6 +91,8 @@ make_costs (const uint8_t *left_record, const uint8_t *right_record, uint32_t (&
   for (int k = 0; k < INDEX_TILES; k++) {
     load_rows (right, right_record + k * RecordFormat<COST>::bytes);
     four_costs (left, right, to[k]);
+    to[k][0] = truncated<COST> (f, to[k][0]);
+    to[k][1] = truncated<COST> (f, to[k][1]);
   }
 }
 
@@ -154,7 +156,7 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   };
   auto make = [&] (int n, uint32_t (&to)[INDEX_TILES][2]) {
     /* past the last tile this reads an older one: its weights are 0 */
-    make_costs<COST> (left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
+    make_costs<COST> (f, left + (n & 1) * stage.records_size, right + (n & 1) * stage.records_size, to);
   };
   if (last == 0)
     clear_stage (stage.records, 2 * stage.records_size, copy_threads);

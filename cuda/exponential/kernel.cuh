@@ -47,8 +47,8 @@ template <int N, bool LAST> static __device__ __forceinline__ void
 write_column (const Iteration &t, int x, int i0, int there, uint4 *to, float *costs)
 {
   if (LAST) {
-    int first = stereo_first_index (x, t.f.width, t.f.min_disparity);
-    int last = stereo_last_index (x, t.f.disparities, t.f.min_disparity);
+    int first = t.f.outside ? 0 : stereo_first_index (x, t.f.width, t.f.min_disparity);
+    int last = t.f.outside ? t.f.disparities - 1 : stereo_last_index (x, t.f.disparities, t.f.min_disparity);
     if (i0 < first || i0 + N - 1 > last)
 #pragma unroll
       for (int i = 0; i < N; i++)

@@ -84,7 +84,7 @@ template <int W, bool EDGE> static __device__ __forceinline__ void
 load_costs (const Frame &f, Lane<W> &l, uint32_t (&to)[W / 2], const uint16_t *column, int x, int end)
 {
   typedef Shape<W> S;
-  int last = x - f.min_disparity; /* index */
+  int last = f.outside ? f.depth : x - f.min_disparity; /* index */
   load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!S::SKIP || (int) l.index[0] <= last) && x < end));
   if (S::SECOND)
     load_run<S::SECOND ? S::SECOND : 2> (

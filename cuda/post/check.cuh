@@ -19,7 +19,7 @@ load_four (const uint16_t *from, int (&to)[FOUR])
   to[3] = (int) (pairs.y >> 16);
 }
 
-/* Which of the pixels from column @x on, of indices @index, the other view's indices contradict. @row: of its map. */
+/* Which of the pixels from column @x on, of indices @index, the other view's indices contradict, or lie outside it. @row: of its map. */
 static __device__ __forceinline__ void
 find_contradicted (const Frame &f, const StereoView &other, size_t row, int x, const int (&index)[FOUR],
     int consistency, bool (&contradicted)[FOUR])
@@ -29,11 +29,13 @@ find_contradicted (const Frame &f, const StereoView &other, size_t row, int x, c
 #pragma unroll
   for (int k = 0; k < FOUR; k++) {
     bool some = x + k < f.width && index[k] != (int) STEREO_INVALID;
-    partner[k] = some ? other.index[row + (f.width - 1 - (x + k) + f.min_disparity + index[k])] : index[k];
+    int place = f.width - 1 - (x + k) + f.min_disparity + index[k];
+    contradicted[k] = some && (unsigned) place >= (unsigned) f.width;
+    partner[k] = some && !contradicted[k] ? other.index[row + place] : index[k];
   }
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
-    contradicted[k] = abs (partner[k] - index[k]) > consistency;
+    contradicted[k] |= abs (partner[k] - index[k]) > consistency;
 }
 
 }

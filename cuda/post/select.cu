@@ -135,7 +135,7 @@ static __device__ __forceinline__ int
 first_column (const Frame &f, const Round &r, int x0, int x1)
 {
   int first = max (r.from + f.min_disparity, 0) / GROUP * GROUP;
-  return r.again && x0 == 0 ? min (first, x1) : x0;
+  return r.again && x0 == 0 && !f.outside ? min (first, x1) : x0;
 }
 
 /* Scans the columns @x0..@x1 of a segment in groups. Columns past the image have no candidates. */

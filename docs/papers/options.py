@@ -4,13 +4,15 @@ from bench import table
 
 NOT_BUILT = "not built"
 HILLERSTROM = (
-    ("the whole method with its constants (5.1.3)", "`profile=thesis`"),
+    ("the whole method with its constants (5.1.3)", "`profile=thesis consistency=0`; without the second, the views may differ by 1 px"),
     ("rectified pairs; lens distortion and rectification (1.2, 3.1.1: left out there)", "`stereorectify`, with a calibration of OpenCV or ROS"),
     ("positions in space, 3D reconstruction (1.2, 3.1.1: left out there)", "`output=depth`, `stereopoints`"),
     ("pictures for the driver of a logging truck (1.1)", "`depthoverlay`"),
     ("two-pass approximation, full window (3.2.2, 4.2.1)", "`aggregation=two-pass`, `full`"),
-    ("Yoon and Kweon's original: full window, CIELAB, SAD (2.4)", "`aggregation=full color-difference=lab cost=sad refine-iterations=0`"),
-    ("Kowalczuk and others: census with gradients, IDR, three iterations (2.4, 5.3.2)", "`cost=mixed refine-mode=idr refine-iterations=3`"),
+    ("Yoon and Kweon's original: full window, CIELAB, SAD (2.4)", 
+     "`profile=thesis aggregation=full color-difference=lab cost=sad refine-iterations=0`; differences in CIELAB are sums here, Euclidean there"),
+    ("Kowalczuk and others: census with gradients, IDR, three iterations (2.4, 5.3.2)", 
+     "`profile=thesis consistency=0 cost=mixed refine-mode=idr refine-iterations=3`; its census is 9x7, that of `mixed` 7x5"),
     ("census 7x5 with two pixels left out, census 9x7, SAD as cost; other costs (4.3.4, 6.1.1)",
      "`cost=census-7x5`, `census-9x7`, `sad`; `mixed`, `ad`"),
     ("absolute and squared differences of grey (3.1.3)", "`cost=ad`; `method=bm cost=sd`"),
@@ -28,7 +30,7 @@ HILLERSTROM = (
     ("against staircases (3.1.4)", "`subpixel=on`"),
     ("Gaussian blur of the disparity (3.1.4)", NOT_BUILT + ": named as an example; it smears edges. `median=3`, `5`"),
     ("confidence F (3.2.3)", "`confidence-measure=margin`"),
-    ("consistency check: views must agree, else confidence 0 (3.2.4)", "`consistency=0`; 1 px may differ by default. `fill=keep` keeps the disparity"),
+    ("consistency check: views must agree, else confidence 0 (3.2.4)", "`consistency=0`; 1 px may differ by default, with `profile=thesis` too. `fill=keep` keeps the disparity"),
     ("disparity map of the reference view (3.2.4)", "made for the check, and not given out: swap the views for it"),
     ("refinement: iterations, window, γ_c, γ_g, α",
      "`refine-iterations`, `refine-window`, `refine-gamma-color`, `refine-gamma-distance`, `refine-alpha`"),
@@ -41,7 +43,7 @@ HILLERSTROM = (
     ("embedded GPUs (its reference 12)", "`backend=cuda`; not tried on one"),
 )
 YU = (
-    ("ESAW, ESMP", "`method=esaw`, `esmp`"),
+    ("ESAW, ESMP", "`method=esaw profile=thesis`, `method=esmp profile=thesis`"),
     ("iterations T, base b", "`iterations`, `step-base`"),
     ("the largest step, 3^(t - 1)", "`step-base=3`"),
     ("γ_c, γ_p, τ", "`gamma-color`, `gamma-distance`, `truncation`"),
@@ -49,11 +51,13 @@ YU = (
     ("luminance for costs", "always: `cost=ad`"),
     ("min-sum in two sweeps (17 to 21)", "by doubling steps, with the same result; no option"),
     ("taps outside the picture (texture's borders)", "left out, and their weight with them; the paper does not say which value they have"),
-    ("candidates outside the right picture", "do not exist here: `fill=background` or `planes` fills what they would have been"),
+    ("candidates outside the right picture", "with `profile=thesis` they have the cost of the pixel at the edge; else they do not exist"),
     ("median of 3x3", "`median=3`"),
-    ("RtAW: two passes, the reference view's weights", "`method=asw support=left`; its truncation: " + NOT_BUILT),
-    ("AW: full window, both views' weights", "`method=asw aggregation=full support=both`"),
-    ("RtAW+MP", NOT_BUILT + ": one line of figure 14; ESMP is what the paper makes of it"),
+    ("RtAW: two passes, the reference view's weights",
+     "`profile=thesis cost=ad truncation=12 support=left gamma-color=51 gamma-distance=36 refine-iterations=0`"),
+    ("AW: full window, both views' weights",
+     "`profile=thesis cost=ad truncation=12 aggregation=full gamma-color=51 gamma-distance=36 refine-iterations=0`"),
+    ("RtAW+MP", "`docs/papers/rtaw.py`, for figure 14, which has RtAW too; " + NOT_BUILT + " into the plugin: ESMP is what the paper makes of it"),
     ("belief propagation, HBP, dynamic programming, ORDP, WeaklyTex, segmentation, variable windows, Triclops (tables I, IV, V)",
      NOT_BUILT + ": systems of others, of which the paper has numbers alone"),
     ("single-threaded C code", "`backend=cpu threads=1`, `STEREO_CPU=baseline`"),
@@ -61,7 +65,7 @@ YU = (
     ("throughput in MDS", "`stereo-bench`: 10⁹ disparities a second"),
 )
 MAHIEU = (
-    ("semi-global matching with absolute differences of grey", "`method=sgm profile=thesis`"),
+    ("semi-global matching with absolute differences of grey", "`method=sgm profile=thesis fill=none`"),
     ("path costs without the previous pixel's minimum taken off", NOT_BUILT + ": they overflow 16 bits; the choice is the same with Hirschmüller's"),
     ("P1 and P2 of each direction (table 1); one pair for all", "own; `p1`, `p2`"),
     ("P1 and P2 of one's own for each direction", NOT_BUILT + ": one pair for all gains more than table 1 (above)"),
@@ -77,7 +81,7 @@ MAHIEU = (
     ("scanline optimisation, dynamic programming, graph cuts, belief propagation", NOT_BUILT + ": named as what it is not"),
 )
 GCVL = (
-    ("block matching with SAD, SSD", "`method=bm cost=sad`, `ssd`"),
+    ("block matching with SAD, SSD (of grey)", "`method=bm profile=thesis cost=ad`, `method=bm profile=thesis cost=sd`"),
     ("aggregation window, maximum disparity", "`window`, `num-disparities`"),
     ("normalised output", "`disparity-scale`; colours: `depthoverlay`"),
     ("serial, all cores (OpenMP), CUDA", "`backend=cpu threads=1`, `backend=cpu`, `backend=cuda`"),
@@ -87,14 +91,14 @@ GCVL = (
     ("modules left out of the build", "`meson setup -Dcuda=disabled`"),
     ("range of a rig from its focal length, distance and pixel size (4.1)", "`output=depth focal-length=… baseline=…`, in pixels and millimetres"),
     ("uncertainty of a range (4.2)", "no output; [units.md](../units.md) has the arithmetic"),
-    ("textureless map", "no output: `docs/papers/gcvl.py` draws it. What has no texture gets a low confidence: `confidence-threshold`"),
+    ("textureless map", "no output: `docs/papers/compute.py` makes it for figure 4.11. What has no texture gets a low confidence: `confidence-threshold`"),
     ("sparse matching of features", NOT_BUILT + ": named as what it is not"),
     ("several GPUs (5.2)", "a matcher on each: `cuda-device-id`; one frame is not shared"),
     ("other measures of correlation (5.2)", "`cost=ncc`, `zncc`, `nssd`"),
     ("MPI, Boost Compute, Thrust, message passing (5.2)", NOT_BUILT + ": ideas, without an algorithm"),
 )
 HONG = (
-    ("AD, SD, SAD, SSD, NSSD, NCC, ZNCC", "`method=bm cost=ad`, `sd`, `sad`, `ssd`, `nssd`, `ncc`, `zncc`"),
+    ("AD, SD, SAD, SSD, NSSD, NCC, ZNCC", "`method=bm profile=thesis cost=ad`; `cost=ad`, `sd`, `sad`, `ssd`, `nssd`, `ncc`, `zncc`"),
     ("fast ZNCC", "`cost=zncc`: it takes running sums"),
     ("window of costs and of aggregation", "`window`: one for both"),
     ("three kernels, one after the other, with all costs in memory", "cost and aggregation are one pass; no option"),
@@ -103,7 +107,7 @@ HONG = (
 )
 ROWS = tuple((name if not k else "", *row) for name, rows in (
     ("Hillerström 2017", HILLERSTROM), ("Yu et al.", YU), ("Mahieu & Lowney", MAHIEU), ("GCVL", GCVL), ("Hong et al.", HONG),
-    ("all", (("mutual information", NOT_BUILT + ": the documents name it and do not define it (Mahieu and Lowney, above)"),)))
+    ("all", (("mutual information", NOT_BUILT + ": the paper that tried it got no reasonable output (Mahieu and Lowney, above)"),)))
     for k, row in enumerate(rows))
 
 

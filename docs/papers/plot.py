@@ -8,8 +8,9 @@ import numpy
 matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 
-UNKNOWN = "0.2"  # grey of pixels without a value
+UNKNOWN = "0.6"  # grey of pixels without a value, which no colour of the maps is
 PRINTED = ("0.8", "0.65", "0.5")  # greys of a paper's numbers
+LONG = 9  # letters of a label from which on labels are inclined
 
 
 def bar_places(count, groups):
@@ -25,24 +26,31 @@ class Plot:
 
     def axes(self, across, up, of=None):
         """Axes of one plot, or of @of plots side by side."""
-        _, axes = pyplot.subplots(1, of or 1, figsize=(5.2 if not of else 4.2 * of, 3.2), squeeze=False)
+        _, axes = pyplot.subplots(1, of or 1, figsize=(5.6 if not of else 4.2 * of, 3.4), squeeze=False)
         for one in axes[0]:
             one.set_xlabel(across)
-            one.set_ylabel(up)
             one.grid(alpha=0.3)
+        axes[0][0].set_ylabel(up)
         return axes[0] if of else axes[0][0]
 
+    def printed(self, axes, across, up, label, name=None):
+        """Values that a paper prints, as marks; with a name beside the first."""
+        axes.plot(across, up, "D", color="0.35", markerfacecolor="none", label=label)
+        if name:
+            axes.annotate(name, (across[0], up[0]), xytext=(5, 3), textcoords="offset points", fontsize=7, color="0.35")
+
     def save(self, name, axes):
-        """The line of the page that shows it. @axes: what axes() gave."""
+        """The line of the page that shows it. @axes: what axes() gave. The legend stands above the data."""
         every = list(numpy.atleast_1d(axes))
-        for one in every:
-            if one.get_legend_handles_labels()[1]:
-                one.legend(fontsize="small")
+        for k, one in enumerate(every):
+            labels = one.get_legend_handles_labels()[1]
+            if labels and (not k or labels != every[0].get_legend_handles_labels()[1]):
+                columns = 1 if max(map(len, labels)) > 30 else 2 if max(map(len, labels)) > 14 or len(every) > 1 else 4
+                one.legend(fontsize="x-small", loc="lower center", bbox_to_anchor=(0.5, 1.1 if one.get_title() else 1), ncol=columns, frameon=False)
         return self.keep(name, every[0].figure, f"{every[0].get_ylabel()} against {every[0].get_xlabel()}")
 
     def keep(self, name, figure, words):
-        figure.tight_layout()
-        figure.savefig(os.path.join(self.folder, "pictures", name + ".png"), dpi=90)
+        figure.savefig(os.path.join(self.folder, "pictures", name + ".png"), dpi=90, bbox_inches="tight")
         pyplot.close(figure)
         return f"![{words}](pictures/{name}.png)\n"
 
@@ -55,28 +63,51 @@ class Plot:
             color = {"color": next(greys)} if label.startswith("the paper") else {}
             axes.bar(at, [numpy.nan if value is None else value for value in values], width, label=label, **color)
         axes.set_xticks(range(len(groups)), groups)
+        if max(map(len, groups)) > LONG:
+            axes.tick_params("x", labelrotation=20, labelsize="small")
         axes.set_ylabel(up)
         axes.grid(axis="y", alpha=0.3)
         if log:
             axes.set_yscale("log")
-        axes.legend(fontsize="x-small", loc="lower center", bbox_to_anchor=(0.5, 1), ncol=3, frameon=False)
+        axes.legend(fontsize="x-small", loc="lower center", bbox_to_anchor=(0.5, 1), ncol=2 if len(series) > 3 else 3, frameon=False)
         return self.keep(name, figure, f"{up}: {', '.join(series)}")
 
-    def maps(self, name, rows, words):
-        """@rows: of (title, map, greatest value); not-a-number is grey, and None leaves a place free."""
+    def maps(self, name, rows, words, most):
+        """@rows: of (title, map); None leaves a place free. Disparities have one scale up to @most px, and grey where there is no value.
+        Of maps of what is true, black is true."""
         across = max(map(len, rows))
         shape = next(panel[1].shape for panel in rows[0] if panel)
         high = 2.6 * shape[0] / shape[1] + 0.25
-        figure, axes = pyplot.subplots(len(rows), across, figsize=(2.6 * across, high * len(rows)), squeeze=False)
+        figure, axes = pyplot.subplots(len(rows), across, figsize=(2.6 * across, high * len(rows)), squeeze=False, layout="constrained")
         colors = pyplot.get_cmap("turbo").copy()
         colors.set_bad(UNKNOWN)
+        shown = None
         for axis in axes.flat:
             axis.set_axis_off()
         for panels, line in zip(rows, axes):
             for panel, axis in zip(panels, line):
+                if panel and panel[1].dtype == bool:
+                    axis.imshow(~panel[1], cmap="gray", vmin=0, vmax=1, interpolation="nearest")
+                elif panel:
+                    shown = axis.imshow(panel[1], cmap=colors, vmin=0, vmax=most, interpolation="nearest")
                 if panel:
-                    title, values, most = panel
-                    shown = {"cmap": "gray", "vmax": 1} if values.dtype == bool else {"cmap": colors, "vmax": most}
-                    axis.imshow(values, vmin=0, interpolation="nearest", **shown)
-                    axis.set_title(title, fontsize=8)
+                    axis.set_title(panel[0], fontsize=8)
+        if shown:
+            bar = figure.colorbar(shown, ax=axes, shrink=min(1, 3 / (high * len(rows))), aspect=30, pad=0.01)
+            bar.set_label("disparity, px (grey: no value)", fontsize=8)
+            bar.ax.tick_params(labelsize=8)
         return self.keep(name, figure, words)
+
+    def signals(self, name, titles, lines, across, up, first=0):
+        """Small plots side by side: @lines of each of @titles, {label: values from @first on}; the last one of a plot is thick."""
+        figure, axes = pyplot.subplots(1, len(titles), figsize=(4.2 * len(titles), 3), squeeze=False, layout="constrained")
+        for title, drawn, one in zip(titles, lines, axes[0]):
+            for k, (label, values) in enumerate(drawn.items()):
+                one.plot(range(first, first + len(values)), values, "o-" if len(values) < 20 else "-", label=label,
+                         linewidth=1 + 1.5 * (k == len(drawn) - 1))
+            one.set_title(title, fontsize=9)
+            one.set_xlabel(across)
+            one.set_ylabel(up)
+            one.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+            one.grid(alpha=0.3)
+        return self.keep(name, figure, f"{up} against {across}: {', '.join(titles)}")

@@ -85,8 +85,11 @@ COST_ROW (row_MIXED, {
 COST_ROW (row_AD, {
   const uint8_t *right = r->luma + partner;
   uint8_t own = l->luma[left];
-  for (int i = 0; i < count; i++)
-    to[i] = own > right[i] ? own - right[i] : right[i] - own;
+  uint8_t most = (uint8_t) stereo_params_top_of_luma (&plan->params);
+  for (int i = 0; i < count; i++) {
+    uint8_t difference = own > right[i] ? own - right[i] : right[i] - own;
+    to[i] = difference < most ? difference : most;
+  }
 })
 
 COST_ROW (row_SAD, {

@@ -437,6 +437,26 @@ stereo_params_reject_unlikely (const StereoParams *params)
   return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
 }
 
+/* The largest difference of luma that enters an aggregation of asw, as Yu et al. have it of RtAW: cost=ad is whole grey levels. */
+static inline int
+stereo_params_top_of_luma (const StereoParams *params)
+{
+  if (params->method != STEREO_METHOD_ASW || params->cost != STEREO_COST_AD)
+    return 255;
+  return params->truncation < 1 ? 1 : (int) (params->truncation + 0.5);
+}
+
+/* Whether candidates outside the right picture keep the cost of the pixel at its edge, as a texture read gives it on Yu et
+ * al.'s GPU. No other view can confirm them. Only selection, the check and what needs no partner take such candidates. */
+static inline int
+stereo_params_keep_outside (const StereoParams *params)
+{
+  return params->profile == STEREO_PROFILE_THESIS &&
+      (params->method == STEREO_METHOD_ESAW || params->method == STEREO_METHOD_ESMP) &&
+      params->paths == STEREO_PATHS_NONE && params->refine_iterations == 0 &&
+      params->confidence_measure == STEREO_CONFIDENCE_MARGIN;
+}
+
 /* The confidence from which a pixel is sure, for exact/gaps.h. A margin tells whether the views agree, and no probability. */
 static inline float
 stereo_params_sure (const StereoParams *params)

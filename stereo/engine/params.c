@@ -126,16 +126,19 @@ static const StereoParamInfo table[] = {
   DOUBLE ("step-base", step_base, 0, 4, 0,
       "Iteration t takes its taps round (step-base^(t - 1)) pixels away (esaw, esmp), 1 to 4; 0 = own (1.9, esmp 1.8)"),
   DOUBLE ("truncation", truncation, 0, 255, 0,
-      "Largest matching cost of one pixel pair, in cost units (esaw, esmp); 0 = own (esaw 12, esmp 17)"),
+      "Largest matching cost of one pixel pair, in cost units (esaw, esmp; asw with cost=ad, whole grey levels); 0 = own (esaw 12, "
+      "esmp 17, asw 255: all of it)"),
   DOUBLE ("cost-scale", cost_scale, 0, 1000, 0,
       "Factor of the truncated cost, against the smoothness (esaw, esmp); 0 = own (esaw 1, esmp 0.15)"),
   DOUBLE ("smoothness", smoothness, 0, 1000, 0, "Scaled cost per pixel of change in disparity (esmp); 0 = own (1)"),
   DOUBLE ("smoothness-max", smoothness_max, 0, 10000, 0,
       "Largest scaled cost of a change in disparity (esmp); 0 = own (0.0375 * num-disparities)"),
   DOUBLE ("p1", p1, 0, 1000, 0,
-      "Penalty of a change in disparity by one pixel, in cost units, of every path; 0 = own (sgm: by direction)"),
+      "Penalty of a change in disparity by one pixel, in cost units, of every path; 0 = own (sgm: by direction; others: in "
+      "settings)"),
   DOUBLE ("p2", p2, 0, 1000, 0,
-      "Penalty of a larger change in disparity, in cost units, of every path; 0 = own (sgm: by direction)"),
+      "Penalty of a larger change in disparity, in cost units, of every path; 0 = own (sgm: by direction; others: in "
+      "settings)"),
   ENUM ("paths", paths, STEREO_PATHS_AUTO, paths_choices, "Directions of the paths along which costs are smoothed"),
   DOUBLE ("path-weight-vertical", path_weight_vertical, 0, 4, 1,
       "Weight of the paths along columns, where those along rows have 1; rounded to what 16 bits leave room for"),

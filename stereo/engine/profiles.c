@@ -42,8 +42,9 @@ static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (g
   SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
   END };
 
-static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 13),
-  SET (gamma_color, 40), SET (gamma_distance, 14), SET (paths, STEREO_PATHS_4), SET (refine_alpha, 0.4), END };
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT),
+  SET (window, 13), SET (gamma_color, 40), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
+  SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
 static const Preset es_thesis[] = { SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF),

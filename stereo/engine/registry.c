@@ -10,7 +10,7 @@
 #define TAKEN_BY_SGM(COST, name, max, unit, features, takers, ...) TAKEN_BY (SGM, COST, takers)
 
 static const char *const asw_reads[] = { "window", "aggregation", "support", "color-difference", "gamma-color",
-  "gamma-distance", NULL };
+  "gamma-distance", "truncation", NULL };
 
 static const char *const esaw_reads[] = { "gamma-color", "gamma-distance", "iterations", "step-base", "truncation",
   "cost-scale", NULL };
@@ -68,7 +68,7 @@ static const StereoCostInfo costs[STEREO_COSTS] = {
   [STEREO_COST_NSSD] = { .name = "nssd",
       .max = 65534,
       .unit = 327.67,
-      .text = "Sum of squared differences of luma over the window, divided by both windows' energies: 0..2, cut there",
+      .text = "Sum of squared differences of luma over the window, divided by the root of the product of both windows' energies: 0..2, cut there",
       .source = "Hong et al. 2016, equation 6" },
   [STEREO_COST_NCC] = { .name = "ncc",
       .max = 65534,

@@ -5,6 +5,8 @@
 #include "stereo/engine/backend.h"
 #include "stereo/engine/params.h"
 #include "stereo/engine/profiles.h"
+#include "stereo/engine/volume.h"
+#include "stereo/exact/sgm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,6 +143,8 @@ unlisted (const StereoParams *p, const StereoParams *asked)
     return "aggregation";
   if (p->method == STEREO_METHOD_ASW && p->support != STEREO_SUPPORT_LEFT)
     return "support";
+  if (stereo_params_top_of_luma (p) < 255)
+    return "truncation";
   if (p->paths != STEREO_PATHS_4)
     return "paths";
   if (p->path_weight_vertical != 1)
@@ -171,8 +175,21 @@ choose_search (StereoParams *params, const StereoParams *asked, StereoError *err
   const StereoParamInfo *info = stereo_param_find (name);
   return stereo_fail (error, STEREO_ERROR_PARAMETER,
       "search=coarse-to-fine does not go with %s=%s: it needs method=asw with aggregation=two-pass and support=left, "
-      "or method=sgm; both with paths=4, path-weight-vertical=1 and refine-iterations=0. Set these, or search=full.",
+      "or method=sgm; both with paths=4, path-weight-vertical=1, truncation=255 and refine-iterations=0. Set these, or search=full.",
       name, stereo_param_format (params, info, text, sizeof text));
+}
+
+/* One pair of penalties is in force where paths follow a method. Those of sgm's directions have no number of their own. */
+static void
+write_penalties (StereoParams *params)
+{
+  double p1 = stereo_path_penalty (params, STEREO_PATH_SIDEWAYS, 0),
+         p2 = stereo_path_penalty (params, STEREO_PATH_SIDEWAYS, 1);
+
+  if (params->method == STEREO_METHOD_SGM || params->paths == STEREO_PATHS_NONE)
+    return;
+  params->p1 = p1;
+  params->p2 = p2;
 }
 
 StereoStatus
@@ -190,6 +207,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   if ((status = check_path_weights (&params, error)) || (status = choose_search (&params, in, error)))
     return status;
   stereo_profile_choose_threshold (&params);
+  write_penalties (&params);
   *out = params;
   return STEREO_OK;
 }
@@ -210,7 +228,9 @@ stereo_params_unread (const StereoParams *params, char *text, size_t size)
       const StereoParamInfo *info = stereo_param_find (*name);
       int read = strstr (text, *name) != NULL;
       for (const char *const *r = chosen->reads; *r; r++)
-        read |= !strcmp (*r, *name);
+        read |= !strcmp (*r, *name) &&
+            (strcmp (*name, "truncation") || with_method.method != STEREO_METHOD_ASW ||
+                with_method.cost == STEREO_COST_AD);
       if (!read && stereo_param_get (params, info) != info->initial)
         used += (size_t) snprintf (
             text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ", *name);

@@ -4,6 +4,7 @@
 
 #include "stereo/engine/volume.h" /* for the penalties of sgm */
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,9 @@ own_value (int method, int profile, const StereoParamInfo *info, char *text, siz
   double value = stereo_param_get (&params, info);
 
   if (!info->choices && value == 0 && (!strcmp (info->name, "p1") || !strcmp (info->name, "p2")))
-    snprintf (text, size, "below");
+    snprintf (text, size, method == STEREO_METHOD_SGM ? "[by direction](#sgm)" : "no paths");
+  else if (value != stereo_param_get (&other, info) && !strcmp (info->name, "p2"))
+    snprintf (text, size, "%.3g * log2 (num-disparities)", value / log2 (RANGE));
   else if (value != stereo_param_get (&other, info))
     snprintf (text, size, "%g * num-disparities", value / RANGE);
   else
@@ -187,7 +190,7 @@ print_method (int m)
   print_default (m, stereo_param_find ("cost"));
   for (const char *const *name = method->reads; *name; name++)
     print_default (m, stereo_param_find (*name));
-  if (reads (m, "p1"))
+  if (m == STEREO_METHOD_SGM)
     print_penalties (m);
 }
 
@@ -237,6 +240,11 @@ methods_print (void)
         "Any method runs on both backends, with any cost named beside it; another combination is refused "
         "when the plan is made.\n"
         "Refinement, consistency check, sub-pixel fit and everything after them work alike after each method.\n");
+  puts (
+      "The default, `method=asw profile=balanced`, is more than its paper: adaptive support weights of the left view, semi-global\n"
+      "paths in four directions behind them, and, with more than 32 disparities, a search from coarse to fine in place of the\n"
+      "refinement. `profile=thesis consistency=0` is the thesis's method with its constants and nothing else. What each part adds\n"
+      "stands in docs/papers/README.md of the sources, under \"What the default adds to the thesis\".\n");
   print_methods ();
   puts ("\n"
         "## Costs\n"
@@ -245,12 +253,15 @@ methods_print (void)
         "finely a cost is stored:\n"
         "a unit is so many raw steps.\n");
   print_costs ();
-  puts ("\n"
-        "## Defaults\n"
-        "\n"
-        "What stands in the tables is in force where a parameter is left alone. One set by hand always wins.\n"
-        "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below show.\n"
-        "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.");
+  puts (
+      "\n"
+      "## Defaults\n"
+      "\n"
+      "What stands in the tables is in force where a parameter is left alone. One set by hand always wins.\n"
+      "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below show.\n"
+      "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.\n"
+      "\n"
+      "`profile=thesis` of `esaw` and `esmp` keeps candidates outside the right picture, with the cost of the pixel at its edge.");
   for (int m = 0; m < STEREO_METHODS; m++)
     print_method (m);
   printf ("\n## What every method reads\n\nOne value, or those of ");

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/support/check.h"
+#include "stereo/engine/resolve.h"
 #include "stereo/stereo.h"
 
 /* Parameters under which @info may take any value of its range. */
@@ -441,6 +442,58 @@ test_table_three (void)
       out.smoothness_max);
 }
 
+/* Where paths follow asw, their penalties are reported as they are in force: 6 and 66 of the census, of 128 disparities, 0.8
+ * of that of mixed; a larger one by the logarithm of the range. sgm has a pair for each direction, and 0 stands for that. */
+static void
+test_penalties (void)
+{
+  static const struct
+  {
+    const char *set[3][2];
+    double p1, p2;
+  } rows[] = {
+    { { { "cost", "census-9x7" } }, 6, 66 },
+    { { { "cost", "mixed" } }, 4.8, 52.8 },
+    { { { "cost", "census-9x7" }, { "num-disparities", "16" } }, 6, 66 * 4 / 7.0 },
+    { { { "cost", "census-9x7" }, { "p2", "20" } }, 6, 20 },
+    { { { "cost", "census-9x7" }, { "p2", "3" } }, 3, 3 },
+    { { { "cost", "census-9x7" }, { "p1", "7" }, { "paths", "none" } }, 7, 0 },
+    { { { "method", "sgm" } }, 0, 0 },
+    { { { "method", "sgm" }, { "p1", "5" }, { "p2", "50" } }, 5, 50 },
+    { { { "method", "esaw" }, { "paths", "8" } }, 6, 66 },
+  };
+  StereoParams params, out;
+  StereoError error;
+
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    stereo_params_init (&params);
+    for (int i = 0; i < 3 && rows[k].set[i][0]; i++)
+      CHECK (!stereo_param_parse (&params, rows[k].set[i][0], rows[k].set[i][1], &error), "%s", error.message);
+    CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+    CHECK (fabs (out.p1 - rows[k].p1) < 1e-9 && fabs (out.p2 - rows[k].p2) < 1e-9, "row %zu: %g %g", k, out.p1, out.p2);
+  }
+}
+
+/* asw reads truncation with differences of luma alone. */
+static void
+test_unread (void)
+{
+  StereoParams params;
+  char text[256];
+
+  stereo_params_init (&params);
+  params.truncation = 12;
+  params.smoothness = 2;
+  stereo_params_unread (&params, text, sizeof text);
+  CHECK (strstr (text, "truncation") && strstr (text, "smoothness"), "'%s'", text);
+  params.cost = STEREO_COST_AD;
+  stereo_params_unread (&params, text, sizeof text);
+  CHECK (!strstr (text, "truncation") && strstr (text, "smoothness"), "'%s'", text);
+  params.method = STEREO_METHOD_SGM;
+  stereo_params_unread (&params, text, sizeof text);
+  CHECK (strstr (text, "truncation"), "'%s'", text);
+}
+
 /* Every method with every cost it does not take, and values that do not go together: refused, with what fits. */
 static void
 test_combinations (void)
@@ -454,6 +507,7 @@ test_combinations (void)
     { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
     { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
     { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
+    { { { "search", "coarse-to-fine" }, { "truncation", "12" }, { "cost", "ad" } }, { "truncation=12", "search=full" } },
     { { { "method", "bm" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "paths=none", "4 or 8" } },
     { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
     { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
@@ -545,6 +599,8 @@ main (int argc, char **argv)
   check_case ("every method's own", test_methods_own);
   check_case ("speckles go by default", test_speckles);
   check_case ("esaw and esmp are Table III", test_table_three);
+  check_case ("penalties in force", test_penalties);
+  check_case ("what the method does not read", test_unread);
   check_case ("combinations that fit", test_combinations);
   check_case ("registry", test_registry);
   return check_finish ();

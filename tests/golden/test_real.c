@@ -25,8 +25,7 @@ static const int disparities[NAMES] = { 70, 60, 60, 16, 20, 224 };
   "window=33 paths=none speckle-size=0 cost=mixed refine-window=65 refine-alpha=0.16 refine-iterations=3 " \
   "subpixel=1 consistency=1 fill=background median=3"
 
-/* Yu et al. choose among candidates outside the right image too, which here do not exist: what only the left view sees
- * is filled instead. */
+/* What Yu et al. do not have: the check, and filling of what it contradicts. Without these, see averages below. */
 #define ES_FINISH " profile=thesis consistency=16 speckle-size=60 fill=background median=5"
 
 /* bad1, bad2, bad4 of the pixels both views see (aloe: of all; 0: not known) */
@@ -170,15 +169,15 @@ check_scene (const char *folder, int name, StereoBackendChoice backend)
 /* ---- the average of twelve numbers --------------------------------------------------------------- */
 
 /* Pixels off by more than 1 px in the non-occluded, all and discontinuous areas of four scenes, averaged, as Table IV of
- * Yu et al. has it. */
+ * Yu et al. has it: what it prints, and 0.3 more. */
 static const struct
 {
   const char *params;
   double most;
 } averages[] = {
-  { "method=esaw" ES_FINISH, 8.6 },
-  { "method=esaw iterations=5 step-base=2.6" ES_FINISH, 10.0 },
-  { "method=esmp" ES_FINISH, 7.8 },
+  { "method=esaw profile=thesis", 8.2 + 0.3 },
+  { "method=esaw iterations=5 step-base=2.6 profile=thesis", 9.6 + 0.3 },
+  { "method=esmp profile=thesis", 7.42 + 0.3 },
 };
 
 /* The three numbers of a scene, added to @sum; 0: it is not there, or has no such masks. */

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The scores of papers.py, and that the options that it names are there: test_papers.py STEREO_BENCH"""
+"""The scores of papers.py, and that its rows run with the settings that they claim: test_papers.py STEREO_BENCH"""
+import concurrent.futures
+import json
 import os
 import random
 import re
@@ -7,24 +9,22 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 try:
     import cv2
-    import matplotlib  # noqa: F401
     import numpy
 except ImportError as error:
     print(f"SKIP: {error}", file=sys.stderr)
     sys.exit(77)
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/papers"))
 import bench  # noqa: E402
+import compute  # noqa: E402
 import papers  # noqa: E402
-import plot  # noqa: E402
-import gcvl  # noqa: E402
-import hillerstrom  # noqa: E402
 import hong  # noqa: E402
-import mahieu  # noqa: E402
 import options  # noqa: E402
-import yu  # noqa: E402
+import rtaw  # noqa: E402
+import yu_figures  # noqa: E402
 import yu_work  # noqa: E402
 
 PROGRAM = sys.argv.pop()
@@ -47,39 +47,43 @@ class Scores(unittest.TestCase):
             if m and t == t:
                 known += 1
                 wrong += not (d == d and abs(d - t) <= 1.5)
-        self.assertAlmostEqual(bench.bad(disparity, truth, mask, 1.5), 100 * wrong / known)
+        self.assertAlmostEqual(compute.bad(disparity, truth, mask, 1.5), 100 * wrong / known)
 
     def test_squared_error(self):
         truth = numpy.array([[10.0, 20.0, numpy.nan, 40.0]])
         found = numpy.array([[12.0, numpy.nan, 7.0, 40.0]])
-        self.assertAlmostEqual(mahieu.squared_error(found, truth), ((2 / 40) ** 2 + (20 / 40) ** 2) / 3)
+        self.assertAlmostEqual(compute.squared_error(found, truth, 40), ((2 / 40) ** 2 + (20 / 40) ** 2) / 3)
 
     def test_textureless(self):
         """As summed pixel by pixel, away from the border."""
         picture = self.draw.integers(0, 12, (20, 30), numpy.uint8)
-        found = gcvl.textureless(cv2.merge([picture] * 3))
+        found = compute.textureless(cv2.merge([picture] * 3))
         grey = picture.astype(int)
         for y, x in zip(self.draw.integers(1, 19, 40), self.draw.integers(1, 28, 40)):
             squares = sum((grey[v, u + 1] - grey[v, u]) ** 2 for v in (y - 1, y, y + 1) for u in (x - 1, x, x + 1))
-            self.assertEqual(found[y, x], squares < 9 * gcvl.LEAST_GRADIENT ** 2)
-        self.assertTrue(gcvl.textureless(numpy.full((9, 9, 3), 77, numpy.uint8)).all())
+            self.assertEqual(found[y, x], squares < 9 * compute.LEAST_GRADIENT ** 2)
+        self.assertTrue(compute.textureless(numpy.full((9, 9, 3), 77, numpy.uint8)).all())
 
-    def test_gpu_script(self):
-        """What the script prints has the times of all that the chapters ask for."""
-        work = [job for chapter in (gcvl, hillerstrom, hong, mahieu) for job in chapter.gpu_work()]
-        with tempfile.TemporaryDirectory() as folder:
-            script, program, times = (os.path.join(folder, name) for name in ("times.sh", "bench", "gpu.times"))
-            with open(script, "w", encoding="utf-8") as file:
-                file.write(bench.gpu_script(work))
-            with open(program, "w", encoding="utf-8") as file:
-                file.write('#!/bin/sh\necho "[{\\"compute_median_ms\\": $#, \\"stages_ms\\": {\\"match\\": 0.5}}]"\n')
-            os.chmod(program, 0o700)
-            with open(times, "wb") as file:
-                subprocess.run(["sh", script], stdout=file, env={**os.environ, "BENCH": program, "DATA": folder}, check=True)
-            found = bench.Bench(program, folder, bench.gpu_times(times))
-        for name, options in work:
-            self.assertEqual(found.gpu(name, options), (len(options) + 8, {"match": 0.5}))
-        self.assertIsNone(found.gpu("venus", ["--window", 10]))
+    def test_regions(self):
+        """What "bad" counts, by the words after its limit."""
+        pair = compute.Pair.__new__(compute.Pair)
+        pair.truth, pair.masks = numpy.full((4, 6), 3.0), {"nocc": self.draw.random((4, 6)) < 0.8}
+        found = numpy.where(self.draw.random((4, 6)) < 0.5, 3.0, numpy.nan)
+        columns = numpy.arange(6) >= 2
+        for words, mask in (("nocc", pair.masks["nocc"]), ("disc", numpy.ones((4, 6), bool)), ("in 2", pair.masks["nocc"] & columns),
+                            ("kept in 2", pair.masks["nocc"] & columns & numpy.isfinite(found))):
+            self.assertTrue((pair.region(words.split(), found) == mask).all(), words)
+        self.assertAlmostEqual(compute.score(pair, found, "bad 1 nocc"), 100 * numpy.isnan(found[pair.masks["nocc"]]).mean())
+
+    def test_packed(self):
+        """Pictures come back as they were, to a sixty-fourth of a pixel."""
+        disparity = self.draw.integers(0, 9000, (5, 7)) / 64
+        disparity[disparity == 0] = numpy.nan
+        for values in (disparity, self.draw.random((5, 7)) < 0.5):
+            back = bench.unpacked(json.loads(json.dumps(bench.packed(values))))
+            self.assertEqual(back.dtype, values.dtype)
+            numpy.testing.assert_array_equal(back, values)
+        self.assertEqual(bench.unpacked(bench.packed(2.5)), 2.5)
 
     def test_slanted_pair(self):
         """What the right view shows at x - d, the left one shows at x."""
@@ -87,7 +91,7 @@ class Scores(unittest.TestCase):
             # smooth, so that a place between pixels is as good as on one
             picture = cv2.GaussianBlur(self.draw.uniform(0, 255, (40, 300, 3)), (0, 0), 6)
             cv2.imwrite(folder + "/smooth.png", cv2.normalize(picture, None, 0, 255, cv2.NORM_MINMAX).astype(numpy.uint8))
-            (left, right), truth = yu.slanted_pair(folder + "/smooth.png", folder, 50)
+            (left, right), truth = compute.slanted_pair(folder + "/smooth.png", folder, 50)
             left, right = (cv2.imread(path).astype(float) for path in (left, right))
         self.assertAlmostEqual(float(truth[0, 150]), 25, 5)
         for x in self.draw.integers(10, 290, 30):
@@ -129,23 +133,96 @@ class Page(unittest.TestCase):
                 page.write("# The papers\n\nhead\n\n## One: a\n\ntext\n\n## Two\n\n| table |\n")
             self.assertEqual(papers.old_chapters(path), {"One: a": "\ntext\n\n", "Two": "\n| table |\n"})
 
-    def test_least_times(self):
-        """The least of all runs, of a frame and of each stage; another level of the processor is another time."""
-        said = [{"min_ms": frame, "stages_ms": {"match": match}} for frame, match in ((3, 2), (4, 1), (5, 5), (2, 3), (9, 9))]
-        least = {}
-        timed = bench.Bench("", "", least=least)
-        timed.run = lambda *_: said.pop(0)
-        self.assertEqual(timed.times("scene", ["--window", 5], rounds=2), (3, {"match": 1}))
-        self.assertEqual(timed.times("scene", ["--window", 5], rounds=2), (2, {"match": 1}))
-        self.addCleanup(os.environ.pop, "STEREO_CPU")
-        os.environ["STEREO_CPU"] = "avx2"
-        self.assertEqual(timed.times("scene", ["--window", 5], rounds=1), (9, {"match": 9}))
-        self.assertEqual(len(least), 2)
-
     def test_places_of_bars(self):
+        try:
+            import plot
+        except ImportError as error:
+            self.skipTest(str(error))
         places, width = plot.bar_places(2, 3)
         self.assertEqual(width, 0.4)
         self.assertEqual([[round(at, 9) for at in line] for line in places], [[-0.2, 0.8, 1.8], [0.2, 1.2, 2.2]])
+
+    def test_answers(self):
+        """All that is asked is computed under the key by which it is looked up. The program is a stand-in."""
+        with tempfile.TemporaryDirectory() as folder:
+            scene = os.path.join(folder, "teddy")
+            os.mkdir(scene)
+            for view in ("left", "right"):
+                cv2.imwrite(f"{scene}/{view}.png", numpy.full((30, 40, 3), 90, numpy.uint8))
+            cv2.imwrite(f"{scene}/gt.png", numpy.full((30, 40), 5 * 256, numpy.uint16))
+            program, words = os.path.join(folder, "bench"), os.path.join(folder, "words.png")
+            cv2.imwrite(words, numpy.full((30, 40), 7 * 64, numpy.uint16))
+            with open(program, "w", encoding="utf-8") as file:
+                file.write(f"""#!/bin/sh
+for word; do
+  [ "$word" != cuda ] || exit 1
+  [ "$before" != --write ] || cp {words} "$word/disparity.png"
+  before=$word
+done
+echo '[{{"min_ms": 3, "stages_ms": {{"match": 2}}, "arena_mib": 9, "mean": {{"bad1": 4, "flicker": 1}}}}]'
+""")
+            os.chmod(program, 0o700)
+            first = bench.Bench(["teddy"])
+
+            def ask(asked):
+                return [asked.bad("teddy", ["--window", 5], 1), asked.bad("teddy", ["--window", 5], 3), asked.times("teddy@20", [], 1, "avx2"),
+                        asked.ask("teddy", [], "memory"), asked.ask("teddy", [], "video flicker"), asked.off("teddy", ["--window", 5], 1).mean(),
+                        asked.gpu("teddy", [])]
+            ask(first)
+            kept, found = [], {"machine": compute.machine(program), "scenes": ["teddy"], "answers": {}}
+            compute.all_answers(program, folder, first.asked, 2, found["answers"], lambda: kept.append(len(found["answers"])), lambda _: None)
+            self.assertEqual(kept[-1], len(first.asked) - 1)  # but that of the GPU
+            os.remove(program)  # what is known is not asked again
+            known = {key: question for key, question in first.asked.items() if "cuda" not in key}
+            with unittest.mock.patch("compute.machine", lambda _: found["machine"]):
+                compute.all_answers(program, folder, known, 2, found["answers"], say=lambda _: None)
+        found = json.loads(json.dumps(found))
+        self.assertIsNone(found["machine"]["GPU"])
+        self.assertEqual(ask(bench.Bench(["teddy"], found)), [100, 0, [3, {"match": 2}], 9, 1, 1, None])
+        self.assertRaises(KeyError, bench.Bench(["teddy"], found).bad, "teddy", ["--window", 7], 1)
+
+
+class Figures(unittest.TestCase):
+    def test_weights_of_the_exponential_steps(self):
+        """What an impulse anywhere adds to the centre, iterated forwards as equations 5 and 6 have it."""
+        side = yu_figures.SIDE
+        draw = numpy.random.default_rng(7)
+        picture = draw.integers(0, 60, (side, side)).astype(float)
+        shares = yu_figures.esaw_weights(picture, 4, 1.9)
+        self.assertAlmostEqual(shares.sum(), 1)
+        costs = draw.random((side, side))
+        expected = (shares * costs).sum()
+        for t in range(4):
+            reach = round(1.9 ** t)
+            for axis in (1, 0):
+                before, total, weights = costs, numpy.zeros_like(costs), numpy.zeros_like(costs)
+                for y in range(side):
+                    for x in range(side):
+                        for by in (-reach, 0, reach):
+                            v, u = (y, x + by) if axis else (y + by, x)
+                            if 0 <= v < side and 0 <= u < side:
+                                weight = numpy.exp(-abs(picture[y, x] - picture[v, u]) / 17 - abs(by) / 36)
+                                weights[y, x] += weight
+                                total[y, x] += weight * before[v, u]
+                costs = total / weights
+        self.assertAlmostEqual(costs[side // 2, side // 2], expected)
+
+    def test_messages(self):
+        """As equation 13 has them, every disparity against every other."""
+        volume = numpy.random.default_rng(3).random((9, 4, 5)) * 8
+        expected = [[[min(volume[k, y, x] + min(abs(k - d), 2.5) for k in range(9)) for x in range(5)] for y in range(4)] for d in range(9)]
+        numpy.testing.assert_allclose(yu_figures.messages(volume[:, 1, 2], 1, 2.5), numpy.array(expected)[:, 1, 2])
+        rtaw.messages(volume, 1, 2.5)
+        numpy.testing.assert_allclose(volume, expected)
+
+    def test_averages_of_rtaw(self):
+        draw = numpy.random.default_rng(5)
+        volume, colors = draw.random((2, 6, 7)), draw.integers(0, 90, (6, 7, 3)).astype(float)
+        found = rtaw.averaged(volume, colors, 5, 1, rtaw.KINDS["rtaw+mp"])
+        for y, x in ((0, 0), (3, 3), (5, 6)):
+            near = [u for u in range(x - 2, x + 3) if 0 <= u < 7]
+            weights = [numpy.exp(-abs(colors[y, x] - colors[y, u]).max() / 18 - abs(x - u) / 29) for u in near]
+            self.assertAlmostEqual(found[1, y, x], numpy.average(volume[1, y, near], weights=weights), 5)
 
 
 class Options(unittest.TestCase):
@@ -159,6 +236,107 @@ class Options(unittest.TestCase):
         values = set(re.findall(r"[a-z0-9-]+", said))
         self.assertGreater(len(named), 20)
         self.assertLessEqual(named, known | values)
+
+
+# What the documents say, where a row does not say otherwise. Hillerstrom: 5.1.3 and 3.2.4; nothing after the winner.
+PLAIN = {"paths": "none", "subpixel": "off", "median": "off", "speckle-size": 0, "fill": "keep", "temporal": 0, "align": "off",
+         "confidence-measure": "margin", "confidence-threshold": 0, "min-disparity": 0, "search": "full"}
+THESIS = {**PLAIN, "method": "asw", "cost": "census-7x5", "window": 33, "aggregation": "two-pass", "support": "both", "color-difference": "rgb",
+          "gamma-color": 259.65, "gamma-distance": 28, "refine-iterations": 7, "refine-mode": "two-pass", "refine-window": 65,
+          "refine-gamma-color": 9, "refine-gamma-distance": 12, "refine-alpha": 0.16, "consistency": 0}
+# Yu et al.: table III; step 4 is a median
+YU = {**PLAIN, "median": "3", "cost": "ad", "refine-iterations": 0}
+METHODS = {
+    "esaw": {**YU, "gamma-color": 17, "gamma-distance": 36, "truncation": 12, "cost-scale": 1},
+    "esmp": {**YU, "gamma-color": 18, "gamma-distance": 29, "truncation": 17, "cost-scale": 0.15, "smoothness": 1},
+    # Mahieu and Lowney: 3; table 1 by direction
+    "sgm": {**PLAIN, "median": "3", "cost": "ad", "paths": "8", "p1": 0, "p2": 0, "path-weight-vertical": 1, "path-weight-diagonal": 1,
+            "penalty-step": 0, "fill": "none", "consistency": 1, "refine-iterations": 0, "num-disparities": 64},
+    # GCVL, Hong et al.
+    "bm": {**PLAIN, "refine-iterations": 0},
+}
+
+
+def given(words):
+    """The options of a row; one that comes again counts."""
+    found, k = {}, 0
+    while k < len(words):
+        name = words[k][2:]
+        if name != "device-input":
+            found[name] = words[k + 1]
+            k += 1
+        k += 1
+    return found
+
+
+def claimed(row):
+    """What the documents, or what the page says of such rows, claim of @row, the options of a row by name."""
+    if row.get("profile") != "thesis":
+        return {}
+    row = {"method": "asw", **row}
+    base = dict(METHODS.get(row["method"], THESIS))
+    if row["method"] == "asw" and row.get("refine-iterations") == "0" and row.get("cost") == "ad":
+        base.update(consistency=1, **{"refine-iterations": 0})  # RtAW, AW
+    if row.get("color-difference") == "lab":
+        base.update({"gamma-color": 51.93, "refine-gamma-color": 4.5})  # of CIELAB's steps, as the page says
+    if row.get("support") == "left":
+        base.update({"gamma-color": base["gamma-color"] / 2, "gamma-distance": base["gamma-distance"] / 2})  # of one view in place of two
+    if row["method"] == "esmp":
+        base["smoothness-max"] = 0.0375 * int(row["num-disparities"])
+    return base
+
+
+class Settings(unittest.TestCase):
+    """The settings that stereo-bench reports are those that the row claims."""
+
+    def in_force(self, words):
+        done = subprocess.run([PROGRAM, "--backend", "cpu", "--threads", "1", "--json", "--runs", "1", "--score", *words, "--synthetic", "40x24"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"{words}: {done.stderr}")
+        return json.loads(done.stdout)[0]["parameters"]
+
+    def compare(self, words, claims, title):
+        settings = self.in_force(words)
+        for name, value in claims.items():
+            if isinstance(settings[name], str):
+                self.assertEqual(settings[name], value, f"{title}: {name}, {words}")
+            else:
+                self.assertAlmostEqual(settings[name], float(value), 4, f"{title}: {name}, {words}")
+
+    def test_every_row(self):
+        """All that the chapters ask."""
+        not_settings = {"backend", "threads", "frames", "noise"}
+        rows = set()
+        for _, words, _ in papers.asked(sorted({"aloe", *papers.parts.SCENES, *papers.parts.KITTI})).values():
+            if words and words[0] != "opencv" and not rtaw.KINDS.keys() & words:
+                row = {name: value for name, value in given(words).items() if name not in not_settings}
+                rows.add(tuple(sorted(row.items())))
+        self.assertGreater(len(rows), 150)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            for done in [pool.submit(self.compare, [word for name, value in row for word in (f"--{name}", value)],
+                                     {**claimed(dict(row)), **dict(row)}, "a row of the page") for row in rows]:
+                done.result()
+
+    def test_table_of_options(self):
+        """Rows of the last chapter that name a whole method."""
+        claims = {
+            "the whole method": THESIS,
+            "Yoon and Kweon": {**THESIS, "aggregation": "full", "color-difference": "lab", "gamma-color": 51.93, "refine-gamma-color": 4.5,
+                               "cost": "sad", "refine-iterations": 0, "consistency": 1},
+            "Kowalczuk and others": {**THESIS, "cost": "mixed", "refine-mode": "idr", "refine-iterations": 3},
+            "semi-global matching": {**METHODS["sgm"], "num-disparities": 128},
+            "ESAW, ESMP": METHODS["esaw"],
+            "RtAW:": {**THESIS, "cost": "ad", "truncation": 12, "support": "left", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0,
+                      "consistency": 1},
+            "AW:": {**THESIS, "cost": "ad", "truncation": 12, "aggregation": "full", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0,
+                    "consistency": 1},
+            "block matching with SAD, SSD": {**METHODS["bm"], "method": "bm", "cost": "ad"},
+            "AD, SD, SAD": {**METHODS["bm"], "method": "bm", "cost": "ad"},
+        }
+        for start, claim in claims.items():
+            words = next(words for _, what, words in options.ROWS if what.startswith(start))
+            line = re.search(r"`([^`]*)`", words)[1].replace(",", "").split()
+            self.compare([word for each in line for word in (lambda name, value: (f"--{name}", value))(*each.split("="))], claim, start)
 
 
 if __name__ == "__main__":

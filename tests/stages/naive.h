@@ -78,6 +78,18 @@ naive_inside (const StereoPlan *p, int x)
   return x >= 0 && x < p->width;
 }
 
+/* Yu et al. read costs from a texture, whose border pixels go on outside the picture: with their profile, and nothing behind
+ * the winner that needs the right view, a left pixel has all candidates of the search. */
+static inline int
+naive_has_all_candidates (const StereoPlan *p)
+{
+  const StereoParams *a = &p->params;
+  int theirs = a->method == STEREO_METHOD_ESAW || a->method == STEREO_METHOD_ESMP;
+  int more = a->paths != STEREO_PATHS_NONE || a->refine_iterations > 0 ||
+      a->confidence_measure != STEREO_CONFIDENCE_MARGIN;
+  return theirs && a->profile == STEREO_PROFILE_THESIS && !more;
+}
+
 static inline size_t
 naive_image (const StereoPlan *p, int x, int y)
 {

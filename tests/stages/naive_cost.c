@@ -270,8 +270,11 @@ naive_raw_cost (const StereoPlan *p, size_t left, size_t right)
       return census_distance (p, left, right);
     case STEREO_COST_MIXED:
       return mixed_cost (p, left, right);
-    case STEREO_COST_AD:
-      return abs (l->luma[left] - r->luma[right]);
+    case STEREO_COST_AD: {
+      int difference = abs (l->luma[left] - r->luma[right]), most = (int) floor (p->params.truncation + 0.5);
+      most = most < 1 ? 1 : most;
+      return p->params.method == STEREO_METHOD_ASW && difference > most ? most : difference;
+    }
     case STEREO_COST_SAD: /* to the nearest third */
       return (int) rint (naive_color_distance (l->color[left], r->color[right]) / 3.0);
     case STEREO_COST_SD: /* of windows: naive_bm.c */

@@ -138,7 +138,8 @@ naive_exponential (StereoPlan *p)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
       for (int i = 0; i < p->depth; i++)
-        *naive_cost (p, x, y, i) = i < p->disparities && naive_inside (p, naive_partner (p, x, i)) ?
+        *naive_cost (p, x, y, i) = i < p->disparities &&
+                (naive_has_all_candidates (p) || naive_inside (p, naive_partner (p, x, i))) ?
             (uint16_t) *cost_at (&c, c.now, x, y, i) :
             STEREO_INVALID;
   free (c.now);

@@ -48,7 +48,7 @@ naive_select (StereoPlan *p)
         Lowest l = { -1, -1, { 0, 0 } };
         size_t at = naive_map (p, x, y);
         for (int i = 0; i < p->disparities; i++)
-          if (valid (p, x, i))
+          if (valid (p, x, i) || (v == STEREO_LEFT && naive_has_all_candidates (p)))
             lowest_add (&l, i, *naive_view_cost (p, v, x, y, i));
         p->view[v].first[at] = p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
         p->view[v].second[at] = (uint16_t) (l.second < 0 ? (int) STEREO_INVALID : l.second);
@@ -66,8 +66,9 @@ naive_check (StereoPlan *p)
         int i = p->view[v].index[naive_map (p, x, y)];
         if (i == (int) STEREO_INVALID)
           continue;
-        int other = p->view[1 - v].index[naive_map (p, naive_partner (p, x, i), y)];
-        if (abs (other - i) > p->params.consistency)
+        int partner = naive_partner (p, x, i);
+        if (!naive_inside (p, partner) ||
+            abs (p->view[1 - v].index[naive_map (p, partner, y)] - i) > p->params.consistency)
           p->view[v].confidence[naive_map (p, x, y)] = 0;
       }
 }

@@ -182,8 +182,9 @@ mean_along_row (Work *w, int y, int k)
 static void
 blank (const StereoPlan *plan, int x, uint16_t *column)
 {
-  int first = stereo_first_index (x, plan->width, plan->min_disparity);
-  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  int outside = stereo_params_keep_outside (&plan->params);
+  int first = outside ? 0 : stereo_first_index (x, plan->width, plan->min_disparity);
+  int last = outside ? plan->disparities - 1 : stereo_last_index (x, plan->disparities, plan->min_disparity);
 
   for (int i = 0; i < plan->depth; i++)
     if (i < first || i > last)

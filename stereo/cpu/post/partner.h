@@ -7,7 +7,7 @@
 #include "stereo/cpu/vec/vec.h"
 
 /* By how much the partners' indices differ from those of LANES columns from @x on, in either direction; @index and @other are
- * rows of maps. @none: the lanes that have no partner. */
+ * rows of maps. @none: the lanes that have no index. A partner outside the other picture agrees with nothing. */
 VEC_INLINE VecI
 cpu_disagreement (const StereoPlan *plan, const uint16_t *index, const uint16_t *other, int x, VecI *none)
 {
@@ -16,7 +16,8 @@ cpu_disagreement (const StereoPlan *plan, const uint16_t *index, const uint16_t 
 
   *none = (own == (int) STEREO_INVALID) | (column >= plan->width);
   VecI partner = (plan->width - 1 + plan->min_disparity - column + own) & ~*none;
-  return vec_abs (vec_words_at (other, partner) - own);
+  VecI outside = (partner < 0) | (partner >= plan->width);
+  return vec_abs (vec_words_at (other, partner & ~outside) - own) | (outside & INT32_MAX);
 }
 
 #endif
