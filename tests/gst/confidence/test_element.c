@@ -274,7 +274,7 @@ TEST (test_into_a_file)
   line = g_strdup_printf ("videotestsrc num-buffers=8 ! video/x-raw,width=146,height=33,framerate=25/1 ! stereomatch "
                           "num-disparities=8 backend=cpu ! stereoconfidence ! matroskamux ! filesink location=%s",
       name);
-  pipeline = launch (line);
+  pipeline = launch ("%s", line);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
