@@ -135,7 +135,7 @@ leaks_of () {
   log=$root/build-tools/leaks-$1.log
   rm -f "$log"
   # the tracer prints nothing at the end of a child process, so tests do not fork
-  meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 2 --logbase "leaks-$1" --wrapper "env GST_TRACERS=leaks
+  meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 20 --logbase "leaks-$1" --wrapper "env GST_TRACERS=leaks
     GST_DEBUG=GST_TRACER:7 GST_DEBUG_NO_COLOR=1 GST_DEBUG_FILE=$log CK_FORK=no
     GST_PLUGIN_SYSTEM_PATH_1_0=$root/build-tools/tracers GST_REGISTRY=$root/build-tools/leaks-registry.bin" \
     "$1" > "$log.meson" 2>&1 && return 0
@@ -169,7 +169,7 @@ valgrind_of () {
   export STEREO_STREAM_EPISODES=10 STEREO_LOAD_FRAMES=100 STEREO_LOAD_ELEMENTS=3 STEREO_LOAD_SECONDS=2
   log=build-tools/valgrind-$1.log
   start=$(date +%s)
-  if meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 2 --logbase "valgrind-$1" --print-errorlogs --wrapper \
+  if meson test -C "$tests_build" --suite elements --no-rebuild --timeout-multiplier 20 --logbase "valgrind-$1" --print-errorlogs --wrapper \
       "valgrind -q --error-exitcode=9 --fair-sched=try --leak-check=full --show-leak-kinds=definite
       --errors-for-leak-kinds=definite --num-callers=30 --gen-suppressions=all $glib
       --suppressions=$root/tests/valgrind.supp" "$1" > "$log" 2>&1; then
@@ -200,7 +200,7 @@ do_tsan () {
   # stereo-live is a program for users and is not linked with tests/support/tsan
   for test in ${TSAN_TESTS:-tsan $(element_tests build-tools/tsan | grep -v -x -e tsan -e stereo-live)}; do
     log=build-tools/tsan-$test.log
-    meson test -C build-tools/tsan --no-rebuild --timeout-multiplier 4 --verbose "$test" > "$log" 2>&1 && continue
+    meson test -C build-tools/tsan --no-rebuild --timeout-multiplier 20 --verbose "$test" > "$log" 2>&1 && continue
     bad=1
     echo "$test:"
     grep -E '^SUMMARY: ThreadSanitizer' "$log" | sort | uniq -c | head -20
