@@ -31,8 +31,8 @@ HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 # The papers, reproduced
 
 Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of the processor are the shortest of
-some rounds of five frames, of one thread unless said, on an {processor}, {cores} cores. Times of a GPU are {gpu}. All of ours are of this one machine, and
-ratios are of its processor and its GPU; where a paper's time stands beside ours, its machine is named.
+some rounds of five frames, of one thread unless said, on an {processor}, {cores} cores. Times of a GPU are {gpu}. The processor is shared with other work: a single time of it may be half too
+long. All of ours are of this one machine, and ratios are of its processor and its GPU; where a paper's time stands beside ours, its machine is named.
 
 The scenes are Middlebury's. `docs/papers/papers.py compute --data SCENES --results FILE`, then `papers.py write --results FILE` make this page. In
 plots, what a paper prints is grey.
