@@ -128,8 +128,8 @@ streams () {
 }
 
 if part streams && command -v gst-launch-1.0 > /dev/null; then
-  for count in 1 11 12 13 14; do check streams $count 1; done
-  [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || for count in 22 24 26; do check streams $count 2; done
+  for count in 1 11 16 20 24 28; do check streams $count 1; done
+  [ "$(nvidia-smi -L | wc -l)" -lt 2 ] || for count in 40 48 56; do check streams $count 2; done
 fi
 
 if part bench; then
