@@ -102,6 +102,30 @@ TEST (test_one_missing_frame)
   pair_free (pair);
 }
 
+/* One camera gives a third of its frames, and the other one lacks the partner of one of these: its neighbours are of other moments. */
+TEST (test_one_camera_that_slows_down)
+{
+  const guint frames = 8, slow = 3, alone = GST_STEREO_INTERVALS + 1;
+  Pair *pair = pair_new_gray (EXACT);
+
+  for (guint n = 0; n < slow * frames; n++) {
+    if (n % slow == 0)
+      pair_push_left (pair, n * FRAME);
+    if (n != slow * alone)
+      pair_push_right (pair, n * FRAME);
+  }
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 0; i < frames; i++)
+    if (i != alone) {
+      GstBuffer *out = pair_pull (pair, slow * i * FRAME);
+      fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
+      gst_buffer_unref (out);
+    }
+  pair_wait_eos (pair);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
+  pair_free (pair);
+}
+
 static void
 set_time (Pair *pair, GstClockTime time)
 {
@@ -115,13 +139,15 @@ set_time (Pair *pair, GstClockTime time)
 /* How long after their timestamps the frames of both views come. */
 static const struct
 {
-  GstClockTime left, right;
+  GstClockTime left, right, reported; /* @reported: as its latency, by the source of the right view */
   const gchar *late, *by;
 } arrivals[] = {
-  { 0, 3 * GST_SECOND, "frames of sink_right come 3.0 s", "3.0 s apart" },
-  { 2 * GST_SECOND, GST_SECOND, "frames of sink_left come 2.0 s", "1.0 s apart" },
-  { 0, 400 * GST_MSECOND, NULL, NULL },
-  { 3 * GST_SECOND, 3 * GST_SECOND, NULL, NULL },
+  { 0, 3 * GST_SECOND, 0, "frames of sink_right come 3.0 s", "3.0 s apart" },
+  { 2 * GST_SECOND, GST_SECOND, 0, "frames of sink_left come 2.0 s", "1.0 s apart" },
+  { 0, 400 * GST_MSECOND, 0, NULL, NULL },
+  { 3 * GST_SECOND, 3 * GST_SECOND, 0, NULL, NULL },
+  { 0, 3 * GST_SECOND, 3 * GST_SECOND, NULL, NULL },
+  { 0, 3 * GST_SECOND, GST_SECOND, "frames of sink_right come 2.0 s", "2.0 s apart" },
 };
 
 /* Frames are pushed in the order in which they come; a view has two of them waiting, at most. */
@@ -132,6 +158,7 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
   Pair *pair = pair_new_gray (EXACT "qos=false");
   guint early = by[1] < by[0];
 
+  gst_harness_set_upstream_latency (pair->right, arrivals[__i__].reported);
   for (guint n = 0; n < frames; n++)
     for (guint turn = 0; turn < 2; turn++) {
       guint view = turn ? !early : early, frame = turn ? n - ahead : n;
