@@ -212,26 +212,31 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   return STEREO_OK;
 }
 
+/* Whether the method reads parameter @name. asw truncates differences of luma alone. */
+static int
+is_read (const StereoParams *params, const char *name)
+{
+  if (params->method == STEREO_METHOD_ASW && params->cost != STEREO_COST_AD && !strcmp (name, "truncation"))
+    return 0;
+  for (const char *const *read = stereo_method_info (params->method)->reads; *read; read++)
+    if (!strcmp (*read, name))
+      return 1;
+  return 0;
+}
+
 void
 stereo_params_unread (const StereoParams *params, char *text, size_t size)
 {
   StereoParams with_method = *params;
-  const StereoMethodInfo *chosen;
   size_t used = 0;
 
   stereo_profile_choose_method (&with_method);
-  chosen = stereo_method_info (with_method.method);
-
   text[0] = 0;
   for (int m = 0; m < STEREO_METHODS; m++)
     for (const char *const *name = stereo_method_info (m)->reads; *name && used < size; name++) {
       const StereoParamInfo *info = stereo_param_find (*name);
-      int read = strstr (text, *name) != NULL;
-      for (const char *const *r = chosen->reads; *r; r++)
-        read |= !strcmp (*r, *name) &&
-            (strcmp (*name, "truncation") || with_method.method != STEREO_METHOD_ASW ||
-                with_method.cost == STEREO_COST_AD);
-      if (!read && stereo_param_get (params, info) != info->initial)
+      int known = strstr (text, *name) || is_read (&with_method, *name);
+      if (!known && stereo_param_get (params, info) != info->initial)
         used += (size_t) snprintf (
             text + used, size - used, "%s%s", used ? ", " : "Not read by the chosen method: ", *name);
     }
