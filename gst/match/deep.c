@@ -140,20 +140,11 @@ convert (GstStereoDeep *deep, const GstStereoFrame *frame, const GstVideoFrame *
   gst_buffer_unmap (buffer, &map);
   gst_buffer_copy_into (buffer, frame->buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
   gst_stereo_copy_metas (buffer, frame->buffer, TRUE, TRUE);
-  converted = gst_stereo_frame_new (buffer);
-  gst_buffer_unref (buffer);
-  *converted = (GstStereoFrame){ .references = 1,
-    .buffer = converted->buffer,
-    .info = info,
-    .layout = frame->layout,
-    .segment = frame->segment,
-    .arrived = frame->arrived,
-    .time = frame->time,
-    .captured = frame->captured,
-    .spacing = frame->spacing,
-    .generation = frame->generation,
-    .origin = frame->origin,
-    .after_gap = frame->after_gap };
+  converted = g_new (GstStereoFrame, 1);
+  *converted = *frame;
+  converted->references = 1;
+  converted->buffer = buffer;
+  converted->info = info;
   return converted;
 }
 
