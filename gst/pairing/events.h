@@ -15,7 +15,8 @@ GstFlowReturn gst_stereo_preview_sink_event (GstAggregator *aggregator, GstAggre
 /* From downstream. */
 gboolean gst_stereo_read_src_event (GstStereoParts *parts, GstAggregator *aggregator, GstEvent *event);
 gboolean gst_stereo_answer_src_query (GstStereoParts *parts, GstAggregator *aggregator, GstQuery *query);
-/* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of a sink pad that takes @caps. */
+/* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. Where the answer leaves a source no choice, an
+ * error names what it has: input/refusal.h. */
 void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
 
 G_END_DECLS

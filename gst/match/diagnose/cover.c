@@ -7,12 +7,12 @@
 #define RUNS 64 /* of a row, at least */
 #define MOST_RUN 16
 #define LEAST_RUN 4 /* pixels: more of them leave less of the noise */
-#define LEVELS \
-  4 /* parts of a strip that may have a disparity each: a road comes nearer from the horizon to the bottom */
-#define EVEN 8.0   /* grey levels of standard deviation: what covers a lens has less */
-#define UNEVEN 5.0 /* the other view has more */
-#define SHARE \
-  0.25 /* of the other view's: sound strips have 0.97 and more, and stripes 0.5; without rectification 0.36 */
+#define EVEN 8.0    /* grey levels of standard deviation: what covers a lens has less */
+#define UNEVEN 5.0  /* the other view has more */
+/* Of the other view's deviation: sound strips have 0.97 of it and more, and stripes 0.5; without rectification 0.36. */
+#define SHARE 0.25
+/* Parts of a strip that may have a disparity each: a road comes nearer from the horizon to the bottom. */
+#define LEVELS 4
 
 typedef struct
 {

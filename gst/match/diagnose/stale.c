@@ -13,9 +13,9 @@
 #define ALLOWED 5.0 /* it finds by chance, and explains nothing */
 #define SURE 16.0   /* sum over the looks, without what is allowed: at least two, of sound views none */
 #define EACH_ROW 8  /* that is compared with the frame before */
-#define CHANGES 4.0 /* grey levels: the scene moves in a band, */
-#define FROZEN \
-  0.35 /* and a view that is frozen changes less than this much of it; late ones change as much as the other view */
+#define CHANGES 4.0 /* grey levels: the scene moves in a band */
+/* Of that, a view that is frozen changes less; late ones change as much as the other view. */
+#define FROZEN 0.35
 #define TRIES 3 /* looks after which what is found becomes usual */
 
 void

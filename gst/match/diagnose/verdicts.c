@@ -23,12 +23,12 @@
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
  * 0.09 and 0.30. */
 #define FOUND_LEAST 0.15
-#define FOUND_NOISY \
-  0.015               /* the same under noise: healthy pairs have 0.028 and more; noise-like texture counts as noise */
+/* The same under noise: healthy pairs have 0.028 and more; noise-like texture counts as noise. */
+#define FOUND_NOISY 0.015
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
-#define MOST_NOISE \
-  6 /* grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28 */
+/* Grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28. */
+#define MOST_NOISE 6
 #define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
