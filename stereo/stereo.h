@@ -207,7 +207,7 @@ typedef struct StereoParams
   double refine_gamma_color;    /* as gamma_color of asw; 0 = own */
   double refine_gamma_distance; /* px; 0 = own */
   double refine_alpha;          /* cost units (raw Hamming bits) per pixel; 0 = own */
-  int consistency;              /* px by which the views may disagree; default 1; -1 = off */
+  int consistency;              /* px by which the views may disagree; -2 = own, -1 = off */
   int subpixel;                 /* StereoSubpixel */
   int median;                   /* StereoMedian */
   int speckle_size;             /* pixels of a region; smaller ones become invalid; -1 = own, 0 = off */

@@ -196,7 +196,7 @@ def chapter(bench, plot):
 Motorcycle, Piano, Playtable), perfectly rectified, matches them at half size, makes the map larger and counts what is off by more than 4 px at full
 size (5.1.1). It shows its results as bars without numbers. Here are the scenes of that set that are there. They have a quarter of the full size, where 4 px
 are 1 px: what is off by more than **1 px** counts. Playtable is the version whose rectification is imperfect. The left-right check is the
-thesis's: views must agree exactly (`consistency=0`; `profile=thesis` alone lets them differ by 1 px).
+thesis's: the views must agree exactly (3.2.4; `consistency=0`, which `profile=thesis` sets).
 
 """ + quality(errors, plot)
     known, words = against_opencv(errors, plot)

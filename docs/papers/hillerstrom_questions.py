@@ -18,8 +18,8 @@ NOISE = (0, 3, 8)
 VIDEO = ("teddy", 60)
 FRAMES = ("--frames", 20)
 SETTINGS = {
-    "`profile=thesis consistency=0`": ("--profile", "thesis", "--consistency", 0),
-    "`profile=thesis consistency=0 temporal=0.75`": ("--profile", "thesis", "--consistency", 0, "--temporal", 0.75),
+    "`profile=thesis`": ("--profile", "thesis"),
+    "`profile=thesis temporal=0.75`": ("--profile", "thesis", "--temporal", 0.75),
     "`profile=balanced fill=background temporal=0`": (*BALANCED, "--temporal", 0),
     "`profile=balanced fill=background`": BALANCED,
 }

@@ -23,7 +23,7 @@ REFINEMENTS = {
 ITERATIONS = (0, 1, 2, 3, 5, 7)
 LAYERS = (16, 32, 48, 64, 80)
 LEVELS = ("baseline", "avx2", "")  # values of STEREO_CPU; the last is the best that the processor has
-BASE = ("--method", "asw", "--profile", "thesis", "--consistency", 0)
+BASE = ("--method", "asw", "--profile", "thesis")
 AVERAGE = ("1408x965", "--num-disparities", 320)  # size and disparities of the thesis's pictures
 # 5.3.1 says how fast the default is, and 5.3.2 what an iteration of its refinement takes; all else are bars without numbers
 PRINTED_AGGREGATION, PRINTED_ITERATION = 181, 21.2

@@ -4,7 +4,7 @@ from bench import table
 
 NOT_BUILT = "not built"
 HILLERSTROM = (
-    ("the whole method with its constants (5.1.3)", "`profile=thesis consistency=0`; without the second, the views may differ by 1 px"),
+    ("the whole method with its constants (5.1.3)", "`profile=thesis`"),
     ("rectified pairs; lens distortion and rectification (1.2, 3.1.1: left out there)", "`stereorectify`, with a calibration of OpenCV or ROS"),
     ("positions in space, 3D reconstruction (1.2, 3.1.1: left out there)", "`output=depth`, `stereopoints`"),
     ("pictures for the driver of a logging truck (1.1)", "`depthoverlay`"),
@@ -12,7 +12,7 @@ HILLERSTROM = (
     ("Yoon and Kweon's original: full window, CIELAB, SAD (2.4)", 
      "`profile=thesis aggregation=full color-difference=lab cost=sad refine-iterations=0`; differences in CIELAB are sums here, Euclidean there"),
     ("Kowalczuk and others: census with gradients, IDR, three iterations (2.4, 5.3.2)", 
-     "`profile=thesis consistency=0 cost=mixed refine-mode=idr refine-iterations=3`; its census is 9x7, that of `mixed` 7x5"),
+     "`profile=thesis cost=mixed refine-mode=idr refine-iterations=3`; its census is 9x7, that of `mixed` 7x5"),
     ("census 7x5 with two pixels left out, census 9x7, SAD as cost; other costs (4.3.4, 6.1.1)",
      "`cost=census-7x5`, `census-9x7`, `sad`; `mixed`, `ad`"),
     ("absolute and squared differences of grey (3.1.3)", "`cost=ad`; `method=bm cost=sd`"),
@@ -30,7 +30,7 @@ HILLERSTROM = (
     ("against staircases (3.1.4)", "`subpixel=on`"),
     ("Gaussian blur of the disparity (3.1.4)", NOT_BUILT + ": named as an example; it smears edges. `median=3`, `5`"),
     ("confidence F (3.2.3)", "`confidence-measure=margin`"),
-    ("consistency check: views must agree, else confidence 0 (3.2.4)", "`consistency=0`; 1 px may differ by default, with `profile=thesis` too. `fill=keep` keeps the disparity"),
+    ("consistency check: views must agree, else confidence 0 (3.2.4)", "`consistency=0`, which `profile=thesis` sets (else 1 px may differ). `fill=keep` keeps the disparity"),
     ("disparity map of the reference view (3.2.4)", "made for the check, and not given out: swap the views for it"),
     ("refinement: iterations, window, γ_c, γ_g, α",
      "`refine-iterations`, `refine-window`, `refine-gamma-color`, `refine-gamma-distance`, `refine-alpha`"),

@@ -25,10 +25,10 @@ typedef struct Preset
 #define GAMMA_OF_LAB 0.2
 #define REFINE_GAMMA_OF_LAB 0.5
 
-/* Hillerstrom 2017, 5.1.3 */
+/* Hillerstrom 2017, 5.1.3; 3.2.4: the views must agree */
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
   SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
-  SET (refine_iterations, 7), SET (refine_alpha, 0.16), SET (subpixel, STEREO_SUBPIXEL_OFF),
+  SET (refine_iterations, 7), SET (refine_alpha, 0.16), SET (consistency, 0), SET (subpixel, STEREO_SUBPIXEL_OFF),
   SET (median, STEREO_MEDIAN_OFF), SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP),
   SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), END };
 
@@ -88,10 +88,11 @@ static const Preset bm_fast[] = { SET (cost, STEREO_COST_SAD), END };
 static const Preset bm_common[] = { SET (cost, STEREO_COST_ZNCC), SET (window, 9), SET (refine_iterations, 0), END };
 
 /* refinement: Hillerstrom 2017, 5.1.3 */
-static const Preset common[] = { SET (refine_mode, STEREO_REFINE_TWO_PASS), SET (refine_window, 65),
-  SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16), SET (paths, STEREO_PATHS_NONE),
-  SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON), SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60),
-  SET (fill, STEREO_FILL_NONE), SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), SET (temporal, 0.75), END };
+static const Preset common[] = { SET (consistency, 1), SET (refine_mode, STEREO_REFINE_TWO_PASS),
+  SET (refine_window, 65), SET (refine_gamma_color, 9), SET (refine_gamma_distance, 12), SET (refine_alpha, 0.16),
+  SET (paths, STEREO_PATHS_NONE), SET (penalty_step, 10), SET (subpixel, STEREO_SUBPIXEL_ON),
+  SET (median, STEREO_MEDIAN_3), SET (speckle_size, 60), SET (fill, STEREO_FILL_NONE),
+  SET (confidence_measure, STEREO_CONFIDENCE_PROBABILITY), SET (temporal, 0.75), END };
 
 static const struct
 {

@@ -243,7 +243,7 @@ methods_print (void)
   puts (
       "The default, `method=asw profile=balanced`, is more than its paper: adaptive support weights of the left view, semi-global\n"
       "paths in four directions behind them, and, with more than 32 disparities, a search from coarse to fine in place of the\n"
-      "refinement. `profile=thesis consistency=0` is the thesis's method with its constants and nothing else. What each part adds\n"
+      "refinement. `profile=thesis` is the thesis's method with its constants and nothing else. What each part adds\n"
       "stands in docs/papers/README.md of the sources, under \"What the default adds to the thesis\".\n");
   print_methods ();
   puts ("\n"

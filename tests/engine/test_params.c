@@ -240,6 +240,7 @@ test_thesis (void)
       out.refine_gamma_color, out.refine_gamma_distance, out.refine_alpha);
   CHECK (out.aggregation == STEREO_AGGREGATION_TWO_PASS && out.fill == STEREO_FILL_KEEP && !out.subpixel && !out.median,
       "%d %d %d %d", out.aggregation, out.fill, out.subpixel, out.median);
+  CHECK (out.consistency == 0, "3.2.4: the views must agree, and may differ by %d", out.consistency);
 }
 
 /* Whatever is set by hand stays, in every profile; and what is in force is a fixed point. */
@@ -258,6 +259,9 @@ test_own (void)
     { "refine-gamma-color", "3" },
     { "refine-gamma-distance", "2" },
     { "refine-alpha", "0.5" },
+    { "consistency", "1" },
+    { "consistency", "0" },
+    { "consistency", "-1" },
     { "subpixel", "0" },
     { "median", "5" },
     { "fill", "keep" },
@@ -293,7 +297,7 @@ test_own (void)
         "profile %d leaves something of the support open", profile);
     CHECK (out.refine_iterations >= 0 && out.refine_window > 0 && out.refine_alpha > 0 && out.subpixel >= 0 &&
             out.median >= 0 && out.cost != STEREO_COST_AUTO && out.fill != STEREO_FILL_AUTO &&
-            out.refine_mode != STEREO_REFINE_AUTO && out.speckle_size >= 0,
+            out.refine_mode != STEREO_REFINE_AUTO && out.speckle_size >= 0 && out.consistency >= 0,
         "profile %d leaves something open", profile);
   }
 }

@@ -276,7 +276,7 @@ def claimed(row):
     row = {"method": "asw", **row}
     base = dict(METHODS.get(row["method"], THESIS))
     if row["method"] == "asw" and row.get("refine-iterations") == "0" and row.get("cost") == "ad":
-        base.update(consistency=1, **{"refine-iterations": 0})  # RtAW, AW
+        base["refine-iterations"] = 0  # RtAW, AW
     if row.get("color-difference") == "lab":
         base.update({"gamma-color": 51.93, "refine-gamma-color": 4.5})  # of CIELAB's steps, as the page says
     if row.get("support") == "left":
@@ -322,14 +322,12 @@ class Settings(unittest.TestCase):
         claims = {
             "the whole method": THESIS,
             "Yoon and Kweon": {**THESIS, "aggregation": "full", "color-difference": "lab", "gamma-color": 51.93, "refine-gamma-color": 4.5,
-                               "cost": "sad", "refine-iterations": 0, "consistency": 1},
+                               "cost": "sad", "refine-iterations": 0},
             "Kowalczuk and others": {**THESIS, "cost": "mixed", "refine-mode": "idr", "refine-iterations": 3},
             "semi-global matching": {**METHODS["sgm"], "num-disparities": 128},
             "ESAW, ESMP": METHODS["esaw"],
-            "RtAW:": {**THESIS, "cost": "ad", "truncation": 12, "support": "left", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0,
-                      "consistency": 1},
-            "AW:": {**THESIS, "cost": "ad", "truncation": 12, "aggregation": "full", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0,
-                    "consistency": 1},
+            "RtAW:": {**THESIS, "cost": "ad", "truncation": 12, "support": "left", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0},
+            "AW:": {**THESIS, "cost": "ad", "truncation": 12, "aggregation": "full", "gamma-color": 51, "gamma-distance": 36, "refine-iterations": 0},
             "block matching with SAD, SSD": {**METHODS["bm"], "method": "bm", "cost": "ad"},
             "AD, SD, SAD": {**METHODS["bm"], "method": "bm", "cost": "ad"},
         }
