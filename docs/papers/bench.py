@@ -53,6 +53,8 @@ class Bench:
             self.asked[key] = (views, [str(word) for word in options], what)
             if what.split()[0] == "time":
                 return 1.0, collections.defaultdict(lambda: 1.0)
+            if what.startswith("grey"):
+                return numpy.ones((int(what.split()[-1]),) * 2)
             return numpy.ones((6, 8), float if what == "disparity" else bool) if MAPS.match(what) else 1.0
         if key not in self.results["answers"]:
             if may_lack:
@@ -89,6 +91,11 @@ class Bench:
 def read_results(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def change(after, before):
+    """In percent, in words."""
+    return f"{round(100 * (after / before - 1)):+d} %"
 
 
 def table(head, rows):

@@ -7,7 +7,10 @@ What may be asked of a pair and options:
                        "textured", "blank") that is off by more than L px or has no value; the map of it
     d1                 percent off by more than 3 px and by more than 5 % of the truth, or without a value
     mse D              mean squared error of disparities over D; no value counts as 0
+    missing            percent of the picture without a value
     blank              where the left view has no texture; "blank share": percent of it
+    grey X Y SIDE      the left view's grey levels around a pixel; 0 counts as 1/64
+    largest            the largest true disparity, px
     video bad1, video flicker, memory    what stereo-bench says of frames in a row, and of the memory (MiB)
     time [LEVEL]       milliseconds of a frame and of its stages; of a GPU if the options say so
     resize C           milliseconds that OpenCV takes to make the left view C columns wide
@@ -29,9 +32,10 @@ import rtaw
 from bench import key_of, packed
 
 SCALE = 64  # of the disparity that stereo-bench writes
+WITHOUT_MATCHER = ("blank", "grey", "largest")
 LEAST_GRADIENT = 4  # grey levels a pixel along the row: less in the mean of 3x3 squares is no texture (Scharstein and Szeliski 2002)
-ROUNDS, RUNS, GPU_RUNS = 2, 5, 20
-LONG = 1500  # milliseconds: frames that take longer are timed less often
+PASSES, RUNS, GPU_RUNS = 3, 5, 20
+LONG = 1500  # milliseconds: of frames that take longer, one is timed in each pass
 
 
 # ---- pairs -------------------------------------------------------------------------------------------------------------------
@@ -152,7 +156,21 @@ def score(pair, disparity, what):
         return d1(disparity, pair.truth, pair.region(["nocc"], disparity))
     if name == "mse":
         return squared_error(disparity, pair.truth, numpy.nanmax(pair.truth) if words[0] == "own" else float(words[0]))
-    blank = textureless(cv2.imread(pair.files[0]))
+    if name == "missing":
+        return 100 * float(numpy.isnan(disparity).mean())
+    return score_of_pair(pair, name, words)
+
+
+def score_of_pair(pair, name, words):
+    """What no matcher is asked for."""
+    if name == "largest":
+        return float(numpy.nanmax(pair.truth))
+    view = cv2.imread(pair.files[0])
+    if name == "grey":
+        x, y, side = map(int, words)
+        grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)[y - side // 2:y + side // 2 + 1, x - side // 2:x + side // 2 + 1]
+        return numpy.maximum(grey.astype(float), 1 / SCALE)
+    blank = textureless(view)
     return 100 * float(blank.mean()) if words else blank
 
 
@@ -200,13 +218,13 @@ def answers_of(program, pair, options, asked):
         return {what: mean[what.split()[1]] for what in asked}
     if first == "memory":
         return {"memory": run(program, ["--backend", "cpu", "--threads", "1", "--runs", "1", *options], pair.files)["arena_mib"]}
-    disparity = None if first == "blank" else disparity_of(program, pair, options)
+    disparity = None if first in WITHOUT_MATCHER else disparity_of(program, pair, options)
     return {what: packed(score(pair, disparity, what)) for what in asked}
 
 
 def resize_time(pair, columns):
     picture, least = cv2.imread(pair.files[0]), numpy.inf
-    for _ in range(ROUNDS):
+    for _ in range(RUNS):
         start = time.perf_counter()
         cv2.resize(picture, None, fx=columns / picture.shape[1], fy=columns / picture.shape[1], interpolation=cv2.INTER_AREA)
         least = min(least, 1e3 * (time.perf_counter() - start))
@@ -214,16 +232,36 @@ def resize_time(pair, columns):
 
 
 def time_of(program, pair, options, level):
-    """(Milliseconds of a frame, {stage: milliseconds}). Of a processor the least of some rounds: what was disturbed least counts."""
+    """(Milliseconds of a frame, {stage: milliseconds}): of a GPU the medians, of a processor the shortest frame."""
     if "cuda" in options:
         found = run(program, ["--runs", str(GPU_RUNS), *options], pair.files)
         return found["compute_median_ms"], found["stages_ms"]
     found = run(program, ["--runs", "1", *options], pair.files, level)
-    frame, least = found["min_ms"], found["stages_ms"]
-    for _ in range(1 if frame > LONG else ROUNDS):
-        found = run(program, ["--runs", str(1 if frame > LONG else RUNS), *options], pair.files, level)
-        frame, least = min(frame, found["min_ms"]), {stage: min(ms, found["stages_ms"][stage]) for stage, ms in least.items()}
-    return frame, least
+    if found["min_ms"] <= LONG:
+        found = run(program, ["--runs", str(RUNS), *options], pair.files, level)
+    return found["min_ms"], found["stages_ms"]
+
+
+def least_of(before, found):
+    """The shorter of two times, also of stages: what was disturbed least counts."""
+    if not isinstance(found, tuple):
+        return min(before, found)
+    return min(before[0], found[0]), {stage: min(ms, found[1][stage]) for stage, ms in before[1].items()}
+
+
+def take_times(program, pairs, timed, answers, keep, say):
+    """All of them one after the other, and again: other work on the machine lasts longer than one of them, but not as long as all."""
+    found = {}
+    for n in range(PASSES):
+        for views, options, what in timed:
+            key, (name, *level) = key_of(views, options, what), what.split()
+            if n and "cuda" in options:
+                continue
+            one = resize_time(pairs[views], int(level[0])) if name == "resize" else time_of(program, pairs[views], options, *(level or [""]))
+            found[key] = least_of(found[key], one) if key in found else one
+        say(f"times: pass {n + 1} of {PASSES}")
+        answers.update(found)
+        keep()
 
 
 # ---- machine -----------------------------------------------------------------------------------------------------------------
@@ -254,7 +292,7 @@ def all_answers(program, data, asked, jobs, answers, keep=lambda: None, say=lamb
             if what.split()[0] in ("time", "resize"):
                 timed.append((views, options, what))
             else:
-                kind = what.split()[0] if what.split()[0] in ("video", "memory", "blank") else ""
+                kind = what.split()[0] if what.split()[0] in ("video", "memory", *WITHOUT_MATCHER) else ""
                 groups.setdefault((views, *options, kind), []).append(what)
         say(f"{len(groups)} runs, {jobs} at a time; {len(timed)} times")
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -266,13 +304,5 @@ def all_answers(program, data, asked, jobs, answers, keep=lambda: None, say=lamb
                     keep()
                     say(f"{n + 1} runs")
         keep()
-        for n, (views, options, what) in enumerate(timed):
-            if "cuda" in options and not gpu:
-                continue
-            name, *level = what.split()
-            answers[key_of(views, options, what)] = (resize_time(pairs[views], int(level[0])) if name == "resize"
-                                                     else time_of(program, pairs[views], options, *(level or [""])))
-            if n % 20 == 19:
-                keep()
-                say(f"{n + 1} times")
-    keep()
+        if timed:
+            take_times(program, pairs, [question for question in timed if gpu or "cuda" not in question[1]], answers, keep, say)

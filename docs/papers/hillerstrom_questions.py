@@ -14,6 +14,7 @@ SUPPORTS = {
     "balanced, full search, both": (*BALANCED, *FULL, "--support", "both"),
     "balanced, full search, left": (*BALANCED, *FULL),
 }
+FULL_CENSUS = ("--cost", "census-7x5", "--aggregation", "full", "--refine-iterations", 0)
 NOISE = (0, 3, 8)
 VIDEO = ("teddy", 60)
 FRAMES = ("--frames", 20)
@@ -37,10 +38,9 @@ The thesis multiplies the weights of both views, leaves open whether that is wor
 own view's weights. With the thesis's constants the left view's weights alone have {numpy.mean(errors.of(SUPPORTS["the left view's"])):.1f} % in place of {errors.mean(()):.1f}.
 `profile=balanced` checks what the views say and fills what they disagree about: there it is {errors.mean(SUPPORTS["balanced, full search, left"]):.1f} in place of {errors.mean(SUPPORTS["balanced, full search, both"]):.1f} %. Two volumes were no better than the product and took
 longer ([tried](../development/tried.md#support-weights-colours-and-views)).
-The product takes {times["balanced, full search, both"] / times["balanced, full search, left"]:.1f} times as long as the left view's weights on the processor. On a GPU
-([benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu), `support=left`
-and `support=both`) the product costs more: one view's weights are made once for all disparities, and products differ from disparity to
-disparity.
+The product takes {times["balanced, full search, both"] / times["balanced, full search, left"]:.1f} times as long as the left view's weights on the processor. Times of a GPU
+are in [benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu) (`support=left` and `support=both`): one view's weights are made once for all
+disparities, and products differ from disparity to disparity.
 
 """
 
@@ -83,24 +83,24 @@ def answers(errors, shown, known):
     rows = [
         ("What does RGB in place of CIELAB cost? (4.3.1)",
          f"{refined - mean(('--color-difference', 'lab')):.1f} points ({refined:.1f} against {mean(('--color-difference', 'lab')):.1f} %); with γ_c = 160, "
-         f"RGB has {mean(('--gamma-color', 160)):.1f} %: most of it is the constant"),
+         f"RGB has {mean(('--gamma-color', 160)):.1f} %"),
         ("Which window? (4.3.2)", windows(mean)),
-        ("How many layers of scratch memory? (4.3.3, 5.3.3)", "as many as there are disparities: the memory hardly grows (figure 5.13)"),
+        ("How many layers of scratch memory? (4.3.3, 5.3.3)", known["layers"]),
         ("Is the full window worth it with census? (5.3.1)",
-         f"{mean(('--cost', 'census-7x5', '--aggregation', 'full', '--refine-iterations', 0)):.1f} % against {unrefined:.1f} % of two passes, "
-         "and it takes as long as nonApproxSAD: no"),
+         f"{mean(FULL_CENSUS):.1f} % against {unrefined:.1f} % of two passes, "
+         f"and {known['full window']}: {'no' if mean(FULL_CENSUS) >= unrefined - 0.5 else 'that depends on the time'}"),
         ("Is something wrong with IDR? (5.2.2)",
-         f"{mean(('--refine-mode', 'idr')):.1f} % against {refined:.1f} % of two passes, worse on {worse} of {len(errors.scenes)} scenes: yes. Its penalty "
+         f"{mean(('--refine-mode', 'idr')):.1f} % against {refined:.1f} % of two passes, worse on {worse} of {len(errors.scenes)} scenes. Its penalty "
          "is not divided by the sum of the weights, so it grows with how many pixels are sure and alike"),
         ("Does a search of parameters close StereoSGBM's gap? (5.2.3)", known["opencv"]),
         ("How many iterations, and which refinement per millisecond? (5.3.2)",
-         f"two passes; one iteration wins {unrefined - first:.1f} of the {unrefined - refined:.1f} points of seven"),
+         f"{known['refinement']} wins most in a millisecond; one iteration of two passes wins {unrefined - first:.1f} of the {unrefined - refined:.1f} points of seven"),
         ("Does a cost with gradients explain the distance from Kowalczuk? (6.1.1)",
          f"`mixed` has {mean(('--cost', 'mixed')):.1f} % against {mean(('--cost', 'census-7x5')):.1f} %"),
         ("Do the right view's weights harm? (6.1.2)",
          f"{mean(('--support', 'left')):.1f} % without them, {refined:.1f} % with them"),
         ("Would it help to make weights once for all layers? (6.1.2)",
-         "yes: the GPU's kernels make each view's weights once for all disparities" + of_today(errors)),
+         "the GPU's kernels make each view's weights once for all disparities" + of_today(errors)),
     ]
     if shown:
         still, averaged = (shown[name][1] for name in list(SETTINGS)[:2])

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The tables and figures of the five documents that this project implements, made with it.
 
-    papers.py compute --data FOLDER [--bench PROGRAM] [--jobs N] [--chapter NAME ...] --results FILE
+    papers.py compute --data FOLDER [--bench PROGRAM] [--jobs N] [--times] [--chapter NAME ...] --results FILE
     papers.py write --results FILE [--chapter NAME ...] [--out FOLDER]
 
 compute runs what the chapters need, N runs at a time, then takes times one after the other, on an idle machine, and keeps all answers in one
-JSON file. What the file has already is not computed again: remove it after a change of the matcher. It needs NumPy and OpenCV; where there is a
-GPU, times of it are taken too. write makes README.md from that file, and its plots in
+JSON file. What the file has already is not computed again: remove it after a change of the matcher. With --times, all times are taken again, on this machine. It needs
+NumPy and OpenCV; where there is a GPU, times of it are taken too. write makes README.md from that file, and its plots in
 pictures/ beside it: the paper's numbers beside ours, on the scenes that were there. It needs NumPy and Matplotlib.
 """
 import argparse
@@ -15,6 +15,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 
 import gcvl
 import hillerstrom
@@ -30,14 +31,21 @@ HEAD = """<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 <!-- Made by `docs/papers/papers.py` -->
 # The papers, reproduced
 
-Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of the processor are the shortest of
-some rounds of five frames, of one thread unless said, on an {processor}, {cores} cores. Times of a GPU are {gpu}. The processor is shared with other work: a single time of it may be half too
-long. All of ours are of this one machine, and ratios are of its processor and its GPU; where a paper's time stands beside ours, its machine is named.
+Tables and figures of the documents that this project implements, with the papers' numbers beside ours. Times of the processor are those of the
+shortest frame, of one thread unless said, on an {processor}, {cores} cores, which are shared with other work: single times scatter.
+Times of a GPU are {gpu}. All of ours are of this one machine, and ratios are of its processor and its GPU; where a paper's time stands
+beside ours, its machine is named.
 
 The scenes are Middlebury's. `docs/papers/papers.py compute --data SCENES --results FILE`, then `papers.py write --results FILE` make this page. In
 plots, what a paper prints is grey.
 
 """
+
+
+def wrapped(text):
+    """Paragraphs in lines of one width; tables, pictures and headings as they are."""
+    return "\n\n".join(part if part.lstrip().startswith(("|", "!", "#", "<")) else textwrap.fill(part, 130, break_long_words=False, break_on_hyphens=False)
+                       for part in re.split(r"\n\n+", text.strip()))
 
 
 def title_of(name):
@@ -71,9 +79,10 @@ def compute(options, names):
     results = {"machine": computing.machine(options.bench), "scenes": scenes, "answers": {}}
     if os.path.exists(options.results):
         before = read_results(options.results)
-        if before["machine"] != results["machine"]:
-            sys.exit(f"papers.py: {options.results} is of another machine: name another file with --results")
-        results["answers"] = before["answers"]
+        if before["machine"] != results["machine"] and not options.times:
+            sys.exit(f"papers.py: {options.results} has times of another machine: name another file with --results, or take all times again with --times")
+        results["answers"] = {key: answer for key, answer in before["answers"].items()
+                              if not options.times or not re.search(r"\| (time|resize)[^|]*$", key)}
 
     def keep():
         with open(options.results + ".new", "w", encoding="utf-8") as file:
@@ -92,9 +101,9 @@ def write(options, names):
         chapters[title_of(name)] = CHAPTERS[name].chapter(bench, plot)
     gpu = results["machine"]["GPU"]
     with open(path, "w", encoding="utf-8") as page:
-        page.write(HEAD.format(processor=results["machine"]["processor"], cores=results["machine"]["cores"],
-                               gpu=f"medians of 20 frames whose views are in its memory, on an {gpu}" if gpu else "not there") + "\n\n".join(
-            f"## {title}\n\n{chapters[title].strip()}" for title in map(title_of, CHAPTERS) if title in chapters) + "\n")
+        page.write(wrapped(HEAD.format(processor=results["machine"]["processor"], cores=results["machine"]["cores"],
+                                       gpu=f"medians of 20 frames whose views are in its memory, on an {gpu}" if gpu else "not there")) + "\n\n" + "\n\n".join(
+            f"## {title}\n\n{wrapped(chapters[title])}" for title in map(title_of, CHAPTERS) if title in chapters) + "\n")
 
 
 def main():
@@ -105,6 +114,7 @@ def main():
     parser.add_argument("--data", default=os.environ.get("STEREO_DATA"), help="folder of scenes; without it, STEREO_DATA")
     parser.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at a time; times are taken alone")
+    parser.add_argument("--times", action="store_true", help="times of an earlier run do not stay")
     parser.add_argument("--chapter", action="append", choices=CHAPTERS, help="this one alone, the others stay; may be given several times")
     parser.add_argument("--out", default=here, help="folder of the page")
     options = parser.parse_args()

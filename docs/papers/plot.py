@@ -26,18 +26,21 @@ class Plot:
 
     def axes(self, across, up, of=None):
         """Axes of one plot, or of @of plots side by side."""
-        _, axes = pyplot.subplots(1, of or 1, figsize=(5.6 if not of else 4.2 * of, 3.4), squeeze=False)
+        _, axes = pyplot.subplots(1, of or 1, figsize=(5.6 if not of else 4.2 * of, 3.4), squeeze=False, layout="constrained")
         for one in axes[0]:
             one.set_xlabel(across)
             one.grid(alpha=0.3)
         axes[0][0].set_ylabel(up)
         return axes[0] if of else axes[0][0]
 
+    def from_zero(self, axes):
+        axes.set_ylim(0, 1.05 * axes.dataLim.y1)
+
     def printed(self, axes, across, up, label, name=None):
-        """Values that a paper prints, as marks; with a name beside the first."""
+        """Values that a paper prints, as marks; with a name above the first."""
         axes.plot(across, up, "D", color="0.35", markerfacecolor="none", label=label)
         if name:
-            axes.annotate(name, (across[0], up[0]), xytext=(5, 3), textcoords="offset points", fontsize=7, color="0.35")
+            axes.annotate(name, (across[0], up[0]), xytext=(0, 5), textcoords="offset points", ha="center", fontsize=7, color="0.35")
 
     def save(self, name, axes):
         """The line of the page that shows it. @axes: what axes() gave. The legend stands above the data."""
@@ -69,45 +72,61 @@ class Plot:
         axes.grid(axis="y", alpha=0.3)
         if log:
             axes.set_yscale("log")
+            axes.set_ylim(bottom=10 ** numpy.floor(numpy.log10(min(bar.get_height() for bar in axes.patches if bar.get_height() > 0))))
         axes.legend(fontsize="x-small", loc="lower center", bbox_to_anchor=(0.5, 1), ncol=2 if len(series) > 3 else 3, frameon=False)
         return self.keep(name, figure, f"{up}: {', '.join(series)}")
 
     def maps(self, name, rows, words, most):
-        """@rows: of (title, map); None leaves a place free. Disparities have one scale up to @most px, and grey where there is no value.
-        Of maps of what is true, black is true."""
+        """@rows: of (title, map); None leaves a place free. Disparities have one scale up to @most px, or of each row up to its number of
+        the list @most, and grey where there is no value. Of maps of what is true, black is true."""
         across = max(map(len, rows))
         shape = next(panel[1].shape for panel in rows[0] if panel)
         high = 2.6 * shape[0] / shape[1] + 0.25
         figure, axes = pyplot.subplots(len(rows), across, figsize=(2.6 * across, high * len(rows)), squeeze=False, layout="constrained")
         colors = pyplot.get_cmap("turbo").copy()
         colors.set_bad(UNKNOWN)
-        shown = None
+        scales = most if isinstance(most, list) else [most] * len(rows)
+        shown = {}
         for axis in axes.flat:
             axis.set_axis_off()
-        for panels, line in zip(rows, axes):
+        for k, (panels, line) in enumerate(zip(rows, axes)):
             for panel, axis in zip(panels, line):
                 if panel and panel[1].dtype == bool:
+                    axis.set_axis_on()
+                    axis.set(xticks=(), yticks=())
                     axis.imshow(~panel[1], cmap="gray", vmin=0, vmax=1, interpolation="nearest")
                 elif panel:
-                    shown = axis.imshow(panel[1], cmap=colors, vmin=0, vmax=most, interpolation="nearest")
+                    shown[k] = axis.imshow(panel[1], cmap=colors, vmin=0, vmax=scales[k], interpolation="nearest")
                 if panel:
                     axis.set_title(panel[0], fontsize=8)
-        if shown:
-            bar = figure.colorbar(shown, ax=axes, shrink=min(1, 3 / (high * len(rows))), aspect=30, pad=0.01)
+        for k, image in shown.items() if isinstance(most, list) else list(shown.items())[:1]:
+            beside, tall = (axes[k], 0.9) if isinstance(most, list) else (axes, min(1, 3 / (high * len(rows))))
+            bar = figure.colorbar(image, ax=beside, shrink=tall, aspect=30, pad=0.01)
             bar.set_label("disparity, px (grey: no value)", fontsize=8)
             bar.ax.tick_params(labelsize=8)
         return self.keep(name, figure, words)
 
-    def signals(self, name, titles, lines, across, up, first=0):
-        """Small plots side by side: @lines of each of @titles, {label: values from @first on}; the last one of a plot is thick."""
-        figure, axes = pyplot.subplots(1, len(titles), figsize=(4.2 * len(titles), 3), squeeze=False, layout="constrained")
+    def weights(self, name, rows, words):
+        """@rows: of (title, picture); the first of a row is grey levels, the others are weights, over the largest of each."""
+        figure, axes = pyplot.subplots(len(rows), len(rows[0]), figsize=(2 * len(rows[0]) + 0.6, 2.2 * len(rows)), squeeze=False, layout="constrained")
+        for panels, line in zip(rows, axes):
+            for k, ((title, picture), axis) in enumerate(zip(panels, line)):
+                shown = axis.imshow(picture / (255 if not k else picture.max()), cmap="magma" if k else "gray", vmin=0, vmax=1, interpolation="nearest")
+                axis.set_title(title, fontsize=8)
+                axis.set_axis_off()
+        figure.colorbar(shown, ax=axes, shrink=0.6, aspect=30, pad=0.01).set_label("weight, over the largest", fontsize=8)
+        return self.keep(name, figure, words)
+
+    def signals(self, name, titles, lines, across, up, first):
+        """Small plots side by side, with one scale: @lines of each of @titles, {label: values from @first on}; the last of a plot is thick."""
+        figure, axes = pyplot.subplots(1, len(titles), figsize=(4.2 * len(titles), 3), squeeze=False, sharey=True, layout="constrained")
         for title, drawn, one in zip(titles, lines, axes[0]):
             for k, (label, values) in enumerate(drawn.items()):
-                one.plot(range(first, first + len(values)), values, "o-" if len(values) < 20 else "-", label=label,
-                         linewidth=1 + 1.5 * (k == len(drawn) - 1))
+                one.plot(range(first, first + len(values)), values, "o-", label=label, linewidth=1 + 1.5 * (k == len(drawn) - 1))
             one.set_title(title, fontsize=9)
             one.set_xlabel(across)
-            one.set_ylabel(up)
-            one.legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+            one.set_xticks(range(first, first + len(values)))
             one.grid(alpha=0.3)
+        axes[0][0].set_ylabel(up)
+        axes[0][-1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
         return self.keep(name, figure, f"{up} against {across}: {', '.join(titles)}")

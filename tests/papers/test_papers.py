@@ -21,8 +21,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import bench  # noqa: E402
 import compute  # noqa: E402
 import papers  # noqa: E402
+import hillerstrom  # noqa: E402
+import hillerstrom_times  # noqa: E402
 import hong  # noqa: E402
+import mahieu  # noqa: E402
 import options  # noqa: E402
+import plot_none  # noqa: E402
 import rtaw  # noqa: E402
 import yu_figures  # noqa: E402
 import yu_work  # noqa: E402
@@ -74,6 +78,28 @@ class Scores(unittest.TestCase):
                             ("kept in 2", pair.masks["nocc"] & columns & numpy.isfinite(found))):
             self.assertTrue((pair.region(words.split(), found) == mask).all(), words)
         self.assertAlmostEqual(compute.score(pair, found, "bad 1 nocc"), 100 * numpy.isnan(found[pair.masks["nocc"]]).mean())
+        self.assertAlmostEqual(compute.score(pair, found, "missing"), 100 * numpy.isnan(found).mean())
+
+    def test_of_a_pair(self):
+        """What is asked of the views and the truth alone."""
+        with tempfile.TemporaryDirectory() as folder:
+            pair = compute.Pair.__new__(compute.Pair)
+            pair.files, pair.truth = [folder + "/left.png"], numpy.array([[3.0, numpy.nan], [8.5, 1.0]])
+            grey = self.draw.integers(0, 256, (20, 30), numpy.uint8)
+            cv2.imwrite(pair.files[0], cv2.merge([grey] * 3))
+            found = bench.unpacked(bench.packed(compute.score(pair, None, "grey 7 9 5")))
+        self.assertEqual(compute.score(pair, None, "largest"), 8.5)
+        numpy.testing.assert_array_equal(found, numpy.maximum(grey[7:12, 5:10], 1 / 64))
+
+    def test_times(self):
+        """Each is taken in every pass, one of a GPU once; the shortest counts, of stages too."""
+        asked = [("teddy", ["--backend", "cpu"], "time"), ("teddy", ["--backend", "cuda"], "time"), ("teddy", [], "resize 20")]
+        taken = {"cpu": iter([(9, {"match": 4}), (7, {"match": 5}), (8, {"match": 6})]), "cuda": iter([(2, {"match": 1})])}
+        resized, answers = iter([5, 4, 6]), {}
+        with unittest.mock.patch("compute.time_of", lambda _program, _pair, options, _level: next(taken[options[1]])), \
+                unittest.mock.patch("compute.resize_time", lambda _pair, _columns: next(resized)):
+            compute.take_times("", {"teddy": None}, asked, answers, lambda: None, lambda _: None)
+        self.assertEqual(list(answers.values()), [(7, {"match": 4}), (2, {"match": 1}), 4])
 
     def test_packed(self):
         """Pictures come back as they were, to a sixty-fourth of a pixel."""
@@ -116,6 +142,11 @@ class Printed(unittest.TestCase):
         for key, printed in yu_work.TABLE_5.items():
             for value, part in zip(printed[2:], yu_work.of_the_paper(*key, *yu_work.SIZE)):
                 self.assertLess(abs(1 - value * 1e9 / part), 0.2, key)
+
+    def test_slips_of_hong(self):
+        """Sums by hand."""
+        self.assertEqual(hong.slips(), "SSD on Tsukuba 1231 for 1221, NSSD on Tsukuba 1891 for 1881, ZNCC on Venus 3713 for 3723, ZNCC on Cone 11575 for 11515")
+        self.assertEqual([round(value, 2) for value in hong.missing_costs()], [2.29, 2.30])
 
     def test_own_work(self):
         self.assertEqual(yu_work.message_operations(60), 10)  # neighbours 1 and 2 away, of a reach of 3
@@ -182,6 +213,26 @@ echo '[{{"min_ms": 3, "stages_ms": {{"match": 2}}, "arena_mib": 9, "mean": {{"ba
         self.assertRaises(KeyError, bench.Bench(["teddy"], found).bad, "teddy", ["--window", 7], 1)
 
 
+    def test_times_again(self):
+        """Times of another machine are not mixed with those of this one; --times takes them all again and keeps the rest."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"machine": {"GPU": "old"}, "scenes": [], "answers": {"a |  | bad 1 nocc": 1, "a |  | time": 2, "a |  | time avx2": 3,
+                                                                                  "a |  | resize 450": 4}}, file)
+            options = unittest.mock.Mock(data=folder, results=path, bench="", jobs=1, times=False)
+
+            def all_answers(_bench, _data, _asked, _jobs, answers, keep):
+                self.assertEqual(answers, {"a |  | bad 1 nocc": 1})
+                answers["a |  | time"] = 9
+                keep()
+            with unittest.mock.patch("compute.machine", lambda _: {"GPU": "new"}), unittest.mock.patch("compute.all_answers", all_answers):
+                self.assertRaises(SystemExit, papers.compute, options, [])
+                options.times = True
+                papers.compute(options, [])
+            self.assertEqual(bench.read_results(path), {"machine": {"GPU": "new"}, "scenes": [], "answers": {"a |  | bad 1 nocc": 1, "a |  | time": 9}})
+
+
 class Figures(unittest.TestCase):
     def test_weights_of_the_exponential_steps(self):
         """What an impulse anywhere adds to the centre, iterated forwards as equations 5 and 6 have it."""
@@ -225,6 +276,69 @@ class Figures(unittest.TestCase):
             self.assertAlmostEqual(found[1, y, x], numpy.average(volume[1, y, near], weights=weights), 5)
 
 
+class Sentences(unittest.TestCase):
+    """What the page concludes follows from the results."""
+
+    def test_any_results(self):
+        """Chapters take whatever comes out, and say something else of something else."""
+        scenes = sorted({"aloe", *papers.parts.SCENES, *papers.parts.KITTI})
+        asked, pages = papers.asked(scenes), []
+        for seed in (1, 2):
+            draw = numpy.random.default_rng(seed)
+
+            def answer(views, words, what, draw=draw):
+                if what.split()[0] == "time":
+                    return draw.uniform(1, 9), dict.fromkeys(("match", "select"), draw.uniform(0.1, 0.9))
+                shown = bench.Bench(scenes).ask(views, words, what)
+                if not isinstance(shown, numpy.ndarray):
+                    return draw.uniform(1, 9)
+                return bench.packed(draw.random(shown.shape) < 0.5 if shown.dtype == bool else draw.uniform(0, 200, shown.shape))
+            results = {"machine": {"processor": "P", "cores": 4, "GPU": "G"}, "scenes": scenes,
+                       "answers": {key: answer(*question) for key, question in asked.items()}}
+            pages.append({name: chapter.chapter(bench.Bench(scenes, results), plot_none.NoPlot()) for name, chapter in papers.CHAPTERS.items()})
+            results["machine"]["GPU"] = None
+            results["answers"] = {key: value for key, value in results["answers"].items() if "cuda" not in key}
+            for chapter in papers.CHAPTERS.values():
+                chapter.chapter(bench.Bench(scenes, results), plot_none.NoPlot())
+        for name in set(papers.CHAPTERS) - {"options"}:
+            self.assertNotEqual(*(re.sub(r"^\|.*", "", page[name], flags=re.M) for page in pages), name)
+
+    def test_ablation(self):
+        lines = [f"| twoPassSAD ({name}) | 1 | 2 | {ms} | 1 % | 0 |" for name, ms in zip("abcd", (100, 80, 40, 50))]
+        self.assertEqual(hillerstrom_times.words_of_ablation(["| GPU | ms, columns | ms, rows | ms | of | error |", *lines]),
+                         "The time changes by -20 % with simpler weights, -50 % with byte instructions, +25 % with rolling threads, "
+                         "and by -50 % with all three.\n\n")
+
+    def test_best_costs(self):
+        text = hong.claims_of_quality({"one": [9, 8, 3, 4, 5, 6, 2], "two": [1, 8, 3, 4, 5, 2, 7]})
+        self.assertIn("AD and SD are both worse than every cost of a window on 1 of 2 scenes; ZNCC has the fewest errors on 1, NCC on 0.", text)
+        self.assertIn("SAD 3.0, NCC 4.0, SSD 4.0, ZNCC 4.5, AD 5.0, NSSD 5.0, SD 8.0 %", text)
+
+    def test_path_weights(self):
+        self.assertEqual(mahieu.gain_of({"all 1": [2, 2], "a": [1, 5], "b": [1, 2]}),
+                         "the best of other weights (b) changes the mean error by -25.0 % and is better on 1 of 2 scenes")
+
+    def test_straight_lines(self):
+        self.assertAlmostEqual(yu_work.off_line([2 * t + 5 for t in yu_work.TIMED]), 0)
+        bent = numpy.array([1.0, 1, 1, 1, 1, 1, 1, 9])
+        line = numpy.poly1d(numpy.polyfit(range(8), bent, 1))(range(8))
+        self.assertAlmostEqual(yu_work.off_line(bent), 100 * abs(bent - line).max() / 2)
+
+    def test_what_figure_5_8_counts(self):
+        """As figure 5.7 does: not the columns at the left where StereoSGBM finds nothing."""
+        errors = unittest.mock.Mock()
+        errors.bench.off.return_value = numpy.ones((2, 100), bool)
+        found = hillerstrom.counted(errors, "motorcycle", ())
+        self.assertEqual(found[:, :80].sum(), 0)  # 70 disparities, in steps of 16
+        self.assertTrue(found[:, 80:].all())
+
+    def test_wrapped(self):
+        text = "a " * 200 + "\n\n| " + "b " * 200 + "|\n\n![c](d)\n"
+        lines = papers.wrapped(text).split("\n")
+        self.assertEqual(" ".join(papers.wrapped(text).split()), " ".join(text.split()))
+        self.assertTrue(all(len(line) <= 130 for line in lines if not line.startswith("|")))
+
+
 class Options(unittest.TestCase):
     def test_they_are_there(self):
         said = subprocess.run([PROGRAM, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -257,6 +371,23 @@ METHODS = {
 }
 
 
+# The default, as "What the default adds to the thesis" has it
+DEFAULT = {"method": "asw", "profile": "balanced", "cost": "mixed", "support": "left", "window": 13, "paths": "4", "temporal": 0.75}
+# What rows may set: what the page varies, and says so. Nothing else may differ from the claims above.
+FINISH = {"consistency", "speckle-size", "fill", "median"}  # "checked and filled"
+REFINEMENT = {"refine-iterations", "refine-mode", "refine-window"}
+VARIED = {
+    ("asw", "thesis"): {"cost", "truncation", "window", "aggregation", "support", "color-difference", "gamma-color", "gamma-distance", "temporal",
+                        "scratch-layers", *REFINEMENT, *FINISH},
+    ("asw", "balanced"): {"search", "support", "paths", "fill", "consistency", "temporal", *REFINEMENT},
+    ("esaw", "thesis"): {"iterations", "step-base", "gamma-color", "gamma-distance", "truncation", *FINISH},
+    ("esmp", "thesis"): {"iterations", "step-base", "gamma-color", "gamma-distance", "truncation", "cost-scale", "smoothness", "smoothness-max", *FINISH},
+    ("sgm", "thesis"): {"p1", "p2", "path-weight-vertical", "path-weight-diagonal", "fill"},
+    ("sgm", "balanced"): {"cost", "paths", "fill", "temporal"},
+    ("bm", "thesis"): {"cost", "window"},
+}
+
+
 def given(words):
     """The options of a row; one that comes again counts."""
     found, k = {}, 0
@@ -271,9 +402,11 @@ def given(words):
 
 def claimed(row):
     """What the documents, or what the page says of such rows, claim of @row, the options of a row by name."""
-    if row.get("profile") != "thesis":
+    row = {"method": "asw", "profile": "balanced", "search": "coarse-to-fine" if int(row["num-disparities"]) > 32 else "full", **row}
+    if row["method"] == "asw" and row["profile"] == "balanced":
+        return {**DEFAULT, "search": row["search"], "refine-iterations": 0 if row["search"] == "coarse-to-fine" else 1}
+    if row["profile"] != "thesis":
         return {}
-    row = {"method": "asw", **row}
     base = dict(METHODS.get(row["method"], THESIS))
     if row["method"] == "asw" and row.get("refine-iterations") == "0" and row.get("cost") == "ad":
         base["refine-iterations"] = 0  # RtAW, AW
@@ -312,6 +445,9 @@ class Settings(unittest.TestCase):
                 row = {name: value for name, value in given(words).items() if name not in not_settings}
                 rows.add(tuple(sorted(row.items())))
         self.assertGreater(len(rows), 150)
+        for row in map(dict, rows):
+            kind = row.get("method", "asw"), row.get("profile", "balanced")
+            self.assertLessEqual(set(row), VARIED[kind] | {"method", "profile", "num-disparities"}, kind)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for done in [pool.submit(self.compare, [word for name, value in row for word in (f"--{name}", value)],
                                      {**claimed(dict(row)), **dict(row)}, "a row of the page") for row in rows]:
