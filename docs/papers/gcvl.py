@@ -75,8 +75,8 @@ def figure_4_11(bench, plot):
                         + ", ".join(bench.has(TEXTURELESS)), 1)
     return table(["Figure 4.11", "without texture, %", "bad 1 there, %", "bad 1 elsewhere, %"], rows) + "\n" + picture + f"""
 The paper marks what has no texture in a picture of Bowling, white as here, and explains artifacts with it. Bowling is not there; vintage,
-with its blank walls, is the nearest. The paper does not say what it takes for texture: here, a mean square of the step of grey from pixel to pixel along
-the row below 4² in 3x3 pixels, as Scharstein and Szeliski have it. Block matching of 9x9 pixels, where both views
+with its blank walls, is the nearest. For texture the paper takes the definition of Scharstein and Szeliski: the squared gradient along the row, averaged over a square
+window, is below a threshold. It prints neither the window nor the threshold; here they are 3x3 pixels and 4² grey levels. The errors are those of block matching with 9x9 pixels, where both views
 see (aloe: everywhere). Where there is no texture, more is wrong in {worse} of {len(rows)} scenes.
 """
 
@@ -99,8 +99,8 @@ def figures_of_maps(bench, plot):
         text += f""" The paper says that a larger window gives a smoother map:
 from 4.9 to 4.10 the pixels that differ from their right neighbour by more than 1 px go from {found["4.9"][1]:.1f} to {found["4.10"][1]:.1f} %."""
     if "4.12" in found:
-        text += f""" It says that a range may be too short
-for what is near: aloe, in the place of Bowling, reaches {bench.ask("aloe", [], "largest"):.0f} px."""
+        text += f""" It says that a range that is too short
+misses what is near: aloe, which takes the place of Bowling, reaches {bench.ask("aloe", [], "largest"):.0f} px."""
     return pictures + "\n" + text + "\n\n"
 
 
@@ -116,13 +116,13 @@ def chapter(bench, plot):
             "speed-up by all cores", "by the GPU over all cores"]
     most = {scene: max(float(row[4]) for row in rows if row[0] == scene) for scene in bench.has(SCENES)}
     average = (f"Here the {bench.machine('GPU')} is {numpy.mean(list(gained.values())):.0f} times as fast as all cores of the {processor}, on average "
-               "on aloe: both of one machine, and like the paper's neither is a measure of GPUs and processors of other machines.") if gained else ""
+               "on aloe. Both are of one machine. Like the paper's ratio, it says nothing of other GPUs and processors.") if gained else ""
     return table(head, rows) + "\n" + pictures + f"""Block matching with `cost=ad`, which is the paper's algorithm 1: one box of differences of grey. The paper shows times as curves without
 numbers: Tsukuba (384x288) and Bowling (1252x1110; table 4.1), whose place aloe (1282x1110) takes, on two computers. It finds neither of its
 processors fast enough for video. Ours takes at most {", ".join(f"{time:.0f} ms on {scene}" for scene, time in most.items())} with all cores.
 
-**Figures 4.3, 4.4 and 4.7** show OpenCL, which is as fast as CUDA there. There is no OpenCL here: they have no counterpart. The figures of chapters 1
-to 3 are drawings that explain, without a result.
+**Figures 4.3, 4.4 and 4.7** show OpenCL, which is as fast as CUDA there. There is no OpenCL here: they have no counterpart. Chapters 1
+to 3 have drawings that explain, and no results.
 
 **Figure 4.8**: the paper's better GPU (GTX 780 Ti) is {PRINTED_SPEED_UP} times as fast as all cores of its better processor, on average. {average}
 

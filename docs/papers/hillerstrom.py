@@ -127,15 +127,16 @@ def against_opencv(errors, plot):
     wins, losses, _ = better(ours, rows["StereoSGBM"], 0)
     kept = sum(a < b for a, b in zip(rows["StereoSGBM, of what has a value"], ours))
     return answer(rows, many, errors.scenes), text + "\n" + bars + f"""
-Bad 4 of the thesis's default and of OpenCV's StereoSGBM, eight directions, without the columns at the left for which it finds nothing.
+Figure 5.7 has the errors of the thesis's default and of OpenCV's StereoSGBM in eight directions, without the columns at the left for which StereoSGBM finds
+nothing.
 The thesis takes the parameters of Middlebury's page, which are not printed, and finds its own maps better on all pictures. Ours are
 better on {wins} of {len(ours)} scenes, StereoSGBM's on {losses}. What StereoSGBM leaves out counts as wrong in the rows
-that do not say otherwise; what it finds is better than ours on {kept}. The thesis says that a search of StereoSGBM's
+that do not say otherwise; what it finds is better than ours on {kept} scenes. The thesis says that a search of StereoSGBM's
 parameters may close the gap. The last rows are the best of {len(SEARCHED)} settings (`blockSize` {block}, `P2` {penalty} · 3 · {block}², `P1` a quarter of it, `uniquenessRatio`
 {unique}; chosen on these scenes).
 
-**Figure 5.8**: the same maps; those of a scene have one scale. In the place of the truth, which is Middlebury's, is what figure 5.7 counts as wrong
-(black): off, or without a value (grey in the map). It counts neither the columns at the left nor what only one view sees.
+**Figure 5.8**: the same maps; those of a scene have one scale. The thesis shows the truth beside them, which is Middlebury's. Here errors are shown: black is what
+figure 5.7 counts as wrong, which is off or has no value (grey in the map). It counts neither the columns at the left nor what only one view sees.
 
 """ + figure_5_8(errors, plot) + "\n"
 
@@ -205,7 +206,7 @@ def chapter(bench, plot):
     text = f"""Bad 4, percent, where both views see. The thesis has six scenes of Middlebury 2014 (Adirondack, Classroom, Jadeplant,
 Motorcycle, Piano, Playtable), perfectly rectified (figure 5.1), matches them at half size, makes the map larger and counts what is off by more than 4 px at full
 size (5.1.1). It shows its results as bars without numbers. Ours are {', '.join(errors.scenes)}, of the same set. They have a quarter of the full size, where 4 px
-are 1 px: what is off by more than **1 px** counts. The figures of chapters 1 to 4 are drawings that explain, without a result. Playtable is the version whose rectification is imperfect. The left-right check is the
+are 1 px: what is off by more than **1 px** counts. Chapters 1 to 4 have drawings that explain, and no results. Playtable is the version whose rectification is imperfect. The left-right check is the
 thesis's: the views must agree exactly (3.2.4; `consistency=0`, which `profile=thesis` sets).
 
 """ + quality(errors, plot)

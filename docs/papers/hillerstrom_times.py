@@ -25,7 +25,7 @@ LAYERS = (16, 32, 48, 64, 80)
 LEVELS = ("baseline", "avx2", "")  # values of STEREO_CPU; the last is the best that the processor has
 BASE = ("--method", "asw", "--profile", "thesis")
 AVERAGE = ("1408x965", "--num-disparities", 320)  # size and disparities of the thesis's pictures
-# 5.3.1 says how fast the default is, and 5.3.2 what an iteration of its refinement takes; all else are bars without numbers
+# 6.3 says how fast the default is, and 5.3.2 what an iteration of its refinement takes; all else are bars without numbers
 PRINTED_AGGREGATION, PRINTED_ITERATION = 181, 21.2
 ABLATION = os.path.join(os.path.dirname(os.path.abspath(__file__)), "listing2.txt")
 
@@ -61,8 +61,8 @@ def aggregation(errors, plot):
                 for name in ("twoPassCensus7x5", "twoPassCensus9x7")]
         words = f"""
 nonApproxSAD takes {bars["nonApproxSAD"] / bars["twoPassSAD"]:.0f} times as long as twoPassSAD on the GPU, and {own["nonApproxSAD"] / own["twoPassSAD"]:.0f} times on the processor. But that compares a plain
-kernel with tuned ones, here as in the thesis, which says so of its own (5.3.1): two passes have matrix instructions on the GPU and none of it went into the full
-window. The thesis says that census costs time, and that 7x5 wins part of it back. Against SAD, 7x5
+kernel with tuned ones, here as in the thesis, which says so of its own (5.3.1): two passes take matrix instructions on the GPU, the full window does
+not. The thesis says that census costs time, and that 7x5 wins part of it back. Against SAD, 7x5
 changes the time by {more[0]}, 9x7 by {more[1]}."""
     picture = plot.bars("hillerstrom-5.9", list(bars), {"the paper (GTX 1080)": [PRINTED_AGGREGATION if "7x5" in name else None for name in bars],
                                                         f"ours ({errors.bench.machine('GPU')})": list(bars.values())},
@@ -70,7 +70,7 @@ changes the time by {more[0]}, 9x7 by {more[1]}."""
     head = ["Figures 5.9, 5.10", "ms a frame, GPU", "of them aggregation", "timeMP, s", "timeGD, s", f"ms, one thread ({scene})"]
     return table(head, rows) + "\n" + picture + f"""
 GPU: a made pair of the average size and range of the thesis's pictures, {AVERAGE[0]} with {AVERAGE[2]} disparities. The thesis's default,
-twoPassCensus7x5, took about {PRINTED_AGGREGATION} ms on an NVIDIA GTX 1080; it is the one bar with a number. The last column is {scene} with
+twoPassCensus7x5, took about {PRINTED_AGGREGATION} ms on an NVIDIA GTX 1080 (6.3); it is the one bar with a number. The last column is {scene} with
 {SCENES[scene]} disparities on the processor.{words}
 
 """
@@ -99,7 +99,7 @@ def ladder(errors):
         with open(ABLATION, encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file if not line.startswith("#")]
         text = "\n".join(lines).strip() + "\n\n" + words_of_ablation(lines)
-    return f"""**Optimisations** (4.4; the other bars of figures 5.9 and 5.10): the thesis wins about 50 % (6.1) with simpler weights, byte
+    return f"""**Optimisations** (4.4; the other bars of figures 5.9 and 5.10): the thesis wins about 50 % (6.1.1) with simpler weights, byte
 instructions and rolling threads, one after the other. The kernels of the plugin have all three from the start, and no switch that turns one
 off. `listing2.cu` beside this page has the thesis's listing 2 in these four variants; `nvcc -O3 -arch=native listing2.cu && ./a.out > listing2.txt` makes
 the table.
@@ -135,7 +135,7 @@ def refinement(errors, plot):
     steps = [(after - before) / (n - m) for before, after, m, n in zip(line, line[1:], ITERATIONS, ITERATIONS[1:])]
     head = ["Figures 5.11, 5.12", "ms a frame", "of them refinement", "timeMP, s", "timeGD, s", "bad 4, mean, %", "points won a ms"]
     return table(head, rows) + f"""
-Seven iterations unless said. An iteration takes {each:.2f} ms; the thesis's took {PRINTED_ITERATION} ms, and were not optimised. The thesis's time grows
+Seven iterations unless said. An iteration takes {each:.2f} ms; the thesis's took {PRINTED_ITERATION} ms (5.3.2), and were not optimised. The thesis's time grows
 linearly; here the first iteration takes {steps[0]:.2f} ms, each of the others {min(steps[1:]):.2f} to {max(steps[1:]):.2f}. Which refinement is best per millisecond, the thesis leaves open
 (5.3.2): here {best_of(rows)}. Full windows and IDR are plain kernels, two passes tuned ones.
 
@@ -155,8 +155,8 @@ def layers(errors, plot):
     plot.from_zero(axes)
     width, height = map(int, AVERAGE[0].split("x"))
     layer = width * height / 2 ** 20
-    return f"""**Figure 5.13**: the thesis finds twelve layers of scratch memory to be enough. Here they come by 16, and on the processor alone: the
-GPU's kernels work in place. {scene.capitalize()} with {SCENES[scene]} disparities, one thread: """ + ", ".join(
+    return f"""**Figure 5.13**: the thesis finds twelve layers of scratch memory to be enough. Here their number is a multiple of 16, and only the
+processor has them: the GPU's kernels work in place. {scene.capitalize()} with {SCENES[scene]} disparities, one thread: """ + ", ".join(
         f"{time:.0f} ms and {mib:.0f} MiB ({n})" for n, time, mib in zip(LAYERS, found, memory)) + f""".
 
 {plot.save("hillerstrom-5.13", axes)}

@@ -148,7 +148,7 @@ pixel, the others of a window of 9x9; the paper does not print its window. Where
 matching, the paper has slips. In table 2, SAD on Cone is printed as 589, where its stages add up to 5895. Other sums are off what is printed: {slips()}.
 In table 3, AD and SD on Cone would take {costs[0]:.2f} and {costs[1]:.2f} ms for their
 costs in place of {PRINTED["cones", "GPU"][0][0]:.2f} and {PRINTED["cones", "GPU"][0][1]:.2f}, by their sums. Printed values stand here as printed, but for the 589. The paper's GPU is {min(printed):.0f} to {max(printed):.0f} times as fast
-as its processor, which runs one thread of plain code. Figures 1 and 2 are drawings that explain, without a result; table 1 lists the scenes.
+as its processor, which runs one thread of plain code. Figures 1 and 2 are drawings that explain, and table 1 lists the scenes: they have no results.
 
 **Fast ZNCC**: the paper has its times and no description. What makes ZNCC fast in the field are running sums of products and squares, and
 `zncc` here takes these on both processors: FZNCC is that column once more.

@@ -70,7 +70,8 @@ def table_2(errors):
     head = ["Table 2", "MSE, the paper", "ms, the paper (GeForce 940M)", f"MSE, ours, over {MOST}", "over the largest true disparity",
             "ms, ours, one thread", "ms, ours, GPU"]
     return table(head, rows) + f"""
-{COLUMNS} columns, {MOST} disparities, penalties of table 1 for each direction, equal path weights, checked, median of 3x3, what is occluded has no value and counts as 0.
+The pictures have {COLUMNS} columns, and {MOST} disparities are searched, with the penalties of table 1 for each direction, equal path weights, a left-right check and a
+median of 3x3. What is occluded has no value and counts as 0.
 The paper does not say how its maps were scaled before the error was taken. As shares of d_max = {MOST} the errors of aloe and cones differ from
 the printed ones by {off(0)}; as shares of the largest true disparity, by {off(1)}. Of its {len(PRINTED)} scenes {len(there)} are there; scenes without a printed number
 stand in for the others. The paper finds no error beyond about 10 % and little difference from scene to scene: printed are
@@ -170,15 +171,15 @@ def figure_2(errors, plot):
     axes.margins(0.1)
     resized = errors.bench.ask("aloe", [], f"resize {COLUMNS}")
     each = [1e6 * frame / pixels for pixels, frame in times.items()]
-    return f"""**Figure 2**: time against size, aloe at {", ".join(map(str, WIDTHS))} columns. The paper finds it linear, and one frame a second at 250x217. Linear is one time
-a pixel: ours is {", ".join(f"{value:.0f}" for value in each)} ns; a frame of 250 columns takes {at_250:.1f} ms. The paper says that
+    return f"""**Figure 2**: time against size, aloe at {", ".join(map(str, WIDTHS))} columns. The paper finds it linear, and one frame a second at 250x217. Where it is linear, each pixel
+takes the same time. Ours takes {", ".join(f"{value:.0f}" for value in each)} ns; a frame of 250 columns takes {at_250:.1f} ms. The paper says that
 half of its time goes into making the pictures smaller. Here OpenCV takes {2 * resized:.1f} ms for both views of aloe, beside {list(times.values())[-1]:.1f} ms of matching.
 
 {plot.save("mahieu-size", axes)}
 **Figure 3** is a pair from the web that cannot be had.
 
 **Mutual information** (Hirschmüller, 2.3, on which the paper builds) is not built: the paper reports that its own attempt gave no reasonable output, so there is
-no result of it to reproduce, and the census costs here already do what it is for, views of different exposure.
+no result of it to reproduce, and the census costs here already do what it is for, views of different exposure ([benchmarks.md](../benchmarks.md#means)).
 """
 
 

@@ -37,6 +37,6 @@ def chapter(bench, _plot):
 where both views see, filled (`fill=background`): means of {len(bench.has(SCENES))} scenes of Middlebury ({', '.join(bench.has(SCENES))}), and of {len(bench.has(KITTI))} of KITTI.
 
 """ + table(["settings", "bad 1, %", "bad 2, %", "bad 4, %", "D1 of KITTI, %"], rows) + f"""
-In points of bad 1, the full search without its paths is {unsmoothed - full:+.2f} off the full search, `sgm`, which has no support weights, {sgm - full:+.2f}, and the
-search from coarse to fine {default - full:+.2f}. `profile=thesis` is the thesis's method alone, with nothing else: {thesis - default:+.2f} off the default.
+Against the full search, bad 1 changes by {unsmoothed - full:+.2f} points without paths, by {sgm - full:+.2f} with `sgm`, which has no support weights, and by {default - full:+.2f} with the
+search from coarse to fine. `profile=thesis` is the thesis's method alone, with nothing else: it differs from the default by {thesis - default:+.2f} points.
 """

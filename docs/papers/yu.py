@@ -53,16 +53,16 @@ def table_4(errors):
     off = {name: errors.mean(options_of(*setting)) - PRINTED[name][-1] for name, setting in SETTINGS.items()}
     other = errors.mean(options_of(*ESMP)) - PRINTED["ESMP (iter 8)"][-1]
     return table(head, rows) + f"""
-Ours is `profile=thesis`, with the iterations and the base of the row: what the aggregation gives and a median, without a look at the other view, where
-candidates outside the right picture keep the cost of the pixel at its edge, as a texture read gives it. Nothing is filled. The means differ from the
+Ours is `profile=thesis`, with the iterations and the base of the row: an aggregation and a median. The map of the other view is not looked at, and nothing is
+filled. Candidates outside the right picture keep the cost of the pixel at its edge, as a texture read gives it. The means differ from the
 printed ones by {off["ESAW (iter 9)"]:+.2f} (ESAW, 9 iterations), {off["ESAW (iter 5)"]:+.2f} (ESAW, 5) and {off["ESMP (iter 8)"]:+.2f} points (ESMP, with the base of table III, 2.80), and by {other:+.2f} with the base
-1.80, which is the default here. We have found no reading that explains {"a base of 2.80" if abs(other) < abs(off["ESMP (iter 8)"]) else "what is left"}. "Checked and filled" is
+1.80, which is the default here. We have found no reading under which {"a base of 2.80" if abs(other) < abs(off["ESMP (iter 8)"]) else "either base"} gives table IV. "Checked and filled" is
 `--consistency 16 --speckle-size 60 --fill background --median 5` after it. MDS are millions
 of disparities a second, mean of teddy and cones: the paper's on a GeForce 8800 GTX and, in plain C, on a Core 2 Duo E6750; ours of a whole
 frame, on the machine of this page. The other rows of table IV are systems of others: their numbers
 are the paper's, and there is nothing here to compare but `asw` (RtAW, AW; figure 14) and `sgm`.
 
-Figures 2, 5, 10 and 11 are drawings that explain, without a result.
+Figures 2, 5, 10 and 11 are drawings that explain, and have no results.
 
 """
 

@@ -110,7 +110,7 @@ def table_2(bench):
             if time:
                 rows.append([f"`{method}`, an iteration, ours, {where}", *map(linear, iteration(method, SIZE[2])), *rates(done, time[1]["match"])])
     return table(["Table II", "operations", "bytes read", "bytes written", "10⁹ operations/s", "GB/s"], rows) + f"""
-Of a pixel; ℓ is the number of disparities. The paper has two kernels for an iteration of ESAW and four for one of ESMP, costs of four bytes, and
+Operations and bytes are those of one pixel; ℓ is the number of disparities. The paper has two kernels for an iteration of ESAW and four for one of ESMP, costs of four bytes, and
 reads the taps of a column from memory. Here an iteration is one pass over the volume: costs have two bytes, taps are read from caches, and
 messages are made by doubling steps ({message_operations(SIZE[2]) - 2} operations and 2 for the cap at 60 disparities) in place of two sweeps. So there are
 {ours("esaw", 9, *SIZE)[0] / of_the_paper("esaw", 9, *SIZE)[0]:.1f} times as many operations with ESAW and {ours("esmp", 8, *SIZE)[0] / of_the_paper("esmp", 8, *SIZE)[0]:.1f} times as many with ESMP, and
@@ -132,7 +132,7 @@ def table_5(bench):
     size = "x".join(map(str, SIZE[:2]))
     share = [value / part * 1e9 for key, printed in TABLE_5.items() for value, part in zip(printed[2:], of_the_paper(*key, *SIZE))]
     return table(["Table V", "10⁹ operations/s", "GB/s", "10⁹ operations", "10⁹ bytes"], rows) + f"""
-A frame of {size} with {SIZE[2]} disparities. The printed counts are {min(share):.2f} to {max(share):.2f} times what table II gives for that size: the paper does
+The counts are those of a frame of {size} with {SIZE[2]} disparities. The printed counts are {min(share):.2f} to {max(share):.2f} times what table II gives for that size: the paper does
 not say of which picture they are. Its rows of RtAW and HBP are estimates for systems of others.
 
 """
