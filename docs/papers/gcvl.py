@@ -75,8 +75,10 @@ def figure_4_11(bench, plot):
                         + ", ".join(bench.has(TEXTURELESS)), 1)
     return table(["Figure 4.11", "without texture, %", "bad 1 there, %", "bad 1 elsewhere, %"], rows) + "\n" + picture + f"""
 The paper marks what has no texture in a picture of Bowling, white as here, and explains artifacts with it. Bowling is not there; vintage,
-with its blank walls, is the nearest. For texture the paper takes the definition of Scharstein and Szeliski: the squared gradient along the row, averaged over a square
-window, is below a threshold. It prints neither the window nor the threshold; here they are 3x3 pixels and 4² grey levels. The errors are those of block matching with 9x9 pixels, where both views
+with its blank walls, is the nearest. For texture the paper takes the definition of Scharstein and Szeliski: the squared gradient along
+the row, averaged over a square
+window, is below a threshold. It prints neither the window nor the threshold; here they are 3x3 pixels and 4² grey levels. The errors are
+those of block matching with 9x9 pixels, where both views
 see (aloe: everywhere). Where there is no texture, more is wrong in {worse} of {len(rows)} scenes.
 """
 

@@ -127,15 +127,18 @@ def against_opencv(errors, plot):
     wins, losses, _ = better(ours, rows["StereoSGBM"], 0)
     kept = sum(a < b for a, b in zip(rows["StereoSGBM, of what has a value"], ours))
     return answer(rows, many, errors.scenes), text + "\n" + bars + f"""
-Figure 5.7 has the errors of the thesis's default and of OpenCV's StereoSGBM in eight directions, without the columns at the left for which StereoSGBM finds
+Figure 5.7 has the errors of the thesis's default and of OpenCV's StereoSGBM in eight directions, without the columns at the left for
+which StereoSGBM finds
 nothing.
 The thesis takes the parameters of Middlebury's page, which are not printed, and finds its own maps better on all pictures. Ours are
 better on {wins} of {len(ours)} scenes, StereoSGBM's on {losses}. What StereoSGBM leaves out counts as wrong in the rows
 that do not say otherwise; what it finds is better than ours on {kept} scenes. The thesis says that a search of StereoSGBM's
-parameters may close the gap. The last rows are the best of {len(SEARCHED)} settings (`blockSize` {block}, `P2` {penalty} · 3 · {block}², `P1` a quarter of it, `uniquenessRatio`
+parameters may close the gap. The last rows are the best of {len(SEARCHED)} settings (`blockSize` {block}, `P2` {penalty} · 3 · {block}²,
+`P1` a quarter of it, `uniquenessRatio`
 {unique}; chosen on these scenes).
 
-**Figure 5.8**: the same maps; those of a scene have one scale. The thesis shows the truth beside them, which is Middlebury's. Here errors are shown: black is what
+**Figure 5.8**: the same maps; those of a scene have one scale. The thesis shows the truth beside them, which is Middlebury's. Here errors
+are shown: black is what
 figure 5.7 counts as wrong, which is off or has no value (grey in the map). It counts neither the columns at the left nor what only one view sees.
 
 """ + figure_5_8(errors, plot) + "\n"
@@ -161,9 +164,12 @@ def claims_of_aggregation(errors):
     whole = errors.of([*MORE_VERSIONS["nonApproxCensus7x5 (ours)"], *UNREFINED])
     means = [float(numpy.mean(found)) for found in (full, sad, census, large, whole)]
     return f"""
-The thesis makes three claims (5.2.1). Two passes are about as good as the full window: here {means[1]:.1f} and {means[0]:.1f} %, and at most {apart:.1f} points apart.
-Census is far better than SAD on most pictures: here {means[2]:.1f} against {means[1]:.1f} %, better on {wins} of {len(sad)} scenes{', and worse on ' + ' and '.join(worse) if losses else ''}.
-7x5 is about as good as 9x7 on most: here {means[2]:.1f} and {means[3]:.1f} %, and at most {sizes:.1f} points apart. The full window with census, which the thesis does not
+The thesis makes three claims (5.2.1). Two passes are about as good as the full window: here {means[1]:.1f} and {means[0]:.1f} %, and at
+most {apart:.1f} points apart.
+Census is far better than SAD on most pictures: here {means[2]:.1f} against {means[1]:.1f} %, better on {wins} of {len(sad)}
+scenes{', and worse on ' + ' and '.join(worse) if losses else ''}.
+7x5 is about as good as 9x7 on most: here {means[2]:.1f} and {means[3]:.1f} %, and at most {sizes:.1f} points apart. The full window with
+census, which the thesis does not
 have, has {means[4]:.1f} %: {"no better than" if means[4] >= means[2] else "better than"} two passes.
 """
 
@@ -174,8 +180,10 @@ def claims_of_refinement(errors):
     against, better_idr, same_idr = better(two, idr)
     return f"""
 The thesis claims that refinement improves all pictures, some hardly, and that IDR is worse than the others. Here seven iterations improve
-{wins} of {len(none)} scenes, {same} hardly change, and {losses} get worse; the mean gains {numpy.mean(none) - numpy.mean(two):.1f} points. IDR is worse than two passes on
-{against} scenes, about equal on {same_idr}, and better on {better_idr}. The thesis suspects that something is wrong with it{": so it seems here" if against > len(none) / 2 else ""}.
+{wins} of {len(none)} scenes, {same} hardly change, and {losses} get worse; the mean gains {numpy.mean(none) - numpy.mean(two):.1f}
+points. IDR is worse than two passes on
+{against} scenes, about equal on {same_idr}, and better on {better_idr}. The thesis suspects that something is wrong with
+it{": so it seems here" if against > len(none) / 2 else ""}.
 
 """
 
@@ -204,9 +212,12 @@ def chapter(bench, plot):
     if PICTURED not in errors.scenes:
         return f"The scene {PICTURED} is not there.\n"
     text = f"""Bad 4, percent, where both views see. The thesis has six scenes of Middlebury 2014 (Adirondack, Classroom, Jadeplant,
-Motorcycle, Piano, Playtable), perfectly rectified (figure 5.1), matches them at half size, makes the map larger and counts what is off by more than 4 px at full
-size (5.1.1). It shows its results as bars without numbers. Ours are {', '.join(errors.scenes)}, of the same set. They have a quarter of the full size, where 4 px
-are 1 px: what is off by more than **1 px** counts. Chapters 1 to 4 have drawings that explain, and no results. Playtable is the version whose rectification is imperfect. The left-right check is the
+Motorcycle, Piano, Playtable), perfectly rectified (figure 5.1), matches them at half size, makes the map larger and counts what is off by
+more than 4 px at full
+size (5.1.1). It shows its results as bars without numbers. Ours are {', '.join(errors.scenes)}, of the same set. They have a quarter of
+the full size, where 4 px
+are 1 px: what is off by more than **1 px** counts. Chapters 1 to 4 have drawings that explain, and no results. Playtable is the version
+whose rectification is imperfect. The left-right check is the
 thesis's: the views must agree exactly (3.2.4; `consistency=0`, which `profile=thesis` sets).
 
 """ + quality(errors, plot)

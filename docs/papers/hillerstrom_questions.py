@@ -35,10 +35,14 @@ def supports(errors):
         rows.append([name, *(f"{value:.1f}" for value in found), f"{numpy.mean(found):.1f}", f"{times[name]:.0f}"])
     return table(["6.1.2", *errors.scenes, "mean", f"ms, one thread ({scene})"], rows) + f"""
 The thesis multiplies the weights of both views, leaves open whether that is worth it, and proposes two cost volumes, each with its
-own view's weights. With the thesis's constants the left view's weights alone have {numpy.mean(errors.of(SUPPORTS["the left view's"])):.1f} % in place of {errors.mean(()):.1f}.
-`profile=balanced` checks what the views say and fills what they disagree about. With it, the left view's weights alone have {errors.mean(SUPPORTS["balanced, full search, left"]):.1f} % in place of {errors.mean(SUPPORTS["balanced, full search, both"]):.1f}. Two volumes were no better than the product and took
+own view's weights. With the thesis's constants the left view's weights alone have
+{numpy.mean(errors.of(SUPPORTS["the left view's"])):.1f} % in place of {errors.mean(()):.1f}.
+`profile=balanced` checks what the views say and fills what they disagree about. With it, the left view's weights alone have
+{errors.mean(SUPPORTS["balanced, full search, left"]):.1f} % in place of {errors.mean(SUPPORTS["balanced, full search, both"]):.1f}. Two
+volumes were no better than the product and took
 longer ([tried](../development/tried.md#support-weights-colours-and-views)).
-The product takes {times["balanced, full search, both"] / times["balanced, full search, left"]:.1f} times as long as the left view's weights on the processor. Times of a GPU
+The product takes {times["balanced, full search, both"] / times["balanced, full search, left"]:.1f} times as long as the left view's
+weights on the processor. Times of a GPU
 are in [benchmarks.md](../benchmarks.md#other-sizes-on-the-gpu) (`support=left` and `support=both`): one view's weights are made once for all
 disparities, and products differ from disparity to disparity.
 

@@ -60,7 +60,8 @@ def aggregation(errors, plot):
         more = [f"{change(bars[name], bars['twoPassSAD'])} on the GPU and {change(own[name], own['twoPassSAD'])} on the processor"
                 for name in ("twoPassCensus7x5", "twoPassCensus9x7")]
         words = f"""
-nonApproxSAD takes {bars["nonApproxSAD"] / bars["twoPassSAD"]:.0f} times as long as twoPassSAD on the GPU, and {own["nonApproxSAD"] / own["twoPassSAD"]:.0f} times on the processor. But that compares a plain
+nonApproxSAD takes {bars["nonApproxSAD"] / bars["twoPassSAD"]:.0f} times as long as twoPassSAD on the GPU, and
+{own["nonApproxSAD"] / own["twoPassSAD"]:.0f} times on the processor. But that compares a plain
 kernel with tuned ones, here as in the thesis, which says so of its own (5.3.1): two passes take matrix instructions on the GPU, the full window does
 not. The thesis says that census costs time, and that 7x5 wins part of it back. Against SAD, 7x5
 changes the time by {more[0]}, 9x7 by {more[1]}."""
@@ -101,7 +102,8 @@ def ladder(errors):
         text = "\n".join(lines).strip() + "\n\n" + words_of_ablation(lines)
     return f"""**Optimisations** (4.4; the other bars of figures 5.9 and 5.10): the thesis wins about 50 % (6.1.1) with simpler weights, byte
 instructions and rolling threads, one after the other. The kernels of the plugin have all three from the start, and no switch that turns one
-off. `listing2.cu` beside this page has the thesis's listing 2 in these four variants; `nvcc -O3 -arch=native listing2.cu && ./a.out > listing2.txt` makes
+off. `listing2.cu` beside this page has the thesis's listing 2 in these four variants; `nvcc -O3 -arch=native listing2.cu && ./a.out >
+listing2.txt` makes
 the table.
 
 {text}On the processor, what can be turned off are its vector instructions, `STEREO_CPU`: twoPassCensus7x5 on {scene} takes one thread """ + ", ".join(
@@ -135,8 +137,10 @@ def refinement(errors, plot):
     steps = [(after - before) / (n - m) for before, after, m, n in zip(line, line[1:], ITERATIONS, ITERATIONS[1:])]
     head = ["Figures 5.11, 5.12", "ms a frame", "of them refinement", "timeMP, s", "timeGD, s", "bad 4, mean, %", "points won a ms"]
     return table(head, rows) + f"""
-Seven iterations unless said. An iteration takes {each:.2f} ms; the thesis's took {PRINTED_ITERATION} ms (5.3.2), and were not optimised. The thesis's time grows
-linearly; here the first iteration takes {steps[0]:.2f} ms, each of the others {min(steps[1:]):.2f} to {max(steps[1:]):.2f}. Which refinement is best per millisecond, the thesis leaves open
+Seven iterations unless said. An iteration takes {each:.2f} ms; the thesis's took {PRINTED_ITERATION} ms (5.3.2), and were not optimised.
+The thesis's time grows
+linearly; here the first iteration takes {steps[0]:.2f} ms, each of the others {min(steps[1:]):.2f} to {max(steps[1:]):.2f}. Which
+refinement is best per millisecond, the thesis leaves open
 (5.3.2): here {best_of(rows)}. Full windows and IDR are plain kernels, two passes tuned ones.
 
 """ + plot.save("hillerstrom-5.11", axes) + "\n", best_of(rows)
@@ -160,8 +164,10 @@ processor has them: the GPU's kernels work in place. {scene.capitalize()} with {
         f"{time:.0f} ms and {mib:.0f} MiB ({n})" for n, time, mib in zip(LAYERS, found, memory)) + f""".
 
 {plot.save("hillerstrom-5.13", axes)}
-**Memory** (4.3.3, 5.3.3): a cost takes four bytes in the thesis and two here. A layer of {AVERAGE[0]} pixels takes {4 * layer:.2f} MiB there (printed:
-5.18) and {2 * layer:.2f} here, the volume of 320 disparities {4 * 320 * layer / 1024:.2f} GiB (printed: 1.66) and {2 * 320 * layer / 1024:.2f}, and that of 1920x1080 with
+**Memory** (4.3.3, 5.3.3): a cost takes four bytes in the thesis and two here. A layer of {AVERAGE[0]} pixels takes {4 * layer:.2f} MiB
+there (printed:
+5.18) and {2 * layer:.2f} here, the volume of 320 disparities {4 * 320 * layer / 1024:.2f} GiB (printed: 1.66) and
+{2 * 320 * layer / 1024:.2f}, and that of 1920x1080 with
 300 disparities {4 * 300 * 1920 * 1080 / 2 ** 30:.2f} GiB (printed: 2.32) and {2 * 300 * 1920 * 1080 / 2 ** 30:.2f}.
 
 """, f"from {LAYERS[0]} to {LAYERS[-1]} the time changes by {change(found[-1], found[0])}, the memory by {memory[-1] - memory[0]:+.0f} MiB (figure 5.13)"

@@ -99,7 +99,8 @@ def claims_of_quality(found):
     order = sorted(zip(mean, COSTS))
     return f"""
 The paper has pictures in place of errors. It says that costs of a pixel are worse than those of windows, and that ZNCC and NCC look best.
-Here AD and SD are both worse than every cost of a window on {pixel} of {len(found)} scenes; ZNCC has the fewest errors on {count[0]}, NCC on {count[1]}. Means of the scenes: {
+Here AD and SD are both worse than every cost of a window on {pixel} of {len(found)} scenes; ZNCC has the fewest errors on {count[0]}, NCC
+on {count[1]}. Means of the scenes: {
     ", ".join(f"{cost.upper()} {value:.1f}" for value, cost in order)} %.
 """
 
@@ -145,9 +146,11 @@ with vector instructions; memory is allocated once, before the first frame. The 
 lowest cost ("optimization") one after the other, with the costs of all disparities in memory. Here costs and aggregation are one pass. The
 choice is of both views and makes the confidence as well; full matching adds loading, the left-right check and the output. AD and SD are costs of a
 pixel, the others of a window of 9x9; the paper does not print its window. Where stages do not add up to full
-matching, the paper has slips. In table 2, SAD on Cone is printed as 589, where its stages add up to 5895. Other sums are off what is printed: {slips()}.
+matching, the paper has slips. In table 2, SAD on Cone is printed as 589, where its stages add up to 5895. Other sums are off what is
+printed: {slips()}.
 In table 3, AD and SD on Cone would take {costs[0]:.2f} and {costs[1]:.2f} ms for their
-costs in place of {PRINTED["cones", "GPU"][0][0]:.2f} and {PRINTED["cones", "GPU"][0][1]:.2f}, by their sums. Printed values stand here as printed, but for the 589. The paper's GPU is {min(printed):.0f} to {max(printed):.0f} times as fast
+costs in place of {PRINTED["cones", "GPU"][0][0]:.2f} and {PRINTED["cones", "GPU"][0][1]:.2f}, by their sums. Printed values stand here as
+printed, but for the 589. The paper's GPU is {min(printed):.0f} to {max(printed):.0f} times as fast
 as its processor, which runs one thread of plain code. Figures 1 and 2 are drawings that explain, and table 1 lists the scenes: they have no results.
 
 **Fast ZNCC**: the paper has its times and no description. What makes ZNCC fast in the field are running sums of products and squares, and

@@ -70,12 +70,15 @@ def table_2(errors):
     head = ["Table 2", "MSE, the paper", "ms, the paper (GeForce 940M)", f"MSE, ours, over {MOST}", "over the largest true disparity",
             "ms, ours, one thread", "ms, ours, GPU"]
     return table(head, rows) + f"""
-The pictures have {COLUMNS} columns, and {MOST} disparities are searched, with the penalties of table 1 for each direction, equal path weights, a left-right check and a
+The pictures have {COLUMNS} columns, and {MOST} disparities are searched, with the penalties of table 1 for each direction, equal path
+weights, a left-right check and a
 median of 3x3. What is occluded has no value and counts as 0.
 The paper does not say how its maps were scaled before the error was taken. As shares of d_max = {MOST} the errors of aloe and cones differ from
-the printed ones by {off(0)}; as shares of the largest true disparity, by {off(1)}. Of its {len(PRINTED)} scenes {len(there)} are there; scenes without a printed number
+the printed ones by {off(0)}; as shares of the largest true disparity, by {off(1)}. Of its {len(PRINTED)} scenes {len(there)} are there;
+scenes without a printed number
 stand in for the others. The paper finds no error beyond about 10 % and little difference from scene to scene: printed are
-{min(error for error, _ in PRINTED.values())} to {max(error for error, _ in PRINTED.values())}, ours are {min(own):.4f} to {max(own):.4f}. Our times are of the matching alone; the paper's contain reading
+{min(error for error, _ in PRINTED.values())} to {max(error for error, _ in PRINTED.values())}, ours are {min(own):.4f} to {max(own):.4f}.
+Our times are of the matching alone; the paper's contain reading
 the pictures and making them smaller.
 
 """
@@ -109,9 +112,12 @@ def penalties(errors):
     titles = ("table 1", "best of the other scenes", "best of the scene")
     return table(["MSE (P1, P2)", *titles, *(title + ", interpolated" for title in titles)], rows) + f"""
 **Table 1**: the paper takes these penalties for all scenes, and quotes Michael and others for the gain of training them for each scene. Here
-{len(PENALTIES)} pairs are tried, one pair for all directions: the directions of table 1 have no options of their own. Penalties of the scene itself, the most that
-training can win, change the mean error by {-gains[0][1]:+.0f} %; a pair that the other scenes choose changes it by {-gains[0][0]:+.0f} %. Where what the check takes away
-is interpolated, the figures are {-gains[1][1]:+.0f} % and {-gains[1][0]:+.0f} %: without that, missing pixels are {100 * (1 - means[1][0] / means[0][0]):.0f} % of the error of table 1. {one_set} {better_set}
+{len(PENALTIES)} pairs are tried, one pair for all directions: the directions of table 1 have no options of their own. Penalties of the
+scene itself, the most that
+training can win, change the mean error by {-gains[0][1]:+.0f} %; a pair that the other scenes choose changes it by {-gains[0][0]:+.0f} %.
+Where what the check takes away
+is interpolated, the figures are {-gains[1][1]:+.0f} % and {-gains[1][0]:+.0f} %: without that, missing pixels are
+{100 * (1 - means[1][0] / means[0][0]):.0f} % of the error of table 1. {one_set} {better_set}
 
 """
 
@@ -173,13 +179,16 @@ def figure_2(errors, plot):
     each = [1e6 * frame / pixels for pixels, frame in times.items()]
     return f"""**Figure 2**: time against size, aloe at {", ".join(map(str, WIDTHS))} columns. The paper finds it linear, and one frame a second at 250x217. Where it is linear, each pixel
 takes the same time. Ours takes {", ".join(f"{value:.0f}" for value in each)} ns; a frame of 250 columns takes {at_250:.1f} ms. The paper says that
-half of its time goes into making the pictures smaller. Here OpenCV takes {2 * resized:.1f} ms for both views of aloe, beside {list(times.values())[-1]:.1f} ms of matching.
+half of its time goes into making the pictures smaller. Here OpenCV takes {2 * resized:.1f} ms for both views of aloe, beside
+{list(times.values())[-1]:.1f} ms of matching.
 
 {plot.save("mahieu-size", axes)}
 **Figure 3** is a pair from the web that cannot be had.
 
-**Mutual information** (Hirschmüller, 2.3, on which the paper builds) is not built: the paper reports that its own attempt gave no reasonable output, so there is
-no result of it to reproduce, and the census costs here already do what it is for, views of different exposure ([benchmarks.md](../benchmarks.md#means)).
+**Mutual information** (Hirschmüller, 2.3, on which the paper builds) is not built: the paper reports that its own attempt gave no
+reasonable output, so there is
+no result of it to reproduce, and the census costs here already do what it is for, views of different exposure
+([benchmarks.md](../benchmarks.md#means)).
 """
 
 

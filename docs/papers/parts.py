@@ -33,10 +33,14 @@ def chapter(bench, _plot):
         found[name] = cells[0]
     default, full, _, unsmoothed, _, sgm, thesis = found.values()
     return f"""The thesis has adaptive support weights and a refinement. The default of `stereomatch` has support weights of the left view, with a small window and the cost
-`mixed`; semi-global paths in four directions after them; and a search from coarse to fine, which takes the place of the refinement. What each part gives,
-where both views see, filled (`fill=background`): means of {len(bench.has(SCENES))} scenes of Middlebury ({', '.join(bench.has(SCENES))}), and of {len(bench.has(KITTI))} of KITTI.
+`mixed`; semi-global paths in four directions after them; and a search from coarse to fine, which takes the place of the refinement. What
+each part gives,
+where both views see, filled (`fill=background`): means of {len(bench.has(SCENES))} scenes of Middlebury ({', '.join(bench.has(SCENES))}),
+and of {len(bench.has(KITTI))} of KITTI.
 
 """ + table(["settings", "bad 1, %", "bad 2, %", "bad 4, %", "D1 of KITTI, %"], rows) + f"""
-Against the full search, bad 1 changes by {unsmoothed - full:+.2f} points without paths, by {sgm - full:+.2f} with `sgm`, which has no support weights, and by {default - full:+.2f} with the
-search from coarse to fine. `profile=thesis` is the thesis's method alone, with nothing else: it differs from the default by {thesis - default:+.2f} points.
+Against the full search, bad 1 changes by {unsmoothed - full:+.2f} points without paths, by {sgm - full:+.2f} with `sgm`, which has no
+support weights, and by {default - full:+.2f} with the
+search from coarse to fine. `profile=thesis` is the thesis's method alone, with nothing else: it differs from the default by
+{thesis - default:+.2f} points.
 """

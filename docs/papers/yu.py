@@ -53,10 +53,13 @@ def table_4(errors):
     off = {name: errors.mean(options_of(*setting)) - PRINTED[name][-1] for name, setting in SETTINGS.items()}
     other = errors.mean(options_of(*ESMP)) - PRINTED["ESMP (iter 8)"][-1]
     return table(head, rows) + f"""
-Ours is `profile=thesis`, with the iterations and the base of the row: an aggregation and a median. The map of the other view is not looked at, and nothing is
+Ours is `profile=thesis`, with the iterations and the base of the row: an aggregation and a median. The map of the other view is not
+looked at, and nothing is
 filled. Candidates outside the right picture keep the cost of the pixel at its edge, as a texture read gives it. The means differ from the
-printed ones by {off["ESAW (iter 9)"]:+.2f} (ESAW, 9 iterations), {off["ESAW (iter 5)"]:+.2f} (ESAW, 5) and {off["ESMP (iter 8)"]:+.2f} points (ESMP, with the base of table III, 2.80), and by {other:+.2f} with the base
-1.80, which is the default here. We have found no reading under which {"a base of 2.80" if abs(other) < abs(off["ESMP (iter 8)"]) else "either base"} gives table IV. "Checked and filled" is
+printed ones by {off["ESAW (iter 9)"]:+.2f} (ESAW, 9 iterations), {off["ESAW (iter 5)"]:+.2f} (ESAW, 5) and {off["ESMP (iter 8)"]:+.2f}
+points (ESMP, with the base of table III, 2.80), and by {other:+.2f} with the base
+1.80, which is the default here. We have found no reading under which
+{"a base of 2.80" if abs(other) < abs(off["ESMP (iter 8)"]) else "either base"} gives table IV. "Checked and filled" is
 `--consistency 16 --speckle-size 60 --fill background --median 5` after it. MDS are millions
 of disparities a second, mean of teddy and cones: the paper's on a GeForce 8800 GTX and, in plain C, on a Core 2 Duo E6750; ours of a whole
 frame, on the machine of this page. The other rows of table IV are systems of others: their numbers
@@ -159,12 +162,14 @@ def figure_14(errors, best, plot):
     beaten = sum(any(count <= most and error < other for count, error in steps) for most, other in others)
     words = "; ".join(f"{name} " + ", ".join(f"{value:.2f} % ({w})" for w, value in found.items()) for name, found in lines.items())
     return f"""**Figure 14**: the paper finds the exponential steps better than windows of support weights at the same number of operations. Here
-{beaten} of {len(others)} windows have more errors than ESAW or ESMP with at most as many operations. The paper counts 10 operations of a pixel, a disparity and an
+{beaten} of {len(others)} windows have more errors than ESAW or ESMP with at most as many operations. The paper counts 10 operations of a
+pixel, a disparity and an
 iteration for ESAW, 2 (2 W - 1) for RtAW and 5 W² - 1 for AW; of ESMP its table II gives 22; RtAW+MP stands at RtAW's count, without its messages.
 Ours, windows in parentheses: {words}.
 
 Which program makes which line: **RtAW and RtAW+MP are made by `rtaw.py`** beside this page, a NumPy program written from the text, without any
-filling. **The plugin has no RtAW+MP**: its `asw` makes and averages the costs of one disparity at a time, and a message (equations 17 to 21) needs those of all. RtAW
+filling. **The plugin has no RtAW+MP**: its `asw` makes and averages the costs of one disparity at a time, and a message (equations 17 to
+21) needs those of all. RtAW
 the plugin has: "asw, left weights" is `profile=thesis cost=ad truncation=12 support=left refine-iterations=0` with ESAW's γ, but its differences of
 colour are sums of three channels, candidates outside the right picture do not exist, and `window` ends at 63 px. "asw" and AW are checked and filled.
 Table IV prints {PRINTED_RTAW} % for RtAW, and {PRINTED_AW} % for AW, with CIELAB and a filling of its own; of RtAW+MP the paper prints no number.

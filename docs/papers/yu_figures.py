@@ -93,8 +93,10 @@ def figure_1(bench, plot):
                 rows.append([f"{name}: {words}", *(f"{share:.1f}" for share in shares)])
                 more.append(all((share > shares[0]) == (part is near) for share in shares[1:]))
     return (table(["Figure 1: share of pixels, and of the weight that they have, %", "pixels", *WEIGHTINGS], rows) + f"""
-**Figure 1**: support weights in windows of {SIDE} px with ESAW's constants, differences being of grey. The paper says that all three give more weight to
-pixels that are near and of a like colour: {"so it is in each window" if all(more) else "that is not so in each window here"}. It does not say which window of Tsukuba it takes; ours is at the edge of the head.
+**Figure 1**: support weights in windows of {SIDE} px with ESAW's constants, differences being of grey. The paper says that all three give
+more weight to
+pixels that are near and of a like colour: {"so it is in each window" if all(more) else "that is not so in each window here"}. It does not
+say which window of Tsukuba it takes; ours is at the edge of the head.
 
 """ + plot.weights("yu-1", panels, "Windows, and the weights of " + ", ".join(WEIGHTINGS)) + "\n")
 
