@@ -6,7 +6,7 @@
  * Disparity or depth, and the confidence of every pixel, from two rectified views.
  *
  * The views come on `sink_left` and `sink_right`, or both in one frame on `sink`. The output has the size
- * and the timestamps of the left view: GRAY16_LE (or GRAY8), where **0 means invalid**. Disparity is stored
+ * and the timestamps of the left view: GRAY16_LE, GRAY16_BE (as pngenc takes it) or GRAY8, where **0 means invalid**. Disparity is stored
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
  * output buffer carries a #GstStereoMeta with the confidence and the units of the samples.
  *
@@ -545,7 +545,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   add_pad_templates (element_class);
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
-      "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
+      "and sink_right, or both in one frame on sink. Output of 16 bits: disparity times disparity-scale, or depth in "
       "millimetres; 0 = invalid",
       "gst-stereo");
 

@@ -43,11 +43,11 @@ G_BEGIN_DECLS
 
 /**
  * GstStereoOutputKind:
- * @GST_STEREO_OUTPUT_KIND_DISPARITY: 16-bit samples (GRAY16_LE): disparity in pixels times
+ * @GST_STEREO_OUTPUT_KIND_DISPARITY: 16-bit samples (GRAY16_LE or GRAY16_BE): disparity in pixels times
  *     #GstStereoMeta.disparity_scale, rounded; 0 = invalid. A valid disparity of 0 is stored as 1
  * @GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE: 8-bit samples (GRAY8) that span the search range:
  *     disparity = min_disparity + (sample - 1) / disparity_scale for samples 1..255; 0 = invalid
- * @GST_STEREO_OUTPUT_KIND_DEPTH: 16-bit samples (GRAY16_LE): depth in steps of #GstStereoMeta.depth_unit;
+ * @GST_STEREO_OUTPUT_KIND_DEPTH: 16-bit samples (GRAY16_LE or GRAY16_BE): depth in steps of #GstStereoMeta.depth_unit;
  *     0 = invalid, 65535 = that far or farther
  * @GST_STEREO_OUTPUT_KIND_VIEWS: the buffer holds the two views, to be matched: its samples are brightness or colour,
  *     neither disparity nor depth. The geometry in the meta is that of the cameras, and @truth belongs to the left view
@@ -386,7 +386,8 @@ gboolean gst_stereo_meta_get_point (const GstStereoMeta *meta, gdouble x, gdoubl
 /**
  * gst_stereo_meta_get_points: (skip)
  * @meta: a #GstStereoMeta
- * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says
+ * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says. Samples of 16 bits are GRAY16_LE,
+ *     unless that says GRAY16_BE
  * @points: (out caller-allocates): room for width * height * 3 values: X, Y and Z of each pixel, row after row
  *
  * All points of a picture, as gst_stereo_meta_get_point() gives them, in single precision. A pixel without a point gets three

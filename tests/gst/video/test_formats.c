@@ -384,6 +384,85 @@ TEST (test_depth_in_millimetres)
   pair_free (pair);
 }
 
+/* The output for a pair in that format, whose points are in @points. */
+static GstBuffer *
+output_in (const gchar *format, const gchar *properties, gint width, gint height, GBytes **points, GstVideoInfo *info)
+{
+  Pair *pair = pair_new (properties);
+  gchar *caps = g_strconcat ("video/x-raw,format=", format, NULL);
+  GstBuffer *out;
+
+  gst_harness_set_sink_caps_str (pair->left, caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, 0, 0), 0, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 8, SHIFT, 0), 0, FRAME));
+  out = pair_pull (pair, 0);
+  *info = output_info (pair->left);
+  *points = gst_stereo_meta_get_points_bytes (gst_buffer_get_stereo_meta (out), out);
+  fail_unless (*points != NULL);
+  g_free (caps);
+  pair_free (pair);
+  return out;
+}
+
+/* Views that do not fit give all kinds of samples. */
+TEST_LOOP (test_the_other_byte_order, 0, 3)
+{
+  static const gchar *const outputs[] = { EXACT "focal-length=300 baseline=100",
+    EXACT "output=depth focal-length=300 baseline=1000",
+    EXACT "subpixel=1 focal-length=300 baseline=100 mask=0,0,1,0.25;0.5,0.3,0.25,0.3" };
+  const gint width = VIEW_WIDTH + __i__, height = VIEW_HEIGHT - __i__;
+  GBytes *points[2], *metas[2];
+  GstVideoInfo little, big;
+  GstBuffer *out[2];
+  guint high = 0;
+
+  out[0] = output_in ("GRAY16_LE", outputs[__i__], width, height, &points[0], &little);
+  out[1] = output_in ("GRAY16_BE", outputs[__i__], width, height, &points[1], &big);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&big), GST_VIDEO_FORMAT_GRAY16_BE);
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      guint sample = sample_at (out[0], &little, x, y);
+      fail_unless_equals_int (sample_at (out[1], &big, x, y), sample);
+      high += sample > 255 && sample % 256;
+    }
+  fail_unless (high > 20, "only %u samples fill two bytes", high);
+  for (guint i = 0; i < 2; i++)
+    metas[i] = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (out[i]));
+  fail_unless (g_bytes_equal (metas[0], metas[1]));
+  fail_unless (g_bytes_equal (points[0], points[1]));
+  for (guint i = 0; i < 2; i++) {
+    g_bytes_unref (metas[i]);
+    g_bytes_unref (points[i]);
+    gst_buffer_unref (out[i]);
+  }
+}
+
+/* Of elements that take both, none gets another format than before; 16 bits go before 8. */
+TEST (test_preferred_byte_order)
+{
+  static const struct
+  {
+    const gchar *taken;
+    GstVideoFormat format;
+  } cases[] = { { "{ GRAY8, GRAY16_BE, GRAY16_LE }", GST_VIDEO_FORMAT_GRAY16_LE },
+    { "{ GRAY8, GRAY16_BE, RGBA }", GST_VIDEO_FORMAT_GRAY16_BE }, { "{ RGB, GRAY8 }", GST_VIDEO_FORMAT_GRAY8 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Pair *pair = pair_new_gray (EXACT);
+    gchar *caps = g_strconcat ("video/x-raw,format=", cases[i].taken, NULL);
+    GstVideoInfo info;
+
+    gst_harness_set_sink_caps_str (pair->left, caps);
+    pair_push (pair, 0, 0);
+    gst_buffer_unref (pair_pull (pair, 0));
+    info = output_info (pair->left);
+    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), cases[i].format);
+    g_free (caps);
+    pair_free (pair);
+  }
+}
+
 TEST (test_disparity_scale)
 {
   Pair *pair = pair_new_gray (EXACT "disparity-scale=256");
