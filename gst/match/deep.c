@@ -159,41 +159,49 @@ reserve_row (GstStereoDeep *deep, const GstVideoInfo *info)
   }
 }
 
-/* For both views: as many as the property says, or as either of them needs. */
+/* Of the samples of both views, so that these stay comparable: as many as the property says, or as the largest GRAY16 sample needs. A
+ * view of 8 bits has no frame. */
 static guint
-bits_of (GstStereoDeep *deep, const GstVideoFrame *mapped, guint count)
+bits_of (GstStereoDeep *deep, const GstVideoFrame mapped[2])
 {
   gint bits;
 
-  if (!is_gray16 (&mapped[0].info))
-    return MOST_BITS;
   GST_OBJECT_LOCK (deep->element);
   bits = deep->bits;
   GST_OBJECT_UNLOCK (deep->element);
-  for (guint i = 0; !bits && i < count; i++)
-    find_bits (deep, &mapped[i]);
+  for (guint i = 0; !bits && i < 2; i++)
+    if (mapped[i].buffer && is_gray16 (&mapped[i].info))
+      find_bits (deep, &mapped[i]);
   return bits ? (guint) bits : deep->found;
 }
 
-/* The first @count frames of @view, which are deep. FALSE after an error was posted. */
+/* The first @count frames of @view. FALSE after an error was posted. */
 static gboolean
 convert_views (GstStereoDeep *deep, GstStereoFrame *const view[2], guint count, GstStereoFrame *converted[2])
 {
-  GstVideoFrame mapped[2];
-  guint open = 0, bits;
+  GstVideoFrame mapped[2] = { 0 };
+  gboolean readable = TRUE;
+  guint bits;
 
-  while (open < count && gst_stereo_map_input (deep->element, &mapped[open], view[open], NULL))
-    open++;
-  if (open == count) {
-    for (guint i = 0; i < count; i++)
-      reserve_row (deep, &mapped[i].info);
-    bits = bits_of (deep, mapped, count);
-    for (guint i = 0; i < count; i++)
-      converted[i] = convert (deep, view[i], &mapped[i], bits);
+  for (guint i = 0; readable && i < count; i++) {
+    if (!is_deep (&view[i]->info))
+      continue;
+    readable = gst_stereo_map_input (deep->element, &mapped[i], view[i], NULL);
+    if (!readable)
+      mapped[i].buffer = NULL;
+    reserve_row (deep, &view[i]->info);
   }
-  for (guint i = 0; i < open; i++)
-    gst_video_frame_unmap (&mapped[i]);
-  return open == count;
+  bits = readable ? bits_of (deep, mapped) : 0;
+  for (guint i = 0; readable && i < count; i++) {
+    if (!mapped[i].buffer)
+      converted[i] = gst_stereo_frame_ref (view[i]);
+    else
+      converted[i] = convert (deep, view[i], &mapped[i], is_gray16 (&mapped[i].info) ? bits : MOST_BITS);
+  }
+  for (guint i = 0; i < count; i++)
+    if (mapped[i].buffer)
+      gst_video_frame_unmap (&mapped[i]);
+  return readable;
 }
 
 gboolean
@@ -202,15 +210,6 @@ gst_stereo_deep_convert (GstStereoDeep *deep, GstStereoFrame *view[2])
   guint count = view[0] == view[1] ? 1 : 2;
   GstStereoFrame *converted[2];
 
-  if (!is_deep (&view[0]->info) && !is_deep (&view[1]->info)) {
-    gst_stereo_frame_ref (view[0]);
-    gst_stereo_frame_ref (view[1]);
-    return TRUE;
-  }
-  if (GST_VIDEO_INFO_FORMAT (&view[0]->info) != GST_VIDEO_INFO_FORMAT (&view[1]->info)) {
-    gst_stereo_post_mismatch (deep->element, view[0], view[1]);
-    return FALSE;
-  }
   if (!convert_views (deep, view, count, converted))
     return FALSE;
   view[0] = converted[0];

@@ -23,9 +23,9 @@ void gst_stereo_deep_free (GstStereoDeep *deep);
 /* At the start: forgets how many bits the samples used. */
 void gst_stereo_deep_start (GstStereoDeep *deep);
 
-/* For the source pad's task. @view has the left and the right frame, which may be one. Where they have more than 8 bits a sample, they
- * are replaced by frames of GRAY8 that have the same times and metadata, both scaled alike. In any case @view has references of
- * its own afterwards. FALSE after an error was posted; there are none then. */
+/* For the source pad's task. @view has the left and the right frame, which may be one. One that has more than 8 bits a sample is
+ * replaced by a frame of GRAY8 that has the same times and metadata; two of GRAY16 are scaled alike. In any case @view has references
+ * of its own afterwards. FALSE after an error was posted; there are none then. */
 gboolean gst_stereo_deep_convert (GstStereoDeep *deep, GstStereoFrame *view[2]);
 
 G_END_DECLS

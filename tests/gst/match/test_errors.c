@@ -29,7 +29,8 @@ GST_START_TEST (test_different_sizes)
   Pair *pair = pair_new (EXACT);
 
   push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
-  expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", NULL);
+  expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", "have one size",
+      "'videoscale ! video/x-raw,width=40,height=20' before sink_right", NULL);
   fail_unless_equals_int (
       push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
   pair_free (pair);
@@ -38,11 +39,22 @@ GST_END_TEST;
 
 GST_START_TEST (test_different_formats)
 {
-  Pair *pair = pair_new (EXACT);
+  static const struct
+  {
+    GstVideoFormat left, right;
+    const gchar *left_name, *right_name, *remedy;
+  } cases[] = {
+    { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, "RGB", "I420", "format=I420' before sink_left" },
+    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_BGRx, "GRAY8", "BGRx", "format=GRAY8' before sink_right" },
+    { GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_GRAY16_LE, "RGBA", "GRAY16_LE", "format=GRAY8' before sink_left" },
+  };
 
-  push_two (pair, GST_VIDEO_FORMAT_RGB, 40, GST_VIDEO_FORMAT_I420, 40);
-  expect_error (pair->bus, "40x20 RGB", "40x20 I420", NULL);
-  pair_free (pair);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Pair *pair = pair_new (EXACT);
+    push_two (pair, cases[i].left, 40, cases[i].right, 40);
+    expect_error (pair->bus, cases[i].left_name, cases[i].right_name, "luma", cases[i].remedy, NULL);
+    pair_free (pair);
+  }
 }
 GST_END_TEST;
 

@@ -50,6 +50,12 @@ TEST_LOOP (test_two_pads, 0, G_N_ELEMENTS (formats))
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
 }
 
+enum
+{
+  BIG_ENDIAN_ROW = 3,
+  TEN_BITS = 7
+};
+
 /* Formats of more than 8 bits a sample. */
 static const struct
 {
@@ -60,10 +66,11 @@ static const struct
   { GST_VIDEO_FORMAT_GRAY16_LE, 10, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 12, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 12, 12 },
-  { GST_VIDEO_FORMAT_GRAY16_BE, 14, 0 },
+  [BIG_ENDIAN_ROW] = { GST_VIDEO_FORMAT_GRAY16_BE, 14, 0 },
+  { GST_VIDEO_FORMAT_GRAY16_LE, 14, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 16, 16 },
   { GST_VIDEO_FORMAT_GRAY10_LE32, 16, 0 },
-  { GST_VIDEO_FORMAT_P010_10LE, 16, 0 },
+  [TEN_BITS] = { GST_VIDEO_FORMAT_P010_10LE, 16, 0 },
   { GST_VIDEO_FORMAT_I420_10LE, 16, 0 },
   { GST_VIDEO_FORMAT_Y210, 16, 0 },
 };
@@ -96,34 +103,66 @@ make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint
   return out;
 }
 
-/* Gives the output of GRAY8, to the bit. */
-TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
+/* The view in the format of deep[@row]; GRAY8 where @row is below 0. */
+static GstBuffer *
+make_view_of (gint row, gint width, gint height, gint shift)
 {
-  const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1;
-  GstBuffer *out[2];
+  GstBuffer *view = row < 0 ? make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, shift, 0) :
+                              make_deep_view (deep[row].format, deep[row].bits, width, height, shift);
+
+  return stamp (view, 0, FRAME);
+}
+
+/* What the matcher makes of two views; they are in the formats of these rows. */
+static GstBuffer *
+match_rows (gint left, gint right, gint significant)
+{
+  const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1, rows[2] = { left, right };
+  Pair *pair = pair_new (EXACT);
+  GstBuffer *out;
+
+  g_object_set (pair->element, "significant-bits", significant, NULL);
+  for (guint view = 0; view < 2; view++) {
+    GstHarness *harness = view ? pair->right : pair->left;
+    GstVideoFormat format = rows[view] < 0 ? GST_VIDEO_FORMAT_GRAY8 : deep[rows[view]].format;
+    harness_set_caps (harness, format, width, height, NULL);
+    gst_harness_push (harness, make_view_of (rows[view], width, height, view ? SHIFT : 0));
+  }
+  out = pair_pull (pair, 0);
+  check_output (pair->left, out, width, height);
+  pair_free (pair);
+  return out;
+}
+
+/* That the output is that of two views of GRAY8, to the bit. */
+static void
+check_rows (gint left, gint right, gint significant)
+{
+  GstBuffer *expected = match_rows (-1, -1, 0), *out = match_rows (left, right, significant);
   GstMapInfo map;
 
-  for (guint k = 0; k < 2; k++) {
-    GstVideoFormat format = k ? deep[__i__].format : GST_VIDEO_FORMAT_GRAY8;
-    Pair *pair = pair_new (EXACT);
-    g_object_set (pair->element, "significant-bits", deep[__i__].significant, NULL);
-    pair_set_caps (pair, format, width, height, NULL);
-    for (guint view = 0; view < 2; view++) {
-      gint shift = view ? SHIFT : 0;
-      gst_harness_push (view ? pair->right : pair->left,
-          stamp (k ? make_deep_view (format, deep[__i__].bits, width, height, shift) :
-                     make_view (format, width, height, 3, shift, 0),
-              0, FRAME));
-    }
-    out[k] = pair_pull (pair, 0);
-    check_output (pair->left, out[k], width, height);
-    pair_free (pair);
-  }
-  fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
-  fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
-  gst_buffer_unmap (out[0], &map);
-  gst_buffer_unref (out[0]);
-  gst_buffer_unref (out[1]);
+  fail_unless (gst_buffer_map (expected, &map, GST_MAP_READ));
+  fail_unless (gst_buffer_get_size (out) == map.size && gst_buffer_memcmp (out, 0, map.data, map.size) == 0,
+      "formats %d and %d", left, right);
+  gst_buffer_unmap (expected, &map);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+}
+
+TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
+{
+  check_rows (__i__, __i__, deep[__i__].significant);
+}
+
+/* Beside GRAY8, beside 10 bits of luma, and beside the other order of bytes. */
+TEST_LOOP (test_views_of_two_depths, 0, G_N_ELEMENTS (deep))
+{
+  check_rows (__i__, -1, deep[__i__].significant);
+  check_rows (-1, __i__, deep[__i__].significant);
+  check_rows (__i__, TEN_BITS, deep[__i__].significant);
+  check_rows (TEN_BITS, __i__, deep[__i__].significant);
+  if (deep[__i__].bits == deep[BIG_ENDIAN_ROW].bits)
+    check_rows (__i__, BIG_ENDIAN_ROW, 0);
 }
 
 /* The bytes between rows that end at @used. */
