@@ -291,10 +291,10 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   return submit_pair (self, pair, left, right);
 }
 
-/* Of two views of 8 bits a sample. */
 static GstFlowReturn
-process_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
+gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
 {
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
   GstStereoMatchPair pair = { .width = left->layout.width,
     .height = left->layout.height,
     .segment = left->segment,
@@ -309,21 +309,6 @@ process_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoF
       (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
     flow = match_pair (self, &pair, left, right);
   gst_stereo_match_pair_clear (&pair);
-  return flow;
-}
-
-static GstFlowReturn
-gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
-  GstStereoFrame *view[2] = { left, right };
-  GstFlowReturn flow;
-
-  if (!gst_stereo_deep_convert (self->parts.deep, view))
-    return GST_FLOW_ERROR;
-  flow = process_pair (self, view[0], view[1]);
-  gst_stereo_frame_unref (view[0]);
-  gst_stereo_frame_unref (view[1]);
   return flow;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/deep.h"
+#include "gst/pairing/deep.h"
 
-#include "gst/match/debug.h"
+#include "gst/pairing/debug.h"
 #include "gst/video/metas.h"
 
 #define MOST_BITS 16
@@ -25,8 +25,8 @@ const GstStereoProperty gst_stereo_deep_properties[] = {
       .flags = GST_STEREO_PLAYING,
       .offset = G_STRUCT_OFFSET (GstStereoDeep, bits),
       .max = MOST_BITS,
-      .blurb = "Bits of a GRAY16 sample that the camera uses, from the lowest one on; the matcher reads the upper 8 of "
-               "them (fewer than 8 count as 8). 0 = as many as the largest sample so far needs" },
+      .blurb = "Bits of a GRAY16 sample that the camera uses, from the lowest one on; the upper 8 of them "
+               "are read (fewer than 8 count as 8). 0 = as many as the largest sample so far needs" },
   { .name = NULL },
 };
 
