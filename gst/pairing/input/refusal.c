@@ -59,7 +59,8 @@ describe_formats (const GstCaps *caps)
     const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
     if (formats && gst_caps_features_is_equal (gst_caps_get_features (caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
       for (guint n = 0; n < gst_value_list_get_size (formats); n++)
-        g_string_append_printf (text, "%s%s", n ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
+        g_string_append_printf (
+            text, "%s%s", text->len ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
   }
   return g_string_free (text, FALSE);
 }

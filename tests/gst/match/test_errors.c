@@ -105,7 +105,7 @@ GST_START_TEST (test_formats_that_are_not_taken)
   GstCaps *caps = gst_caps_from_string (text);
 
   fail_if (gst_pad_send_event (pad, gst_event_new_caps (caps)));
-  expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", NULL);
+  expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", "BGRA, GRAY16_LE, ", NULL);
   gst_caps_unref (caps);
   gst_object_unref (pad);
   g_free (text);
