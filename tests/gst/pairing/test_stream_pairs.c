@@ -85,6 +85,21 @@ TEST (test_cameras_that_slow_down)
   pair_free (pair);
 }
 
+/* A camera that starts anew, and counts from 0 again. */
+TEST (test_timestamps_that_begin_again)
+{
+  Pair *pair = pair_new_gray (EXACT "check-interval=0");
+
+  for (guint i = 0; i < 20; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  for (guint i = 0; i < 20; i++)
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  pair_push (pair, 20 * FRAME, 0);
+  pair_push (pair, 21 * FRAME, FRAME);
+  expect_warning (pair->bus, "ms apart", "counts its time from a moment of its own", "do-timestamp=true", NULL);
+  pair_free (pair);
+}
+
 /* A frame that is missing does not widen the limit. */
 TEST (test_one_missing_frame)
 {
