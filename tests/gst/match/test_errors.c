@@ -91,6 +91,8 @@ static const struct
 } refused[] = {
   { "video/x-raw(memory:NVMM),format=NV12", "video/x-raw(memory:NVMM),format=NV12", "put nvvidconv" },
   { "video/x-raw(memory:GLMemory),format=RGBA", "video/x-raw(memory:GLMemory),format=RGBA", "put gldownload" },
+  { "video/x-raw(memory:DMABuf),format=NV12", "video/x-raw(memory:DMABuf),format=NV12", "put glupload ! gldownload" },
+  { "video/x-raw(memory:Other),format=NV12", "video/x-raw(memory:Other),format=NV12", "to system memory before it" },
   { "image/jpeg", "image/jpeg", "put jpegdec" },
   { "video/x-bayer,format=rggb", "video/x-bayer,format=rggb", "put bayer2rgb" },
   { "video/x-h264,stream-format=byte-stream", "video/x-h264", "put decodebin" },
