@@ -154,6 +154,45 @@ TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
   check_rows (__i__, __i__, deep[__i__].significant);
 }
 
+/* A sixteenth of the contrast of a GRAY8 view, from @offset on, with a dead pixel of each kind. */
+static GstBuffer *
+make_thermal_view (gint width, gint height, gint shift, guint offset)
+{
+  GstBuffer *view = make_deep_view (GST_VIDEO_FORMAT_GRAY16_LE, 8, width, height, shift);
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, (guint) width, (guint) height);
+  fail_unless (gst_video_frame_map (&frame, &info, view, GST_MAP_READWRITE));
+  for (gint y = 0; y < height; y++) {
+    guint8 *row = (guint8 *) frame.data[0] + y * info.stride[0];
+    for (gint x = 0; x < width; x++)
+      GST_WRITE_UINT16_LE (row + 2 * x, offset + GST_READ_UINT16_LE (row + 2 * x) / 16);
+  }
+  GST_WRITE_UINT16_LE ((guint8 *) frame.data[0], 0);
+  GST_WRITE_UINT16_LE ((guint8 *) frame.data[0] + 2 * (width - 1), 16383);
+  gst_video_frame_unmap (&frame);
+  return stamp (view, 0, FRAME);
+}
+
+/* A thermal camera: 16 steps of temperature, far above 0. */
+TEST (test_samples_with_an_offset)
+{
+  const gint width = 160, height = 40;
+  Pair *pair = pair_new (EXACT);
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY16_LE, width, height, NULL);
+  gst_harness_push (pair->left, make_thermal_view (width, height, 0, 7400));
+  gst_harness_push (pair->right, make_thermal_view (width, height, SHIFT, 7400));
+  out = pair_pull (pair, 0);
+  info = output_info (pair->left);
+  check_interior (out, &info, SHIFT * 64);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+
 /* Beside GRAY8, beside 10 bits of luma, and beside the other order of bytes. */
 TEST_LOOP (test_views_of_two_depths, 0, G_N_ELEMENTS (deep))
 {
