@@ -100,6 +100,26 @@ TEST (test_timestamps_that_begin_again)
   pair_free (pair);
 }
 
+/* A frame within the limit is dropped because the next one is nearer: no word of the limit. */
+TEST (test_a_frame_too_many)
+{
+  Pair *pair = pair_new_gray (EXACT "max-skew=30000000");
+  GstMessage *message;
+  gchar *text;
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
+  pair_push (pair, 3 * FRAME, 3 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 3 * FRAME));
+  message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
+  text = message_text (message);
+  fail_if (strstr (text, "max-skew"), "%s", text);
+  g_free (text);
+  gst_message_unref (message);
+  pair_free (pair);
+}
+
 /* A frame that is missing does not widen the limit. */
 TEST (test_one_missing_frame)
 {
