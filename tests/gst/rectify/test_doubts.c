@@ -185,6 +185,33 @@ test_other_sizes (void)
   }
 }
 
+/* The file says another size than the one that its numbers are of, and neither is that of the pictures. */
+static void
+test_a_wrong_size_in_the_file (void)
+{
+  for (gint k = 0; k < ROUNDS; k++) {
+    StereoCalibration c = draw_pair (640, 480, IDEAL, 0.015), scaled;
+    gint wrong = k % 2 ? 1280 : 320, width = k % 3 ? 640 : 960;
+    gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
+    c.width = wrong;
+    c.height = wrong * 3 / 4;
+    scaled = c;
+    scaled.width = width;
+    scaled.height = width * 3 / 4;
+    for (gint v = 0; v < 2; v++) {
+      StereoCamera *camera = &scaled.camera[v];
+      gdouble factor = (gdouble) width / wrong;
+      camera->fx *= factor;
+      camera->fy *= factor;
+      camera->cx = (camera->cx + 0.5) * factor - 0.5;
+      camera->cy = (camera->cy + 0.5) * factor - 0.5;
+    }
+    doubt (gst_stereo_calibration_doubt_size (&c, &scaled, NULL, 0),
+        (const gchar *const[]){ "fit pictures of 640x480", size, "calibration-width=640 calibration-height=480", NULL });
+    g_free (size);
+  }
+}
+
 /* One camera, off in one direction, and by more than a quarter of that side. */
 static void
 test_one_camera_off (void)
@@ -345,6 +372,7 @@ main (int argc, char **argv)
   check_case ("units", test_units);
   check_case ("healthy", test_healthy);
   check_case ("other sizes", test_other_sizes);
+  check_case ("a wrong size in the file", test_a_wrong_size_in_the_file);
   check_case ("one camera off", test_one_camera_off);
   check_case ("another aspect", test_another_aspect);
   check_case ("projections of another size", test_projections_of_another_size);
