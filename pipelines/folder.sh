@@ -176,7 +176,7 @@ for view in left right; do
   add multifilesrc "location=$work/$view-%06d" "caps=$mime,framerate=1/1" ! $decoder ! videoconvert ! \
     queue max-size-buffers=4 ! "match.sink_$view"
 done
-add stereomatch name=match qos=false temporal=0 disparity-scale=256 "$@" ! video/x-raw,format=GRAY16_LE ! videoconvert ! \
+add stereomatch name=match qos=false temporal=0 disparity-scale=256 "$@" ! \
   video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink "location=$work/out-%06d.png"
 
 rm -f "$out/.part"

@@ -64,12 +64,10 @@ match_defaults=qos=false
 record_pictures () {
   folder=${1%/}
   shift
-  need pngenc multifilesink videoconvert
+  need pngenc multifilesink
   mkdir -p "$folder"
   add_match "" "$@"
-  # 16 bits change their order of bytes there, and nothing else
-  add ! video/x-raw,format=GRAY16_LE ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! \
-    multifilesink "location=$folder/%06d.png"
+  add ! video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink "location=$folder/%06d.png"
   launch -e
 }
 

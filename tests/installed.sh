@@ -44,7 +44,7 @@ import gi
 gi.require_version("Gst", "1.0"); gi.require_version("GstStereo", "1.0")
 from gi.repository import Gst, GstStereo
 Gst.init(None)
-print("Python:", GstStereo.buffer_add_stereo_meta(Gst.Buffer.new_allocate(None, 4, None), 2, 2, None).width, "pixels wide")'
+print("Python:", GstStereo.StereoMeta.new(2, 2, None).width, "pixels wide")'
 
 [ $# -eq 0 ] || SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=3" SINK=fakesink \
   sh "$1/side-by-side.sh" test num-disparities=24 >"$work/output" || { cat "$work/output"; exit 1; }

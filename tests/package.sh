@@ -49,7 +49,7 @@ import gi
 gi.require_version("Gst", "1.0"); gi.require_version("GstStereo", "1.0")
 from gi.repository import Gst, GstStereo
 Gst.init(None)
-meta = GstStereo.buffer_add_stereo_meta(Gst.Buffer.new_allocate(None, 4, None), 2, 2, None)
+meta = GstStereo.StereoMeta.new(2, 2, None)
 assert meta.width == 2'
 cat > "$top/reads.c" <<'END'
 #include <gst/stereo/gststereometa.h>

@@ -13,6 +13,10 @@ gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutput
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (
       pair->out, (guint) pair->width, (guint) pair->height, pair->confidence);
 
+  /* readers of a buffer do not see its caps, and expect GRAY16_LE */
+  if (format->format == GST_VIDEO_FORMAT_GRAY16_BE && !gst_buffer_get_video_meta (pair->out))
+    gst_buffer_add_video_meta (
+        pair->out, GST_VIDEO_FRAME_FLAG_NONE, format->format, (guint) pair->width, (guint) pair->height);
   meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
   meta->disparity_scale = params->disparity_scale;
   if (params->output == STEREO_OUTPUT_DEPTH) {

@@ -6,7 +6,7 @@
  * Disparity or depth, and the confidence of every pixel, from two rectified views.
  *
  * The views come on `sink_left` and `sink_right`, or both in one frame on `sink`. The output has the size
- * and the timestamps of the left view: GRAY16_LE (or GRAY8), where **0 means invalid**. Disparity is stored
+ * and the timestamps of the left view: GRAY16_LE, GRAY16_BE (as pngenc takes it) or GRAY8, where **0 means invalid**. Disparity is stored
  * times #GstStereoMatch:disparity-scale, depth in steps of #GstStereoMatch:depth-unit (millimetres). Every
  * output buffer carries a #GstStereoMeta with the confidence and the units of the samples.
  *
@@ -291,10 +291,10 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   return submit_pair (self, pair, left, right);
 }
 
-/* Of two views of 8 bits a sample. */
 static GstFlowReturn
-process_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
+gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
 {
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
   GstStereoMatchPair pair = { .width = left->layout.width,
     .height = left->layout.height,
     .segment = left->segment,
@@ -309,21 +309,6 @@ process_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoF
       (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
     flow = match_pair (self, &pair, left, right);
   gst_stereo_match_pair_clear (&pair);
-  return flow;
-}
-
-static GstFlowReturn
-gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstStereoFrame *right)
-{
-  GstStereoMatch *self = GST_STEREO_MATCH (base);
-  GstStereoFrame *view[2] = { left, right };
-  GstFlowReturn flow;
-
-  if (!gst_stereo_deep_convert (self->parts.deep, view))
-    return GST_FLOW_ERROR;
-  flow = process_pair (self, view[0], view[1]);
-  gst_stereo_frame_unref (view[0]);
-  gst_stereo_frame_unref (view[1]);
   return flow;
 }
 
@@ -545,7 +530,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   add_pad_templates (element_class);
   gst_element_class_set_static_metadata (element_class, "Stereo matcher", "Filter/Analyzer/Video/Stereo",
       "Makes disparity or depth, and the confidence of every pixel, from two rectified views: one each on sink_left "
-      "and sink_right, or both in one frame on sink. Output GRAY16_LE: disparity times disparity-scale, or depth in "
+      "and sink_right, or both in one frame on sink. Output of 16 bits: disparity times disparity-scale, or depth in "
       "millimetres; 0 = invalid",
       "gst-stereo");
 

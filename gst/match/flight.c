@@ -242,6 +242,7 @@ gst_stereo_flights_collect (GstStereoFlights *flights, GstStereoMatchPair *pair,
     return GST_STEREO_FLOW_PLAN_FAILED;
   }
   apply_mask (flight, stats);
+  gst_stereo_mapped_output_order_bytes (&flight->mapped);
   GST_OBJECT_LOCK (flights->element);
   flights->stats.steps_total += stats->steps_ns;
   flights->stats.valid_ratio = stats->valid_ratio;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/format.h"
 
-#define TEMPLATE_FORMATS "{ GRAY16_LE, GRAY8 }"
+#define TEMPLATE_FORMATS "{ GRAY16_LE, GRAY16_BE, GRAY8 }"
 
 static const GstStereoOutputFormat formats[] = {
   { .format = GST_VIDEO_FORMAT_GRAY16_LE, .sample = STEREO_SAMPLE_U16, .is_range = FALSE },
+  { .format = GST_VIDEO_FORMAT_GRAY16_BE, .sample = STEREO_SAMPLE_U16, .is_range = FALSE },
   { .format = GST_VIDEO_FORMAT_GRAY8, .sample = STEREO_SAMPLE_U8, .is_range = TRUE },
 };
 
@@ -39,6 +40,10 @@ gst_stereo_output_format_describe (gboolean depth)
   const GstStereoOutputFormat *format;
 
   for (guint n = 0; (format = gst_stereo_output_format_nth (n, depth)); n++)
-    g_string_append_printf (text, "%s%s", n ? " or " : "", gst_video_format_to_string (format->format));
+    g_string_append_printf (text, "%s%s",
+        n == 0                                          ? "" :
+            gst_stereo_output_format_nth (n + 1, depth) ? ", " :
+                                                          " or ",
+        gst_video_format_to_string (format->format));
   return g_string_free (text, FALSE);
 }

@@ -22,7 +22,7 @@ GstCaps *gst_stereo_output_format_template_caps (void);
 const GstStereoOutputFormat *gst_stereo_output_format_nth (guint n, gboolean depth);
 /* The row of a format that the table has. */
 const GstStereoOutputFormat *gst_stereo_output_format_find (GstVideoFormat format);
-/* "disparity as GRAY16_LE or GRAY8"; g_free. */
+/* "disparity as GRAY16_LE, GRAY16_BE or GRAY8"; g_free. */
 gchar *gst_stereo_output_format_describe (gboolean depth);
 
 G_END_DECLS

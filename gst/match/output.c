@@ -159,9 +159,9 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
   size = output->have_layout ? g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) : NULL;
   GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
       ("What is linked downstream does not take %s%s. %s", what, size ? size : "",
-          depth ? "Put 'videoconvert ! video/x-raw,format=GRAY16_BE' between, which keeps all 16 bits (pngenc), or "
-                  "depthoverlay, which gives colours; or set output=disparity and put videoconvert between, which gives "
-                  "grey of 8 bits. rtpgstpay takes depth over a network." :
+          depth ? "Put depthoverlay between, which gives colours; or set output=disparity and put videoconvert between, "
+                  "which gives grey of 8 bits. pngenc, avenc_ffv1 and rtpgstpay (over a network) take all 16 bits. After "
+                  "a tee whose branches take different formats, put videoconvert at the begin of each branch." :
                   "Put videoconvert between, which gives grey, or depthoverlay, which gives colours."),
       (NULL));
   g_free (size);
@@ -244,6 +244,22 @@ gst_stereo_match_output_map (GstStereoMatchOutput *output, GstStereoMappedOutput
   target->confidence = GST_VIDEO_FRAME_PLANE_DATA (&mapped->confidence, 0);
   target->confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->confidence, 0);
   return TRUE;
+}
+
+void
+gst_stereo_mapped_output_order_bytes (GstStereoMappedOutput *mapped)
+{
+  const GstVideoFrame *frame = &mapped->frame;
+
+  if (GST_VIDEO_FRAME_FORMAT (frame) != GST_VIDEO_FORMAT_GRAY16_BE)
+    return;
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (frame); y++) {
+    guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+        (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+    guint16 *samples = (guint16 *) row;
+    for (gint x = 0; x < GST_VIDEO_FRAME_WIDTH (frame); x++)
+      samples[x] = GUINT16_TO_BE (samples[x]);
+  }
 }
 
 void

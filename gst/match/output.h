@@ -58,6 +58,8 @@ GstFlowReturn gst_stereo_match_output_acquire (
 /* Maps both buffers. FALSE after an error was posted. The caller unmaps @mapped in both cases. */
 gboolean gst_stereo_match_output_map (GstStereoMatchOutput *output, GstStereoMappedOutput *mapped, GstBuffer *samples,
     GstBuffer *confidence, StereoOutput *target);
+/* After the last write of samples: gives them the byte order of the caps. */
+void gst_stereo_mapped_output_order_bytes (GstStereoMappedOutput *mapped);
 /* May be called twice. */
 void gst_stereo_mapped_output_unmap (GstStereoMappedOutput *mapped);
 

@@ -9,7 +9,6 @@ gst_stereo_match_parts_init (GstStereoMatchParts *parts, GstAggregator *aggregat
   parts->settings = gst_stereo_settings_new (element);
   parts->cameras = gst_stereo_cameras_new (element);
   parts->masks = gst_stereo_masks_new (element);
-  parts->deep = gst_stereo_deep_new (element);
   parts->device = gst_stereo_device_new (element, parts->settings);
   parts->planner = gst_stereo_planner_new (element);
   parts->diagnosis = gst_stereo_diagnosis_new (element);
@@ -25,7 +24,6 @@ gst_stereo_match_parts_clear (GstStereoMatchParts *parts)
   gst_stereo_diagnosis_free (parts->diagnosis);
   gst_stereo_planner_free (parts->planner);
   gst_stereo_device_free (parts->device);
-  gst_stereo_deep_free (parts->deep);
   gst_stereo_masks_free (parts->masks);
   gst_stereo_cameras_free (parts->cameras);
   gst_stereo_settings_free (parts->settings);
@@ -34,7 +32,6 @@ gst_stereo_match_parts_clear (GstStereoMatchParts *parts)
 void
 gst_stereo_match_parts_start (GstStereoMatchParts *parts)
 {
-  gst_stereo_deep_start (parts->deep);
   gst_stereo_planner_start (parts->planner);
   gst_stereo_flights_start (parts->flights);
   gst_stereo_diagnosis_start (parts->diagnosis);

@@ -7,7 +7,6 @@
 
 #include "gst/match/cameras.h"
 #include "gst/match/diagnose/diagnosis.h"
-#include "gst/match/deep.h"
 #include "gst/match/device.h"
 #include "gst/match/flight.h"
 #include "gst/match/mask.h"
@@ -22,7 +21,6 @@ typedef struct
   GstStereoSettings *settings;
   GstStereoCameras *cameras;
   GstStereoMasks *masks;
-  GstStereoDeep *deep;
   GstStereoDevice *device;
   GstStereoPlanner *planner;
   GstStereoDiagnosis *diagnosis;

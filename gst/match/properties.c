@@ -95,8 +95,6 @@ gst_stereo_match_properties_install (GObjectClass *klass, gssize parts)
       klass, gst_stereo_diagnosis_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, diagnosis));
   gst_stereo_properties_install_part (
       klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks));
-  gst_stereo_properties_install_part (
-      klass, gst_stereo_deep_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, deep));
   gst_stereo_properties_install (klass, properties, parts);
   gst_stereo_properties_install_part (
       klass, gst_stereo_settings_properties (), parts + G_STRUCT_OFFSET (GstStereoMatchParts, settings));

@@ -27,7 +27,7 @@ gst_stereo_ground_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 }
 
 static void
-gst_stereo_ground_meta_free (GstMeta *meta, GstBuffer *buffer)
+gst_stereo_ground_meta_clear (GstMeta *meta, GstBuffer *buffer)
 {
   g_clear_pointer (&((GstStereoGroundMeta *) meta)->free_distances, g_free);
 }
@@ -55,8 +55,9 @@ gst_stereo_ground_meta_get_info (void)
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once,
-        (gsize) gst_meta_register (GST_STEREO_GROUND_META_API_TYPE, "GstStereoGroundMeta", sizeof (GstStereoGroundMeta),
-            gst_stereo_ground_meta_init, gst_stereo_ground_meta_free, gst_stereo_ground_meta_transform));
+        (gsize) gst_meta_register (GST_STEREO_GROUND_META_API_TYPE, "GstStereoGroundMetaOnBuffer",
+            sizeof (GstStereoGroundMeta), gst_stereo_ground_meta_init, gst_stereo_ground_meta_clear,
+            gst_stereo_ground_meta_transform));
   return (const GstMetaInfo *) once;
 }
 
@@ -87,4 +88,28 @@ gst_stereo_ground_meta_get_free_distances (const GstStereoGroundMeta *meta, guin
   g_return_val_if_fail (count != NULL, NULL);
   *count = meta->n_free_distances;
   return meta->free_distances;
+}
+
+/* ---- a meta without a buffer -------------------------------------------------------------- */
+
+G_DEFINE_BOXED_TYPE (
+    GstStereoGroundMeta, gst_stereo_ground_meta, gst_stereo_ground_meta_copy, gst_stereo_ground_meta_free)
+
+GstStereoGroundMeta *
+gst_stereo_ground_meta_copy (const GstStereoGroundMeta *meta)
+{
+  GstStereoGroundMeta *copy;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+  copy = g_memdup2 (meta, sizeof *meta);
+  copy->free_distances = g_memdup2 (meta->free_distances, meta->n_free_distances * sizeof *meta->free_distances);
+  return copy;
+}
+
+void
+gst_stereo_ground_meta_free (GstStereoGroundMeta *meta)
+{
+  if (meta)
+    g_free (meta->free_distances);
+  g_free (meta);
 }

@@ -75,6 +75,33 @@ struct _GstStereoGroundMeta
   gpointer _gst_reserved[GST_PADDING];
 };
 
+/**
+ * gst_stereo_ground_meta_get_type: (skip)
+ *
+ * A boxed type: gst_stereo_ground_meta_copy() and gst_stereo_ground_meta_free().
+ *
+ * Returns: the #GType of #GstStereoGroundMeta
+ */
+#define GST_TYPE_STEREO_GROUND_META (gst_stereo_ground_meta_get_type ())
+GST_STEREO_API
+GType gst_stereo_ground_meta_get_type (void);
+
+/**
+ * gst_stereo_ground_meta_copy:
+ * @meta: a #GstStereoGroundMeta
+ *
+ * Returns: (transfer full): a meta with the values of @meta, which belongs to no buffer
+ */
+GST_STEREO_API
+GstStereoGroundMeta *gst_stereo_ground_meta_copy (const GstStereoGroundMeta *meta);
+
+/**
+ * gst_stereo_ground_meta_free:
+ * @meta: (transfer full) (nullable): a meta of gst_stereo_ground_meta_copy(), never one of a buffer
+ */
+GST_STEREO_API
+void gst_stereo_ground_meta_free (GstStereoGroundMeta *meta);
+
 #define GST_STEREO_GROUND_META_API_TYPE (gst_stereo_ground_meta_api_get_type ())
 /**
  * gst_stereo_ground_meta_api_get_type: (skip)
@@ -98,7 +125,7 @@ GST_STEREO_API
 const GstMetaInfo *gst_stereo_ground_meta_get_info (void);
 
 /**
- * gst_buffer_add_stereo_ground_meta:
+ * gst_buffer_add_stereo_ground_meta: (skip)
  * @buffer: a writable #GstBuffer
  * @free_distances: (array length=count) (nullable): millimetres that the ground is free, for each of @count columns of
  *     equal width from left to right; %GST_STEREO_GROUND_UNKNOWN where that is not known. Copied
@@ -116,7 +143,7 @@ GstStereoGroundMeta *gst_buffer_add_stereo_ground_meta (GstBuffer *buffer, const
  * @buffer: a #GstBuffer
  *
  * Returns: (transfer none) (nullable): the first #GstStereoGroundMeta of @buffer, valid as long as @buffer is; %NULL
- *     when it has none
+ *     when it has none. In Python this is a copy
  */
 GST_STEREO_API
 GstStereoGroundMeta *gst_buffer_get_stereo_ground_meta (GstBuffer *buffer);

@@ -16,11 +16,11 @@
  * print (meta.valid_ratio, meta.get_depth (value_of_a_pixel), 'mm')
  * ]|
  *
- * In Python too a meta belongs to its buffer: keep the buffer as long as the meta, as in `kept = (buffer, meta)`. A meta whose
- * buffer is gone points to freed memory. What has to live longer is copied: gst_stereo_meta_get_confidence_bytes(),
- * gst_stereo_meta_to_bytes(), or the numbers.
+ * In Python a meta is a copy, which lives as long as the program keeps it: a #GstStereoMeta is a boxed type, and bindings
+ * copy it. What the program changes in it changes no buffer: gst_buffer_add_stereo_meta_copy() puts it on one.
  *
- * From C: a meta belongs to its buffer and lives as long as the buffer does. Its fields may be read at any time, and
+ * From C: a meta belongs to its buffer and lives as long as the buffer does; gst_stereo_meta_copy() makes one that
+ * lives on. Its fields may be read at any time, and
  * written only while the buffer is writable. The functions do not lock: one thread may write at a time, as with every part of a
  * buffer. No function here posts a message or prints, except g_critical() on a %NULL argument that must not be %NULL.
  */
@@ -43,11 +43,11 @@ G_BEGIN_DECLS
 
 /**
  * GstStereoOutputKind:
- * @GST_STEREO_OUTPUT_KIND_DISPARITY: 16-bit samples (GRAY16_LE): disparity in pixels times
+ * @GST_STEREO_OUTPUT_KIND_DISPARITY: 16-bit samples (GRAY16_LE or GRAY16_BE): disparity in pixels times
  *     #GstStereoMeta.disparity_scale, rounded; 0 = invalid. A valid disparity of 0 is stored as 1
  * @GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE: 8-bit samples (GRAY8) that span the search range:
  *     disparity = min_disparity + (sample - 1) / disparity_scale for samples 1..255; 0 = invalid
- * @GST_STEREO_OUTPUT_KIND_DEPTH: 16-bit samples (GRAY16_LE): depth in steps of #GstStereoMeta.depth_unit;
+ * @GST_STEREO_OUTPUT_KIND_DEPTH: 16-bit samples (GRAY16_LE or GRAY16_BE): depth in steps of #GstStereoMeta.depth_unit;
  *     0 = invalid, 65535 = that far or farther
  * @GST_STEREO_OUTPUT_KIND_VIEWS: the buffer holds the two views, to be matched: its samples are brightness or colour,
  *     neither disparity nor depth. The geometry in the meta is that of the cameras, and @truth belongs to the left view
@@ -188,6 +188,47 @@ struct _GstStereoMeta
  */
 #define GST_STEREO_TRUTH_SCALE 64
 
+/**
+ * gst_stereo_meta_get_type: (skip)
+ *
+ * A boxed type: gst_stereo_meta_copy() and gst_stereo_meta_free().
+ *
+ * Returns: the #GType of #GstStereoMeta
+ */
+#define GST_TYPE_STEREO_META (gst_stereo_meta_get_type ())
+GST_STEREO_API
+GType gst_stereo_meta_get_type (void);
+
+/**
+ * gst_stereo_meta_new:
+ * @width: width of the matched view in pixels, at least 1
+ * @height: height of the matched view in pixels, at least 1
+ * @confidence: (transfer none) (nullable): as for gst_buffer_add_stereo_meta()
+ *
+ * A meta that belongs to no buffer, to be filled in and given to gst_buffer_add_stereo_meta_copy(). From C,
+ * gst_buffer_add_stereo_meta() does both at once.
+ *
+ * Returns: (transfer full): the meta, with the initial values of gst_buffer_add_stereo_meta()
+ */
+GST_STEREO_API
+GstStereoMeta *gst_stereo_meta_new (guint width, guint height, GstBuffer *confidence);
+
+/**
+ * gst_stereo_meta_copy:
+ * @meta: a #GstStereoMeta
+ *
+ * Returns: (transfer full): a meta with the values of @meta and references to its pictures, which belongs to no buffer
+ */
+GST_STEREO_API
+GstStereoMeta *gst_stereo_meta_copy (const GstStereoMeta *meta);
+
+/**
+ * gst_stereo_meta_free:
+ * @meta: (transfer full) (nullable): a meta of gst_stereo_meta_new() or gst_stereo_meta_copy(), never one of a buffer
+ */
+GST_STEREO_API
+void gst_stereo_meta_free (GstStereoMeta *meta);
+
 #define GST_STEREO_META_API_TYPE (gst_stereo_meta_api_get_type ())
 /**
  * gst_stereo_meta_api_get_type: (skip)
@@ -211,7 +252,7 @@ GST_STEREO_API
 const GstMetaInfo *gst_stereo_meta_get_info (void);
 
 /**
- * gst_buffer_add_stereo_meta:
+ * gst_buffer_add_stereo_meta: (skip)
  * @buffer: a writable #GstBuffer
  * @width: width of the matched view in pixels, at least 1
  * @height: height of the matched view in pixels, at least 1
@@ -227,11 +268,23 @@ GST_STEREO_API
 GstStereoMeta *gst_buffer_add_stereo_meta (GstBuffer *buffer, guint width, guint height, GstBuffer *confidence);
 
 /**
+ * gst_buffer_add_stereo_meta_copy:
+ * @buffer: a writable #GstBuffer
+ * @meta: a #GstStereoMeta, of another buffer or of none
+ *
+ * Adds a #GstStereoMeta to @buffer that has the values of @meta, and references to its pictures.
+ *
+ * Returns: (transfer none): the new meta, owned by @buffer. In Python this is a copy, as everywhere
+ */
+GST_STEREO_API
+GstStereoMeta *gst_buffer_add_stereo_meta_copy (GstBuffer *buffer, const GstStereoMeta *meta);
+
+/**
  * gst_buffer_get_stereo_meta:
  * @buffer: a #GstBuffer
  *
  * Returns: (transfer none) (nullable): the first #GstStereoMeta of @buffer, valid as long as @buffer is; %NULL when it
- *     has none
+ *     has none. In Python this is a copy
  */
 GST_STEREO_API
 GstStereoMeta *gst_buffer_get_stereo_meta (GstBuffer *buffer);
@@ -386,7 +439,8 @@ gboolean gst_stereo_meta_get_point (const GstStereoMeta *meta, gdouble x, gdoubl
 /**
  * gst_stereo_meta_get_points: (skip)
  * @meta: a #GstStereoMeta
- * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says
+ * @buffer: the buffer that has @meta, whose rows may be padded as its #GstVideoMeta says. Samples of 16 bits are GRAY16_LE,
+ *     unless that says GRAY16_BE
  * @points: (out caller-allocates): room for width * height * 3 values: X, Y and Z of each pixel, row after row
  *
  * All points of a picture, as gst_stereo_meta_get_point() gives them, in single precision. A pixel without a point gets three

@@ -29,7 +29,7 @@ gst_stereo_nearest_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 }
 
 static void
-gst_stereo_nearest_meta_free (GstMeta *meta, GstBuffer *buffer)
+gst_stereo_nearest_meta_clear (GstMeta *meta, GstBuffer *buffer)
 {
   g_clear_pointer (&((GstStereoNearestMeta *) meta)->reason, g_free);
 }
@@ -57,8 +57,8 @@ gst_stereo_nearest_meta_get_info (void)
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once,
-        (gsize) gst_meta_register (GST_STEREO_NEAREST_META_API_TYPE, "GstStereoNearestMeta",
-            sizeof (GstStereoNearestMeta), gst_stereo_nearest_meta_init, gst_stereo_nearest_meta_free,
+        (gsize) gst_meta_register (GST_STEREO_NEAREST_META_API_TYPE, "GstStereoNearestMetaOnBuffer",
+            sizeof (GstStereoNearestMeta), gst_stereo_nearest_meta_init, gst_stereo_nearest_meta_clear,
             gst_stereo_nearest_meta_transform));
   return (const GstMetaInfo *) once;
 }
@@ -86,4 +86,28 @@ gst_stereo_nearest_meta_get_reason (const GstStereoNearestMeta *meta)
 {
   g_return_val_if_fail (meta != NULL, NULL);
   return meta->reason;
+}
+
+/* ---- a meta without a buffer -------------------------------------------------------------- */
+
+G_DEFINE_BOXED_TYPE (
+    GstStereoNearestMeta, gst_stereo_nearest_meta, gst_stereo_nearest_meta_copy, gst_stereo_nearest_meta_free)
+
+GstStereoNearestMeta *
+gst_stereo_nearest_meta_copy (const GstStereoNearestMeta *meta)
+{
+  GstStereoNearestMeta *copy;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+  copy = g_memdup2 (meta, sizeof *meta);
+  copy->reason = g_strdup (meta->reason);
+  return copy;
+}
+
+void
+gst_stereo_nearest_meta_free (GstStereoNearestMeta *meta)
+{
+  if (meta)
+    g_free (meta->reason);
+  g_free (meta);
 }

@@ -92,6 +92,33 @@ struct _GstStereoNearestMeta
   gpointer _gst_reserved[GST_PADDING];
 };
 
+/**
+ * gst_stereo_nearest_meta_get_type: (skip)
+ *
+ * A boxed type: gst_stereo_nearest_meta_copy() and gst_stereo_nearest_meta_free().
+ *
+ * Returns: the #GType of #GstStereoNearestMeta
+ */
+#define GST_TYPE_STEREO_NEAREST_META (gst_stereo_nearest_meta_get_type ())
+GST_STEREO_API
+GType gst_stereo_nearest_meta_get_type (void);
+
+/**
+ * gst_stereo_nearest_meta_copy:
+ * @meta: a #GstStereoNearestMeta
+ *
+ * Returns: (transfer full): a meta with the values of @meta, which belongs to no buffer
+ */
+GST_STEREO_API
+GstStereoNearestMeta *gst_stereo_nearest_meta_copy (const GstStereoNearestMeta *meta);
+
+/**
+ * gst_stereo_nearest_meta_free:
+ * @meta: (transfer full) (nullable): a meta of gst_stereo_nearest_meta_copy(), never one of a buffer
+ */
+GST_STEREO_API
+void gst_stereo_nearest_meta_free (GstStereoNearestMeta *meta);
+
 #define GST_STEREO_NEAREST_META_API_TYPE (gst_stereo_nearest_meta_api_get_type ())
 /**
  * gst_stereo_nearest_meta_api_get_type: (skip)
@@ -115,7 +142,7 @@ GST_STEREO_API
 const GstMetaInfo *gst_stereo_nearest_meta_get_info (void);
 
 /**
- * gst_buffer_add_stereo_nearest_meta:
+ * gst_buffer_add_stereo_nearest_meta: (skip)
  * @buffer: a writable #GstBuffer
  * @reason: (nullable): why the state is unknown, in words; %NULL where it is known. Copied
  *
@@ -132,7 +159,7 @@ GstStereoNearestMeta *gst_buffer_add_stereo_nearest_meta (GstBuffer *buffer, con
  * @buffer: a #GstBuffer
  *
  * Returns: (transfer none) (nullable): the first #GstStereoNearestMeta of @buffer, valid as long as @buffer is; %NULL
- *     when it has none
+ *     when it has none. In Python this is a copy
  */
 GST_STEREO_API
 GstStereoNearestMeta *gst_buffer_get_stereo_nearest_meta (GstBuffer *buffer);

@@ -53,13 +53,17 @@ gst_stereo_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
 }
 
 static void
-gst_stereo_meta_free (GstMeta *meta, GstBuffer *buffer)
+clear_pictures (GstStereoMeta *self)
 {
-  GstStereoMeta *self = (GstStereoMeta *) meta;
-
   gst_buffer_replace (&self->confidence, NULL);
   gst_buffer_replace (&self->truth, NULL);
   gst_buffer_replace (&self->mask, NULL);
+}
+
+static void
+gst_stereo_meta_clear (GstMeta *meta, GstBuffer *buffer)
+{
+  clear_pictures ((GstStereoMeta *) meta);
 }
 
 /* Adds a meta to @buffer with all values of @like, without its pictures. */
@@ -203,7 +207,6 @@ static gboolean
 gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
   const GstStereoMeta *self = (GstStereoMeta *) meta;
-  GstStereoMeta *copy;
 
   if (GST_VIDEO_META_TRANSFORM_IS_SCALE (type))
     return transform_scale (target, self, data);
@@ -212,11 +215,22 @@ gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, 
         gst_stereo_meta_debug, "dropped: '%s' changes what lies where in the picture", g_quark_to_string (type));
     return FALSE;
   }
-  copy = add_like (target, self);
-  gst_buffer_replace (&copy->confidence, self->confidence);
-  gst_buffer_replace (&copy->truth, self->truth);
-  gst_buffer_replace (&copy->mask, self->mask);
+  gst_buffer_add_stereo_meta_copy (target, self);
   return TRUE;
+}
+
+GstStereoMeta *
+gst_buffer_add_stereo_meta_copy (GstBuffer *buffer, const GstStereoMeta *meta)
+{
+  GstStereoMeta *copy;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (meta != NULL, NULL);
+  copy = add_like (buffer, meta);
+  gst_buffer_replace (&copy->confidence, meta->confidence);
+  gst_buffer_replace (&copy->truth, meta->truth);
+  gst_buffer_replace (&copy->mask, meta->mask);
+  return copy;
 }
 
 GstStereoMeta *
@@ -269,10 +283,10 @@ gst_stereo_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const g
 static const GstMetaInfo *
 register_info (void)
 {
-  GstMetaInfo *info = gst_meta_info_new (GST_STEREO_META_API_TYPE, "GstStereoMeta", sizeof (GstStereoMeta));
+  GstMetaInfo *info = gst_meta_info_new (GST_STEREO_META_API_TYPE, "GstStereoMetaOnBuffer", sizeof (GstStereoMeta));
 
   info->init_func = gst_stereo_meta_init;
-  info->free_func = gst_stereo_meta_free;
+  info->free_func = gst_stereo_meta_clear;
   info->transform_func = gst_stereo_meta_transform;
   info->serialize_func = gst_stereo_meta_serialize;
   info->deserialize_func = gst_stereo_meta_deserialize;
@@ -282,8 +296,8 @@ register_info (void)
 static const GstMetaInfo *
 register_info (void)
 {
-  return gst_meta_register (GST_STEREO_META_API_TYPE, "GstStereoMeta", sizeof (GstStereoMeta), gst_stereo_meta_init,
-      gst_stereo_meta_free, gst_stereo_meta_transform);
+  return gst_meta_register (GST_STEREO_META_API_TYPE, "GstStereoMetaOnBuffer", sizeof (GstStereoMeta),
+      gst_stereo_meta_init, gst_stereo_meta_clear, gst_stereo_meta_transform);
 }
 #endif
 
@@ -317,4 +331,45 @@ gst_buffer_get_stereo_meta (GstBuffer *buffer)
 {
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   return (GstStereoMeta *) gst_buffer_get_meta (buffer, GST_STEREO_META_API_TYPE);
+}
+
+/* ---- a meta without a buffer -------------------------------------------------------------- */
+
+/* GStreamer has a type of the name that the meta is registered by: it is another one than this. */
+G_DEFINE_BOXED_TYPE (GstStereoMeta, gst_stereo_meta, gst_stereo_meta_copy, gst_stereo_meta_free)
+
+GstStereoMeta *
+gst_stereo_meta_new (guint width, guint height, GstBuffer *confidence)
+{
+  GstStereoMeta *meta = g_new0 (GstStereoMeta, 1);
+
+  gst_stereo_meta_init (&meta->meta, NULL, NULL);
+  meta->width = width;
+  meta->height = height;
+  gst_buffer_replace (&meta->confidence, confidence);
+  return meta;
+}
+
+GstStereoMeta *
+gst_stereo_meta_copy (const GstStereoMeta *meta)
+{
+  GstStereoMeta *copy;
+
+  g_return_val_if_fail (meta != NULL, NULL);
+  copy = g_memdup2 (meta, sizeof *meta);
+  if (copy->confidence)
+    gst_buffer_ref (copy->confidence);
+  if (copy->truth)
+    gst_buffer_ref (copy->truth);
+  if (copy->mask)
+    gst_buffer_ref (copy->mask);
+  return copy;
+}
+
+void
+gst_stereo_meta_free (GstStereoMeta *meta)
+{
+  if (meta)
+    clear_pictures (meta);
+  g_free (meta);
 }

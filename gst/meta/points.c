@@ -43,11 +43,20 @@ is_of (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFormat format)
       gst_buffer_get_size (buffer) == GST_VIDEO_INFO_SIZE (&info);
 }
 
+static GstVideoFormat
+format_of (const GstStereoMeta *meta, GstBuffer *buffer)
+{
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+
+  if (meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
+    return GST_VIDEO_FORMAT_GRAY8;
+  return video && video->format == GST_VIDEO_FORMAT_GRAY16_BE ? video->format : GST_VIDEO_FORMAT_GRAY16_LE;
+}
+
 static gboolean
 map_samples (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFrame *samples)
 {
-  GstVideoFormat format = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
-                                                                                 GST_VIDEO_FORMAT_GRAY16_LE;
+  GstVideoFormat format = format_of (meta, buffer);
 
   return meta->width > 0 && meta->height > 0 && is_of (meta, buffer, format) &&
       gst_stereo_map_plane (samples, buffer, format, meta->width, meta->height, GST_MAP_READ);
@@ -55,10 +64,12 @@ map_samples (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFrame *sample
 
 /* @count samples from @from on, in the machine's byte order. */
 static void
-unpack (const guint8 *from, guint bytes, guint count, guint16 *samples)
+unpack (const guint8 *from, GstVideoFormat format, guint count, guint16 *samples)
 {
   for (guint i = 0; i < count; i++)
-    samples[i] = bytes == 1 ? from[i] : GST_READ_UINT16_LE (from + 2 * i);
+    samples[i] = format == GST_VIDEO_FORMAT_GRAY8 ? from[i] :
+        format == GST_VIDEO_FORMAT_GRAY16_BE      ? GST_READ_UINT16_BE (from + 2 * i) :
+                                                    GST_READ_UINT16_LE (from + 2 * i);
 }
 
 static void
@@ -74,7 +85,7 @@ fill_row (const GstStereoRays *rays, const GstVideoFrame *samples, guint width, 
   for (guint x = 0; x < width; x += CHUNK) {
     guint count = MIN (CHUNK, width - x);
 
-    unpack (row + (gsize) x * bytes, bytes, count, chunk);
+    unpack (row + (gsize) x * bytes, GST_VIDEO_FRAME_FORMAT (samples), count, chunk);
     gst_stereo_rays_depths (rays, chunk, count, depths);
     for (guint i = 0; i < count; i++, points += 3) {
       points[0] = (gfloat) ((x + i - rays->center_x) * rays->across) * depths[i];

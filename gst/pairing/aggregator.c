@@ -92,6 +92,21 @@ forward_gaps (GstStereoAggregator *self, GQueue *missing)
   return flow;
 }
 
+/* The subclass gets two views of 8 bits a sample. */
+static GstFlowReturn
+process (GstStereoAggregator *self, const GstStereoPair *pair)
+{
+  GstStereoFrame *view[2] = { pair->left, pair->right };
+  GstFlowReturn flow;
+
+  if (!gst_stereo_deep_convert (self->priv->parts.deep, view))
+    return GST_FLOW_ERROR;
+  flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[0], view[1]);
+  gst_stereo_frame_unref (view[0]);
+  gst_stereo_frame_unref (view[1]);
+  return flow;
+}
+
 static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
@@ -107,7 +122,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   if ((forwarded = forward_gaps (self, &pair.missing)) != GST_FLOW_OK)
     flow = forwarded;
   if (flow == GST_FLOW_OK)
-    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, pair.left, pair.right);
+    flow = process (self, &pair);
   gst_stereo_pair_clear (&pair);
   live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
   drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
@@ -268,6 +283,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   gst_stereo_inputs_start (priv->parts.inputs);
   gst_stereo_qos_start (priv->parts.qos);
   gst_stereo_drops_start (priv->parts.drops);
+  gst_stereo_deep_start (priv->parts.deep);
   reset_stream (priv);
   gst_stereo_watch_reset (priv->parts.watch, TRUE);
   return gst_stereo_inputs_check (priv->parts.inputs);
@@ -346,6 +362,7 @@ gst_stereo_aggregator_finalize (GObject *object)
 
   gst_stereo_watch_free (parts->watch);
   gst_stereo_qos_free (parts->qos);
+  gst_stereo_deep_free (parts->deep);
   gst_stereo_pairs_free (parts->pairs);
   gst_stereo_clock_free (parts->clock);
   gst_stereo_drops_free (parts->drops);
@@ -360,6 +377,7 @@ install_properties (GObjectClass *klass, gssize parts)
       klass, gst_stereo_pairs_properties, parts + G_STRUCT_OFFSET (GstStereoParts, pairs));
   gst_stereo_properties_install_part (
       klass, gst_stereo_clock_properties, parts + G_STRUCT_OFFSET (GstStereoParts, clock));
+  gst_stereo_properties_install_part (klass, gst_stereo_deep_properties, parts + G_STRUCT_OFFSET (GstStereoParts, deep));
   gst_stereo_properties_install_part (klass, gst_stereo_qos_properties, parts + G_STRUCT_OFFSET (GstStereoParts, qos));
 }
 
@@ -408,6 +426,7 @@ gst_stereo_aggregator_init (GstStereoAggregator *self)
   parts->drops = gst_stereo_drops_new (element);
   parts->clock = gst_stereo_clock_new (element);
   parts->pairs = gst_stereo_pairs_new (element, parts->drops, parts->clock);
+  parts->deep = gst_stereo_deep_new (element);
   parts->qos = gst_stereo_qos_new (aggregator);
   parts->watch = gst_stereo_watch_new (aggregator, parts->inputs);
   gst_stereo_properties_init (G_OBJECT (self));

@@ -4,6 +4,8 @@
 #include "gst/pairing/debug.h"
 
 #define REPORT_INTERVAL (1 * G_USEC_PER_SEC)
+#define MOST_SKEW \
+  ((gint64) (500 * GST_MSECOND)) /* frames that are farther apart are no pair of cameras that run freely */
 
 struct _GstStereoDrops
 {
@@ -84,9 +86,12 @@ gst_stereo_drops_report (GstStereoDrops *drops, gboolean now)
   if (!(left || right) || (!now && drops->reported && time - drops->reported < REPORT_INTERVAL))
     return;
   if (drops->skew)
-    skew = g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: start the cameras together, "
-                            "or raise max-skew.",
-        ABS (drops->skew) / 1e6, drops->dated ? " by their capture timestamps" : "", drops->max_skew / 1e6);
+    skew = g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: %s.",
+        ABS (drops->skew) / 1e6, drops->dated ? " by their capture timestamps" : "", drops->max_skew / 1e6,
+        ABS (drops->skew) > MOST_SKEW ?
+            "one camera was away, or counts its time from a moment of its own. Let its source stamp frames by the "
+            "pipeline's clock (do-timestamp=true)" :
+            "start the cameras together, or raise max-skew");
   else
     skew = g_strdup ("");
   GST_ELEMENT_WARNING (drops->element, STREAM, FAILED,

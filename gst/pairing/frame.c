@@ -105,32 +105,67 @@ gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right)
       GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
 }
 
+static gboolean
+sizes_differ (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  return left->layout.width != right->layout.width || left->layout.height != right->layout.height;
+}
+
 gchar *
 gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
 {
   gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
   gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
   gchar *text = g_strdup_printf (
-      " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one size.",
-      a, b);
+      " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.", a,
+      b, sizes_differ (left, right) ? "size" : "format");
 
   g_free (a);
   g_free (b);
   return text;
 }
 
+/* What the two views must be, of which they are not. */
+static const gchar *
+rule_for (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  if (sizes_differ (left, right))
+    return "have one size";
+  return GST_VIDEO_INFO_IS_RGB (&left->info) && GST_VIDEO_INFO_IS_RGB (&right->info) ?
+      "have one format" :
+      "be both of RGB, or both of luma (GRAY or YUV)";
+}
+
+/* What to put before a pad, so that its frames become like those of the other view; g_free. */
+static gchar *
+remedy_for (const GstStereoFrame *other, gboolean by_size)
+{
+  const gchar *format = gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&other->info));
+
+  if (by_size)
+    return g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d", other->layout.width, other->layout.height);
+  return g_strdup_printf (
+      "videoconvert ! video/x-raw,format=%s", GST_VIDEO_INFO_IS_GRAY (&other->info) ? "GRAY8" : format);
+}
+
 GstFlowReturn
 gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
-  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+  const GstStereoLayout *a = &left->layout, *b = &right->layout;
+  gchar *one = gst_stereo_layout_describe (a, &left->info), *other = gst_stereo_layout_describe (b, &right->info);
+  gboolean by_size = sizes_differ (left, right), change_right;
+  gchar *remedy;
 
+  /* the larger view loses pixels, and the one of RGB its colour */
+  change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height :
+                           !GST_VIDEO_INFO_IS_RGB (&left->info);
+  remedy = remedy_for (change_right ? left : right, by_size);
   GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
-      ("The two views must have one size, and both colour or both luma: the left one is %s, the right one %s. Put "
-       "videoscale or videoconvert before one of them.",
-          a, b),
+      ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.", rule_for (left, right), one,
+          other, remedy, change_right ? "sink_right" : "sink_left"),
       (NULL));
-  g_free (a);
-  g_free (b);
+  g_free (remedy);
+  g_free (one);
+  g_free (other);
   return GST_FLOW_NOT_NEGOTIATED;
 }

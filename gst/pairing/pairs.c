@@ -173,15 +173,15 @@ reason_to_drop (const GstStereoStream *own, const GstStereoStream *other, gint64
                                                          "its next frame is nearer to the other view's frame";
 }
 
-/* The two heads were compared, and one of them is dropped. */
+/* One of the two heads is dropped. Within the limit, that is because the other one fits a later frame better: no limit is to blame. */
 static void
 note_skew (GstStereoPairs *pairs, const Search *search, GstStereoPad *pad)
 {
   const GstStereoStream *left = &search->next[0].stream, *right = &search->next[1].stream;
-  gint64 skew = right->time[0] - left->time[0], limit = search->limit == GST_STEREO_TIME_NONE ? 0 : search->limit;
+  gint64 skew = right->time[0] - left->time[0], limit = search->limit;
 
   if (left->generation != right->generation || !left->count || !right->count || left->time[0] == GST_STEREO_TIME_NONE ||
-      right->time[0] == GST_STEREO_TIME_NONE)
+      right->time[0] == GST_STEREO_TIME_NONE || limit == GST_STEREO_TIME_NONE || ABS (skew) <= limit)
     return;
   GST_DEBUG_OBJECT (pad, "the next frames are %+.3f ms apart, max-skew is %.3f ms", skew / 1e6, limit / 1e6);
   gst_stereo_drops_set_skew (pairs->drops, skew, limit, search->dated);

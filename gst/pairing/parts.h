@@ -3,6 +3,7 @@
 #ifndef GST_STEREO_PAIRING_PARTS_H
 #define GST_STEREO_PAIRING_PARTS_H
 
+#include "gst/pairing/deep.h"
 #include "gst/pairing/pairs.h"
 #include "gst/pairing/qos.h"
 #include "gst/pairing/watch.h"
@@ -15,6 +16,7 @@ typedef struct
   GstStereoDrops *drops;
   GstStereoClock *clock;
   GstStereoPairs *pairs;
+  GstStereoDeep *deep;
   GstStereoQos *qos;
   GstStereoWatch *watch;
 } GstStereoParts;

@@ -22,7 +22,8 @@
  * picture. #GstStereoRectify:save writes the calibration with the rectification in force to a file of OpenCV (M1 D1 M2 D2
  * R T R1 R2 P1 P2 Q, millimetres), which this element and `cv::FileStorage` read.
  *
- * GRAY8 and the RGB formats come out as they went in. I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
+ * GRAY8 and the RGB formats come out as they went in; grey of more bits comes out as GRAY8, of the bits that the picture
+ * uses (#GstStereoRectify:significant-bits). I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
  * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
  * where it says nothing. What the raw picture does not show is black. Frames are read from system memory.
  *
@@ -52,6 +53,7 @@
  */
 #include "gst/rectify/element.h"
 
+#include "gst/pairing/deep.h"
 #include "gst/rectify/debug.h"
 #include "gst/rectify/drift.h"
 #include "gst/rectify/maps.h"
@@ -293,7 +295,11 @@ gst_stereo_rectify_finalize (GObject *object)
 static GstCaps *
 gst_stereo_rectify_input_caps (GstStereoAggregator *base)
 {
-  return gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS));
+  GstCaps *caps = gst_caps_from_string (GST_VIDEO_CAPS_MAKE (GST_STEREO_FORMATS));
+
+  /* not those of colour, which the output would lose: videoconvert makes 8 bits of them */
+  gst_caps_append (caps, gst_caps_from_string (GST_VIDEO_CAPS_MAKE ("{ " GST_STEREO_DEEP_GRAYS " }")));
+  return caps;
 }
 
 static void

@@ -212,6 +212,8 @@ post_rectify_error (GstStereoRectifyMaps *self, const StereoCalibration *scaled,
     doubt = gst_stereo_calibration_doubt_size (&self->calibration, scaled, NULL, 0);
   else if (error->status == STEREO_ERROR_SIZE && self->calibration.width > 0)
     doubt = gst_stereo_calibration_doubt_aspect (&self->calibration, layout->width, layout->height);
+  if (!doubt && error->status == STEREO_ERROR_PARAMETER)
+    doubt = gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width);
   if (!doubt)
     return post_error (self, error);
   GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS, ("%s %s", error->message, doubt), (NULL));

@@ -31,6 +31,10 @@ one_output () {
   quietly sh "$pipelines/play.sh" "$folder/a depth.mkv" "$folder/out put"
   same depth GRAY16_LE
   same confidence GRAY8
+  quietly sh "$pipelines/record.sh" "$folder/pictures/" test "$@"
+  for frame in 0 1 2 3 4; do
+    cmp "$folder/out put/depth-00000$frame.png" "$folder/pictures/00000$frame.png" || bad "picture $frame is another one"
+  done
 }
 
 one_output num-disparities=$disparities

@@ -4,20 +4,36 @@
 /* What to put before the pad: by the memory of the frames, else by their kind. The first that fits. */
 static const struct
 {
-  const gchar *feature, *name; /* NULL: any */
+  const gchar *feature; /* how the name begins; NULL: any */
+  const gchar *name;    /* NULL: any */
   const gchar *element;
 } remedies[] = {
-  { "memory:NVMM", NULL, "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12" },
+  { "memory:NVMM", NULL, "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12," },
   { "memory:GLMemory", NULL, "gldownload" },
   { "memory:D3D11Memory", NULL, "d3d11download" },
-  { "memory:VAMemory", NULL, "vapostproc, and behind it video/x-raw" },
+  { "memory:VAMemory", NULL, "vapostproc, and behind it video/x-raw," },
   { "memory:VulkanImage", NULL, "vulkandownload" },
+  { "memory:CUDAMemory", NULL, "cudadownload" },
+  { "memory:DMABuf", NULL, "glupload ! gldownload, or vapostproc and behind it video/x-raw," },
+  { "memory:", NULL, "what copies frames from that memory to system memory" },
   { NULL, "image/jpeg", "jpegdec" },
   { NULL, "image/png", "pngdec" },
   { NULL, "video/x-bayer", "bayer2rgb ! videoconvert" },
   { NULL, "video/x-raw", "videoconvert" },
   { NULL, NULL, "decodebin ! videoconvert" },
 };
+
+/* Whether frames lie in memory of another kind than the system's, whose name begins so. */
+static gboolean
+lies_in (const GstCapsFeatures *features, const gchar *name)
+{
+  for (guint i = 0; i < gst_caps_features_get_size (features); i++) {
+    const gchar *feature = gst_caps_features_get_nth (features, i);
+    if (g_str_has_prefix (feature, name) && !g_str_equal (feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
+      return TRUE;
+  }
+  return FALSE;
+}
 
 static const gchar *
 remedy_for (const GstCaps *caps)
@@ -26,7 +42,7 @@ remedy_for (const GstCaps *caps)
   const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
 
   for (guint i = 0; i < G_N_ELEMENTS (remedies); i++)
-    if ((!remedies[i].feature || gst_caps_features_contains (features, remedies[i].feature)) &&
+    if ((!remedies[i].feature || lies_in (features, remedies[i].feature)) &&
         (!remedies[i].name || g_str_equal (remedies[i].name, name)))
       return remedies[i].element;
   return NULL;
@@ -59,7 +75,8 @@ describe_formats (const GstCaps *caps)
     const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
     if (formats && gst_caps_features_is_equal (gst_caps_get_features (caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
       for (guint n = 0; n < gst_value_list_get_size (formats); n++)
-        g_string_append_printf (text, "%s%s", n ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
+        g_string_append_printf (
+            text, "%s%s", text->len ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
   }
   return g_string_free (text, FALSE);
 }

@@ -113,7 +113,9 @@ read_file (const gchar *path, gchar **message)
   gchar *text = gst_stereo_file_read (&rules, path, &length, message);
 
   if (text && strlen (text) != length) {
-    fail (message, "%s: it is not a text file: it has zero bytes.", path);
+    fail (message,
+        "%s: it is not a text file: it has zero bytes. Save the calibration as text, as cv::FileStorage does (YAML).",
+        path);
     g_clear_pointer (&text, g_free);
   }
   return text;

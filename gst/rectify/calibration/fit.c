@@ -187,9 +187,9 @@ advise_size (GString *text, Size guess, Size pictures, Size file)
 
   g_string_append_printf (text, " Its numbers fit pictures of %dx%d", guess.width, guess.height);
   if (factor > 1 && guess.width == factor * file.width)
-    g_string_append_printf (text, ", %d times the %dx%d that the file says", factor, file.width, file.height);
+    g_string_append_printf (text, ", %d times the %dx%d that it is said to be of", factor, file.width, file.height);
   else if (factor > 1 && file.width == factor * guess.width)
-    g_string_append_printf (text, ", 1/%d of the %dx%d that the file says", factor, file.width, file.height);
+    g_string_append_printf (text, ", 1/%d of the %dx%d that it is said to be of", factor, file.width, file.height);
   if (same_aspect (guess, pictures))
     g_string_append_printf (text,
         ": if they are, set calibration-width=%d calibration-height=%d, and they are scaled to these pictures.",
@@ -204,6 +204,9 @@ gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const Stereo
 {
   const StereoCamera *camera = scaled->camera;
   const gdouble raw[2][2] = { { camera[0].cx, camera[0].cy }, { camera[1].cx, camera[1].cy } };
+  /* before they were scaled from the size that the file says */
+  const gdouble written[2][2] = { { loaded->camera[0].cx, loaded->camera[0].cy },
+    { loaded->camera[1].cx, loaded->camera[1].cy } };
   Size pictures = { scaled->width, scaled->height }, file = { loaded->width, loaded->height };
   GString *text = g_string_new (NULL);
   gboolean raw_off = check_middle (text, "the principal points are", raw, pictures), projected_off = FALSE;
@@ -222,7 +225,7 @@ gst_stereo_calibration_doubt_size (const StereoCalibration *loaded, const Stereo
   g_string_prepend (text, "The calibration does not seem to be of such pictures, and distances may be wrong: ");
   g_string_append_c (text, '.');
   if (raw_off)
-    advise_size (text, guess_size (raw, pictures, file), pictures, file);
+    advise_size (text, guess_size (written, pictures, file), pictures, file);
   else
     g_string_append (text, " Its P1 and P2 are of views of another size than its cameras: set alpha=0 for new ones.");
   return g_string_free (text, FALSE);

@@ -3,6 +3,9 @@
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
 
+#include "gst/meta/gststereoground.h"
+#include "gst/meta/gststereonearest.h"
+
 #include <math.h>
 
 static GstBuffer *
@@ -104,6 +107,47 @@ TEST (test_survives_a_copy)
   check_equal (gst_buffer_get_stereo_meta (copy), gst_buffer_get_stereo_meta (deep));
   gst_buffer_unref (copy);
   gst_buffer_unref (deep);
+}
+
+/* By its boxed type, as bindings copy it; then the buffer goes. */
+TEST (test_a_copy_outlives_its_buffer)
+{
+  static const gdouble distances[] = { 1500, GST_STEREO_GROUND_UNKNOWN };
+  GstBuffer *buffer = buffer_with_meta (), *target = gst_buffer_new (), *other = gst_buffer_copy_deep (buffer);
+  GstStereoMeta *copy = g_boxed_copy (GST_TYPE_STEREO_META, gst_buffer_get_stereo_meta (buffer));
+  GstStereoGroundMeta *ground = g_boxed_copy (
+      GST_TYPE_STEREO_GROUND_META, gst_buffer_add_stereo_ground_meta (buffer, distances, 2));
+  GstStereoNearestMeta *nearest = g_boxed_copy (
+      GST_TYPE_STEREO_NEAREST_META, gst_buffer_add_stereo_nearest_meta (buffer, "why"));
+  guint count;
+
+  fail_unless (gst_buffer_is_writable (buffer));
+  gst_buffer_unref (buffer);
+  check_equal (copy, gst_buffer_get_stereo_meta (other));
+  check_equal (copy, gst_buffer_add_stereo_meta_copy (target, copy));
+  fail_unless_equals_float (gst_stereo_ground_meta_get_free_distances (ground, &count)[0], 1500);
+  fail_unless_equals_int (count, 2);
+  fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (nearest), "why");
+  g_boxed_free (GST_TYPE_STEREO_META, copy);
+  g_boxed_free (GST_TYPE_STEREO_GROUND_META, ground);
+  g_boxed_free (GST_TYPE_STEREO_NEAREST_META, nearest);
+  check_equal (gst_buffer_get_stereo_meta (target), gst_buffer_get_stereo_meta (other));
+  gst_buffer_unref (target);
+  gst_buffer_unref (other);
+}
+
+/* Its values are those of a meta that was added to a buffer. */
+TEST (test_a_new_meta)
+{
+  GstBuffer *buffer = gst_buffer_new (), *confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5);
+  GstStereoMeta *made = gst_stereo_meta_new (8, 6, confidence);
+
+  check_equal (made, gst_buffer_add_stereo_meta (buffer, 8, 6, confidence));
+  gst_stereo_meta_free (made);
+  gst_stereo_meta_free (NULL);
+  fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (confidence), 2);
+  gst_buffer_unref (buffer);
+  gst_buffer_unref (confidence);
 }
 
 TEST (test_does_not_survive_being_cut)

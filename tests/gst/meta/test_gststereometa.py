@@ -98,15 +98,42 @@ passed = ground.get_by_name('o').emit('pull-sample').get_buffer()
 judged = GstStereo.buffer_get_stereo_ground_meta(passed)
 assert not judged.valid, 'noise is no ground'
 assert list(judged.get_free_distances()) == [-1] * 5
-holder = Gst.Buffer.new()
-near = GstStereo.buffer_add_stereo_nearest_meta(holder, 'right camera frozen')
-near.distance, near.x = 1500, 7
-read = GstStereo.buffer_get_stereo_nearest_meta(holder)
-assert (read.distance, read.x, read.valid, read.get_reason()) == (1500, 7, False, 'right camera frozen')
+del passed
+ground.set_state(Gst.State.NULL)
+del ground
+
+# what a program makes reaches elements, and what they found outlives its buffer
+made = GstStereo.StereoMeta.new(WIDTH, HEIGHT, None)
+made.kind = GstStereo.StereoOutputKind.DEPTH
+made.focal_length, made.baseline, made.health = 400, 50, GstStereo.StereoHealthFlags.FROZEN_RIGHT
+nearest = Gst.parse_launch(
+    f'appsrc name=i format=time caps=video/x-raw,format=GRAY16_LE,width={WIDTH},height={HEIGHT},framerate=30/1 ! '
+    'stereonearest ! appsink name=o sync=false')
+nearest.set_state(Gst.State.PLAYING)
+filled = Gst.Buffer.new_wrapped(bytes([0, 4]) * (WIDTH * HEIGHT))
+GstStereo.buffer_add_stereo_meta_copy(filled, made)
+filled.pts = 0
+nearest.get_by_name('i').emit('push-buffer', filled)
+read = GstStereo.buffer_get_stereo_nearest_meta(nearest.get_by_name('o').emit('pull-sample').get_buffer())
+del filled
+nearest.set_state(Gst.State.NULL)
+del nearest
+assert (read.valid, read.get_reason()) == (False, 'right camera frozen')
 assert read.state == GstStereo.StereoNearestState.UNKNOWN and read.disparity != read.disparity
 assert GstStereo.buffer_get_stereo_nearest_meta(Gst.Buffer.new()) is None
-del near, read
-made = GstStereo.buffer_add_stereo_ground_meta(holder, [1500.0, -1.0])
-assert list(made.get_free_distances()) == [1500, -1]
-del judged, passed, made, holder
-ground.set_state(Gst.State.NULL)
+assert not judged.valid and list(judged.get_free_distances()) == [-1] * 5
+
+# a copy holds its pictures, not its buffer, and gives them back
+picture = Gst.Buffer.new_wrapped(bytes([7]) * 4)
+alone = picture.mini_object.refcount
+bare = Gst.Buffer.new_wrapped(bytes(8))
+GstStereo.buffer_add_stereo_meta_copy(bare, GstStereo.StereoMeta.new(4, 1, picture))
+kept = GstStereo.buffer_get_stereo_meta(bare)
+ok, mapped = bare.map(Gst.MapFlags.WRITE)
+assert ok, 'the buffer can be written to beside its metadata'
+bare.unmap(mapped)
+assert picture.mini_object.refcount == alone + 2
+del bare
+assert picture.mini_object.refcount == alone + 1 and kept.get_confidence_bytes().get_data() == bytes([7]) * 4
+del kept
+assert picture.mini_object.refcount == alone

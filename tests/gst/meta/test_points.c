@@ -140,6 +140,7 @@ draw_picture (guint width, guint height, gint padding, guint16 **samples)
 {
   GstBuffer *buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
+  GstVideoFormat format = GST_VIDEO_FORMAT_GRAY8;
   guint bytes;
   gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size;
@@ -147,6 +148,8 @@ draw_picture (guint width, guint height, gint padding, guint16 **samples)
 
   draw_geometry (meta);
   bytes = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 1 : 2;
+  if (bytes == 2)
+    format = random_range (&generator, 0, 1) ? GST_VIDEO_FORMAT_GRAY16_BE : GST_VIDEO_FORMAT_GRAY16_LE;
   stride[0] = (gint) (width * bytes) + ABS (padding);
   size = (gsize) (stride[0] * (gint) (height - 1)) + width * bytes;
   data = g_malloc0 (size);
@@ -160,12 +163,13 @@ draw_picture (guint width, guint height, gint padding, guint16 **samples)
     (*samples)[i] = (guint16) draw_sample (meta);
     if (bytes == 1)
       *to = (guint8) (*samples)[i];
-    else
+    else if (format == GST_VIDEO_FORMAT_GRAY16_LE)
       GST_WRITE_UINT16_LE (to, (*samples)[i]);
+    else
+      GST_WRITE_UINT16_BE (to, (*samples)[i]);
   }
   gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, data, size, 0, size, data, g_free));
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      bytes == 1 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, width, height, 1, offset, stride);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height, 1, offset, stride);
   return buffer;
 }
 

@@ -57,13 +57,12 @@ def reproject(meta, disparity):
 
 def check(random):
     width, height = 4 * random.integers(1, 40), random.integers(1, 40)
-    buffer = Gst.Buffer.new()
-    meta = GstStereo.buffer_add_stereo_meta(buffer, width, height, None)
+    meta = GstStereo.StereoMeta.new(width, height, None)
     draw(meta, random)
     narrow = meta.kind == GstStereo.StereoOutputKind.DISPARITY_RANGE
     samples = random.integers(0, 256 if narrow else 65536, (height, width)).astype("u1" if narrow else "<u2")
     samples[random.random(samples.shape) < 0.2] = 0
-    buffer.append_memory(Gst.Buffer.new_wrapped(samples.tobytes()).get_all_memory())
+    buffer = Gst.Buffer.new_wrapped(samples.tobytes())
 
     data = meta.get_points_bytes(buffer).get_data()
     points = numpy.frombuffer(data, numpy.float32).reshape(meta.height, meta.width, 3)

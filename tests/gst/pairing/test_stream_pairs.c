@@ -85,6 +85,41 @@ TEST (test_cameras_that_slow_down)
   pair_free (pair);
 }
 
+/* A camera that starts anew, and counts from 0 again. */
+TEST (test_timestamps_that_begin_again)
+{
+  Pair *pair = pair_new_gray (EXACT "check-interval=0");
+
+  for (guint i = 0; i < 20; i++)
+    pair_push (pair, i * FRAME, i * FRAME);
+  for (guint i = 0; i < 20; i++)
+    gst_buffer_unref (pair_pull (pair, i * FRAME));
+  pair_push (pair, 20 * FRAME, 0);
+  pair_push (pair, 21 * FRAME, FRAME);
+  expect_warning (pair->bus, "ms apart", "counts its time from a moment of its own", "do-timestamp=true", NULL);
+  pair_free (pair);
+}
+
+/* A frame within the limit is dropped because the next one is nearer: no word of the limit. */
+TEST (test_a_frame_too_many)
+{
+  Pair *pair = pair_new_gray (EXACT "max-skew=30000000");
+  GstMessage *message;
+  gchar *text;
+
+  pair_push (pair, 0, 0);
+  gst_buffer_unref (pair_pull (pair, 0));
+  pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
+  pair_push (pair, 3 * FRAME, 3 * FRAME);
+  gst_buffer_unref (pair_pull (pair, 3 * FRAME));
+  message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
+  text = message_text (message);
+  fail_if (strstr (text, "max-skew"), "%s", text);
+  g_free (text);
+  gst_message_unref (message);
+  pair_free (pair);
+}
+
 /* A frame that is missing does not widen the limit. */
 TEST (test_one_missing_frame)
 {

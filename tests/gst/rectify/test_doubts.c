@@ -185,6 +185,33 @@ test_other_sizes (void)
   }
 }
 
+/* The file says another size than the one that its numbers are of, and neither is that of the pictures. */
+static void
+test_a_wrong_size_in_the_file (void)
+{
+  for (gint k = 0; k < ROUNDS; k++) {
+    StereoCalibration c = draw_pair (640, 480, IDEAL, 0.015), scaled;
+    gint wrong = k % 2 ? 1280 : 320, width = k % 3 ? 640 : 960;
+    gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
+    c.width = wrong;
+    c.height = wrong * 3 / 4;
+    scaled = c;
+    scaled.width = width;
+    scaled.height = width * 3 / 4;
+    for (gint v = 0; v < 2; v++) {
+      StereoCamera *camera = &scaled.camera[v];
+      gdouble factor = (gdouble) width / wrong;
+      camera->fx *= factor;
+      camera->fy *= factor;
+      camera->cx = (camera->cx + 0.5) * factor - 0.5;
+      camera->cy = (camera->cy + 0.5) * factor - 0.5;
+    }
+    doubt (gst_stereo_calibration_doubt_size (&c, &scaled, NULL, 0),
+        (const gchar *const[]){ "fit pictures of 640x480", size, "calibration-width=640 calibration-height=480", NULL });
+    g_free (size);
+  }
+}
+
 /* One camera, off in one direction, and by more than a quarter of that side. */
 static void
 test_one_camera_off (void)
@@ -273,6 +300,28 @@ test_models_that_turn_back (void)
   }
 }
 
+/* It counts up to the corner that is farthest from the principal point. */
+static void
+test_models_that_turn_back_at_a_corner (void)
+{
+  static const gdouble corners[4][2] = { { -0.5, -0.5 }, { 639.5, -0.5 }, { -0.5, 479.5 }, { 639.5, 479.5 } };
+
+  for (gint k = 0; k < ROUNDS; k++) {
+    StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
+    gdouble k1 = -between (0.3, 1.2), peak = sqrt (-1 / (3 * k1)), turn = peak * (1 + k1 * peak * peak), farthest = 0;
+    StereoCamera *camera = &c.camera[k % 2];
+    camera->cx = 320 + (k & 2 ? 1 : -1) * between (30, 60);
+    camera->cy = 240 + (k & 4 ? 1 : -1) * between (30, 60);
+    camera->distortion[0] = k1;
+    for (gint i = 0; i < 4; i++)
+      farthest = fmax (farthest, hypot (corners[i][0] - camera->cx, corners[i][1] - camera->cy));
+    camera->fx = camera->fy = 0.99 * farthest / turn;
+    doubt (gst_stereo_calibration_doubt_lens (&c), (const gchar *const[]){ "holds up to ", "turns back", NULL });
+    camera->fx = camera->fy = 1.01 * farthest / turn;
+    doubt (gst_stereo_calibration_doubt_lens (&c), NULL);
+  }
+}
+
 static void
 test_tangential (void)
 {
@@ -323,11 +372,13 @@ main (int argc, char **argv)
   check_case ("units", test_units);
   check_case ("healthy", test_healthy);
   check_case ("other sizes", test_other_sizes);
+  check_case ("a wrong size in the file", test_a_wrong_size_in_the_file);
   check_case ("one camera off", test_one_camera_off);
   check_case ("another aspect", test_another_aspect);
   check_case ("projections of another size", test_projections_of_another_size);
   check_case ("views", test_views);
   check_case ("models that turn back", test_models_that_turn_back);
+  check_case ("models that turn back at a corner", test_models_that_turn_back_at_a_corner);
   check_case ("tangential", test_tangential);
   check_case ("fisheye that is not named", test_fisheye_that_is_not_named);
   return check_finish ();

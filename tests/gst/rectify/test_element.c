@@ -229,6 +229,60 @@ rectified_clear (Rectified *all)
   calibration_free (all->calibration);
 }
 
+/* A GRAY8 view in samples of 12 bits, as a camera gives them; takes @view. */
+static GstBuffer *
+in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo *wide)
+{
+  GstBuffer *buffer = new_frame (wide, 0);
+  GstVideoFrame from, to;
+
+  fail_unless (gst_video_frame_map (&from, narrow, view, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&to, wide, buffer, GST_MAP_WRITE));
+  for (gint y = 0; y < narrow->height; y++)
+    for (gint x = 0; x < narrow->width; x++)
+      GST_WRITE_UINT16_LE ((guint8 *) to.data[0] + y * wide->stride[0] + 2 * x, component_at (&from, 0, x, y) << 4);
+  gst_video_frame_unmap (&from);
+  gst_video_frame_unmap (&to);
+  gst_buffer_unref (view);
+  return buffer;
+}
+
+/* Comes out as GRAY8 does, to the bit. */
+GST_START_TEST (test_grey_of_twelve_bits)
+{
+  const gint width = 31, height = 14;
+  Cameras cameras = cameras_straight (width, height);
+  gchar *calibration = calibration_new (&cameras);
+  GstVideoInfo narrow, wide;
+  GstBuffer *out[2];
+  GstMapInfo map;
+
+  gst_video_info_set_format (&narrow, GST_VIDEO_FORMAT_GRAY8, width, height);
+  gst_video_info_set_format (&wide, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
+  for (guint deep = 0; deep < 2; deep++) {
+    Pair *pair = rectify_new (calibration, THREADS);
+    GstVideoInfo info;
+
+    pair_set_caps (pair, deep ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
+    for (guint right = 0; right < 2; right++) {
+      GstBuffer *view = make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3 + right, 0, 0);
+      gst_harness_push (
+          right ? pair->right : pair->left, stamp (deep ? in_twelve_bits (view, &narrow, &wide) : view, 0, FRAME));
+    }
+    out[deep] = pair_pull (pair, 0);
+    info = output_info (pair->left);
+    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
+    pair_free (pair);
+  }
+  fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
+  fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
+  gst_buffer_unmap (out[0], &map);
+  gst_buffer_unref (out[0]);
+  gst_buffer_unref (out[1]);
+  calibration_free (calibration);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
@@ -362,6 +416,7 @@ rectify_element_suite (void)
   suite_add_tcase (suite, cases);
   tcase_add_loop_test (cases, test_identity_two_pads, 0, G_N_ELEMENTS (formats));
   tcase_add_loop_test (cases, test_identity_packed, 0, G_N_ELEMENTS (formats));
+  tcase_add_test (cases, test_grey_of_twelve_bits);
   tcase_add_test (cases, test_nv12_where_downstream_wants_it);
   tcase_add_test (cases, test_known_shift_and_rotation);
   tcase_add_loop_test (cases, test_border, 0, 5);

@@ -79,7 +79,7 @@ TEST_LOOP (test_size_that_is_set, 0, 2)
   push (pair, WIDTH / 2, HEIGHT / 2, 2 * FRAME);
   gst_buffer_unref (pair_pull (pair, 2 * FRAME));
   expect_warning (
-      pair->bus, "principal points", "32x24", __i__ ? "2 times the 32x24 that the file says" : "64x48", NULL);
+      pair->bus, "principal points", "32x24", __i__ ? "2 times the 32x24 that it is said to be of" : "64x48", NULL);
   pair_free (pair);
   calibration_free (calibration);
 }
@@ -95,6 +95,22 @@ TEST (test_size_that_gives_no_views)
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
   push (pair, WIDTH, HEIGHT, 0);
   expect_error (pair->bus, "No rectangle", "principal points", "calibration-width=128 calibration-height=96", NULL);
+  pair_free (pair);
+  calibration_free (calibration);
+}
+
+/* A focal length in millimetres: no view can be made, and the error says why. */
+TEST (test_focal_length_that_gives_no_views)
+{
+  gchar *calibration = calibration_new_text ("M1: [ 0.4, 0, 34, 0, 0.4, 23, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
+                                             "M2: [ 0.4, 0, 33, 0, 0.4, 25, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
+                                             "R: [ 0.995, -0.0998334, 0, 0.0998334, 0.995, 0, 0, 0, 1 ]\n"
+                                             "T: [ -120, 0, 5 ]\n");
+  Pair *pair = rectify_new (calibration, CPU);
+
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
+  push (pair, WIDTH, HEIGHT, 0);
+  expect_error (pair->bus, "No rectangle", "focal length", "millimetres", NULL);
   pair_free (pair);
   calibration_free (calibration);
 }

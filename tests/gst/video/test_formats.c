@@ -50,6 +50,12 @@ TEST_LOOP (test_two_pads, 0, G_N_ELEMENTS (formats))
   check_two (formats[__i__], formats[__i__], VIEW_WIDTH - 1, VIEW_HEIGHT - 1, 13);
 }
 
+enum
+{
+  BIG_ENDIAN_ROW = 3,
+  TEN_BITS = 7
+};
+
 /* Formats of more than 8 bits a sample. */
 static const struct
 {
@@ -60,10 +66,11 @@ static const struct
   { GST_VIDEO_FORMAT_GRAY16_LE, 10, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 12, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 12, 12 },
-  { GST_VIDEO_FORMAT_GRAY16_BE, 14, 0 },
+  [BIG_ENDIAN_ROW] = { GST_VIDEO_FORMAT_GRAY16_BE, 14, 0 },
+  { GST_VIDEO_FORMAT_GRAY16_LE, 14, 0 },
   { GST_VIDEO_FORMAT_GRAY16_LE, 16, 16 },
   { GST_VIDEO_FORMAT_GRAY10_LE32, 16, 0 },
-  { GST_VIDEO_FORMAT_P010_10LE, 16, 0 },
+  [TEN_BITS] = { GST_VIDEO_FORMAT_P010_10LE, 16, 0 },
   { GST_VIDEO_FORMAT_I420_10LE, 16, 0 },
   { GST_VIDEO_FORMAT_Y210, 16, 0 },
 };
@@ -96,34 +103,105 @@ make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint
   return out;
 }
 
-/* Gives the output of GRAY8, to the bit. */
-TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
+/* The view in the format of deep[@row]; GRAY8 where @row is below 0. */
+static GstBuffer *
+make_view_of (gint row, gint width, gint height, gint shift)
 {
-  const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1;
-  GstBuffer *out[2];
+  GstBuffer *view = row < 0 ? make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, shift, 0) :
+                              make_deep_view (deep[row].format, deep[row].bits, width, height, shift);
+
+  return stamp (view, 0, FRAME);
+}
+
+/* What the matcher makes of two views; they are in the formats of these rows. */
+static GstBuffer *
+match_rows (gint left, gint right, gint significant)
+{
+  const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1, rows[2] = { left, right };
+  Pair *pair = pair_new (EXACT);
+  GstBuffer *out;
+
+  g_object_set (pair->element, "significant-bits", significant, NULL);
+  for (guint view = 0; view < 2; view++) {
+    GstHarness *harness = view ? pair->right : pair->left;
+    GstVideoFormat format = rows[view] < 0 ? GST_VIDEO_FORMAT_GRAY8 : deep[rows[view]].format;
+    harness_set_caps (harness, format, width, height, NULL);
+    gst_harness_push (harness, make_view_of (rows[view], width, height, view ? SHIFT : 0));
+  }
+  out = pair_pull (pair, 0);
+  check_output (pair->left, out, width, height);
+  pair_free (pair);
+  return out;
+}
+
+/* That the output is that of two views of GRAY8, to the bit. */
+static void
+check_rows (gint left, gint right, gint significant)
+{
+  GstBuffer *expected = match_rows (-1, -1, 0), *out = match_rows (left, right, significant);
   GstMapInfo map;
 
-  for (guint k = 0; k < 2; k++) {
-    GstVideoFormat format = k ? deep[__i__].format : GST_VIDEO_FORMAT_GRAY8;
-    Pair *pair = pair_new (EXACT);
-    g_object_set (pair->element, "significant-bits", deep[__i__].significant, NULL);
-    pair_set_caps (pair, format, width, height, NULL);
-    for (guint view = 0; view < 2; view++) {
-      gint shift = view ? SHIFT : 0;
-      gst_harness_push (view ? pair->right : pair->left,
-          stamp (k ? make_deep_view (format, deep[__i__].bits, width, height, shift) :
-                     make_view (format, width, height, 3, shift, 0),
-              0, FRAME));
-    }
-    out[k] = pair_pull (pair, 0);
-    check_output (pair->left, out[k], width, height);
-    pair_free (pair);
+  fail_unless (gst_buffer_map (expected, &map, GST_MAP_READ));
+  fail_unless (gst_buffer_get_size (out) == map.size && gst_buffer_memcmp (out, 0, map.data, map.size) == 0,
+      "formats %d and %d", left, right);
+  gst_buffer_unmap (expected, &map);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+}
+
+TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
+{
+  check_rows (__i__, __i__, deep[__i__].significant);
+}
+
+/* A sixteenth of the contrast of a GRAY8 view, from @offset on, with a dead pixel of each kind. */
+static GstBuffer *
+make_thermal_view (gint width, gint height, gint shift, guint offset)
+{
+  GstBuffer *view = make_deep_view (GST_VIDEO_FORMAT_GRAY16_LE, 8, width, height, shift);
+  GstVideoInfo info;
+  GstVideoFrame frame;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, (guint) width, (guint) height);
+  fail_unless (gst_video_frame_map (&frame, &info, view, GST_MAP_READWRITE));
+  for (gint y = 0; y < height; y++) {
+    guint8 *row = (guint8 *) frame.data[0] + y * info.stride[0];
+    for (gint x = 0; x < width; x++)
+      GST_WRITE_UINT16_LE (row + 2 * x, offset + GST_READ_UINT16_LE (row + 2 * x) / 16);
   }
-  fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
-  fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
-  gst_buffer_unmap (out[0], &map);
-  gst_buffer_unref (out[0]);
-  gst_buffer_unref (out[1]);
+  GST_WRITE_UINT16_LE ((guint8 *) frame.data[0], 0);
+  GST_WRITE_UINT16_LE ((guint8 *) frame.data[0] + 2 * (width - 1), 16383);
+  gst_video_frame_unmap (&frame);
+  return stamp (view, 0, FRAME);
+}
+
+/* A thermal camera: 16 steps of temperature, far above 0. */
+TEST (test_samples_with_an_offset)
+{
+  const gint width = 160, height = 40;
+  Pair *pair = pair_new (EXACT);
+  GstVideoInfo info;
+  GstBuffer *out;
+
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY16_LE, width, height, NULL);
+  gst_harness_push (pair->left, make_thermal_view (width, height, 0, 7400));
+  gst_harness_push (pair->right, make_thermal_view (width, height, SHIFT, 7400));
+  out = pair_pull (pair, 0);
+  info = output_info (pair->left);
+  check_interior (out, &info, SHIFT * 64);
+  gst_buffer_unref (out);
+  pair_free (pair);
+}
+
+/* Beside GRAY8, beside 10 bits of luma, and beside the other order of bytes. */
+TEST_LOOP (test_views_of_two_depths, 0, G_N_ELEMENTS (deep))
+{
+  check_rows (__i__, -1, deep[__i__].significant);
+  check_rows (-1, __i__, deep[__i__].significant);
+  check_rows (__i__, TEN_BITS, deep[__i__].significant);
+  check_rows (TEN_BITS, __i__, deep[__i__].significant);
+  if (deep[__i__].bits == deep[BIG_ENDIAN_ROW].bits)
+    check_rows (__i__, BIG_ENDIAN_ROW, 0);
 }
 
 /* The bytes between rows that end at @used. */
@@ -382,6 +460,85 @@ TEST (test_depth_in_millimetres)
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 10000), SHIFT);
   gst_buffer_unref (out);
   pair_free (pair);
+}
+
+/* The output for a pair in that format, whose points are in @points. */
+static GstBuffer *
+output_in (const gchar *format, const gchar *properties, gint width, gint height, GBytes **points, GstVideoInfo *info)
+{
+  Pair *pair = pair_new (properties);
+  gchar *caps = g_strconcat ("video/x-raw,format=", format, NULL);
+  GstBuffer *out;
+
+  gst_harness_set_sink_caps_str (pair->left, caps);
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
+  gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, 0, 0), 0, FRAME));
+  gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 8, SHIFT, 0), 0, FRAME));
+  out = pair_pull (pair, 0);
+  *info = output_info (pair->left);
+  *points = gst_stereo_meta_get_points_bytes (gst_buffer_get_stereo_meta (out), out);
+  fail_unless (*points != NULL);
+  g_free (caps);
+  pair_free (pair);
+  return out;
+}
+
+/* Views that do not fit give all kinds of samples. */
+TEST_LOOP (test_the_other_byte_order, 0, 3)
+{
+  static const gchar *const outputs[] = { EXACT "focal-length=300 baseline=100",
+    EXACT "output=depth focal-length=300 baseline=1000",
+    EXACT "subpixel=1 focal-length=300 baseline=100 mask=0,0,1,0.25;0.5,0.3,0.25,0.3" };
+  const gint width = VIEW_WIDTH + __i__, height = VIEW_HEIGHT - __i__;
+  GBytes *points[2], *metas[2];
+  GstVideoInfo little, big;
+  GstBuffer *out[2];
+  guint high = 0;
+
+  out[0] = output_in ("GRAY16_LE", outputs[__i__], width, height, &points[0], &little);
+  out[1] = output_in ("GRAY16_BE", outputs[__i__], width, height, &points[1], &big);
+  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&big), GST_VIDEO_FORMAT_GRAY16_BE);
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      guint sample = sample_at (out[0], &little, x, y);
+      fail_unless_equals_int (sample_at (out[1], &big, x, y), sample);
+      high += sample > 255 && sample % 256;
+    }
+  fail_unless (high > 20, "only %u samples fill two bytes", high);
+  for (guint i = 0; i < 2; i++)
+    metas[i] = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (out[i]));
+  fail_unless (g_bytes_equal (metas[0], metas[1]));
+  fail_unless (g_bytes_equal (points[0], points[1]));
+  for (guint i = 0; i < 2; i++) {
+    g_bytes_unref (metas[i]);
+    g_bytes_unref (points[i]);
+    gst_buffer_unref (out[i]);
+  }
+}
+
+/* Of elements that take both, none gets another format than before; 16 bits go before 8. */
+TEST (test_preferred_byte_order)
+{
+  static const struct
+  {
+    const gchar *taken;
+    GstVideoFormat format;
+  } cases[] = { { "{ GRAY8, GRAY16_BE, GRAY16_LE }", GST_VIDEO_FORMAT_GRAY16_LE },
+    { "{ GRAY8, GRAY16_BE, RGBA }", GST_VIDEO_FORMAT_GRAY16_BE }, { "{ RGB, GRAY8 }", GST_VIDEO_FORMAT_GRAY8 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Pair *pair = pair_new_gray (EXACT);
+    gchar *caps = g_strconcat ("video/x-raw,format=", cases[i].taken, NULL);
+    GstVideoInfo info;
+
+    gst_harness_set_sink_caps_str (pair->left, caps);
+    pair_push (pair, 0, 0);
+    gst_buffer_unref (pair_pull (pair, 0));
+    info = output_info (pair->left);
+    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), cases[i].format);
+    g_free (caps);
+    pair_free (pair);
+  }
 }
 
 TEST (test_disparity_scale)

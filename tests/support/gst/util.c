@@ -119,7 +119,9 @@ sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
   at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
       (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
-  value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at : GST_READ_UINT16_LE (at);
+  value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at :
+      GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_BE ? GST_READ_UINT16_BE (at) :
+                                                                   GST_READ_UINT16_LE (at);
   gst_video_frame_unmap (&frame);
   return value;
 }

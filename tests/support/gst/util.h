@@ -45,7 +45,7 @@ gchar *make_caps (GstVideoFormat format, gint width, gint height, const gchar *e
 /* make_caps() of the input. */
 void harness_set_caps (GstHarness *harness, GstVideoFormat format, gint width, gint height, const gchar *extra);
 
-/* A sample of a GRAY8 or GRAY16_LE picture. */
+/* A sample of a GRAY8, GRAY16_LE or GRAY16_BE picture. */
 guint sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y);
 /* That every sample away from the border is @expected; names the first that is not. */
 void check_interior (GstBuffer *buffer, const GstVideoInfo *info, guint expected);
