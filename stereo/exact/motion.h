@@ -102,7 +102,7 @@ stereo_motion_depth (float disparity, int larger)
 #define STEREO_MOTION_UNKNOWNS 8 /* Q, P, r, p, q, tx, ty, tz */
 #define STEREO_MOTION_ROUNDS 8
 #define STEREO_MOTION_SUMS 44  /* the upper triangle of the equations, row by row, then the right side */
-#define STEREO_MOTION_LEAST 64 /* points that follow a motion, at least */
+#define STEREO_MOTION_LEAST 40 /* points that follow a motion, at least */
 #define STEREO_MOTION_NEAR 1.5 /* px from the motion to a point that follows it, at most */
 
 /* Coefficients of a point's three equations, and their right sides, in 1/65536. */

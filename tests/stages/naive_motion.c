@@ -22,7 +22,7 @@ enum
   MARGIN = 20,    /* a reduced patch, and a reduced pixel */
   MOST_AWAY = 12, /* grey levels, mean over a patch */
   ROUNDS = 8,
-  LEAST = 64,  /* points of a motion */
+  LEAST = 40,  /* points of a motion */
   STEPS = 3,   /* to the place before */
   ALIKE = 2,   /* radius of what has to look alike */
   TAKEN = 204, /* least confidence where unlikely values are rejected */
