@@ -373,6 +373,7 @@ make_stages ()
   t.keep = &stereo_cuda_keep;
   t.candidates = &stereo_cuda_candidates;
   t.list_match = stereo_cuda_list_match;
+  t.prior = &stereo_cuda_prior;
   t.list_paths = &stereo_cuda_list_paths;
   t.reselect_last = &stereo_cuda_reselect_last;
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */

@@ -223,7 +223,7 @@ extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, s
 extern const StereoStage stereo_cuda_disparity, stereo_cuda_probability, stereo_cuda_motion, stereo_cuda_speckle,
     stereo_cuda_fill, stereo_cuda_planes, stereo_cuda_gaps, stereo_cuda_output;
 extern const StereoStage stereo_cuda_coarse, stereo_cuda_keep, stereo_cuda_candidates, stereo_cuda_list_means,
-    stereo_cuda_list_paths;
+    stereo_cuda_prior, stereo_cuda_list_paths;
 const StereoStage *stereo_cuda_list_match (const StereoParams *params);
 const StereoStage *stereo_cuda_asw (const StereoParams *params);
 const StereoStage *stereo_cuda_bm (const StereoParams *params);

@@ -149,6 +149,8 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
     return status;
   keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
   CUDA_LAUNCHED (plan, "keep_kernel");
+  if (plan->last.predicted && (status = cuda_motion_predict (plan, f, w, beside, error)))
+    return status;
   return cuda_join (plan, error);
 }
 

@@ -110,7 +110,7 @@ extern const StereoStage CPU (refine_two_pass), CPU (refine_full), CPU (refine_i
 extern const StereoStage CPU (subpixel), CPU (integer), CPU (reject), CPU (probability), CPU (motion), CPU (speckle),
     CPU (fill), CPU (planes), CPU (gaps);
 extern const StereoStage CPU (median3), CPU (median5), CPU (threshold), CPU (store);
-extern const StereoStage CPU (coarse), CPU (keep), CPU (candidates), CPU (list_paths);
+extern const StereoStage CPU (coarse), CPU (keep), CPU (candidates), CPU (prior), CPU (list_paths);
 const StereoStage *CPU (list_match) (const StereoParams *params);
 const StereoStage *CPU (asw) (const StereoParams *params);
 const StereoStage *CPU (sgm) (const StereoParams *params);

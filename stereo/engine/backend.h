@@ -78,6 +78,7 @@ typedef struct StereoLast
   uint8_t *confidence; /* 0..255 */
   uint8_t *luma;
   uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
+  uint32_t *predicted; /* with lists, else NULL: words of exact/prior.h, of the frame that comes */
 } StereoLast;
 
 /* Of a plan that searches coarse to fine; else all NULL. */
@@ -210,6 +211,7 @@ typedef struct StereoStageTable
   const StereoStage *keep;       /* in plan->coarse, before the paths: volume, or lists.costs -> winner */
   const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
   const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
+  const StereoStage *prior;         /* last.predicted, luma, lists.costs -> lists.costs: exact/prior.h */
   const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */
   const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
   const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */
@@ -406,6 +408,9 @@ stereo_run_coarse (StereoPlan *plan, StereoError *error)
  * is then a whole number of such steps, too, and a GPU keeps it in a byte. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 
+/* The largest penalty of the prior, in steps of the costs that paths over lists read. */
+int stereo_plan_prior (const StereoPlan *plan);
+
 /* Reports what the output of the frame in plan->slot holds: how many samples hold a value, and the sum of the confidence
  * bytes of all pixels. Once a frame, before end or, in a backend that has it, collect returns. */
 static inline void
@@ -482,6 +487,13 @@ static inline double
 stereo_params_last_threshold (const StereoParams *params)
 {
   return stereo_params_reject_unlikely (params) ? 0 : params->confidence_threshold;
+}
+
+/* Whether some pixels show no disparity because theirs is unlikely. */
+static inline int
+stereo_params_hide_unlikely (const StereoParams *params)
+{
+  return params->confidence_threshold > 0 || params->fill == STEREO_FILL_GAPS;
 }
 
 /* What stereo_lab() reads. */

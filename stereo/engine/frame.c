@@ -205,6 +205,9 @@ stereo_plan_forget (StereoPlan *plan, StereoError *error)
       failed |= plan->backend->clear (plan, plan->past[v].count, size) != STEREO_OK;
   if (plan->last.age)
     failed |= plan->backend->clear (plan, plan->last.age, size) != STEREO_OK;
+  if (plan->last.predicted)
+    failed |= plan->backend->clear (plan, plan->last.predicted, stereo_times (size, sizeof *plan->last.predicted)) !=
+        STEREO_OK;
   stereo_leave (plan, before);
   return failed ? stereo_fail (error, STEREO_ERROR_BACKEND, "The device did not forget the frames before.") : STEREO_OK;
 }

@@ -119,6 +119,8 @@ reserve_history (StereoPlan *plan, StereoError *error)
     STATE (STEREO_LIFE_ALWAYS, plan->last.confidence, map, 0, -1, "last confidence");
     STATE (STEREO_LIFE_ALWAYS, plan->last.luma, map, 0, -1, "last luma");
     STATE (STEREO_LIFE_ALWAYS, plan->last.age, map, 0, -1, "last age");
+    if (plan->listed)
+      STATE (STEREO_LIFE_ALWAYS, plan->last.predicted, map, 0, -1, "predicted");
   }
   return status;
 }

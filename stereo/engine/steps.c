@@ -49,6 +49,8 @@ choose_selection (StereoPlan *plan)
     add_early (plan, STEREO_BESIDE_LEVELS);
     if (plan->is_coarse)
       add (plan, t->keep);
+    else if (stereo_params_follow (p))
+      add (plan, t->prior);
     add (plan, t->list_paths);
     add_early (plan, STEREO_BESIDE_LEVELS);
     return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scale of the cost volume, and the penalties of paths, which decide how large their sums become. */
 #include "stereo/engine/volume.h"
+#include "stereo/exact/prior.h"
 
 #include "stereo/engine/backend.h"
 
@@ -63,6 +64,12 @@ stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
   if (p->method == STEREO_METHOD_SGM)
     return (int) lrint (raw * plan->path_unit);
   return whole * (int) lrint (ldexp (raw * plan->volume_unit, -plan->path_shift) / 2);
+}
+
+int
+stereo_plan_prior (const StereoPlan *plan)
+{
+  return stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1) / STEREO_PRIOR_SHARE;
 }
 
 /* The larger P2 of all directions, in raw steps, and of sgm as much more as rounding adds at most: half of a step of which

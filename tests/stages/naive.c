@@ -38,6 +38,7 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->keep, STAGE_KEEP },
     { t->candidates, STAGE_CANDIDATES },
     { plan->listed && t->list_match ? t->list_match (p) : NULL, STAGE_LIST_MATCH },
+    { t->prior, STAGE_PRIOR },
     { t->list_paths, STAGE_LIST_PATHS },
     { t->paths, STAGE_PATHS },
     { t->select, STAGE_SELECT },
@@ -142,6 +143,9 @@ naive_run (Naive *naive, StageKind kind)
       break;
     case STAGE_LIST_MATCH:
       naive_list_match (p);
+      break;
+    case STAGE_PRIOR:
+      naive_prior (p);
       break;
     case STAGE_LIST_PATHS:
       naive_list_paths (p);

@@ -25,6 +25,7 @@ typedef enum StageKind
   STAGE_KEEP,
   STAGE_CANDIDATES,
   STAGE_LIST_MATCH,
+  STAGE_PRIOR,
   STAGE_LIST_PATHS,
   STAGE_PATHS,
   STAGE_SELECT,
@@ -187,6 +188,7 @@ void naive_halve (StereoPlan *p, StereoPlan *half);
 void naive_keep (StereoPlan *p);
 void naive_candidates (StereoPlan *p);
 void naive_list_match (StereoPlan *p);
+void naive_prior (StereoPlan *p);
 void naive_list_paths (StereoPlan *p);
 void naive_list_probability (StereoPlan *p);
 NaiveMeasures *naive_list_measures (StereoPlan *p);

@@ -234,15 +234,7 @@ naive_list_match (StereoPlan *p)
   take_volume (p);
 }
 
-/* ---- paths --------------------------------------------------------------------------------------------------- */
-
-/* Path costs of a pixel by candidate; -1: the list does not have it. */
-typedef struct Walk
-{
-  const StereoPlan *p;
-  long *before, *here;
-  long small, large;
-} Walk;
+/* ---- prior ------------------------------------------------------------------------------------------- */
 
 /* In steps of the costs that paths read, an even number: half of it is whole, too. */
 static long
@@ -260,6 +252,39 @@ penalty_of (const StereoPlan *p, int large, int vertical)
   return 2 *
       lrint (chosen * stereo_cost_info (p->params.cost)->unit * (sgm ? 1 : p->volume_unit) / exp2 (p->path_shift) / 2);
 }
+
+/* Half a pixel from the prediction costs nothing; another pixel away, and farther, costs an eighth of the larger penalty. */
+void
+naive_prior (StereoPlan *p)
+{
+  long most = penalty_of (p, 1, 0) / 8;
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      uint32_t word = p->last.predicted[naive_map (p, x, y)];
+      int luma = (int) (word % 256), eighths = (int) (word / 256 % 65536);
+      if (!word || abs (luma - (int) p->view[STEREO_LEFT].luma[naive_image (p, x, y)]) > 24)
+        continue;
+      for (int i = 0; i < p->disparities; i++) {
+        double away = fabs (i - eighths / 8.0), share = fmin (fmax (away - 0.5, 0), 1);
+        if (!listed (p, x, y, i))
+          continue;
+        uint8_t *cost = &p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
+            (size_t) slot_of (p, x, y, i)];
+        *cost = (uint8_t) fmin (255, *cost + floor (share * (double) most));
+      }
+    }
+}
+
+/* ---- paths --------------------------------------------------------------------------------------------------- */
+
+/* Path costs of a pixel by candidate; -1: the list does not have it. */
+typedef struct Walk
+{
+  const StereoPlan *p;
+  long *before, *here;
+  long small, large;
+} Walk;
 
 static long
 least (const Walk *w, const long *costs)

@@ -26,7 +26,9 @@ enum
   STEPS = 3,   /* to the place before */
   ALIKE = 2,   /* radius of what has to look alike */
   TAKEN = 204, /* least confidence where unlikely values are rejected */
-  OLDEST = 3
+  OLDEST = 3,
+  AHEAD = 3,   /* steps to the next place */
+  WIDELY = 230 /* least confidence that predicts where unlikely values are hidden */
 };
 
 /* The unknowns of the fit: w = 1 + TZ d + TILT v - PAN u, u' w = u - Q + ROLL v + TX d, v' w = v + P - ROLL u + TY d. */
@@ -447,6 +449,53 @@ pixel_of (const StereoPlan *p, const Picture pictures[4], const Motion *m, int x
   return pixel;
 }
 
+/* ---- prediction ---------------------------------------------------------------------------------- */
+
+/* The place that the motion maps on (@u, @v, @d), and the disparity there: by turns the scale there and the place that has it, all in
+ * single precision, from left to right. */
+static int
+will_be_at (const Motion *m, float u, float v, float d, float next[3])
+{
+  float w = 1;
+
+  next[0] = u, next[1] = v, next[2] = d;
+  for (int step = 0; step < AHEAD; step++) {
+    float x = next[0], y = next[1], z = next[2];
+    w = 1 + z * m->of[TZ] + y * m->of[TILT] - x * m->of[PAN];
+    next[0] = u * w + m->of[Q] - m->of[ROLL] * y - m->of[TX] * z;
+    next[1] = v * w - m->of[P] + m->of[ROLL] * x - m->of[TY] * z;
+    next[2] = d * w;
+  }
+  return w >= 0.5f && w <= 2;
+}
+
+/* What the next frame may expect: at each place the nearest surface that comes there, in eighths of a pixel, and its luma. */
+static void
+predict (StereoPlan *p, const Motion *m)
+{
+  float middle_x = (float) (p->width - 1) / 2, middle_y = (float) (p->height - 1) / 2, next[3];
+  int hidden = p->params.confidence_threshold > 0 || p->params.fill == STEREO_FILL_GAPS;
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      p->last.predicted[naive_map (p, x, y)] = 0;
+  for (int y = 0; y < p->height && m->known; y++)
+    for (int x = 0; x < p->width; x++) {
+      size_t from = naive_map (p, x, y);
+      if (p->last.age[from] != 1 || (hidden && p->last.confidence[from] < WIDELY) ||
+          !will_be_at (m, (float) x - middle_x, (float) y - middle_y, p->last.disparity[from], next))
+        continue;
+      float u = rintf (next[0] + middle_x), v = rintf (next[1] + middle_y);
+      double eighths = rint (8.0 * (double) (next[2] - (float) p->min_disparity));
+      if (!(u >= 0 && v >= 0 && u < (float) p->width && v < (float) p->height) || eighths < 0 ||
+          eighths > 8 * (p->disparities - 1))
+        continue;
+      uint32_t *word = &p->last.predicted[naive_map (p, (int) u, (int) v)];
+      uint32_t nearer = (1u << 24) + (uint32_t) eighths * 256 + p->last.luma[from];
+      *word = nearer > *word ? nearer : *word;
+    }
+}
+
 void
 naive_motion (StereoPlan *p)
 {
@@ -470,6 +519,8 @@ naive_motion (StereoPlan *p)
       p->last.age[at] = pixel->age;
       p->last.luma[at] = p->view[STEREO_LEFT].luma[naive_image (p, x, y)];
     }
+  if (p->last.predicted)
+    predict (p, &motion);
   for (int k = 0; k < 4; k++)
     free (pictures[k].luma);
   free (pixels);

@@ -253,6 +253,26 @@ state_draw_last (StereoPlan *plan, Random *random)
   state_free (state);
 }
 
+/* Words as the motion stage makes them: with a luma near that of the pixel, or with any. */
+void
+state_draw_predicted (StereoPlan *plan, Random *random)
+{
+  Naive *state = state_take (plan);
+  StereoPlan *p = &state->plan;
+
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++) {
+      int luma = (int) p->view[STEREO_LEFT].luma[naive_image (p, x, y)] + random_range (random, -27, 27);
+      uint32_t eighths = (uint32_t) random_range (random, 0, 8 * (p->disparities - 1));
+      if (luma < 0 || luma > 255 || random_range (random, 0, 9) == 0)
+        luma = random_range (random, 0, 255);
+      p->last.predicted[naive_map (p, x, y)] = random_range (random, 0, 3) ? 1u << 24 | eighths << 8 | (uint32_t) luma :
+                                                                             0;
+    }
+  state_put (state, plan);
+  state_free (state);
+}
+
 /* ---- comparison -------------------------------------------------------------------------- */
 
 /* Costs near enough: all that a float may change in a value of that size. */

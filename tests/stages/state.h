@@ -22,6 +22,7 @@ void state_draw_past (StereoPlan *plan, Random *random);
 /* Disparities of the left view, some of them likely, and a frame before in which the camera stood elsewhere: by as much as a
  * camera moves or not at all, unlike the present one, or none. */
 void state_draw_last (StereoPlan *plan, Random *random);
+void state_draw_predicted (StereoPlan *plan, Random *random);
 
 /* How far a step's floats may be off. */
 typedef struct Tolerance

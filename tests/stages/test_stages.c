@@ -66,6 +66,8 @@ check_steps (StereoPlan *plan, Random *random, Naive **stored)
       state_draw_past (plan, random);
     if (kind == STAGE_MOTION)
       state_draw_last (plan, random);
+    if (kind == STAGE_PRIOR)
+      state_draw_predicted (plan, random);
     state_dirty (plan, 0, random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -228,6 +230,8 @@ compare_steps (StereoPlan *a, StereoPlan *b, Random *random)
       state_draw_past (a, random);
     if (kind == STAGE_MOTION)
       state_draw_last (a, random);
+    if (kind == STAGE_PRIOR)
+      state_draw_predicted (a, random);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);

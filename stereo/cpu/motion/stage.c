@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motion: unlikely disparities give way to those of the frame before, moved as the cameras did; exact/motion.h says how. */
 #include "stereo/cpu/motion/patch.h"
+#include "stereo/exact/prior.h"
 
 #include <stdlib.h>
 
@@ -279,9 +280,57 @@ keep_row (StereoPlan *plan, void *context, int y, int thread)
 
   memcpy (plan->last.disparity + map, plan->disparity + map, width * sizeof (float));
   memcpy (plan->last.age + map, c->age + map, width);
+  if (plan->last.predicted)
+    memset (plan->last.predicted + map, 0, width * sizeof (uint32_t));
   memcpy (plan->last.luma + map, plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch, width);
   for (int x = 0; x < plan->width; x++)
     kept[x] = (uint8_t) stereo_motion_confidence (confidence[x]);
+}
+
+/* ---- prediction -------------------------------------------------------------------------------- */
+
+#define CHUNK 64 /* pixels whose places are computed at once */
+
+/* Of two words of a place, the larger stays. Threads of other rows come here too. */
+static void
+offer (uint32_t *place, uint32_t word)
+{
+  uint32_t before = __atomic_load_n (place, __ATOMIC_RELAXED);
+  while (before < word && !__atomic_compare_exchange_n (place, &before, word, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+}
+
+/* What columns @from to @end - 1 of row @y predict. */
+static void
+predict_chunk (const StereoPlan *plan, const StereoMotion *motion, int y, int from, int end, int32_t least)
+{
+  float middle_x = (float) (plan->width - 1) * 0.5f, middle_y = (float) (plan->height - 1) * 0.5f;
+  float across[CHUNK], down[CHUNK], next[CHUNK];
+  int known[CHUNK];
+  size_t map = map_at (plan, y);
+
+  for (int x = from; x < end; x++)
+    known[x - from] = stereo_prior_place (motion, (float) x - middle_x, (float) y - middle_y,
+        plan->last.disparity[map + (size_t) x], &across[x - from], &down[x - from], &next[x - from]);
+  for (int x = from; x < end; x++) {
+    size_t at = map + (size_t) x;
+    float column = rintf (across[x - from] + middle_x), row = rintf (down[x - from] + middle_y);
+    if (!known[x - from] || plan->last.age[at] != 1 || plan->last.confidence[at] < least ||
+        !(column >= 0 && row >= 0 && column <= (float) (plan->width - 1) && row <= (float) (plan->height - 1)))
+      continue;
+    uint32_t word = stereo_prior_word (next[x - from], plan->min_disparity, plan->disparities, plan->last.luma[at]);
+    offer (plan->last.predicted + map_at (plan, (int) row) + (size_t) column, word);
+  }
+}
+
+static void
+predict_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Context *c = context;
+  int32_t least = stereo_prior_least_sure (stereo_params_hide_unlikely (&plan->params));
+
+  for (int x = 0; x < plan->width; x += CHUNK)
+    predict_chunk (plan, &c->motion, y, x, x + CHUNK < plan->width ? x + CHUNK : plan->width, least);
 }
 
 /* ---- the stage --------------------------------------------------------------------------------- */
@@ -311,6 +360,8 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
   fit (plan, c);
   cpu_run (plan, context, follow_row, plan->height);
   cpu_run (plan, context, keep_row, plan->height);
+  if (plan->last.predicted && c->motion.known)
+    cpu_run (plan, context, predict_row, plan->height);
   return STEREO_OK;
 }
 

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The prior on the costs of candidates in lists: exact/prior.h. */
+#include "stereo/cpu/lists/lists.h"
+
+#include "stereo/exact/prior.h"
+
+#define SHORT 16 /* slots: most lists have no more */
+
+/* Adds to the costs of @count slots, a constant to the compiler. @eighths: their indices in steps of the prediction. */
+static inline __attribute__ ((always_inline)) void
+add_penalties (uint8_t *restrict costs, const int16_t *restrict eighths, int count, int16_t steps, int16_t most)
+{
+  for (int k = 0; k < count; k++) {
+    int16_t away = (int16_t) (eighths[k] - steps);
+    away = (int16_t) ((away < 0 ? -away : away) - STEREO_PRIOR_NEAR);
+    away = away < 0 ? 0 : away > STEREO_PRIOR_STEPS ? STEREO_PRIOR_STEPS : away;
+    int16_t cost = (int16_t) (costs[k] + (int16_t) (away * most) / STEREO_PRIOR_STEPS);
+    costs[k] = (uint8_t) (cost < 255 ? cost : 255);
+  }
+}
+
+static void
+prior_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  int16_t most = (int16_t) stereo_plan_prior (plan);
+
+  for (int column = 0; column < plan->lists.columns; column++) {
+    CpuTile t = cpu_tile (plan, column, row);
+    int16_t eighths[STEREO_SLOTS] = { 0 };
+    for (int k = 0; k < t.count * STEREO_GROUP; k++)
+      eighths[k] = (int16_t) (cpu_slot_index (&t, k) * STEREO_PRIOR_STEPS);
+    for (int y = t.y0; y < t.y1; y++) {
+      const uint32_t *predicted = plan->last.predicted + (size_t) y * (size_t) plan->map_pitch;
+      const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
+      for (int x = t.x0; x < t.x1; x++) {
+        if (!stereo_prior_holds (predicted[x], luma[x]))
+          continue;
+        int16_t steps = (int16_t) stereo_prior_steps (predicted[x]);
+        if (t.count * STEREO_GROUP <= SHORT)
+          add_penalties (cpu_list_costs (plan, x, y), eighths, SHORT, steps, most);
+        else
+          add_penalties (cpu_list_costs (plan, x, y), eighths, STEREO_SLOTS, steps, most);
+      }
+    }
+  }
+}
+
+static StereoStatus
+prior_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, prior_row, plan->lists.rows);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (prior) = { .name = "prior", .run = prior_run };
