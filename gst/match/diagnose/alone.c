@@ -5,6 +5,7 @@
 
 #define BANDS GST_STEREO_VIEW_BANDS
 #define CELLS GST_STEREO_ALONE_CELLS
+#define BIT(cell) ((guint32) 1 << (cell))
 #define LEVELS 1024 /* of the noise: squared grey levels */
 #define CHANCE 5.0  /* standard deviations of noise: a cell may move */
 #define LEAST 10.0  /* squared grey levels: an encoder changes no more */
@@ -14,7 +15,9 @@
 #define LEAST_SURE 40.0 /* squared grey levels */
 #define OVERLAP 2.0     /* of the noise of neighbouring pixels */
 #define LOOKS 3         /* that show it: a drop that hits a lens is in two */
-#define MEMORY 10       /* looks, after which a view that has moved alone may be found to stand still */
+#define MEMORY 4        /* looks, after which a view that has moved alone may be found to stand still */
+#define SUSPICIOUS 4    /* bands in a row */
+#define LIVE 2          /* looks in a row in which a still band may move */
 #define IDLE 2          /* looks between them that show nothing */
 
 /* The noise of a view. */
@@ -59,47 +62,82 @@ measure_cells (View *view, guint age)
   view->noise.chance = level == LEVELS - 1 ? G_MAXDOUBLE : MAX (LEAST, CHANCE * level * sqrt (OVERLAP / pixels));
 }
 
-/* Where a band moves for sure: a bit for each of the cells @first to @end. The place that something has left moved too, but is
- * as it was at the earlier look @age. */
+/* A bit for each cell of a band that moves by more than @least. */
+static guint32
+moving_cells (const View *view, gint band, gdouble least)
+{
+  guint32 moving = 0;
+
+  for (gint cell = 0; cell < CELLS; cell++)
+    if (fabs (view->cells[band][cell].product) > least)
+      moving |= BIT (cell);
+  return moving;
+}
+
+static gboolean
+may_move (const View *view, const GstStereoViewChange *change)
+{
+  return fabs (change->product) > view->noise.chance || change->square > ROUGH * view->noise.square + ROUGHEST;
+}
+
+/* A bit for each cell of a band that may move; also since the look @age, where it is not 0. */
+static guint32
+find_movement (const View *view, gint band, guint age)
+{
+  guint32 moving = 0;
+
+  for (gint cell = 0; cell < CELLS; cell++) {
+    GstStereoViewChange change = age ? measure_cell (view, age, band, cell) : view->cells[band][cell];
+    if (may_move (view, &change))
+      moving |= BIT (cell);
+  }
+  return moving;
+}
+
+/* The cells of view @v that may show what lies in the @places of the other view. */
+static guint32
+reach_of (guint32 places, guint v, gint unseen)
+{
+  guint32 reach = v ? places << 1 : places >> 1;
+
+  for (gint shift = 0; shift <= MIN (unseen, CELLS - 1); shift++)
+    reach |= v ? places >> shift : places << shift;
+  return reach;
+}
+
+/* Where a band moves for sure. The place that something has left moved too, but is as it was at the earlier look @age. */
 static guint32
 find_places (const View *view, guint age, gint band, gdouble least, gint first, gint end)
 {
-  guint32 places = 0;
+  guint32 moving = moving_cells (view, band, least), places = 0;
 
   for (gint cell = first; cell < end; cell++)
-    if (fabs (view->cells[band][cell].product) > least && fabs (measure_cell (view, age, band, cell).product) > least)
-      places |= (guint32) 1 << cell;
+    if (moving & BIT (cell) && fabs (measure_cell (view, age, band, cell).product) > least)
+      places |= BIT (cell);
   return places;
 }
 
-static gboolean
-moves (const View *view, gint band, gdouble least)
+/* Of these places, those that nothing in @moving of view @v answers. */
+static guint32
+find_unanswered (guint32 places, guint32 moving, guint v, gint unseen)
 {
-  gboolean moves = FALSE;
+  guint32 unanswered = 0;
 
   for (gint cell = 0; cell < CELLS; cell++)
-    moves = moves || fabs (view->cells[band][cell].product) > least;
-  return moves;
+    if (places & BIT (cell) && !(reach_of (BIT (cell), v, unseen) & moving))
+      unanswered |= BIT (cell);
+  return unanswered;
 }
 
-static gboolean
-may_move (const View *view, gint band)
-{
-  gboolean rough = FALSE;
-
-  for (gint cell = 0; cell < CELLS; cell++)
-    rough = rough || view->cells[band][cell].square > ROUGH * view->noise.square + ROUGHEST;
-  return rough || moves (view, band, view->noise.chance);
-}
-
-/* What stood still is live again if it moves for sure; before that is known, if it may move. */
+/* What stood still is live again if it moves for sure, or may move in two looks in a row; before that is known, if it may move. */
 static void
 add_band (GstStereoAloneBand *band, guint32 places, gboolean may_move, gboolean moves)
 {
   gboolean known = band->looks >= LOOKS;
   guint32 near = band->places | band->places << 1 | band->places >> 1;
 
-  if (known ? moves : may_move || (!places && ++band->idle > IDLE)) {
+  band->live = may_move ? band->live + 1 : 0;
+  if (known ? moves || band->live >= LIVE : may_move || (!places && ++band->idle > IDLE)) {
     *band = (GstStereoAloneBand){ 0 };
   } else if (places) {
     band->looks = near & places || known ? band->looks + 1 : 1;
@@ -108,25 +146,36 @@ add_band (GstStereoAloneBand *band, guint32 places, gboolean may_move, gboolean 
   }
 }
 
-static void
-add_look (GstStereoAloneBand *bands, const View *own, const View *other, guint age, gint first, gint end)
+/* @exposure: of view @v, as a share of the other view's. TRUE: this look shows the other view moving alone in a band. */
+static gboolean
+add_look (GstStereoAloneBand *bands, const View views[2], guint v, gdouble exposure, guint age, gint unseen)
 {
-  /* what this view shows of that, with another exposure too, is less than a third of it */
-  gdouble least = MAX (LEAST_SURE, SURE * MAX (own->noise.chance, other->noise.chance));
+  const View *own = &views[v], *other = &views[!v];
+  gdouble least = MAX (LEAST_SURE, SURE * MAX (own->noise.chance, other->noise.chance)) / (exposure * exposure);
+  gboolean alone = FALSE;
 
-  for (gint band = 0; band < BANDS; band++)
-    add_band (&bands[band], find_places (other, age, band, least, first, end), may_move (own, band),
-        moves (own, band, SURE * own->noise.chance));
+  for (gint band = 0; band < BANDS; band++) {
+    guint32 may = find_movement (own, band, 0), reach = reach_of (bands[band].places, v, unseen);
+    guint32 places = find_places (other, age, band, least, v ? unseen : 0, CELLS - (v ? 0 : unseen));
+
+    places = find_unanswered (places, may, v, unseen);
+    if (places)
+      places = find_unanswered (places, may | find_movement (own, band, age), v, unseen);
+    alone = alone || places;
+    add_band (
+        &bands[band], places, (may & reach) != 0, (moving_cells (own, band, SURE * own->noise.chance) & reach) != 0);
+  }
+  return alone;
 }
 
-/* The most bands in a row in which so many looks show the other view moving alone. */
+/* The most bands in a row in which @least to @most looks show the other view moving alone. */
 static guint
-count_bands (const GstStereoAloneBand *bands, guint looks)
+count_bands (const GstStereoAloneBand *bands, guint least, guint most)
 {
   guint run = 0, longest = 0;
 
   for (gint band = 0; band < BANDS; band++) {
-    run = bands[band].looks >= looks ? run + 1 : 0;
+    run = bands[band].looks >= least && bands[band].looks <= most ? run + 1 : 0;
     longest = MAX (longest, run);
   }
   return longest;
@@ -135,15 +184,14 @@ count_bands (const GstStereoAloneBand *bands, guint looks)
 gboolean
 gst_stereo_alone_is_suspicious (const GstStereoAlone *alone)
 {
-  return count_bands (alone->bands[0], 1) > 1 || count_bands (alone->bands[1], 1) > 1;
+  return count_bands (alone->bands[0], 1, LOOKS - 1) >= SUSPICIOUS ||
+      count_bands (alone->bands[1], 1, LOOKS - 1) >= SUSPICIOUS;
 }
 
-/* Each view has moved alone lately, here or there, as in snow: what is not known yet begins anew. */
+/* A view that has moved alone lately itself, as in snow, may stand still by chance: what is not known yet begins anew. */
 static void
 forget_what_is_mutual (GstStereoAlone *alone)
 {
-  for (guint v = 0; v < 2; v++)
-    alone->lately[v] = count_bands (alone->bands[!v], 1) ? MEMORY : MAX (1, alone->lately[v]) - 1;
   for (guint v = 0; v < 2; v++)
     for (gint band = 0; band < BANDS && alone->lately[v]; band++)
       if (alone->bands[v][band].looks < LOOKS)
@@ -158,16 +206,20 @@ gst_stereo_alone_measure (GstStereoAlone *alone, const GstStereoViewReader *cons
   View views[2];
 
   for (guint v = 0; v < 2; v++)
-    figures[v].alone = count_bands (alone->bands[v], LOOKS);
+    figures[v].alone = count_bands (alone->bands[v], LOOKS, G_MAXUINT);
   for (guint v = 0; v < 2; v++) {
     if (!gst_stereo_view_reader_rows (readers[v], age + 1, &rows))
       return;
     views[v] = (View){ .rows = rows, .width = width, .reader = readers[v] };
     measure_cells (&views[v], age);
   }
-  add_look (alone->bands[0], &views[0], &views[1], age + 1, 0, CELLS - unseen);
-  add_look (alone->bands[1], &views[1], &views[0], age + 1, unseen, CELLS);
+  for (guint v = 0; v < 2; v++) {
+    gdouble exposure = CLAMP (figures[v].brightness / MAX (1, figures[!v].brightness), 0.01, 1);
+
+    alone->lately[!v] = add_look (alone->bands[v], views, v, exposure, age + 1, unseen) ? MEMORY :
+                                                                                          MAX (1, alone->lately[!v]) - 1;
+  }
   forget_what_is_mutual (alone);
   for (guint v = 0; v < 2; v++)
-    figures[v].alone = count_bands (alone->bands[v], LOOKS);
+    figures[v].alone = count_bands (alone->bands[v], LOOKS, G_MAXUINT);
 }

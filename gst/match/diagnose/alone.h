@@ -4,9 +4,9 @@
  *
  * frozen.h needs a scene that moves nearly everywhere, or a part without noise. If only an obstacle moves, the mean over a band
  * hides it, and where a frozen part has noise, no pixel of it stays equal. So the bands are cut into cells. A cell moves if its
- * change is far beyond the noise of its view, which most of the cells of a still scene show. Both views see the same rows: what
- * moves in a band of one view moves in that band of the other view, wherever its disparity puts it. A band where the other view
- * moves at the same place look after look, and this view nowhere, is not live.
+ * change is far beyond the noise of its view, which most of the cells of a still scene show. What moves in a band of one view moves
+ * in that band of the other view, somewhere within the disparities. A band where the other view moves at one place look after look,
+ * and this view nowhere within reach of it, is not live.
  *
  * Snow and drops are in one view alone too, but in each view in turn, and at another place each time.
  */
@@ -22,8 +22,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint32 places; /* a bit for each cell of the other view that moved when it last did so alone */
-  guint looks;    /* that show it moving there, and this view nowhere */
+  guint looks;    /* that show it moving there, and not this view */
   guint idle;     /* looks since then that show nothing */
+  guint live;     /* last looks in a row in which this view may move */
 } GstStereoAloneBand;
 
 /* Zeroed at first. */
