@@ -20,6 +20,8 @@ static const GstStereoHealthKind kinds[] = {
       "no pixel changes while the other view does; or in an eighth of the rows, where the other view moves, nothing but "
       "noise changes, while more of the other rows move; or in an eighth of the rows or columns no pixel changes, where the "
       "other view has noise, and so have more of the other rows or columns; or in three eighths, whatever the others do; "
+      "or in an eighth of the rows of a scene that stands still, where something moves on at one place of the other view, "
+      "nothing but noise changes, and this view has not moved alone anywhere for four looks; "
       "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/alone.h"
 #include "gst/match/diagnose/cover.h"
 #include "gst/match/diagnose/text.h"
 
@@ -22,6 +23,7 @@ struct _GstStereoViewCheck
   /* of the source pad's task */
   GstStereoViewReader *readers[2]; /* NULL before the first measurement, and for views too small */
   GstStereoViewFaults faults;
+  GstStereoAlone alone;
   gboolean started;
   gint64 last;                               /* time of the last measurement, ns */
   gint64 times[GST_STEREO_VIEW_READER_AGES]; /* of the measurements whose rows are kept, the last one first */
@@ -61,6 +63,7 @@ gst_stereo_view_check_flush (GstStereoViewCheck *check)
   for (guint v = 0; v < 2; v++)
     if (check->readers[v])
       gst_stereo_view_reader_forget (check->readers[v]);
+  check->alone = (GstStereoAlone){ 0 };
   gst_stereo_view_faults_flush (&check->faults);
 }
 
@@ -70,14 +73,16 @@ gst_stereo_view_check_release (GstStereoViewCheck *check)
   for (guint v = 0; v < 2; v++)
     g_clear_pointer (&check->readers[v], gst_stereo_view_reader_free);
   memset (&check->faults, 0, sizeof check->faults);
+  check->alone = (GstStereoAlone){ 0 };
   check->started = FALSE;
 }
 
 gboolean
 gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time)
 {
-  gint64 interval = gst_stereo_view_faults_are_suspicious (&check->faults) ? GST_STEREO_VIEW_CHECK_SOON :
-                                                                             GST_STEREO_VIEW_CHECK_INTERVAL;
+  gboolean soon = gst_stereo_view_faults_are_suspicious (&check->faults) ||
+      gst_stereo_alone_is_suspicious (&check->alone);
+  gint64 interval = soon ? GST_STEREO_VIEW_CHECK_SOON : GST_STEREO_VIEW_CHECK_INTERVAL;
 
   return !check->started || time < check->last || time - check->last >= interval;
 }
@@ -156,17 +161,25 @@ report_pair (GstStereoViewCheck *check, GstStereoPairFault fault, gboolean activ
       gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, value, NULL));
 }
 
+/* The last measurement that is so far back, ns. */
+static guint
+age_of (const GstStereoViewCheck *check, gint64 time, gint64 back)
+{
+  guint age = 1;
+
+  while (age < GST_STEREO_VIEW_READER_AGES - 1 && time - check->times[age] < back)
+    age++;
+  return age;
+}
+
 static void
 compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live)
 {
   const GstStereoViewReader *const readers[2] = { check->readers[0], check->readers[1] };
   GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
   GstStereoBlockFigures blocks;
-  guint age = 1;
 
-  while (age < GST_STEREO_VIEW_READER_AGES - 1 && time - check->times[age] < APART)
-    age++;
-  gst_stereo_blocks_compare (readers, width, age, &blocks);
+  gst_stereo_blocks_compare (readers, width, age_of (check, time, APART), &blocks);
   GST_LOG_OBJECT (check->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
       blocks.zero, blocks.textured, blocks.rest, blocks.still, blocks.moving);
   gst_stereo_view_faults_add_pair (&check->faults, check->figures, &blocks, live, time, changes);
@@ -197,6 +210,16 @@ measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, cons
       v ? layout->width - alone : layout->width, figures);
 }
 
+static void
+measure_both (GstStereoViewCheck *check, gint64 time, gint width, gint max_disparity, GstStereoViewFigures figures[2])
+{
+  const GstStereoViewReader *const readers[] = { check->readers[0], check->readers[1] };
+
+  gst_stereo_cover_measure (readers, width, max_disparity, figures);
+  gst_stereo_alone_measure (
+      &check->alone, readers, width, age_of (check, time, GST_STEREO_VIEW_CHECK_INTERVAL), max_disparity, figures);
+}
+
 void
 gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity)
@@ -212,14 +235,13 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
     measure (check, v, layout, infos[v], &images[v], max_disparity, &figures[v]);
   if (!check->readers[0] || !check->readers[1])
     return;
-  gst_stereo_cover_measure ((const GstStereoViewReader *const[]){ check->readers[0], check->readers[1] }, layout->width,
-      max_disparity, figures);
+  measure_both (check, time, layout->width, max_disparity, figures);
   for (guint v = 0; v < 2; v++)
     GST_LOG_OBJECT (check->element,
         "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, "
-        "sharpness %.4f, %u parts covered, %.4f moved%s",
+        "sharpness %.4f, %u parts covered, %.4f moved, %u bands where the other view moves alone%s",
         VIEW (v), figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail, figures[v].doubt,
-        figures[v].roughness, figures[v].sharpness, figures[v].covered, figures[v].moved,
+        figures[v].roughness, figures[v].sharpness, figures[v].covered, figures[v].moved, figures[v].alone,
         figures[v].same ? ", the same as before" : "");
   GST_OBJECT_LOCK (check->element);
   check->count++;

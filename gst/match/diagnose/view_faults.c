@@ -24,6 +24,7 @@
 #define HISTORY_WEIGHT 100  /* measurements that the mean is of, at most: twenty seconds */
 #define ODD_COVER 8.0       /* grey levels of contrast: a cover has less */
 #define EVEN 0.5            /* and it has so much less than the other view */
+#define BANDS_ALONE 2       /* of 16, in a row */
 #define PARTS_COVERED 2     /* of 16, in a row: an eighth of the view */
 #define BLURRED_BOTH 0.25   /* of what each view's sharpness used to be: fog and night come slower */
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall has less, and is not blurred */
@@ -112,11 +113,14 @@ judge_dark (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 static GstStereoVerdict
 judge_frozen (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 {
+  GstStereoVerdict verdict;
+
   if (!own->compared || !other->compared)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (own->same)
-    return other->moved >= MOVES ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_UNKNOWN;
-  return gst_stereo_frozen_judge_parts (own, other);
+  if (own->alone >= BANDS_ALONE || (own->same && other->moved >= MOVES))
+    return GST_STEREO_VERDICT_BAD;
+  verdict = own->same ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_frozen_judge_parts (own, other);
+  return own->alone && verdict == GST_STEREO_VERDICT_GOOD ? GST_STEREO_VERDICT_UNKNOWN : verdict;
 }
 
 /* A black or blown out view is no evidence about blur, exposure and movement of either view. */

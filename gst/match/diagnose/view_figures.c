@@ -9,6 +9,9 @@
 #define STEP 2  /* pixels to the neighbours that a pixel is compared with */
 #define OVERLAP 2.0
 #define RUN 16 /* pixels whose mean a blur leaves as it is */
+#define GAIN_BITS 10
+#define GAIN (1 << GAIN_BITS)
+#define MOST_GAIN 255
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 8
 
@@ -16,8 +19,8 @@ struct _GstStereoViewReader
 {
   gint width, height, rows;
   guint8 *history[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
-  guint8 *below[2]; /* the rows that go with those of this measurement and of the last one */
-  guint kept;       /* measurements whose rows are there */
+  guint8 *below[GST_STEREO_VIEW_READER_AGES];   /* the rows that go with them */
+  guint kept;                                   /* measurements whose rows are there */
 };
 
 /* Sums over all rows that are read, in samples as they are. */
@@ -40,10 +43,10 @@ gst_stereo_view_reader_new (gint width, gint height)
   reader->width = width;
   reader->height = height;
   reader->rows = MIN (ROWS, height - APART);
-  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++) {
     reader->history[i] = g_malloc ((gsize) reader->rows * (gsize) width);
-  for (guint i = 0; i < 2; i++)
     reader->below[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+  }
   return reader;
 }
 
@@ -52,10 +55,10 @@ gst_stereo_view_reader_free (GstStereoViewReader *reader)
 {
   if (!reader)
     return;
-  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++)
+  for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++) {
     g_free (reader->history[i]);
-  for (guint i = 0; i < 2; i++)
     g_free (reader->below[i]);
+  }
   g_free (reader);
 }
 
@@ -164,34 +167,74 @@ count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
   return count;
 }
 
-/* Rows @from to @to, columns @first to @end. */
-static GstStereoBandFigures
-compare_part (const GstStereoViewReader *reader, gint from, gint to, gint first, gint end, gint offset, gint scale)
+/* How much brighter a part has become, in 1/GAIN. */
+static gint
+gain_of (const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part, guint64 *sum)
 {
-  gdouble products = 0, squares = 0, others = 0, sums = 0, count = (gdouble) MAX (1, (to - from) * (end - first));
+  guint64 earlier = 0;
+
+  *sum = 0;
+  for (gint i = part->from; i < part->to; i++) {
+    const guint8 *now = reader->history[0] + (gsize) i * (gsize) reader->width;
+    const guint8 *before = reader->history[age] + (gsize) i * (gsize) reader->width;
+    guint32 sums[2] = { 0, 0 };
+
+    for (gint x = part->first; x < part->end; x++) {
+      sums[0] += now[x];
+      sums[1] += before[x];
+    }
+    *sum += sums[0];
+    earlier += sums[1];
+  }
+  return earlier ? (gint) MIN ((*sum * GAIN + earlier / 2) / earlier, MOST_GAIN * GAIN) : GAIN;
+}
+
+/* The loop alone: compilers read several pixels at once. */
+static inline void
+add_changes (const guint8 *now, const guint8 *before, const guint8 *below, const guint8 *below_before, gint count,
+    gint gain, gint64 *products, gint64 *squares, guint32 *others)
+{
+  gint64 product = 0, square = 0;
+  guint32 other = 0;
+
+  for (gint x = 0; x < count; x++) {
+    gint upper = now[x] - ((before[x] * gain + GAIN / 2) >> GAIN_BITS);
+    gint lower = below[x] - ((below_before[x] * gain + GAIN / 2) >> GAIN_BITS);
+    product += upper * lower;
+    square += upper * upper;
+    other += now[x] != before[x];
+  }
+  *products += product;
+  *squares += square;
+  *others += other;
+}
+
+GstStereoViewChange
+gst_stereo_view_reader_compare (const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part)
+{
+  gdouble count = (gdouble) MAX (1, (part->to - part->from) * (part->end - part->first));
+  gint64 products = 0, squares = 0;
+  guint32 others = 0;
+  guint64 sum;
+  gint gain = gain_of (reader, age, part, &sum);
+
+  for (gint i = part->from; i < part->to; i++) {
+    gsize at = (gsize) i * (gsize) reader->width + (gsize) part->first;
+    add_changes (reader->history[0] + at, reader->history[age] + at, reader->below[0] + at, reader->below[age] + at,
+        part->end - part->first, gain, &products, &squares, &others);
+  }
+  return (GstStereoViewChange){ (gdouble) products / count, (gdouble) squares / count, others / count,
+    (gdouble) sum / count, count };
+}
+
+static GstStereoBandFigures
+compare_part (const GstStereoViewReader *reader, const GstStereoViewPart *part, gint offset, gint scale)
+{
+  GstStereoViewChange change = gst_stereo_view_reader_compare (reader, 1, part);
   gdouble unit = 255.0 * 255 / scale / scale;
 
-  for (gint i = from; i < to; i++) {
-    gsize at = (gsize) i * (gsize) reader->width;
-    const guint8 *now = reader->history[0] + at, *before = reader->history[1] + at;
-    const guint8 *below = reader->below[0] + at, *below_before = reader->below[1] + at;
-    gint64 product = 0, square = 0;
-    guint32 other = 0, sum = 0;
-
-    for (gint x = first; x < end; x++) {
-      gint difference = now[x] - before[x];
-      product += difference * (below[x] - below_before[x]);
-      square += difference * difference;
-      other += difference != 0;
-      sum += now[x];
-    }
-    others += other;
-    sums += sum;
-    products += (gdouble) product;
-    squares += (gdouble) square;
-  }
-  return (GstStereoBandFigures){ products / count * unit, squares / count * unit * sqrt (OVERLAP / count),
-    others / count, (sums / count - offset) * 255 / scale };
+  return (GstStereoBandFigures){ change.product * unit, change.square * unit * sqrt (OVERLAP / change.count),
+    change.other, (change.level - offset) * 255 / scale };
 }
 
 static void
@@ -217,22 +260,19 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
     gint from = band * reader->rows / GST_STEREO_VIEW_BANDS, left = band * reader->width / GST_STEREO_VIEW_BANDS;
     gint to = (band + 1) * reader->rows / GST_STEREO_VIEW_BANDS,
          right = (band + 1) * reader->width / GST_STEREO_VIEW_BANDS;
-    figures->bands[band] = compare_part (reader, from, to, first, end, offset, scale);
-    figures->strips[band] = compare_part (reader, 0, reader->rows, left, right, offset, scale);
+    figures->bands[band] = compare_part (reader, &(GstStereoViewPart){ from, to, first, end }, offset, scale);
+    figures->strips[band] = compare_part (reader, &(GstStereoViewPart){ 0, reader->rows, left, right }, offset, scale);
   }
 }
 
 /* The oldest rows give their place to those of this measurement. */
 static void
-turn_over (GstStereoViewReader *reader)
+turn_over (guint8 *ages[GST_STEREO_VIEW_READER_AGES])
 {
-  guint8 *oldest = reader->history[GST_STEREO_VIEW_READER_AGES - 1], *below = reader->below[1];
+  guint8 *oldest = ages[GST_STEREO_VIEW_READER_AGES - 1];
 
-  memmove (reader->history + 1, reader->history, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *reader->history);
-  reader->history[0] = oldest;
-  reader->below[1] = reader->below[0];
-  reader->below[0] = below;
-  reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
+  memmove (ages + 1, ages, (GST_STEREO_VIEW_READER_AGES - 1) * sizeof *ages);
+  ages[0] = oldest;
 }
 
 void
@@ -244,7 +284,9 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
   gdouble mean, runs;
   Sums sums = { 0 };
 
-  turn_over (reader);
+  turn_over (reader->history);
+  turn_over (reader->below);
+  reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
   for (gint i = 0; i < reader->rows; i++) {
     gint y = (gint) ((gint64) (2 * i + 1) * (reader->height - APART) / (2 * reader->rows));
     guint8 *row = reader->history[0] + (gsize) i * (gsize) reader->width;

@@ -48,6 +48,7 @@ typedef struct
   gdouble moved;     /* share of the pixels that differ by more than GST_STEREO_LEVEL_MOVED levels */
   GstStereoBandFigures bands[GST_STEREO_VIEW_BANDS], strips[GST_STEREO_VIEW_BANDS];
   guint covered; /* parts in a row that are even where the other view is not: see cover.h */
+  guint alone;   /* bands in a row where the other view moves alone: see alone.h */
 } GstStereoViewFigures;
 
 #define GST_STEREO_LEVEL_MOVED 2
@@ -69,6 +70,27 @@ void gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage
  * NULL where there is no such measurement. */
 const guint8 *gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count);
 #define GST_STEREO_VIEW_READER_AGES 4 /* measurements that are kept */
+
+/* Rows of a measurement, and columns. */
+typedef struct
+{
+  gint from, to;
+  gint first, end;
+} GstStereoViewPart;
+
+/* Means over a part, of samples as they are. */
+typedef struct
+{
+  gdouble product; /* of the change of a pixel and that of the pixel two rows below */
+  gdouble square;  /* of the change */
+  gdouble other;   /* share of the pixels whose value changed */
+  gdouble level;
+  gdouble count; /* pixels */
+} GstStereoViewChange;
+
+/* What has changed in a part since an earlier measurement, which there must be. That the part has become brighter is no change. */
+GstStereoViewChange gst_stereo_view_reader_compare (
+    const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part);
 
 G_END_DECLS
 

@@ -6,13 +6,17 @@
 #include <string.h>
 
 #include "gst/meta/gststereonearest.h"
+#include "tests/support/random.h"
 
-#define BEGIN 31 /* the first frame with the fault */
+#define BEGIN 31      /* the first frame with the fault */
+#define BEGIN_ROWS 21 /* of rows that are frozen under noise, which only the movement of the obstacle shows */
 #define FRAMES 95
 #define START 14000 /* mm */
 #define STEP 100    /* mm in a frame */
 #define WARN 10000  /* mm */
-#define LIMIT 300   /* mm below that, where a surface may be seen on either side */
+#define WIDTH 640   /* of a view */
+#define HEIGHT 360
+#define LIMIT 300 /* mm below that, where a surface may be seen on either side */
 
 /* Views that a scene that hardly moves shows to be late, or not. */
 typedef enum
@@ -22,32 +26,62 @@ typedef enum
   EITHER
 } State;
 
+/* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
+  gint from, to;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
   { "blurred", "both", UNKNOWN }, { "covered", "right", UNKNOWN }, { "same-view", "right", UNKNOWN },
   { "same-view", "left", UNKNOWN }, { "still-pattern", "both", UNKNOWN }, { "zoomed", "right", UNKNOWN },
-  { "late", "right", EITHER }, { "late", "left", EITHER }, { "torn", "right", EITHER } };
+  { "late", "right", EITHER }, { "late", "left", EITHER }, { "torn", "right", EITHER },
+  { "frozen-rows", "right", UNKNOWN, 0, HEIGHT }, { "frozen-rows", "left", UNKNOWN, 0, HEIGHT },
+  { "frozen-rows", "right", UNKNOWN, 120, 240 }, { "frozen-rows", "left", EITHER, 120, 240 },
+  { "frozen-rows", "right", EITHER, 150, 210 } };
 
 typedef struct
 {
   GstElement *source;
   const gchar *fault;
+  gint from, to, side; /* of the rows that are frozen */
+  guint8 *kept;
+  Random noise;
   guint made, found; /* frames */
   State expected;
 } Drive;
+
+static void
+freeze_rows (Drive *drive, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  if (!drive->kept)
+    drive->kept = g_memdup2 (map.data, map.size);
+  for (gint y = drive->from; y < drive->to; y++)
+    for (gint x = 0; x < WIDTH; x++) {
+      gsize at = (gsize) (2 * y + drive->side) * WIDTH + (gsize) x;
+      gint level = drive->kept[at] + random_range (&drive->noise, -3, 3);
+      map.data[at] = (guint8) CLAMP (level, 0, 255);
+    }
+  gst_buffer_unmap (buffer, &map);
+}
 
 static GstPadProbeReturn
 begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Drive *drive = data;
 
-  if (++drive->made == BEGIN)
+  drive->made++;
+  if (drive->to && drive->made > BEGIN_ROWS) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    freeze_rows (drive, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (!drive->to && drive->made == BEGIN) {
     gst_util_set_object_arg (G_OBJECT (drive->source), "fault", drive->fault);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -84,15 +118,21 @@ GST_START_TEST (test_never_clear)
 {
   gchar *line = g_strdup_printf (
       "stereotestsrc name=s pattern=road fault-view=%s noise=2 obstacle-height=1800 obstacle-width=2500 "
-      "obstacle-distance=%d obstacle-approach=%d num-buffers=%d ! video/x-raw,format=GRAY8,width=1280,height=360,"
+      "obstacle-distance=%d obstacle-approach=%d num-buffers=%d ! video/x-raw,format=GRAY8,width=%d,height=%d,"
       "framerate=10/1,multiview-mode=side-by-side ! stereomatch method=bm cost=sad window=9 backend=cpu "
       "num-disparities=64 confidence-threshold=0.33 ! stereonearest name=n warn-distance=%d "
       "region=\"<0.35,0.25,0.3,0.35>\" ! fakesink sync=false",
-      cases[__i__].view, START, STEP, FRAMES, WARN);
+      cases[__i__].view, START, STEP, FRAMES, 2 * WIDTH, HEIGHT, WARN);
   GstElement *pipeline = gst_parse_launch (line, NULL), *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstElement *nearest = gst_bin_get_by_name (GST_BIN (pipeline), "n");
   GstBus *bus = gst_element_get_bus (pipeline);
-  Drive drive = { source, cases[__i__].fault, 0, 0, cases[__i__].state };
+  Drive drive = { .source = source,
+    .fault = cases[__i__].fault,
+    .from = cases[__i__].from,
+    .to = cases[__i__].to,
+    .side = !strcmp (cases[__i__].view, "right"),
+    .noise = { .state = random_seed () },
+    .expected = cases[__i__].state };
   GstMessage *message;
 
   probe (source, begin_fault, &drive);
@@ -102,6 +142,7 @@ GST_START_TEST (test_never_clear)
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_uint64 (drive.found, FRAMES);
+  g_free (drive.kept);
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_object_unref (nearest);
