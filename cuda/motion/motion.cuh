@@ -21,10 +21,8 @@ struct MotionWork
   MotionContext c;
 };
 
-/* points.cu: finds the points. fit.cu: their motion. predict.cu: what the frame that was kept predicts, on @stream. */
+/* points.cu: finds the points. fit.cu: their motion. */
 StereoStatus cuda_motion_points (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error);
 StereoStatus cuda_motion_fit (StereoPlan *plan, const Frame &f, const MotionWork &w, StereoError *error);
-StereoStatus cuda_motion_predict (
-    StereoPlan *plan, const Frame &f, const MotionWork &w, cudaStream_t stream, StereoError *error);
 
 #endif

@@ -5,6 +5,8 @@
  */
 #include "cuda/motion/motion.cuh"
 
+#include "stereo/exact/prior.h"
+
 namespace
 {
 
@@ -91,9 +93,25 @@ __launch_bounds__ (COLUMNS *ROWS)
   w.c.age[here] = age;
 }
 
+/* Pixel (@x, @y) predicts by the rules of exact/prior.h. */
+static __device__ __forceinline__ void
+predict (const Frame &f, const MotionWork &w, const StereoMotion &motion, int x, int y, float disparity, int luma)
+{
+  float middle_x = (float) (f.width - 1) * 0.5f, middle_y = (float) (f.height - 1) * 0.5f, across, down, next;
+
+  if (!stereo_prior_place (&motion, (float) x - middle_x, (float) y - middle_y, disparity, &across, &down, &next))
+    return;
+  float column = rintf (across + middle_x), row = rintf (down + middle_y);
+  if (!(column >= 0 && row >= 0 && column <= (float) (f.width - 1) && row <= (float) (f.height - 1)))
+    return;
+  atomicMax (w.last.predicted + (size_t) (int) row * f.map_pitch + (int) column,
+      stereo_prior_word (next, f.min_disparity, f.disparities, luma));
+}
+
 /* Thread: FOUR pixels of a row, of which the last may lie behind its end. */
 static __global__ void
-__launch_bounds__ (KEEP_THREADS) keep_kernel (const __grid_constant__ Frame f, const __grid_constant__ MotionWork w)
+__launch_bounds__ (KEEP_THREADS)
+    keep_kernel (const __grid_constant__ Frame f, const __grid_constant__ MotionWork w, int32_t least_sure)
 {
   int x = FOUR * (blockIdx.x * KEEP_THREADS + threadIdx.x), y = blockIdx.y;
   size_t at = (size_t) y * f.map_pitch + x;
@@ -101,12 +119,26 @@ __launch_bounds__ (KEEP_THREADS) keep_kernel (const __grid_constant__ Frame f, c
   if (x >= f.width)
     return;
   float4 confidence = *(const float4 *) (f.view[STEREO_LEFT].confidence + at);
-  *(float4 *) (w.last.disparity + at) = *(const float4 *) (f.disparity + at);
-  *(uchar4 *) (w.last.age + at) = *(const uchar4 *) (w.c.age + at);
-  *(uchar4 *) (w.last.luma + at) = *(const uchar4 *) (f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch + x);
-  *(uchar4 *) (w.last.confidence + at) = make_uchar4 ((unsigned char) stereo_motion_confidence (confidence.x),
+  float4 disparity = *(const float4 *) (f.disparity + at);
+  uchar4 age = *(const uchar4 *) (w.c.age + at);
+  uchar4 luma = *(const uchar4 *) (f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch + x);
+  uchar4 sure = make_uchar4 ((unsigned char) stereo_motion_confidence (confidence.x),
       (unsigned char) stereo_motion_confidence (confidence.y), (unsigned char) stereo_motion_confidence (confidence.z),
       (unsigned char) stereo_motion_confidence (confidence.w));
+  *(float4 *) (w.last.disparity + at) = disparity;
+  *(uchar4 *) (w.last.age + at) = age;
+  *(uchar4 *) (w.last.luma + at) = luma;
+  *(uchar4 *) (w.last.confidence + at) = sure;
+  if (!w.last.predicted || !w.c.motion->known)
+    return;
+  StereoMotion motion = *w.c.motion;
+  const float d[FOUR] = { disparity.x, disparity.y, disparity.z, disparity.w };
+  const unsigned char old[FOUR] = { age.x, age.y, age.z, age.w }, grey[FOUR] = { luma.x, luma.y, luma.z, luma.w };
+  const unsigned char likely[FOUR] = { sure.x, sure.y, sure.z, sure.w };
+#pragma unroll
+  for (int k = 0; k < FOUR; k++)
+    if (x + k < f.width && old[k] == 1 && likely[k] >= least_sure)
+      predict (f, w, motion, x + k, y, d[k], grey[k]);
 }
 
 /* ---- the stage --------------------------------------------------------------------------------------- */
@@ -147,10 +179,9 @@ motion_run (StereoPlan *plan, void *context, StereoError *error)
   CUDA_LAUNCHED (plan, "follow_kernel");
   if ((status = cuda_begin_late (plan, &beside, error)))
     return status;
-  keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (f, w);
+  keep_kernel<<<rows, KEEP_THREADS, 0, beside>>> (
+      f, w, stereo_prior_least_sure (stereo_params_hide_unlikely (&plan->params)));
   CUDA_LAUNCHED (plan, "keep_kernel");
-  if (plan->last.predicted && (status = cuda_motion_predict (plan, f, w, beside, error)))
-    return status;
   return cuda_join (plan, error);
 }
 

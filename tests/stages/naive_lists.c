@@ -262,6 +262,7 @@ naive_prior (StereoPlan *p)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       uint32_t word = p->last.predicted[naive_map (p, x, y)];
+      p->last.predicted[naive_map (p, x, y)] = 0;
       int luma = (int) (word % 256), eighths = (int) (word / 256 % 65536);
       if (!word || abs (luma - (int) p->view[STEREO_LEFT].luma[naive_image (p, x, y)]) > 24)
         continue;

@@ -476,9 +476,6 @@ predict (StereoPlan *p, const Motion *m)
   float middle_x = (float) (p->width - 1) / 2, middle_y = (float) (p->height - 1) / 2, next[3];
   int hidden = p->params.confidence_threshold > 0 || p->params.fill == STEREO_FILL_GAPS;
 
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++)
-      p->last.predicted[naive_map (p, x, y)] = 0;
   for (int y = 0; y < p->height && m->known; y++)
     for (int x = 0; x < p->width; x++) {
       size_t from = naive_map (p, x, y);

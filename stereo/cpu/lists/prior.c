@@ -30,12 +30,14 @@ prior_row (StereoPlan *plan, void *context, int row, int thread)
     for (int k = 0; k < t.count * STEREO_GROUP; k++)
       eighths[k] = (int16_t) (cpu_slot_index (&t, k) * STEREO_PRIOR_STEPS);
     for (int y = t.y0; y < t.y1; y++) {
-      const uint32_t *predicted = plan->last.predicted + (size_t) y * (size_t) plan->map_pitch;
+      uint32_t *predicted = plan->last.predicted + (size_t) y * (size_t) plan->map_pitch;
       const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
       for (int x = t.x0; x < t.x1; x++) {
-        if (!stereo_prior_holds (predicted[x], luma[x]))
+        uint32_t word = predicted[x];
+        predicted[x] = 0;
+        if (!stereo_prior_holds (word, luma[x]))
           continue;
-        int16_t steps = (int16_t) stereo_prior_steps (predicted[x]);
+        int16_t steps = (int16_t) stereo_prior_steps (word);
         if (t.count * STEREO_GROUP <= SHORT)
           add_penalties (cpu_list_costs (plan, x, y), eighths, SHORT, steps, most);
         else

@@ -280,8 +280,6 @@ keep_row (StereoPlan *plan, void *context, int y, int thread)
 
   memcpy (plan->last.disparity + map, plan->disparity + map, width * sizeof (float));
   memcpy (plan->last.age + map, c->age + map, width);
-  if (plan->last.predicted)
-    memset (plan->last.predicted + map, 0, width * sizeof (uint32_t));
   memcpy (plan->last.luma + map, plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch, width);
   for (int x = 0; x < plan->width; x++)
     kept[x] = (uint8_t) stereo_motion_confidence (confidence[x]);
