@@ -14,7 +14,7 @@
  * The penalty is small, and the same for all candidates that are far away: the costs of a well textured surface outweigh it, so
  * that an object with a motion of its own does not lag. A place whose luma changed is not predicted.
  *
- * The other operations are single IEEE operations in a fixed order, as in exact/motion.h.
+ * All operations on places are single IEEE operations in a fixed order, as in exact/motion.h.
  */
 #ifndef STEREO_EXACT_PRIOR_H
 #define STEREO_EXACT_PRIOR_H

@@ -161,7 +161,7 @@ report_pair (GstStereoViewCheck *check, GstStereoPairFault fault, gboolean activ
       gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, value, NULL));
 }
 
-/* The last measurement that is so far back, ns. */
+/* The newest measurement that is at least @back ns older than @time, or the oldest one. */
 static guint
 age_of (const GstStereoViewCheck *check, gint64 time, gint64 back)
 {

@@ -6,15 +6,12 @@
 
 #define SHORT 16 /* slots: most lists have no more */
 
-/* Adds to the costs of @count slots, a constant to the compiler. @eighths: their indices in steps of the prediction. */
+/* Adds to the costs of the candidates @index of @count slots, a constant to the compiler. */
 static inline __attribute__ ((always_inline)) void
-add_penalties (uint8_t *restrict costs, const int16_t *restrict eighths, int count, int16_t steps, int16_t most)
+add_penalties (uint8_t *restrict costs, const int *restrict index, int count, int steps, int most)
 {
   for (int k = 0; k < count; k++) {
-    int16_t away = (int16_t) (eighths[k] - steps);
-    away = (int16_t) ((away < 0 ? -away : away) - STEREO_PRIOR_NEAR);
-    away = away < 0 ? 0 : away > STEREO_PRIOR_STEPS ? STEREO_PRIOR_STEPS : away;
-    int16_t cost = (int16_t) (costs[k] + (int16_t) (away * most) / STEREO_PRIOR_STEPS);
+    int cost = costs[k] + stereo_prior_penalty (steps, index[k], most);
     costs[k] = (uint8_t) (cost < 255 ? cost : 255);
   }
 }
@@ -22,13 +19,13 @@ add_penalties (uint8_t *restrict costs, const int16_t *restrict eighths, int cou
 static void
 prior_row (StereoPlan *plan, void *context, int row, int thread)
 {
-  int16_t most = (int16_t) stereo_plan_prior (plan);
+  int most = stereo_plan_prior (plan);
 
   for (int column = 0; column < plan->lists.columns; column++) {
     CpuTile t = cpu_tile (plan, column, row);
-    int16_t eighths[STEREO_SLOTS] = { 0 };
+    int index[STEREO_SLOTS] = { 0 };
     for (int k = 0; k < t.count * STEREO_GROUP; k++)
-      eighths[k] = (int16_t) (cpu_slot_index (&t, k) * STEREO_PRIOR_STEPS);
+      index[k] = cpu_slot_index (&t, k);
     for (int y = t.y0; y < t.y1; y++) {
       uint32_t *predicted = plan->last.predicted + (size_t) y * (size_t) plan->map_pitch;
       const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
@@ -37,11 +34,11 @@ prior_row (StereoPlan *plan, void *context, int row, int thread)
         predicted[x] = 0;
         if (!stereo_prior_holds (word, luma[x]))
           continue;
-        int16_t steps = (int16_t) stereo_prior_steps (word);
+        int steps = stereo_prior_steps (word);
         if (t.count * STEREO_GROUP <= SHORT)
-          add_penalties (cpu_list_costs (plan, x, y), eighths, SHORT, steps, most);
+          add_penalties (cpu_list_costs (plan, x, y), index, SHORT, steps, most);
         else
-          add_penalties (cpu_list_costs (plan, x, y), eighths, STEREO_SLOTS, steps, most);
+          add_penalties (cpu_list_costs (plan, x, y), index, STEREO_SLOTS, steps, most);
       }
     }
   }
