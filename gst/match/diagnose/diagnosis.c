@@ -8,7 +8,7 @@
 #include "gst/match/diagnose/report.h"
 #include "gst/match/diagnose/text.h"
 #include "gst/match/diagnose/timestamps.h"
-#include "gst/match/diagnose/view_check.h"
+#include "gst/match/diagnose/views/view_check.h"
 #include "gst/meta/gststereometa.h"
 
 /* Where a pair said nothing (too dark, too flat), everything is checked again sooner. */

@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_PACE_H
 #define GST_STEREO_PACE_H
 
-#include "gst/match/diagnose/view_faults.h"
+#include "gst/match/diagnose/views/view_faults.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS

@@ -6,7 +6,7 @@
 #include "gst/match/diagnose/pace.h"
 #include "gst/match/diagnose/timestamps.h"
 #include "gst/match/diagnose/verdicts.h"
-#include "gst/match/diagnose/view_faults.h"
+#include "gst/match/diagnose/views/view_faults.h"
 #include "gst/video/frame.h"
 
 G_BEGIN_DECLS

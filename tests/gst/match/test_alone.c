@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/alone.h"
+#include "gst/match/diagnose/views/alone.h"
 #include "gst/match/diagnose/episodes.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gst/match/diagnose/cover.h"
+#include "gst/match/diagnose/views/cover.h"
 #include "gst/match/diagnose/verdicts.h"
-#include "gst/match/diagnose/view_faults.h"
+#include "gst/match/diagnose/views/view_faults.h"
 #include "tests/support/gst/real.h"
 #include "tests/support/gst/views.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/cover.h"
+#include "gst/match/diagnose/views/cover.h"
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/diagnose/pace.h"
 #include "tests/support/gst/util.h"

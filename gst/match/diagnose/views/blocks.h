@@ -14,7 +14,7 @@
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
 
-#include "gst/match/diagnose/view_figures.h"
+#include "gst/match/diagnose/views/view_figures.h"
 
 G_BEGIN_DECLS
 

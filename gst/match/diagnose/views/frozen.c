@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/frozen.h"
+#include "gst/match/diagnose/views/frozen.h"
 
 #define BANDS GST_STEREO_VIEW_BANDS
 #define MOVES 0.5  /* squared grey levels: something moves in a band */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/alone.h"
+#include "gst/match/diagnose/views/alone.h"
 
 #include <math.h>
 

@@ -9,8 +9,8 @@
 #define GST_STEREO_VIEW_FAULTS_H
 
 #include "gst/match/diagnose/episodes.h"
-#include "gst/match/diagnose/blocks.h"
-#include "gst/match/diagnose/view_figures.h"
+#include "gst/match/diagnose/views/blocks.h"
+#include "gst/match/diagnose/views/view_figures.h"
 #include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/view_figures.h"
+#include "gst/match/diagnose/views/view_figures.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/blocks.h"
+#include "gst/match/diagnose/views/blocks.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #define GST_STEREO_FROZEN_H
 
 #include "gst/match/diagnose/episodes.h"
-#include "gst/match/diagnose/view_figures.h"
+#include "gst/match/diagnose/views/view_figures.h"
 
 G_BEGIN_DECLS
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/view_check.h"
+#include "gst/match/diagnose/views/view_check.h"
 
 #include <string.h>
 
 #include "gst/match/debug.h"
-#include "gst/match/diagnose/alone.h"
-#include "gst/match/diagnose/cover.h"
+#include "gst/match/diagnose/views/alone.h"
+#include "gst/match/diagnose/views/cover.h"
 #include "gst/match/diagnose/text.h"
 
 #define VIEW(v) ((v) ? "right" : "left")

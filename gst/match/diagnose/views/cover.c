@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/cover.h"
+#include "gst/match/diagnose/views/cover.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/match/diagnose/view_faults.h"
+#include "gst/match/diagnose/views/view_faults.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/frozen.h"
+#include "gst/match/diagnose/views/frozen.h"
 
 /* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. */
 #define BLACK_BAD 0.98 /* share of black pixels: a picture of the night has lamps */

@@ -10,7 +10,7 @@
 #ifndef GST_STEREO_COVER_H
 #define GST_STEREO_COVER_H
 
-#include "gst/match/diagnose/view_figures.h"
+#include "gst/match/diagnose/views/view_figures.h"
 
 G_BEGIN_DECLS
 
