@@ -370,6 +370,8 @@ TEST (test_any_road)
     road->ramp_distance = between (&random, 500, 79000);
     road->kerb_height = k % 5 ? between (&random, 0, 1000) : 0;
     road->kerb_distance = between (&random, 200, 20000);
+    road->thin_count = k % 3 == 2 ? random_range (&random, 1, GST_STEREO_SCENE_THIN_THINGS) : 0;
+    road->thin_width = random_range (&random, 1, 8);
     scene = gst_stereo_scene_new (&params, &message);
     fail_unless (!scene == (message != NULL));
     g_free (message);
