@@ -69,16 +69,17 @@ class Streams:
                f"height={SIZE[1]} ! {rest} appsink name=out sync=false"
         pipeline = self.gst.parse_launch(line)
         pipeline.set_state(self.gst.State.PLAYING)
-        sample = pipeline.get_by_name("out").emit("pull-sample")
-        found, failed = {}, None
-        while message := pipeline.get_bus().pop_filtered(self.gst.MessageType.ELEMENT | self.gst.MessageType.ERROR):
-            if message.type == self.gst.MessageType.ERROR:
-                failed = message.parse_error()[0].message
-            elif message.get_structure().get_name() == "stereo-nearest":
-                found[message.src.get_name()] = message.get_structure()
+        sample, failed, found, kinds = None, None, {}, self.gst.MessageType.ELEMENT | self.gst.MessageType.ERROR
+        while not sample and not failed:
+            sample = pipeline.get_by_name("out").emit("try-pull-sample", self.gst.SECOND // 10)
+            while message := pipeline.get_bus().pop_filtered(kinds):
+                if message.type == self.gst.MessageType.ERROR:
+                    failed = message.parse_error()[0].message
+                elif message.get_structure().get_name() == "stereo-nearest":
+                    found[message.src.get_name()] = message.get_structure()
         pipeline.set_state(self.gst.State.NULL)
-        if failed or not sample:
-            sys.exit(failed or "the pipeline gave no frame")
+        if failed:
+            sys.exit(f"{rest.split('!')[0]}: {failed}")
         buffer = sample.get_buffer()
         return buffer.extract_dup(0, buffer.get_size()), self.stereo.buffer_get_stereo_meta(buffer), found
 
