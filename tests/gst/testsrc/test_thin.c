@@ -120,25 +120,12 @@ trace (const Street *street, guint v, gint x, gint y, gdouble *disparity, gboole
   return seen;
 }
 
-static gint
-max_disparity_of (const GstStereoSceneParams *params)
-{
-  gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
-  gint max_disparity;
-
-  fail_unless (scene != NULL, "%s", message);
-  max_disparity = gst_stereo_scene_params (scene)->max_disparity;
-  gst_stereo_scene_free (scene);
-  return max_disparity;
-}
-
 /* Returns how many pixels of both views show thin things. */
 static guint
 check_picture (const GstStereoSceneParams *params, guint64 frame)
 {
   ScenePicture picture = scene_picture_of (params, frame);
-  Street street = street_of (params, max_disparity_of (params), frame);
+  Street street = street_of (params, scene_picture_max_disparity (params), frame);
   guint unclear = 0, things = 0, pixels = 2 * (guint) (params->width * params->height);
 
   for (gint i = 0; i < (gint) pixels; i++) {
@@ -354,7 +341,7 @@ TEST (test_nothing_else_changes)
     GstStereoSceneParams params = road_with_thin_things (&random, 20, 3), bare = params;
     ScenePicture picture, without;
     guint hidden = 0;
-    params.max_disparity = bare.max_disparity = max_disparity_of (&params);
+    params.max_disparity = bare.max_disparity = scene_picture_max_disparity (&params);
     bare.road.thin_count = 0;
     picture = scene_picture_of (&params, k);
     without = scene_picture_of (&bare, k);
@@ -436,12 +423,12 @@ TEST (test_max_disparity)
   fail_unless (strstr (message, "thin-count=5") && strstr (message, "at least 14"), "%s", message);
   g_free (message);
   params.max_disparity = 14;
-  fail_unless_equals_int (max_disparity_of (&params), 14);
+  fail_unless_equals_int (scene_picture_max_disparity (&params), 14);
   /* a tenth of the width is enough, and more where the camera is wide */
   params.max_disparity = 0;
-  fail_unless_equals_int (max_disparity_of (&params), 64);
+  fail_unless_equals_int (scene_picture_max_disparity (&params), 64);
   params.width = 8000;
-  fail_unless_equals_int (max_disparity_of (&params), 173);
+  fail_unless_equals_int (scene_picture_max_disparity (&params), 173);
 }
 
 SUITE (testthin)
