@@ -11,7 +11,7 @@ const GEnumValue gst_stereo_test_patterns[] = {
       "stripes" },
   { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
   { GST_STEREO_PATTERN_ROAD,
-      "A road with a known ground, seen from camera-height, and on it a ramp, a kerb and an obstacle "
+      "A road with a known ground, seen from camera-height, and on it a ramp, a kerb, an obstacle and thin things "
       "where they are asked for",
       "road" },
   { 0, NULL, NULL },

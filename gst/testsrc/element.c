@@ -9,7 +9,8 @@
  * have: noise, a vertical offset, another exposure on the right, and faults.
  *
  * pattern=road shows a road whose ground is known, from a camera at a height, pitch and roll that are set: for proving
- * what estimates the ground and finds obstacles. The road can have a ramp, a kerb, and an obstacle that comes nearer.
+ * what estimates the ground and finds obstacles. The road can have a ramp, a kerb, an obstacle that comes nearer, and thin
+ * posts and bars.
  *
  * ## Example launch lines
  * |[
@@ -312,7 +313,7 @@ static const GstStereoProperty properties[] = {
   { ROW ("seed", UINT, scene.seed), .blurb = "Seed of textures and noise: the same seed gives the same pictures" },
   { ROW ("max-disparity", INT, scene.max_disparity), RANGE (0, GST_STEREO_SCENE_MAX_DISPARITY, 0),
       .blurb = "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, "
-               "at most 120, or with pattern=road more where its ground or its obstacle is nearer than that" },
+               "at most 120, or with pattern=road more where something on it is nearer than that" },
   { ROW ("motion", DOUBLE, scene.motion), RANGE (-1000, 1000, 2),
       .blurb = "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not "
                "move. Without effect on pattern=road" },
@@ -367,6 +368,14 @@ static const GstStereoProperty properties[] = {
   { ROW ("kerb-distance", DOUBLE, scene.road.kerb_distance), RANGE (200, 20000, 2500),
       .blurb = "pattern=road: how far the kerb is to the right of the camera, along the ground, in "
                "millimetres; it has a vertical face" },
+  { ROW ("thin-count", INT, scene.road.thin_count), RANGE (0, GST_STEREO_SCENE_THIN_THINGS, 0),
+      .blurb = "pattern=road: number of thin things: posts, level bars and slanted bars in turn, 5 to 40 metres away, at "
+               "places that follow from seed; they do not move" },
+  { ROW ("thin-width", INT, scene.road.thin_width), RANGE (1, 8, 3),
+      .blurb = "pattern=road: pixels across each thin thing, whatever its distance" },
+  { ROW ("thin-contrast", DOUBLE, scene.road.thin_contrast), RANGE (0, 1, 1),
+      .blurb = "pattern=road: contrast of the texture of thin things: 1 = as of everything else, 0 = they are plain, "
+               "dark and bright in turn" },
   { .name = NULL },
 };
 

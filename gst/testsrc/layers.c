@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define FAR_AWAY (GST_STEREO_ONE << 20)
+/* Grey levels of plain thin things. */
+#define DARK 40
+#define BRIGHT 215
 
 /* 1 / @value. It is rounded: if it were truncated, whole pixels would no longer map to whole pixels. */
 static gint64
@@ -27,9 +30,10 @@ add_plane (GstStereoLayers *set, GstStereoShape shape, gint at, gint across, gin
   const GstStereoSceneParams *params = &set->params;
   GstStereoLayer *layer = &set->layers[set->count];
   gint64 unit = params->max_disparity * GST_STEREO_ONE / 1000;
-  guint most = params->pattern == GST_STEREO_PATTERN_ROAD ? GST_STEREO_SCENE_LAYERS : GST_STEREO_SCENE_ROOM_LAYERS;
+  guint most = params->pattern == GST_STEREO_PATTERN_ROAD ? GST_STEREO_SCENE_ROAD_LAYERS : GST_STEREO_SCENE_ROOM_LAYERS;
 
   layer->shape = shape;
+  layer->contrast = GST_STEREO_CONTRAST_ONE;
   layer->over = shape == GST_STEREO_SHAPE_NEARER ? (1u << set->count) - 1 : 0;
   layer->b = unit * across / params->width;
   layer->c = unit * down / params->height;
@@ -48,13 +52,14 @@ static void
 cut_out (const GstStereoLayers *set, GstStereoLayer *layer, gint x, gint y, gint half_width, gint half_height)
 {
   const GstStereoSceneParams *params = &set->params;
+  gint middle = params->height * y / 1000, half = MAX (1, params->height * half_height / 1000);
 
   layer->center = (params->width * x / 1000) * GST_STEREO_ONE;
-  layer->middle = params->height * y / 1000;
   layer->half_width = MAX (2, params->width * half_width / 1000);
   layer->half = layer->half_width * GST_STEREO_ONE;
-  layer->half_height = MAX (1, params->height * half_height / 1000);
-  layer->rest += layer->c * (params->height / 2 - layer->middle);
+  layer->top = middle - half;
+  layer->rows = 2 * half;
+  layer->rest += layer->c * (params->height / 2 - middle);
 }
 
 /* Sets the tint by red and blue; green follows, so that the luma stays the same. */
@@ -121,6 +126,26 @@ add_surface (GstStereoLayers *set, GstStereoRoadSurface surface)
   return layer;
 }
 
+/* A board, as the obstacle is one. */
+static void
+add_thin (GstStereoLayers *set, gint i, guint ground)
+{
+  GstStereoLayer *layer = add_plane (set, GST_STEREO_SHAPE_BOX, 0, 0, 0);
+  GstStereoRoadThin thin;
+
+  gst_stereo_road_get_thin (&set->road, i, &thin);
+  layer->rest = place_of (thin.disparity);
+  layer->center = place_of (thin.center);
+  layer->half = place_of (thin.half_width);
+  layer->lean = place_of (thin.lean);
+  layer->top = thin.top;
+  layer->rows = thin.rows;
+  layer->over = ground | (thin.on_kerb ? set->kerb_top : 0);
+  layer->contrast = (gint) rint (set->params.road.thin_contrast * GST_STEREO_CONTRAST_ONE);
+  layer->shade = i % 2 ? BRIGHT : DARK;
+  tint (layer, i % 2 ? 0.10 : 0.20, i % 2 ? 0.10 : -0.20);
+}
+
 /*
  * Ground and ramp are the tops of solids: of the two, the nearer one is seen. The kerb is a solid below its top and to the
  * right of its face. The obstacle is a board that reaches into the ground, which hides its foot.
@@ -146,6 +171,7 @@ make_road (GstStereoLayers *set)
     face->under = set->kerb_top;
     top->under = set->kerb_top << 1;
   }
+  set->loose = set->count;
   if (set->params.road.obstacle_height > 0) {
     GstStereoLayer *obstacle = add_plane (set, GST_STEREO_SHAPE_BOX, 0, 0, 0);
     tint (obstacle, 0.25, -0.20);
@@ -155,6 +181,8 @@ make_road (GstStereoLayers *set)
     obstacle->over = ground;
     obstacle->stands = TRUE;
   }
+  for (gint i = 0; i < set->params.road.thin_count; i++)
+    add_thin (set, i, ground);
 }
 
 static void
@@ -167,8 +195,7 @@ place_obstacle (GstStereoLayers *set, GstStereoLayer *layer, guint64 frame)
   layer->center = place_of (obstacle.center);
   layer->half = place_of (obstacle.half_width);
   /* The board ends far below the ground, which hides its lower part. */
-  layer->half_height = 4 * GST_STEREO_SCENE_MAX_SIDE;
-  layer->middle = obstacle.top + layer->half_height;
+  layer->rows = GST_STEREO_ROAD_DEEP;
   /* the texture moves with the board */
   layer->v += layer->top - obstacle.top;
   layer->top = obstacle.top;
@@ -188,6 +215,7 @@ gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params
     return;
   }
   front = room ? make_room (set) : make_square (set);
+  set->loose = set->count;
   for (guint i = 0; params->pattern == GST_STEREO_PATTERN_FLAT && i < set->count; i++)
     tint (&set->layers[i], 0, 0);
   front->moves = TRUE;
@@ -213,6 +241,18 @@ moved_center (const GstStereoLayers *set, guint64 frame, gint half_width)
   return (at << 16) + half_width * GST_STEREO_ONE;
 }
 
+/* The obstacle comes nearer, and passes thin things. Of surfaces that intersect, `over` and `under` know the nearer one. */
+static void
+order_layers (GstStereoLayers *set)
+{
+  for (guint i = 0; i < set->count; i++) {
+    guint place = i;
+    for (; place > set->loose && set->layers[set->order[place - 1]].rest > set->layers[i].rest; place--)
+      set->order[place] = set->order[place - 1];
+    set->order[place] = i;
+  }
+}
+
 void
 gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame)
 {
@@ -225,6 +265,7 @@ gst_stereo_layers_set_frame (GstStereoLayers *set, guint64 frame)
     /* b is below 1 and the centre below 2^14 pixels: drop low bits first, so that the product fits 64 bits */
     layer->a = layer->rest - (layer->b >> 8) * (layer->center >> 16) / 256;
   }
+  order_layers (set);
 }
 
 static gint64
@@ -260,7 +301,7 @@ cut_nearer (const GstStereoLayer *layer, const GstStereoLayer *other, gint y, gi
 static void
 outline (const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
 {
-  gint64 below = 2 * (y - layer->middle) + 1, half = layer->half, high = 2 * layer->half_height;
+  gint64 high = layer->rows, below = 2 * (y - layer->top) + 1 - high, half = layer->half, center = layer->center;
 
   *from = -FAR_AWAY;
   *to = FAR_AWAY;
@@ -270,8 +311,9 @@ outline (const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
     half = 0;
   else if (layer->shape == GST_STEREO_SHAPE_ELLIPSE)
     half = (layer->half_width * square_root ((guint64) (high * high - below * below) << 32) / high) << 16;
-  *from = layer->center - half;
-  *to = layer->center + half;
+  center += layer->lean * (y - layer->top);
+  *from = center - half;
+  *to = center + half;
 }
 
 /* The part of the layer that is seen there, before other layers are painted over it. */
@@ -279,7 +321,7 @@ static void
 extent (const GstStereoLayers *set, const GstStereoLayer *layer, gint y, gint64 *from, gint64 *to)
 {
   outline (layer, y, from, to);
-  for (guint i = 0; i < set->count; i++) {
+  for (guint i = 0; i < set->loose; i++) {
     if (layer->over >> i & 1)
       cut_nearer (layer, &set->layers[i], y, from, to);
     if (layer->under >> i & 1)
@@ -310,7 +352,8 @@ gst_stereo_layers_row (const GstStereoLayers *set, gboolean right, gint y, guint
   gint width = set->params.width;
   gint64 from, to;
 
-  for (guint i = 0; i < set->count; i++) {
+  for (guint k = 0; k < set->count; k++) {
+    guint i = set->order[k];
     GstStereoRay ray = gst_stereo_layer_ray (&set->layers[i], right, y);
     extent (set, &set->layers[i], y, &from, &to);
     gint first = first_pixel (&ray, from, width), end = first_pixel (&ray, to, width);

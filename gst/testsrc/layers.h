@@ -8,6 +8,7 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_ONE (G_GINT64_CONSTANT (1) << 32) /* lengths are 32.32 fixed point */
+#define GST_STEREO_CONTRAST_ONE 256
 
 typedef enum
 {
@@ -26,29 +27,32 @@ typedef struct
 {
   GstStereoShape shape;
   gint64 a, b, c;
-  guint over, under; /* sets of layers, a bit each: it is painted where it is nearer, or farther, than these */
-  gint64 inverse;    /* 1 / (1 - b): left pixels per right one */
-  gint64 center;     /* of box and ellipse; texture and slant move with it */
-  gint middle, half_width, half_height; /* of box and ellipse, pixels */
-  gint64 half;                          /* half_width; of a box it may lie between pixels */
-  gint u, v;                            /* where its texture begins in the tile */
-  gint top;                             /* row of the upper edge of the obstacle in the current frame */
-  gint64 rest;                          /* a, if the centre were at 0 */
-  gboolean moves;                       /* to and fro */
-  gboolean stands;                      /* it is the obstacle of the road */
-  gdouble tint[3];                      /* added to red, green and blue for each grey level */
+  guint over, under;          /* sets of layers, a bit each: it is painted where it is nearer, or farther, than these */
+  gint64 inverse;             /* 1 / (1 - b): left pixels per right one */
+  gint64 center;              /* of box and ellipse; texture and slant move with it */
+  gint top, rows, half_width; /* of box and ellipse, pixels */
+  gint64 half;                /* half_width; of a box it may lie between pixels */
+  gint64 lean;                /* of a box: how far it lies to the right of its centre for each row below its top */
+  gint u, v;                  /* where its texture begins in the tile */
+  gint64 rest;                /* a, if the centre were at 0 */
+  gboolean moves;             /* to and fro */
+  gboolean stands;            /* it is the obstacle of the road */
+  gint contrast, shade;       /* of its texture, and the grey level that it has more of where it has less contrast */
+  gdouble tint[3];            /* added to red, green and blue for each grey level */
 } GstStereoLayer;
 
-/* All layers of a scene, the farthest first. */
+/* All layers of a scene. */
 typedef struct
 {
   GstStereoSceneParams params;
   GstStereoLayer layers[GST_STEREO_SCENE_LAYERS];
   guint count;
-  gint64 step;        /* of the foreground a frame, 16.16 */
-  gint start, travel; /* of its centre: from its leftmost place on, and how far; pixels */
-  GstStereoRoad road; /* of `road` */
-  guint kerb_top;     /* of `road`: the set of this layer; empty without a kerb */
+  guint order[GST_STEREO_SCENE_LAYERS]; /* in which they are painted: the farthest first */
+  guint loose;                          /* the obstacle and thin things begin with this layer; no set has them */
+  gint64 step;                          /* of the foreground a frame, 16.16 */
+  gint start, travel;                   /* of its centre: from its leftmost place on, and how far; pixels */
+  GstStereoRoad road;                   /* of `road` */
+  guint kerb_top;                       /* of `road`: the set of this layer; empty without a kerb */
 } GstStereoLayers;
 
 /* Pixel i of a row shows the point of a layer whose column in the left view is start + i * step. */

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/testsrc/road.h"
 
+#include "gst/testsrc/tile.h"
+
 #include <math.h>
 
 #define BACKDROP_DISTANCE 80000.0
 /* At every roll, both cameras, which are 120 mm apart, are above the ground and to the left of the kerb. */
 #define LEAST_CLEARANCE 200.0
+/* Of posts, and of bars: mm. */
+#define POST_HEIGHT 2500.0
+#define BAR_LENGTH 1500.0
+#define LOWEST_BAR 500.0
+#define HIGHEST_BAR 2000.0
+/* Multiples of this fraction, in circles, lie far apart from each other. */
+#define GOLDEN_SECTION 0.6180339887498949
 
 /* Values are rounded: the scene is then the same with mathematical libraries that differ in the last bit. */
 static gdouble
@@ -53,7 +62,8 @@ gst_stereo_road_init (GstStereoRoad *road, const GstStereoSceneParams *params)
     .center_x = (params->width - 1) / 2.0,
     .center_y = (params->height - 1) / 2.0,
     .last_x = params->width - 1,
-    .last_y = params->height - 1 };
+    .last_y = params->height - 1,
+    .seed = params->seed };
   road->surface[GST_STEREO_ROAD_BACKDROP] = (GstStereoRoadPlane){ { 0, 0, 1 }, BACKDROP_DISTANCE };
   road->surface[GST_STEREO_ROAD_GROUND] = (GstStereoRoadPlane){ { down[0], down[1], down[2] }, p->camera_height };
   if (p->ramp_slope > 0)
@@ -165,6 +175,57 @@ crosses_kerb (const GstStereoRoad *road, gdouble z)
       (beyond_kerb (road, left, top) >= 0) != on_kerb || (beyond_kerb (road, right, top) >= 0) != on_kerb;
 }
 
+/* ---- thin things --------------------------------------------------------------------------- */
+
+/* 0..1, without 1: the draw @what of thin thing @i. */
+static gdouble
+draw (const GstStereoRoad *road, guint what, gint i)
+{
+  return gst_stereo_mix (gst_stereo_mix (road->seed, 2000 + what), (guint32) i) / 4294967296.0;
+}
+
+/* @z: of the bar. @foot: y of the ground there. */
+static void
+place_bar (const GstStereoRoad *road, gint i, gdouble z, gdouble foot, GstStereoRoadThin *thin)
+{
+  gdouble scale = road->focal_length / z, length = scale * BAR_LENGTH;
+  gdouble above = LOWEST_BAR + (HIGHEST_BAR - LOWEST_BAR) * draw (road, 3, i);
+  gdouble middle = road->center_y + scale * (foot - above), angle = 20 + 50 * draw (road, 4, i);
+
+  if (i % 3 == 1) {
+    thin->rows = road->params.thin_width;
+    thin->half_width = length / 2;
+  } else {
+    thin->rows = MAX (1, (gint) rint (length * sine (angle)));
+    thin->half_width = road->params.thin_width / (2 * sine (angle));
+    thin->lean = (draw (road, 5, i) < 0.5 ? -1 : 1) * cosine (angle) / sine (angle);
+  }
+  thin->top = (gint) rint (middle - thin->rows / 2.0);
+  thin->center -= thin->lean * thin->rows / 2;
+}
+
+void
+gst_stereo_road_get_thin (const GstStereoRoad *road, gint i, GstStereoRoadThin *thin)
+{
+  const gdouble range = GST_STEREO_SCENE_THIN_FARTHEST - GST_STEREO_SCENE_THIN_NEAREST;
+  /* each has a part of the range to itself: no two have the same disparity, and the nearer one hides the farther one */
+  gdouble z = GST_STEREO_SCENE_THIN_FARTHEST - range * (i + 0.25 + 0.5 * draw (road, 1, i)) / road->params.thin_count;
+  gdouble scale = road->focal_length / z, column = draw (road, 2, 0) + GOLDEN_SECTION * i, x, foot;
+
+  column -= floor (column);
+  *thin = (GstStereoRoadThin){ .disparity = scale * GST_STEREO_SCENE_BASELINE, .center = column * (road->last_x + 1) };
+  x = (thin->center - road->center_x) / scale;
+  foot = foot_at (road, x, z);
+  thin->on_kerb = is_on_kerb (road, x, z);
+  if (i % 3) {
+    place_bar (road, i, z, foot, thin);
+    return;
+  }
+  thin->half_width = road->params.thin_width / 2.0;
+  thin->top = (gint) ceil (road->center_y + scale * (foot - POST_HEIGHT));
+  thin->rows = GST_STEREO_ROAD_DEEP;
+}
+
 /* ---- what is seen -------------------------------------------------------------------------- */
 
 /* The largest disparity of the kerb along a side of the view. In each pixel, the kerb has the smaller one of the disparities of
@@ -212,10 +273,16 @@ most_of_obstacle (const GstStereoRoad *road)
   return params->obstacle_height > 0 ? distance_for (road, params->obstacle_distance) : 0;
 }
 
+static gdouble
+most_of_thin_things (const GstStereoRoad *road)
+{
+  return road->params.thin_count > 0 ? distance_for (road, GST_STEREO_SCENE_THIN_NEAREST) : 0;
+}
+
 gdouble
 gst_stereo_road_most (const GstStereoRoad *road)
 {
-  return MAX (most_of_surfaces (road), most_of_obstacle (road));
+  return MAX (most_of_surfaces (road), MAX (most_of_obstacle (road), most_of_thin_things (road)));
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
@@ -245,7 +312,7 @@ gst_stereo_road_refuse_disparity (const GstStereoRoad *road, gint max_disparity,
 {
   const GstStereoRoadParams *params = &road->params;
   gdouble ground = most_of_surfaces (road), obstacle = most_of_obstacle (road);
-  gdouble nearest = distance_for (road, max_disparity);
+  gdouble nearest = distance_for (road, max_disparity), thin = most_of_thin_things (road);
 
   if (ground > limit)
     return g_strdup_printf ("The ground comes as near as a disparity of %.1f px, and views of %d pixels can have at "
@@ -264,6 +331,10 @@ gst_stereo_road_refuse_disparity (const GstStereoRoad *road, gint max_disparity,
     return g_strdup_printf ("obstacle-distance=%g gives a disparity of %.1f px, and max-disparity is %d: set "
                             "obstacle-distance to at least %.0f, or max-disparity to at least %d, or to 0.",
         params->obstacle_distance, obstacle, max_disparity, ceil (nearest), (gint) ceil (obstacle));
+  if (thin > max_disparity)
+    return g_strdup_printf ("thin-count=%d puts thin things as near as %g m, where the disparity is %.1f px, and "
+                            "max-disparity is %d: set max-disparity to at least %d, or to 0, or thin-count to 0.",
+        params->thin_count, GST_STEREO_SCENE_THIN_NEAREST / 1000, thin, max_disparity, (gint) ceil (thin));
   if (params->obstacle_height > 0 && gst_stereo_road_has (road, GST_STEREO_ROAD_KERB_FACE) &&
       (crosses_kerb (road, params->obstacle_distance) || (params->obstacle_approach > 0 && crosses_kerb (road, nearest))))
     return g_strdup_printf ("An obstacle with obstacle-lateral=%g and obstacle-width=%g stands across the kerb at "

@@ -19,6 +19,9 @@
 
 G_BEGIN_DECLS
 
+/* Rows of what reaches far below the ground: more than there are below any place that rows are asked for. */
+#define GST_STEREO_ROAD_DEEP (8 * GST_STEREO_SCENE_MAX_SIDE)
+
 typedef enum
 {
   GST_STEREO_ROAD_BACKDROP,  /* far away, parallel to the picture */
@@ -42,6 +45,7 @@ typedef struct
   gdouble focal_length, center_x, center_y; /* pixels */
   gint last_x, last_y;                      /* of the view */
   GstStereoRoadPlane surface[GST_STEREO_ROAD_SURFACES];
+  guint seed; /* of the places of thin things */
 } GstStereoRoad;
 
 /* The obstacle in the left view, pixels, as if the ground did not hide its foot. */
@@ -52,6 +56,15 @@ typedef struct
   gboolean on_kerb; /* it stands on the kerb's top and not beside it */
 } GstStereoRoadObstacle;
 
+/* A post or a bar in the left view, parallel to the picture: rows from `top` on, and in row y the columns from
+ * center + lean (y - top) - half_width to center + lean (y - top) + half_width. The ground hides its foot. */
+typedef struct
+{
+  gdouble disparity, center, half_width, lean;
+  gint top, rows;
+  gboolean on_kerb;
+} GstStereoRoadThin;
+
 /* @params: of a size that there can be. */
 void gst_stereo_road_init (GstStereoRoad *road, const GstStereoSceneParams *params);
 gboolean gst_stereo_road_has (const GstStereoRoad *road, GstStereoRoadSurface surface);
@@ -60,6 +73,9 @@ void gst_stereo_road_disparity (const GstStereoRoad *road, GstStereoRoadSurface 
 /* The place of the obstacle in a frame. The obstacle comes nearer until its disparity is @max_disparity. */
 void gst_stereo_road_get_obstacle (
     const GstStereoRoad *road, gint max_disparity, guint64 frame, GstStereoRoadObstacle *obstacle);
+/* Thin thing @i of thin_count, the farthest first: a post, a level bar and a slanted bar in turn. Their places follow from the
+ * seed. */
+void gst_stereo_road_get_thin (const GstStereoRoad *road, gint i, GstStereoRoadThin *thin);
 /* The largest visible disparity in frame 0, pixels. */
 gdouble gst_stereo_road_most (const GstStereoRoad *road);
 /* Why no max-disparity makes such a road possible: a sentence, g_free. NULL: one does. */

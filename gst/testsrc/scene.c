@@ -50,6 +50,10 @@ texture_run (
                              (1 << (GST_STEREO_TILE_WEIGHT_BITS - 1))) >>
         GST_STEREO_TILE_WEIGHT_BITS);
   }
+  for (gint x = from; layer->contrast < GST_STEREO_CONTRAST_ONE && x < to; x++)
+    level[x] = (guint8) ((level[x] * layer->contrast + layer->shade * (GST_STEREO_CONTRAST_ONE - layer->contrast) +
+                             GST_STEREO_CONTRAST_ONE / 2) /
+        GST_STEREO_CONTRAST_ONE);
 }
 
 void

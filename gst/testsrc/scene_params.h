@@ -25,9 +25,15 @@ typedef enum
 #define GST_STEREO_SCENE_FOCAL_LENGTH 0.9
 #define GST_STEREO_SCENE_BASELINE 120.0
 
-/* Layers of any scene, at most; layers of the room of `planes` and `flat`. */
-#define GST_STEREO_SCENE_LAYERS 6
+/* Thin things of `road`, at most, and where they stand, mm. */
+#define GST_STEREO_SCENE_THIN_THINGS 32
+#define GST_STEREO_SCENE_THIN_NEAREST 5000.0
+#define GST_STEREO_SCENE_THIN_FARTHEST 40000.0
+
+/* Layers of the room of `planes` and `flat`, of `road` without thin things, and of any scene, at most. */
 #define GST_STEREO_SCENE_ROOM_LAYERS 5
+#define GST_STEREO_SCENE_ROAD_LAYERS 6
+#define GST_STEREO_SCENE_LAYERS (GST_STEREO_SCENE_ROAD_LAYERS + GST_STEREO_SCENE_THIN_THINGS)
 /* Horizontal period of `stripes`, pixels. */
 #define GST_STEREO_SCENE_STRIPE 8
 
@@ -45,6 +51,9 @@ typedef struct
   gdouble ramp_distance;     /* along the ground */
   gdouble kerb_height;       /* 0 = there is none */
   gdouble kerb_distance;     /* along the ground, to the right */
+  gint thin_count;           /* 0 = there are none */
+  gint thin_width;           /* across each of them, pixels */
+  gdouble thin_contrast;     /* 1: of the texture of everything else; 0 = they are plain, dark and bright in turn */
 } GstStereoRoadParams;
 
 typedef struct

@@ -248,13 +248,15 @@ TEST (test_road)
     "obstacle-width", "obstacle-distance", "obstacle-lateral", "obstacle-approach", "ramp-slope", "ramp-distance",
     "kerb-height", "kerb-distance" };
   GstStereoSceneParams params = { GST_STEREO_PATTERN_ROAD, 21, 0, 0, 0, 2, 1,
-    { 1400, 4, 2, 900, 800, 6000, -400, 250, 5, 11000, 300, 1900 } };
+    { 1400, 4, 2, 900, 800, 6000, -400, 250, 5, 11000, 300, 1900, 9, 5, 0.25 } };
   const gdouble *values = &params.road.camera_height;
   GString *properties = g_string_new ("num-buffers=3 seed=21 pattern=road");
   GstHarness *harness;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_string_append_printf (properties, " %s=%g", names[i], values[i]);
+  g_string_append_printf (properties, " thin-count=%d thin-width=%d thin-contrast=%g", params.road.thin_count,
+      params.road.thin_width, params.road.thin_contrast);
   harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
   gst_harness_play (harness);
   for (guint64 n = 0; n < 3; n++) {

@@ -21,24 +21,11 @@ surface_of (const GstStereoRoadParams *road, guint layer)
   return surface;
 }
 
-static gint
-max_disparity_of (const GstStereoSceneParams *params)
-{
-  gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
-  gint max_disparity;
-
-  fail_unless (scene != NULL, "%s", message);
-  max_disparity = gst_stereo_scene_params (scene)->max_disparity;
-  gst_stereo_scene_free (scene);
-  return max_disparity;
-}
-
 /* Compares a frame with the tracer; adds to how many pixels of each surface the left view has. */
 static void
 check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_SURFACES])
 {
-  gint max_disparity = max_disparity_of (params);
+  gint max_disparity = scene_picture_max_disparity (params);
   ScenePicture picture = scene_picture_of (params, frame);
   RoadTracer tracer = road_tracer_new (params, max_disparity, frame);
   guint borders = 0;
@@ -317,14 +304,14 @@ TEST (test_refusals)
   /* by the pinhole model: f * 120 * 179.5 / (f * 1500) px at the bottom, and 576 * 120 / 1000 at a metre */
   const gint ground = 15, metre = 70;
 
-  fail_unless (max_disparity_of (&good) == 64, "a tenth of the width covers it");
+  fail_unless (scene_picture_max_disparity (&good) == 64, "a tenth of the width covers it");
   bad.max_disparity = ground - 1;
   expect_refusal (&bad, "max-disparity=14", "at least 15");
   bad.road.obstacle_distance = 1000;
   bad.max_disparity = metre - 1;
   expect_refusal (&bad, "obstacle-distance=1000", "max-disparity to at least 70");
   bad.max_disparity = 0;
-  fail_unless_equals_int (max_disparity_of (&bad), metre);
+  fail_unless_equals_int (scene_picture_max_disparity (&bad), metre);
   bad.road.obstacle_distance = 200;
   expect_refusal (&bad, "obstacle-distance=200", "at least 216"); /* 576 * 120 / 320 */
   bad = good;
@@ -335,7 +322,7 @@ TEST (test_refusals)
   bad.road.obstacle_lateral = 2200;
   expect_refusal (&bad, "obstacle-lateral=2200", "on one side");
   bad.road.obstacle_lateral = 2000;
-  max_disparity_of (&bad);
+  scene_picture_max_disparity (&bad);
   bad = good;
   bad.road.camera_pitch = -18;
   expect_refusal (&bad, "camera-pitch=-18", "larger camera-pitch");
@@ -370,6 +357,8 @@ TEST (test_any_road)
     road->ramp_distance = between (&random, 500, 79000);
     road->kerb_height = k % 5 ? between (&random, 0, 1000) : 0;
     road->kerb_distance = between (&random, 200, 20000);
+    road->thin_count = k % 3 == 2 ? random_range (&random, 1, GST_STEREO_SCENE_THIN_THINGS) : 0;
+    road->thin_width = random_range (&random, 1, 8);
     scene = gst_stereo_scene_new (&params, &message);
     fail_unless (!scene == (message != NULL));
     g_free (message);

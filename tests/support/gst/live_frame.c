@@ -14,7 +14,8 @@ read_road (GstStereoRoadParams *road, GstElement *source)
       &road->camera_roll, "obstacle-height", &road->obstacle_height, "obstacle-width", &road->obstacle_width,
       "obstacle-distance", &road->obstacle_distance, "obstacle-lateral", &road->obstacle_lateral, "obstacle-approach",
       &road->obstacle_approach, "ramp-slope", &road->ramp_slope, "ramp-distance", &road->ramp_distance, "kerb-height",
-      &road->kerb_height, "kerb-distance", &road->kerb_distance, NULL);
+      &road->kerb_height, "kerb-distance", &road->kerb_distance, "thin-count", &road->thin_count, "thin-width",
+      &road->thin_width, "thin-contrast", &road->thin_contrast, NULL);
 }
 
 static gboolean

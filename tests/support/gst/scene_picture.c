@@ -42,6 +42,19 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
   return picture;
 }
 
+gint
+scene_picture_max_disparity (const GstStereoSceneParams *params)
+{
+  gchar *message = NULL;
+  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
+  gint max_disparity;
+
+  fail_unless (scene != NULL, "%s", message);
+  max_disparity = gst_stereo_scene_params (scene)->max_disparity;
+  gst_stereo_scene_free (scene);
+  return max_disparity;
+}
+
 void
 scene_picture_clear (ScenePicture *picture)
 {

@@ -19,6 +19,8 @@ ScenePicture scene_picture_of (const GstStereoSceneParams *params, guint64 frame
 /* The same, seen by cameras that are not sound. */
 ScenePicture scene_picture_through (
     const GstStereoSceneParams *params, const GstStereoRigParams *cameras, guint64 frame);
+/* The largest disparity of such a scene, pixels. */
+gint scene_picture_max_disparity (const GstStereoSceneParams *params);
 void scene_picture_clear (ScenePicture *picture);
 /* Root mean square of left (x, y) - right (x - d - @off, y) in a layer, in grey levels, and of how many pixels: of those around
  * which both views show nothing but that layer. */
