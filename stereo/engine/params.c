@@ -156,7 +156,7 @@ static const StereoParamInfo table[] = {
   INT ("consistency", consistency, -2, 1024, -2,
       "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
-  ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
+  ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity, which keeps thin near things"),
   INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
       "Connected regions of fewer pixels than this become invalid; -1 = own (60; thesis, fill=keep: off), 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,
