@@ -34,6 +34,7 @@
 #define ZERO_GOOD 0.3
 #define REST_PATTERN 0.004 /* share of the variance that noise does not explain: two scenes behind one pattern */
 #define MIN_MOVING 8
+#define FEW_STILL 4    /* blocks, where no more than that may move */
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
 #define BOTH_FROZEN \
@@ -201,6 +202,8 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
     zero = above (pair->zero / (gdouble) pair->textured, ZERO_BAD, ZERO_GOOD);
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
+  else if (pair->still >= FEW_STILL)
+    still = GST_STEREO_VERDICT_BAD;
   /* where nothing moves, a pattern would still be at disparity 0 */
   if (still == GST_STEREO_VERDICT_UNKNOWN && pair->textured >= MIN_TEXTURED && pair->zero <= STILL_GOOD * pair->textured)
     still = GST_STEREO_VERDICT_GOOD;
