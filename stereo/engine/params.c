@@ -163,8 +163,8 @@ static const StereoParamInfo table[] = {
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   ENUM ("confidence-measure", confidence_measure, STEREO_CONFIDENCE_AUTO, measure_choices, "What the confidence means"),
   DOUBLE ("confidence-threshold", confidence_threshold, -1, 1, -1,
-      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.7 coarse to fine, else "
-      "0.62, with probability and fill=none; else off), 0 = off"),
+      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.62 with probability and "
+      "fill=none; else off), 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),
