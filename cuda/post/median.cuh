@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Median of the valid values of a window, the lower one of two. */
+/* Medians of windows: ../../stereo/exact/median.h. */
 #ifndef STEREO_CUDA_POST_MEDIAN_CUH
 #define STEREO_CUDA_POST_MEDIAN_CUH
 
 #include "cuda/common.cuh"
+#include "stereo/exact/median.h"
 
 namespace
 {
@@ -153,19 +154,30 @@ middles_of_columns (const float (&column)[8][5], float (&middle)[4])
   middle[3] = middle_with (six, column[7]);
 }
 
-/* Invalid values become the lowest and the highest in turn: the middle of all is then the median of the valid ones. */
-template <int N> static __device__ __forceinline__ float
-median_of (float (&v)[N])
+/* What the pixel in the middle of a window of SIDE x SIDE values takes, if it has a disparity. Invalid values become the lowest and
+ * the highest in turn: the middle of all is then the median of the valid ones. */
+template <int SIDE> static __device__ __forceinline__ float
+filtered (const float (&window)[SIDE * SIDE])
 {
-  float beyond = -INFINITY;
+  const int COUNT = SIDE * SIDE;
+  float v[COUNT], own = window[COUNT / 2], beyond = -INFINITY;
 
 #pragma unroll
-  for (int k = 0; k < N; k++)
+  for (int k = 0; k < COUNT; k++) {
+    v[k] = window[k];
     if (isnan (v[k])) {
       v[k] = beyond;
       beyond = -beyond;
     }
-  return middle_of (v);
+  }
+  float median = middle_of (v);
+  if (!stereo_median_is_before (own, median))
+    return median;
+  int alike = 0;
+#pragma unroll
+  for (int k = 0; k < COUNT; k++)
+    alike += stereo_median_is_alike (own, window[k]);
+  return alike >= stereo_median_line (SIDE / 2) ? own : median;
 }
 
 }

@@ -119,7 +119,8 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
 }
 
 /* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays
- * without. Bit k of the result: pixel k has one, but not all of its window of 5x5, and waits for find_open_medians(). */
+ * without. Bit k of the result: pixel k waits for find_open_medians(). It has a disparity, but not all of its window of 5x5 has, or
+ * it is nearer than the median. */
 template <int RADIUS> static __device__ __forceinline__ unsigned
 load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 {
@@ -149,7 +150,7 @@ load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
       bool all = !(invalid >> k & 31);
-      open |= (unsigned) (!all && !isnan (d[k])) << k;
+      open |= (unsigned) (all ? stereo_median_is_before (d[k], middle[k]) : !isnan (d[k])) << k;
       d[k] = all ? middle[k] : d[k];
     }
     return open;
@@ -161,14 +162,14 @@ load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
       for (int j = 0; j < 9; j++)
         window[j] = rows[j / 3][k + j % 3];
       if (!isnan (d[k]))
-        d[k] = median_of (window);
+        d[k] = filtered<3> (window);
     }
   }
   return 0;
 }
 
-/* Pixels of a block whose windows have invalid values. Few have, but most warps have some: all threads of the block share
- * them out. */
+/* Pixels of a block whose windows have invalid values, or that may be thin near things. They are few, but most warps have some:
+ * all threads of the block share them out. */
 struct OpenPixels
 {
   int count;
@@ -198,7 +199,7 @@ find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)
       bool inside = u >= 0 && u < f.width && v >= 0 && v < f.height;
       window[j] = inside ? f.disparity[(ptrdiff_t) v * f.map_pitch + u] : NAN;
     }
-    shared->median[pixel] = median_of (window);
+    shared->median[pixel] = filtered<5> (window);
   }
   __syncthreads ();
 #pragma unroll
@@ -239,7 +240,7 @@ add_counts (const Store &s, unsigned counts)
 }
 
 /* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
- * block, and its pixels with invalid neighbours. */
+ * block, and its open pixels. */
 template <typename Sample, int RADIUS> static __global__ void
 __launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
 {

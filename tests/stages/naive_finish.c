@@ -116,6 +116,18 @@ ascending (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* Whether a pixel of the disparity @own is of a thin near thing: the @median of the @n valid @values of its window is more than a
+ * pixel farther away, but at least a fifth of a window of 5x5, or a third of one of 3x3, differs from the pixel by a pixel at most. */
+static int
+is_thin (float own, float median, const float *values, int n, int median_size)
+{
+  int same = 0;
+
+  for (int k = 0; k < n; k++)
+    same += values[k] >= own ? values[k] - own <= 1 : own - values[k] <= 1;
+  return own - median > 1 && same >= (median_size == 5 ? 5 : 3);
+}
+
 void
 naive_median (StereoPlan *p)
 {
@@ -126,9 +138,9 @@ naive_median (StereoPlan *p)
     before[k] = p->disparity[k];
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      float values[25];
+      float values[25], own = before[naive_map (p, x, y)];
       int n = 0;
-      if (isnan (before[naive_map (p, x, y)]))
+      if (isnan (own))
         continue;
       for (int dy = -radius; dy <= radius; dy++)
         for (int dx = -radius; dx <= radius; dx++)
@@ -136,7 +148,8 @@ naive_median (StereoPlan *p)
               !isnan (before[naive_map (p, x + dx, y + dy)]))
             values[n++] = before[naive_map (p, x + dx, y + dy)];
       qsort (values, (size_t) n, sizeof *values, ascending);
-      p->disparity[naive_map (p, x, y)] = values[(n - 1) / 2];
+      if (!is_thin (own, values[(n - 1) / 2], values, n, p->params.median))
+        p->disparity[naive_map (p, x, y)] = values[(n - 1) / 2];
     }
   free (before);
 }

@@ -2,6 +2,7 @@
 /* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity. */
 #include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/median.h"
 
 #define FITTED 16 /* pixels that get their sub-pixel offsets at a time; the costs of the next ones are fetched */
 
@@ -146,6 +147,31 @@ median (const StereoPlan *plan, int x, int y, int radius)
   return vec_choose ((VecI) (centre == centre), held[1], centre);
 }
 
+/* How many pixels of the window around (x, y) have the disparity of that pixel. */
+static int
+count_alike (const StereoPlan *plan, int x, int y, int radius)
+{
+  float own = map_row (plan, plan->disparity, y)[x];
+  int count = 0;
+
+  for (int v = y - radius; v <= y + radius; v++)
+    for (int u = x - radius; u <= x + radius; u++)
+      if (v >= 0 && v < plan->height && u >= 0 && u < plan->width)
+        count += stereo_median_is_alike (own, map_row (plan, plan->disparity, v)[u]);
+  return count;
+}
+
+/* Of the columns whose medians are in @to, those of thin near things get their own disparities back. They are few. */
+static void
+keep_thin (const StereoPlan *plan, float *to, int from, int end, int y, int radius)
+{
+  const float *row = map_row (plan, plan->disparity, y);
+
+  for (int x = from; x < end; x++)
+    if (stereo_median_is_before (row[x], to[x]) && count_alike (plan, x, y, radius) >= stereo_median_line (radius))
+      to[x] = row[x];
+}
+
 /* Columns whose windows lie across the border of the picture, or that are too few for a vector, one at a time. */
 static void
 median_columns (const StereoPlan *plan, float *to, int from, int end, int y, int radius)
@@ -157,6 +183,17 @@ median_columns (const StereoPlan *plan, float *to, int from, int end, int y, int
     int count = isnan (row[x]) ? 0 : sorted_window (plan, x, y, radius, values);
     to[x] = count ? values[(count - 1) / 2] : NAN;
   }
+  keep_thin (plan, to, from, end, y, radius);
+}
+
+VEC_INLINE void
+median_lanes (const StereoPlan *plan, float *to, int x, int y, int radius)
+{
+  VecF middle = median (plan, x, y, radius), own = vec_load_f (map_row (plan, plan->disparity, y) + x);
+
+  vec_store_f (to + x, middle);
+  if (vec_any ((VecI) (own - middle > STEREO_MEDIAN_ALIKE)))
+    keep_thin (plan, to, x, x + LANES, y, radius);
 }
 
 VEC_INLINE void
@@ -171,8 +208,8 @@ median_row (const StereoPlan *plan, const Median *m, int y, int radius)
   }
   median_columns (plan, to, 0, radius, y, radius);
   for (; x + LANES < end; x += LANES)
-    vec_store_f (to + x, median (plan, x, y, radius));
-  vec_store_f (to + end - LANES, median (plan, end - LANES, y, radius));
+    median_lanes (plan, to, x, y, radius);
+  median_lanes (plan, to, end - LANES, y, radius);
   median_columns (plan, to, end, plan->width, y, radius);
 }
 
