@@ -443,6 +443,13 @@ stereo_params_reject_unlikely (const StereoParams *params)
   return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
 }
 
+/* Whether the check leaves some near pixels alone: exact/selection.h. It is a cure for what paths do, and no published method has it. */
+static inline int
+stereo_params_keep_near (const StereoParams *params)
+{
+  return params->paths != STEREO_PATHS_NONE && params->profile != STEREO_PROFILE_THESIS;
+}
+
 /* The largest difference of luma that enters an aggregation of asw, as Yu et al. have it of RtAW: cost=ad is whole grey levels. */
 static inline int
 stereo_params_top_of_luma (const StereoParams *params)
