@@ -201,7 +201,8 @@ struct Frame
   StereoView view[2];
   uint16_t *volume;
   float *disparity;
-  bool outside; /* see stereo_params_keep_outside() */
+  bool outside;    /* see stereo_params_keep_outside() */
+  bool keeps_near; /* see stereo_params_keep_near() */
   int top_of_luma;
 };
 
@@ -210,7 +211,8 @@ cuda_frame (const StereoPlan *p)
 {
   Frame f = { p->width, p->height, p->min_disparity, p->disparities, p->depth, p->image_pitch, p->map_pitch,
     p->volume_unit, p->alpha, { p->view[0], p->view[1] }, p->volume, p->disparity,
-    (bool) stereo_params_keep_outside (&p->params), stereo_params_top_of_luma (&p->params) };
+    (bool) stereo_params_keep_outside (&p->params), (bool) stereo_params_keep_near (&p->params),
+    stereo_params_top_of_luma (&p->params) };
   return f;
 }
 

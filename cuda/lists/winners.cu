@@ -129,9 +129,9 @@ rivals_of (const Pixel &at, const uint16_t *sums, int index)
   return rival | nearer << 16;
 }
 
-/* By the lanes of a pixel whose lowest sum is @lowest. */
+/* By the lanes of a pixel whose lowest sum is @lowest, at a candidate that costs @before without the paths. */
 static __device__ __forceinline__ uint32_t
-distinctness_of (const Pixel &at, const uint16_t *sums, int index, uint32_t lowest)
+distinctness_of (const Pixel &at, const uint16_t *sums, int index, uint32_t lowest, int before, int chance)
 {
   uint32_t rivals = rivals_of (at, sums, index);
 
@@ -140,7 +140,7 @@ distinctness_of (const Pixel &at, const uint16_t *sums, int index, uint32_t lowe
     rivals = __vminu2 (rivals, __shfl_xor_sync (LIST_LANES, rivals, away));
   uint32_t rival = rivals & 0xFFFF;
   rival = rival == NONE ? rivals >> 16 : rival;
-  return index == (int) STEREO_INVALID ? 0 : stereo_distinctness (lowest, rival);
+  return index == (int) STEREO_INVALID ? 0 : stereo_listed_distinctness (lowest, rival, before, chance);
 }
 
 /* Offers the lane's candidates to their right pixels; with EDGE, those of them that exist. */
@@ -239,7 +239,8 @@ store_cells (const Frame &f, const ListPaths &p, int x0, int y, const Span &span
       (int) STEREO_INVALID :
       (int) (p.lists.groups[tile * LIST_GROUPS + slot / STEREO_GROUP] * STEREO_GROUP + slot % STEREO_GROUP);
   Pixel at = pixel_at (f, p, x, tile);
-  uint32_t value = distinctness_of (at, span.sums[x % SPAN], index, low >> 5);
+  int before = list_costs (f, p.lists, x, y)[slot];
+  uint32_t value = distinctness_of (at, span.sums[x % SPAN], index, low >> 5, before, p.lists.chance);
 
   if (at.lane == 0 && cell < cells)
     p.distinctness[(size_t) (y / STEREO_CELL) * cells + cell] = (uint8_t) value;

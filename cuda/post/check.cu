@@ -23,6 +23,8 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) check_kernel (Frame f, int consistency)
     return;
   load_four (own.index + row + x, index);
   find_contradicted (f, other, row, x, index, consistency, contradicted);
+  if (blockIdx.z == STEREO_LEFT)
+    leave_near (f, x, y, contradicted);
 #pragma unroll
   for (int k = 0; k < FOUR; k++)
     if (contradicted[k])

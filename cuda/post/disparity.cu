@@ -67,6 +67,7 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) disparity_kernel (Frame f, const float *fou
   }
   if (consistency >= 0) {
     find_contradicted (f, f.view[STEREO_RIGHT], row, x, index, consistency, contradicted);
+    leave_near (f, x, y, contradicted);
 #pragma unroll
     for (int k = 0; k < FOUR; k++)
       confidence[k] = contradicted[k] ? 0.0f : confidence[k];
@@ -99,6 +100,7 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) listed_kernel (Frame f, int consistency, bo
   load_four (view.index + row + x, index);
   load_four (view.confidence + row + x, confidence);
   find_contradicted (f, f.view[STEREO_RIGHT], row, x, index, consistency, contradicted);
+  leave_near (f, x, y, contradicted);
 #pragma unroll
   for (int k = 0; k < FOUR; k++) {
     if (contradicted[k])

@@ -30,15 +30,16 @@ static const GstStereoHealthKind kinds[] = {
       "three fifths of the textured parts of both views lie at the same place within a tenth of a pixel, and differ by "
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
-      "likewise, and two scenes shine through; or a quarter of what moves has the texture that the other view has at "
-      "the same place, now and a third of a second ago" },
+      "likewise, and two scenes shine through; or a quarter of what moves has the texture that it had a third of "
+      "a second ago, and that the other view has at the same place" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
       "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
-      "in the other view, as they did one or two frames before: in at least two frames, so much better explained by that "
-      "than by any rig that chance cannot be; or rows lack a third of their usual matches, and the other view of one or two "
-      "frames before has far more of them, in at least two frames. Needs something that moves up or down" },
+      "in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "
+      "frames, so much better explained by that than by any rig that chance cannot be; or rows lack a third of their usual "
+      "matches, and the other view of one or two frames before has far more of them, in at least two frames. Needs "
+      "something that moves up or down" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
       "vertical offsets that grow from the middle of the picture to its top and bottom, to 0.55 px and more, and to "
       "1.9 times what is left without them" },

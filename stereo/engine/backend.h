@@ -87,6 +87,7 @@ typedef struct StereoLists
   int columns, rows; /* tiles */
   uint16_t *groups; /* [row][column][STEREO_TILE_GROUPS]: of each tile, ascending; STEREO_NO_GROUP behind the last one */
   uint8_t *costs;   /* [y][x][STEREO_SLOTS]: what paths read; slot k is candidate k % 4 of group k / 4 */
+  int chance; /* of these costs: two places that have nothing in common; where not known, more than a cost can be */
 } StereoLists;
 
 typedef struct StereoPlan StereoPlan;
@@ -440,6 +441,13 @@ static inline int
 stereo_params_reject_unlikely (const StereoParams *params)
 {
   return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
+}
+
+/* Whether the check leaves some near pixels alone: exact/selection.h. It is a cure for what paths do, and no published method has it. */
+static inline int
+stereo_params_keep_near (const StereoParams *params)
+{
+  return params->paths != STEREO_PATHS_NONE && params->profile != STEREO_PROFILE_THESIS;
 }
 
 /* The largest difference of luma that enters an aggregation of asw, as Yu et al. have it of RtAW: cost=ad is whole grey levels. */

@@ -154,7 +154,8 @@ static const StereoParamInfo table[] = {
       "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, fast "
       "0.3, quality 1.5; thesis 0.16)"),
   INT ("consistency", consistency, -2, 1024, -2,
-      "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off"),
+      "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off. "
+      "With paths, except with thesis, a left pixel keeps its own where the right view has a farther one that is clearly less alike"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
   ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
   INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
@@ -163,8 +164,8 @@ static const StereoParamInfo table[] = {
       "Disparity difference up to which two neighbours belong to one region, in pixels"),
   ENUM ("confidence-measure", confidence_measure, STEREO_CONFIDENCE_AUTO, measure_choices, "What the confidence means"),
   DOUBLE ("confidence-threshold", confidence_threshold, -1, 1, -1,
-      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.7 coarse to fine, else "
-      "0.62, with probability and fill=none; else off), 0 = off"),
+      "Pixels of a lower confidence (0..1) become invalid; -1 = own (0.62 with probability and "
+      "fill=none; else off), 0 = off"),
   ENUM ("fill", fill, STEREO_FILL_AUTO, fill_choices, "What a pixel gets where the views disagree"),
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),

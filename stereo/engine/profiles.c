@@ -157,12 +157,10 @@ stereo_profile_apply (StereoParams *params)
   }
 }
 
-/* Each leaves at most 1 % of a sky with a value. */
+/* It leaves at most 1 % of a sky with a value. */
 void
 stereo_profile_choose_threshold (StereoParams *params)
 {
-  double own = params->search == STEREO_SEARCH_COARSE_TO_FINE ? 0.7 : 0.62;
-
   if (params->confidence_threshold < 0)
-    params->confidence_threshold = stereo_params_reject_unlikely (params) ? own : 0;
+    params->confidence_threshold = stereo_params_reject_unlikely (params) ? 0.62 : 0;
 }

@@ -219,6 +219,19 @@ path_round (const StereoPlan *plan)
   return round;
 }
 
+/* Of costs in lists, where two places have nothing in common: half of the census bits differ. Of costs without a
+ * census it is not known. */
+static int
+chance (const StereoPlan *plan)
+{
+  static const int bits[STEREO_FEATURE_SETS] = {
+    [STEREO_FEATURES_CENSUS_7X5] = 32, [STEREO_FEATURES_CENSUS_7X5_GRADIENT] = 32, [STEREO_FEATURES_CENSUS_9X7] = 62
+  };
+  double half = bits[plan->features] * stereo_cost_info (plan->params.cost)->unit / 2;
+
+  return half > 0 ? (int) ceil (ldexp (half * plan->volume_unit, -plan->path_shift)) : UINT8_MAX + 1;
+}
+
 StereoStatus
 stereo_volume_measure (StereoPlan *plan, StereoError *error)
 {
@@ -245,6 +258,7 @@ stereo_volume_measure (StereoPlan *plan, StereoError *error)
   }
   for (int direction = 0; direction < STEREO_PATH_DIRECTIONS && !plan->path_weighted; direction++)
     plan->path_units[direction] = plan->path_unit;
+  plan->lists.chance = chance (plan);
   plan->path_round = sgm && !plan->path_weighted ? path_round (plan) : 0;
   plan->alpha = (uint32_t) lrint (p->refine_alpha * stereo_cost_info (p->cost)->unit * unit * 256 / STEREO_EXPECT_STEPS);
   return STEREO_OK;

@@ -14,12 +14,13 @@
  * A list holds what the half size found nearby, so that a wrong candidate often has a partner that agrees, and no rival but its
  * neighbours. What exact/confidence.h measures is therefore measured differently. A pixel agrees only if both winners of the half
  * size lie near as well, which were chosen from more candidates. And the rival is the best candidate at some distance, a minimum or
- * not; where the list has none so far away, at a smaller one.
+ * not; where the list has none so far away, at a smaller one. Where the chosen candidate costs no less than chance, its distinctness
+ * counts half: of the census bits of two places that have nothing in common, such as the noise of a blank sky, half differ.
  */
 #ifndef STEREO_EXACT_LISTS_H
 #define STEREO_EXACT_LISTS_H
 
-#include "stereo/exact/shared.h"
+#include "stereo/exact/confidence.h"
 
 #define STEREO_TILE 16       /* px; side of a tile */
 #define STEREO_GROUP 4       /* disparities of a group; group g holds the indices from 4 g on */
@@ -80,6 +81,14 @@ stereo_vote (int v, int away, int min_disparity, int disparities)
   int index = 2 * (stereo_half_min (min_disparity) + v) - min_disparity + away;
   index = index < 0 ? 0 : index > disparities - 1 ? disparities - 1 : index;
   return index / STEREO_GROUP;
+}
+
+/* stereo_distinctness() of a candidate in a list. @before: its cost before the paths; @chance: StereoLists has it. */
+STEREO_SHARED uint32_t
+stereo_listed_distinctness (uint32_t cost, uint32_t rival, int before, int chance)
+{
+  uint32_t distinctness = stereo_distinctness (cost, rival);
+  return before < chance ? distinctness : distinctness / 2;
 }
 
 /* Whether candidate @index lies near the doubled disparities of the half size's winners: @after the paths, @before them. */

@@ -124,7 +124,9 @@ take_luma (const StereoImage *image, int width, int y, uint8_t *to)
 {
   const uint8_t *from = image->data + y * image->stride;
 
-  if (image->channels == 1)
+  if (image->channels == 1 && image->pixel_stride == 1)
+    memcpy (to, from + image->offset[0], (size_t) width);
+  else if (image->channels == 1)
     for (int x = 0; x < width; x++)
       to[x] = from[(ptrdiff_t) x * image->pixel_stride + image->offset[0]];
   else if (image->pixel_stride == 3)

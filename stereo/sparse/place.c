@@ -47,6 +47,31 @@ fetch_left (const StereoSparse *s, const Picture *picture, const Guess *g, Windo
       w->left[j * STRIDE + i] = from[j * picture->stride + i];
 }
 
+/* Pixels between the rows @row and @below. Three loops: only the second one reads one pixel at a time. */
+static void
+sample_row (const uint8_t *row, const uint8_t *below, float start, float step, float fy, float *to)
+{
+  int at[STRIDE], upper[2][STRIDE], lower[2][STRIDE];
+  float fx[STRIDE];
+
+  for (int i = 0; i < STRIDE; i++) {
+    float x = start + step * (float) i;
+    at[i] = (int) x;
+    fx[i] = x - (float) at[i];
+  }
+  for (int i = 0; i < STRIDE; i++) {
+    upper[0][i] = row[at[i]];
+    upper[1][i] = row[at[i] + 1];
+    lower[0][i] = below[at[i]];
+    lower[1][i] = below[at[i] + 1];
+  }
+  for (int i = 0; i < STRIDE; i++) {
+    float a = (float) upper[0][i] + fx[i] * (float) (upper[1][i] - upper[0][i]);
+    float b = (float) lower[0][i] + fx[i] * (float) (lower[1][i] - lower[0][i]);
+    to[i] = a + fy * (b - a);
+  }
+}
+
 /* The right view where the guess says that the window's pixels are; 0: some lie outside. */
 static int
 fetch_right (const StereoSparse *s, const Picture *picture, const Guess *g, Window *w)
@@ -58,15 +83,8 @@ fetch_right (const StereoSparse *s, const Picture *picture, const Guess *g, Wind
     if (top < (float) s->first || top + 1 >= (float) s->end || start < 0 || end >= (float) (s->params.width - 1) ||
         end < 0)
       return 0;
-    const uint8_t *row = picture->luma + ((int) top - s->first) * picture->stride, *below = row + picture->stride;
-    for (int i = 0; i < STRIDE; i++) {
-      float x = start + step * (float) i;
-      int x0 = (int) x;
-      float fx = x - (float) x0;
-      float a = row[x0] + fx * (float) (row[x0 + 1] - row[x0]);
-      float b = below[x0] + fx * (float) (below[x0 + 1] - below[x0]);
-      w->right[j * STRIDE + i] = a + fy * (b - a);
-    }
+    const uint8_t *row = picture->luma + ((int) top - s->first) * picture->stride;
+    sample_row (row, row + picture->stride, start, step, fy, w->right + j * STRIDE);
   }
   return 1;
 }

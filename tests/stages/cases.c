@@ -422,6 +422,8 @@ static const Case table[] = {
   { 401, 166, PICTURE_NOISE, BGRX, F32, 1, "num-disparities=37 min-disparity=-9 temporal=1 fill=gaps threads=3" },
   { 323, 197, PICTURE_SHIFTED, RGB, F32, 1,
       "method=sgm paths=4 search=coarse-to-fine num-disparities=70 temporal=0.75 fill=none" },
+  /* a published method with paths, whose check knows no near pixels */
+  { 131, 67, PICTURE_SHIFTED, RGB, F32, 1, "method=sgm num-disparities=30 profile=thesis fill=none" },
 };
 
 int

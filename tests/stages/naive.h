@@ -192,6 +192,7 @@ void naive_prior (StereoPlan *p);
 void naive_list_paths (StereoPlan *p);
 void naive_list_probability (StereoPlan *p);
 NaiveMeasures *naive_list_measures (StereoPlan *p);
+int naive_by_chance (const StereoPlan *p, int x, int y, int i);
 /* Whether the half size found, at that pixel, disparities that are half of that of candidate @i: within a pixel of its own after
  * the paths, within 2.5 before them. */
 int naive_levels_agree (const StereoPlan *p, int x, int y, int i);

@@ -234,6 +234,19 @@ naive_list_match (StereoPlan *p)
   take_volume (p);
 }
 
+/* Whether a candidate, before the paths, costs as much as places that have nothing in common: half of their census bits differ. */
+int
+naive_by_chance (const StereoPlan *p, int x, int y, int i)
+{
+  static const double steps[STEREO_COSTS] = {
+    [STEREO_COST_CENSUS_7X5] = 16, [STEREO_COST_CENSUS_9X7] = 31, [STEREO_COST_MIXED] = 16 * 4
+  };
+  double half = steps[p->params.cost] * p->volume_unit / exp2 (p->path_shift);
+  return half > 0 &&
+      p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)] >=
+      half;
+}
+
 /* ---- prior ------------------------------------------------------------------------------------------- */
 
 /* In steps of the costs that paths read, an even number: half of it is whole, too. */

@@ -88,7 +88,8 @@ distinctness (const StereoPlan *p, int x, int y)
   double rival = lowest_rival (p, x, y, index, p->listed ? LISTED : RIVAL, !p->listed);
   if (rival == STEREO_INVALID)
     rival = lowest_rival (p, x, y, index, NO_MINIMUM, 0);
-  return rival == STEREO_INVALID || rival <= cost ? 0 : (uint32_t) floor (255 * (rival - cost) / rival);
+  double share = rival == STEREO_INVALID || rival <= cost ? 0 : floor (255 * (rival - cost) / rival);
+  return (uint32_t) (p->listed && naive_by_chance (p, x, y, index) ? floor (share / 2) : share);
 }
 
 /* Cells along a side, and the pixel that stands for one: in its middle, or the last one of the picture. */

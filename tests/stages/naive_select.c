@@ -56,7 +56,39 @@ naive_select (StereoPlan *p)
       }
 }
 
-/* 3.2.4 */
+/* How far the luma of the pixels around a left pixel is from that of those around a right one, 3 x 3 of each, in all; -1: some of
+ * them are outside. */
+static int
+apart (const StereoPlan *p, int left, int right, int y)
+{
+  int sum = 0;
+
+  for (int k = 0; k < 9; k++) {
+    int dx = k % 3 - 1, row = y + k / 3 - 1; /* the right view is mirrored */
+    if (!naive_inside (p, left + dx) || !naive_inside (p, right - dx) || row < 0 || row >= p->height)
+      return -1;
+    sum += abs (p->view[STEREO_LEFT].luma[naive_image (p, left + dx, row)] -
+        p->view[STEREO_RIGHT].luma[naive_image (p, right - dx, row)]);
+  }
+  return sum;
+}
+
+/* Left pixel x has right pixel @partner, which has left pixel @theirs. With paths, and not in a paper's method, x is no less sure for
+ * that if @theirs is farther away, and 50 grey levels farther from @partner than x is. */
+static int
+is_forgiven (const StereoPlan *p, int x, int partner, int y)
+{
+  int i = p->view[STEREO_LEFT].index[naive_map (p, x, y)];
+  int other = p->view[STEREO_RIGHT].index[naive_map (p, partner, y)];
+
+  if (p->params.paths == STEREO_PATHS_NONE || p->params.profile == STEREO_PROFILE_THESIS || other > i)
+    return 0;
+  int theirs = naive_partner (p, partner, other), own = apart (p, x, partner, y);
+  int farther = apart (p, theirs, partner, y);
+  return own >= 0 && farther >= 0 && farther - own >= 50;
+}
+
+/* 3.2.4, but for the near pixels that are forgiven */
 void
 naive_check (StereoPlan *p)
 {
@@ -68,7 +100,8 @@ naive_check (StereoPlan *p)
           continue;
         int partner = naive_partner (p, x, i);
         if (!naive_inside (p, partner) ||
-            abs (p->view[1 - v].index[naive_map (p, partner, y)] - i) > p->params.consistency)
+            (abs (p->view[1 - v].index[naive_map (p, partner, y)] - i) > p->params.consistency &&
+                !(v == STEREO_LEFT && is_forgiven (p, x, partner, y))))
           p->view[v].confidence[naive_map (p, x, y)] = 0;
       }
 }

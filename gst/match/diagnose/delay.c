@@ -66,6 +66,12 @@ find_rest (const Part *part, gdouble scale, gdouble delay, gint terms, gdouble *
     rest[i] = places[i].vertical - stereo_sparse_value (fit.c, places[i].u, places[i].v);
 }
 
+static gboolean
+is_moving (const Part *part, guint i)
+{
+  return part->motion_weight[i] * part->motion_rest[i] * part->motion_rest[i] >= SURE_TO_MOVE;
+}
+
 /* Chi-squared of the moving points' offsets less @delay times their motion. */
 static gdouble
 chi_squared (Part *part, gdouble delay, gint terms)
@@ -74,34 +80,66 @@ chi_squared (Part *part, gdouble delay, gint terms)
 
   find_rest (part, 1, delay, terms, part->rest);
   for (guint i = 0; i < part->count; i++)
-    if (part->motion_weight[i] * part->motion_rest[i] * part->motion_rest[i] >= SURE_TO_MOVE)
+    if (is_moving (part, i))
       sum += part->places[i].weight * MIN (FAR * FAR, part->rest[i] * part->rest[i]);
   return sum;
 }
 
+/* Chi-squared of the most likely delay of a view, whose motion over @frames is known. @in_step: that of none. */
+static gdouble
+find_delay (Part *part, gdouble in_step, gdouble sign, gint frames, gint terms)
+{
+  /* a delay of so many spans explains most of one in between; a small part of a motion may be the rig's */
+  static const gdouble delays[] = { 0.5, 0.75, 1, 1.5, 2.25, 3.4 };
+  gdouble least = frames == 1 ? chi_squared (part, sign, terms) : G_MAXDOUBLE;
+
+  if (frames == 1)
+    /* of two frames, one would explain more than none */
+    return least < in_step ? MIN (least, chi_squared (part, 2 * sign, terms)) : least;
+  for (guint i = 0; i < G_N_ELEMENTS (delays); i++)
+    least = MIN (least, chi_squared (part, sign * delays[i], terms));
+  return least;
+}
+
+/* Chi-squared of a point, on average. Where points stand still, it is that of the rig: what the polynomial leaves of it. */
+static gdouble
+expected_of (Part *part, gint frames, gint terms)
+{
+  gdouble sum = 0;
+  guint still = 0;
+
+  if (frames == 1)
+    return 1;
+  find_rest (part, 1, 0, terms, part->rest);
+  for (guint i = 0; i < part->count; i++)
+    if (!is_moving (part, i)) {
+      sum += part->places[i].weight * MIN (FAR * FAR, part->rest[i] * part->rest[i]);
+      still++;
+    }
+  return still ? MAX (1, sum / still) : 1;
+}
+
 /* The figure of a part, from its motion in @view: the other view is late. */
 static gdouble
-judge_part (Part *part, guint view, gint terms)
+judge_part (Part *part, guint view, gint frames, gint terms)
 {
-  gdouble sign = view ? -1 : 1, in_step, late;
+  gdouble sign = view ? -1 : 1, in_step, late, expected;
   guint moving = 0;
 
   find_rest (part, 0, -1, terms, part->motion_rest);
   for (guint i = 0; i < part->count; i++)
-    moving += part->motion_weight[i] * part->motion_rest[i] * part->motion_rest[i] >= SURE_TO_MOVE;
+    moving += is_moving (part, i);
   if (moving < MIN_MOVING)
     return 0;
   in_step = chi_squared (part, 0, terms);
-  late = chi_squared (part, sign, terms);
-  /* of two frames, one would explain more than none */
-  if (late < in_step)
-    late = MIN (late, chi_squared (part, 2 * sign, terms));
-  /* the variance is that of the better hypothesis, and no less than the weights say */
-  return moving * log ((in_step + moving) / (late + moving));
+  late = find_delay (part, in_step, sign, frames, terms);
+  /* the variance is that of the better hypothesis, and no less than is expected */
+  expected = moving * expected_of (part, frames, terms);
+  return moving * log ((in_step + expected) / (late + expected));
 }
 
 void
-gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, GstStereoDelayFigures *figures)
+gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, gint frames, GstStereoDelayFigures *figures)
 {
   Part chosen;
 
@@ -110,7 +148,7 @@ gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, GstSt
     for (guint part = 0; part < GST_STEREO_DELAY_PARTS; part++) {
       choose (points, count, view, part, &chosen);
       if (chosen.count >= (part ? LEAST_OF_HALF : LEAST))
-        figures->late[!view][part] = judge_part (&chosen, view, part ? TERMS_OF_HALF : TERMS);
+        figures->late[!view][part] = judge_part (&chosen, view, frames, part ? TERMS_OF_HALF : TERMS);
     }
 }
 

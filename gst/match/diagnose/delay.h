@@ -7,7 +7,8 @@
  * right view. The offsets of a rig do not follow the motion, and neither do those of wrong matches.
  *
  * The hypotheses "in step" and "one or two frames late" are compared by how well they explain the offsets of the points that
- * move, beside a polynomial of the place, which stands for the rig. The logarithm of their likelihoods' ratio is summed over
+ * move, beside a polynomial of the place, which stands for the rig. Where the cameras stand still, a frame moves an obstacle by less
+ * than what is measured: motion over several frames is known, and a delay is a part of it, or some times as much. The logarithm of their likelihoods' ratio is summed over
  * the frames that are checked (Page 1954), for each view, of all points and of each half. Without vertical motion, or where
  * all points move alike, nothing is known.
  */
@@ -21,7 +22,7 @@ G_BEGIN_DECLS
 
 #define GST_STEREO_DELAY_PARTS 3 /* of a view: all of it, its upper and its lower half */
 
-/* A placed match: its vertical offset, and its motion back to the frame before, in each view. */
+/* A placed match: its vertical offset, and its motion back to an earlier frame, in each view. */
 typedef struct
 {
   StereoSparsePlace place, motion[2]; /* a motion without weight is not known */
@@ -33,7 +34,9 @@ typedef struct
   gdouble late[2][GST_STEREO_DELAY_PARTS];
 } GstStereoDelayFigures;
 
-void gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, GstStereoDelayFigures *figures);
+/* @frames: from the earlier frame that motion leads back to, to this one: 1 and more. */
+void gst_stereo_delay_measure (
+    const GstStereoMovingPoint *points, guint count, gint frames, GstStereoDelayFigures *figures);
 
 /* Of a stream. Zeroed at first. */
 typedef struct

@@ -236,7 +236,8 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     .counts = pair->mask ? pair->mask->counts : NULL,
     .params = params,
     .rectified = is_rectified (left),
-    .time = diagnosis->time };
+    .time = diagnosis->time,
+    .spacing = diagnosis->spacing };
   GstVideoFrame frames[2];
   StereoImage images[2];
   guint next;

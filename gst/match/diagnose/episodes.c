@@ -24,12 +24,21 @@ gst_stereo_episode_flush (GstStereoEpisode *episode)
   episode->count = episode->unknown = 0;
 }
 
+/* After one more unknown verdict. */
+static gboolean
+is_patient (GstStereoEpisode *episode, gint64 time)
+{
+  if (!episode->unknown++ || time < episode->doubt)
+    episode->doubt = time;
+  return episode->unknown < GST_STEREO_EPISODE_PATIENCE || time - episode->doubt < GST_STEREO_EPISODE_DOUBT;
+}
+
 GstStereoEpisodeChange
 gst_stereo_episode_update (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold)
 {
   gboolean bad = verdict == GST_STEREO_VERDICT_BAD;
 
-  if (verdict == GST_STEREO_VERDICT_UNKNOWN && ++episode->unknown < GST_STEREO_EPISODE_PATIENCE)
+  if (verdict == GST_STEREO_VERDICT_UNKNOWN && is_patient (episode, time))
     return GST_STEREO_EPISODE_GOES_ON;
   episode->unknown = 0;
   if (verdict == GST_STEREO_VERDICT_UNKNOWN || bad == episode->stands) {

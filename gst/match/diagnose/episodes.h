@@ -32,8 +32,10 @@ gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict 
 /* A fault has to last before it is reported, and so has its end: a hand that passes the lens is no fault. The
  * table in gststereohealth.h has the times. */
 #define GST_STEREO_EPISODE_VERDICTS 4
-/* After so many unknown verdicts in a row, earlier verdicts do not count: chance must not add up over hours. */
+/* After so many unknown verdicts in a row, over so many ns, earlier verdicts do not count: chance must not add up over hours. While a
+ * fault is suspected, verdicts come faster, but what moves does not. */
 #define GST_STEREO_EPISODE_PATIENCE 8
+#define GST_STEREO_EPISODE_DOUBT G_GINT64_CONSTANT (1400000000)
 
 typedef enum
 {
@@ -48,6 +50,7 @@ typedef struct
   gboolean stands;
   guint count;   /* verdicts in a row that contradict `stands`, without the unknown ones */
   guint unknown; /* unknown verdicts in a row */
+  gint64 doubt;  /* time of the first of them, ns */
   gint64 since;  /* time of the first of the verdicts that count, ns */
 } GstStereoEpisode;
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/span.h"
 #include "gst/match/diagnose/stale.h"
 #include "gst/match/diagnose/text.h"
 
@@ -26,6 +27,7 @@ struct _GstStereoMatchCheck
   GstStereoPairMatcher *matcher; /* NULL before the first pair, and for views too small */
   gint64 last;                   /* time of the last pair, ns */
   gint needed;                   /* disparities that its matches need; 0 = not known */
+  GstStereoSpan span;
   GstStereoFinding exchanged, rows, range;
   gdouble shift, roll, scale; /* of the last matches, px */
   guint contradictions;
@@ -70,6 +72,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
   gst_stereo_episode_flush (&check->focal);
   gst_stereo_episode_flush (&check->out_of_step);
   gst_stereo_stale_forget (&check->stale);
+  gst_stereo_span_forget (&check->span);
   check->contradictions = 0;
 }
 
@@ -78,6 +81,7 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
 {
   g_clear_pointer (&check->matcher, gst_stereo_pair_matcher_free);
   check->last = check->needed = 0;
+  check->span = (GstStereoSpan){ 0 };
   check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
   check->mismatch = check->focal = check->out_of_step = (GstStereoEpisode){ 0 };
   check->delay = (GstStereoDelay){ 0 };
@@ -136,7 +140,7 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
     for (guint age = 0; age < stale->kept; age++) {
       const StereoImage *images[2] = { &pair->images[0], &pair->images[1] };
       images[!v] = &stale->earlier[age][!v].image;
-      gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, &earlier[v][age]);
+      gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, 0, &earlier[v][age]);
     }
   verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
   GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
@@ -341,9 +345,18 @@ prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
   if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
     gst_stereo_pair_matcher_free (check->matcher);
     gst_stereo_stale_clear (&check->stale);
+    gst_stereo_span_forget (&check->span);
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
   return check->matcher != NULL;
+}
+
+/* The frame that motion leads back to. */
+static void
+keep_for_motion (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
+{
+  gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
+  gst_stereo_span_keep (&check->span, pair->time);
 }
 
 void
@@ -351,8 +364,8 @@ gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedP
 {
   if (!prepare (check, pair))
     return;
-  if (last)
-    gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
+  if (last && !check->span.slow)
+    keep_for_motion (check, pair);
   gst_stereo_stale_keep (&check->stale, pair->images, pair->layout->width, pair->layout->height);
 }
 
@@ -367,20 +380,26 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
 {
   GstStereoPairMatches matches;
   gboolean conclusive = FALSE;
+  gint frames;
 
   check->last = pair->time;
   if (!prepare (check, pair))
     return FALSE;
-  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, &matches);
+  frames = gst_stereo_span_count (&check->span, pair->time, pair->spacing);
+  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, frames, &matches);
   GST_LOG_OBJECT (check->element,
-      "offsets: %u, scale %.2f px, rest %.2f px; left view late: %.1f, %.1f, %.1f, right view: %.1f, %.1f, %.1f",
-      matches.placed, matches.scale, matches.rest, matches.delay.late[0][0], matches.delay.late[0][1],
-      matches.delay.late[0][2], matches.delay.late[1][0], matches.delay.late[1][1], matches.delay.late[1][2]);
+      "offsets: %u, scale %.2f px, rest %.2f px; %u followed over %d frames%s; left view late: %.1f, %.1f, %.1f, "
+      "right view: %.1f, %.1f, %.1f",
+      matches.placed, matches.scale, matches.rest, matches.followed, frames, check->span.slow ? " of a slow scene" : "",
+      matches.delay.late[0][0], matches.delay.late[0][1], matches.delay.late[0][2], matches.delay.late[1][0],
+      matches.delay.late[1][1], matches.delay.late[1][2]);
   check->shift = matches.shift;
   check->roll = matches.roll;
   check->scale = matches.scale;
   judge_offsets (check, &matches, pair);
   judge_mismatch (check, &matches, pair);
+  if (gst_stereo_span_add (&check->span, pair->time, frames, &matches))
+    keep_for_motion (check, pair);
   if (has_news (check, &matches, pair) || all) {
     conclusive = judge_rig (check, &matches, pair);
     judge_range (check, &matches, pair);

@@ -31,7 +31,7 @@ typedef struct
   const StereoImage *images; /* of both views, in host memory */
   const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
   const StereoParams *params; /* of the plan */
-  gint64 time;                /* ns */
+  gint64 time, spacing;       /* its time, and from the pair before to it, ns; spacing 0 = not known */
   gboolean rectified;         /* their metadata says that they are */
   gboolean sound;             /* no view has a fault: matches count */
   gdouble noise;              /* of the noisier view, grey levels */
@@ -52,7 +52,8 @@ gboolean gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64
 /* @all: a complete check. Else rows, exchange and range are judged only where several pairs contradict what was found.
  * Returns whether the check was conclusive. */
 gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all);
-/* Keeps one of the last two frames before the next pair that is checked. @last: the one before it. */
+/* Keeps one of the last two frames before the next pair that is checked. @last: the one before it, from which motion is measured
+ * unless the scene moves so slowly that it is measured from an earlier check on. */
 void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last);
 /* A pair was not kept: those before it are not the last ones. */
 void gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check);

@@ -25,7 +25,7 @@
 
 struct _GstStereoPairMatcher
 {
-  gint width, height, min, num;
+  gint width, height, min, num, reach;
   StereoSparse *sparse;
   gint factor;             /* views to small pictures */
   gint rows;               /* of cells of the engine's: all of the view */
@@ -34,7 +34,7 @@ struct _GstStereoPairMatcher
   gdouble disparity[POINTS], beyond[POINTS];
   StereoSparsePlace places[POINTS];    /* of the placed points */
   GstStereoMovingPoint moving[POINTS]; /* the same, with their motion */
-  gboolean kept;                       /* whether the next pair has a frame before */
+  gdouble motions[POINTS];
 };
 
 GstStereoPairMatcher *
@@ -63,6 +63,7 @@ gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
   matcher->height = height;
   matcher->min = min;
   matcher->num = num;
+  matcher->reach = params.reach;
   matcher->sparse = stereo_sparse_new (&params);
   if (!matcher->sparse) {
     g_free (matcher);
@@ -200,15 +201,18 @@ find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *count
 }
 
 static void
-follow (GstStereoPairMatcher *matcher, const StereoSparseMatch *match, GstStereoMovingPoint *point)
+follow (GstStereoPairMatcher *matcher, const StereoSparseMatch *match, gint frames, GstStereoMovingPoint *point,
+    GstStereoPairMatches *matches)
 {
   for (gint view = 0; view < 2; view++)
-    if (!matcher->kept || !stereo_sparse_track (matcher->sparse, match, view, &point->motion[view]))
+    if (!frames || !stereo_sparse_track (matcher->sparse, match, view, &point->motion[view]))
       point->motion[view].weight = 0;
+  if (point->motion[0].weight > 0)
+    matcher->motions[matches->followed++] = hypot (point->motion[0].disparity, point->motion[0].vertical);
 }
 
 static void
-match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstStereoPairMatches *matches)
+match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint frames, GstStereoPairMatches *matches)
 {
   StereoSparseMatch match;
   StereoSparseFound found = stereo_sparse_match (matcher->sparse, point, &match);
@@ -225,7 +229,7 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstS
   disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
-    follow (matcher, &match, &matcher->moving[matches->placed]);
+    follow (matcher, &match, frames, &matcher->moving[matches->placed], matches);
     matcher->moving[matches->placed++].place = *place;
   }
   matcher->disparity[matches->matches++] = disparity;
@@ -234,7 +238,7 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, GstS
 
 void
 gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, GstStereoPairMatches *matches)
+    const guint8 *counts, gint frames, GstStereoPairMatches *matches)
 {
   StereoSparsePoint point;
 
@@ -242,20 +246,21 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
   stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
   for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)
     if (find_point (matcher, cell, counts, &point))
-      match_point (matcher, &point, matches);
+      match_point (matcher, &point, frames, matches);
   matches->disparity = median (matcher->disparity, matches->matches);
   matches->largest = matches->matches < 3 ? 0 : matcher->disparity[matches->matches - 3]; /* sorted by now */
   qsort (matcher->beyond, matches->beyond, sizeof *matcher->beyond, compare);
   matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
   take_medians (matcher, matches);
   fit_offsets (matcher, matches);
-  gst_stereo_delay_measure (matcher->moving, matches->placed, &matches->delay);
-  matcher->kept = FALSE;
+  qsort (matcher->motions, matches->followed, sizeof *matcher->motions, compare);
+  matches->moved = matches->followed < 3 ? 0 : matcher->motions[matches->followed - 3] / matcher->reach;
+  if (frames)
+    gst_stereo_delay_measure (matcher->moving, matches->placed, frames, &matches->delay);
 }
 
 void
 gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right)
 {
   stereo_sparse_keep (matcher->sparse, left, right);
-  matcher->kept = TRUE;
 }

@@ -43,7 +43,9 @@ typedef struct
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest;               /* root mean square of the residuals of the fit, clamped at 2 px; weighted by certainty */
   gdouble rest_of_half;       /* the same of the upper and the lower half of the view: the larger one of both */
-  GstStereoDelayFigures delay; /* where the frame before was kept */
+  GstStereoDelayFigures delay; /* where an earlier frame was kept */
+  guint followed;              /* placed matches whose motion since that frame is known, in the left view */
+  gdouble moved; /* the third largest of their motions, as a share of the motion that is searched; 0 = fewer than three */
 } GstStereoPairMatches;
 
 /* NULL for views that are too small. The depth search has the disparities @min <= d < @min + @num. */
@@ -52,10 +54,10 @@ void gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher);
 gboolean gst_stereo_pair_matcher_is_for (
     const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num);
 /* Both views are in host memory. @counts: a byte for each pixel of the left view, in rows without padding: 0 = excluded, no
- * point is searched there. NULL: the whole view counts. */
+ * point is searched there. NULL: the whole view counts. @frames: since the kept frame; 0 = its motion is not asked for. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, GstStereoPairMatches *matches);
-/* Keeps the frame before the next pair that is matched. */
+    const guint8 *counts, gint frames, GstStereoPairMatches *matches);
+/* Keeps a frame before the next pair that is matched. */
 void gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right);
 
 G_END_DECLS

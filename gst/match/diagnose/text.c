@@ -77,7 +77,7 @@ gst_stereo_text_out_of_step (guint view, gboolean active)
   if (!active)
     return g_strdup ("The views are in step again.");
   return g_strdup_printf (
-      "The views are out of step: in the %s view, or in a part of it, points lie where they were a frame or two before. "
+      "The views are out of step: in the %s view, or in a part of it, points lie where they were some frames before. "
       "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
       "way of the %s one.",
       VIEW (view), VIEW (view));

@@ -97,7 +97,8 @@ pick_distinctness (const StereoPlan *plan, const CpuTile *t, const Masks *m, con
       const uint16_t *sums = (*all)[y - t->y0][x - t->x0];
       cells_of[row * cells + cell] = (uint8_t) (index == (int) STEREO_INVALID ?
               0 :
-              stereo_distinctness (sums[slot_of (t, index)], rival_of (sums, m, t->count * STEREO_GROUP, index)));
+              stereo_listed_distinctness (sums[slot_of (t, index)], rival_of (sums, m, t->count * STEREO_GROUP, index),
+                  cpu_list_costs (plan, x, y)[slot_of (t, index)], plan->lists.chance));
     }
 }
 

@@ -221,6 +221,23 @@ reselect_run (StereoPlan *plan, void *context, StereoError *error)
 
 /* ---- check ------------------------------------------------------------------------------------ */
 
+/* Takes from the lanes @zero, which failed the check, those left pixels from column @x on that it leaves alone. */
+static VecI
+leave_near (const StereoPlan *plan, const uint16_t *index, const uint16_t *other, int x, int y, VecI zero)
+{
+  size_t row = (size_t) y * (size_t) plan->image_pitch;
+  const uint8_t *left = plan->view[STEREO_LEFT].luma + row, *right = plan->view[STEREO_RIGHT].luma + row;
+
+  for (int k = 0; k < LANES; k++) {
+    int column = x + k, partner = plan->width - 1 + plan->min_disparity - column + index[column];
+    if (zero[k] && partner >= 0 && partner < plan->width &&
+        stereo_is_left_alone (left, right, plan->image_pitch, plan->width, plan->height, column, y, index[column],
+            partner, other[partner]))
+      zero[k] = 0;
+  }
+  return zero;
+}
+
 static void
 check_view_row (const StereoPlan *plan, int view, int y)
 {
@@ -228,10 +245,13 @@ check_view_row (const StereoPlan *plan, int view, int y)
   const uint16_t *index = plan->view[view].index + map, *other = plan->view[!view].index + map;
   float *confidence = plan->view[view].confidence + map;
   const VecI most = (VecI){ 0 } + plan->params.consistency;
+  int keeps = view == STEREO_LEFT && stereo_params_keep_near (&plan->params);
 
   for (int x = 0; x < plan->width; x += LANES) {
     VecI none, away = cpu_disagreement (plan, index, other, x, &none);
     VecI zero = (away > most) & ~none;
+    if (keeps && vec_any (zero))
+      zero = leave_near (plan, index, other, x, y, zero);
     vec_store_f (confidence + x, (VecF) ((VecI) vec_load_f (confidence + x) & ~zero));
   }
 }

@@ -16,7 +16,10 @@
 #define WARN 10000  /* mm */
 #define WIDTH 640   /* of a view */
 #define HEIGHT 360
-#define LIMIT 300 /* mm below that, where a surface may be seen on either side */
+#define MOST_DELAY 10
+#define SPOTS 20000
+#define MOST_DIRT 120 /* grey levels */
+#define LIMIT 300     /* mm below that, where a surface may be seen on either side */
 
 /* Views that a scene that hardly moves shows to be late, or not. */
 typedef enum
@@ -26,12 +29,13 @@ typedef enum
   EITHER
 } State;
 
-/* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. */
+/* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
+ * before. "dirt": from the first frame on, both lenses have a pattern that is stronger than the scene. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
-  gint from, to;
+  gint from, to, frames;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
@@ -40,7 +44,8 @@ static const struct
   { "late", "right", EITHER }, { "late", "left", EITHER }, { "torn", "right", EITHER },
   { "frozen-rows", "right", UNKNOWN, 0, HEIGHT }, { "frozen-rows", "left", UNKNOWN, 0, HEIGHT },
   { "frozen-rows", "right", UNKNOWN, 120, 240 }, { "frozen-rows", "left", EITHER, 120, 240 },
-  { "frozen-rows", "right", EITHER, 150, 210 } };
+  { "frozen-rows", "right", EITHER, 150, 210 }, { "delayed", "left", EITHER, 0, 0, 5 },
+  { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN } };
 
 typedef struct
 {
@@ -48,6 +53,9 @@ typedef struct
   const gchar *fault;
   gint from, to, side; /* of the rows that are frozen */
   guint8 *kept;
+  gint delay; /* frames */
+  guint8 *past[MOST_DELAY];
+  guint8 *dirt; /* what a lens adds */
   Random noise;
   guint made, found; /* frames */
   State expected;
@@ -70,6 +78,50 @@ freeze_rows (Drive *drive, GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
+static void
+delay_view (Drive *drive, GstBuffer *buffer)
+{
+  guint8 *frame, **past = &drive->past[drive->made % (guint) drive->delay];
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  frame = g_memdup2 (map.data, map.size);
+  for (gint y = 0; drive->made >= BEGIN && y < HEIGHT; y++) {
+    gsize at = (gsize) (2 * y + drive->side) * WIDTH;
+    memcpy (map.data + at, *past + at, WIDTH);
+  }
+  gst_buffer_unmap (buffer, &map);
+  g_free (*past);
+  *past = frame;
+}
+
+/* Spots of some pixels. */
+static guint8 *
+make_dirt (Random *random)
+{
+  guint8 *dirt = g_malloc0 (WIDTH * HEIGHT);
+
+  for (guint spot = 0; spot < SPOTS; spot++) {
+    gint size = random_range (random, 3, 6), x = random_range (random, 0, WIDTH - size);
+    gint y = random_range (random, 0, HEIGHT - size), level = random_range (random, 0, MOST_DIRT);
+    for (gint row = y; row < y + size; row++)
+      memset (dirt + row * WIDTH + x, level, (gsize) size);
+  }
+  return dirt;
+}
+
+static void
+add_dirt (Drive *drive, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gint y = 0; y < 2 * HEIGHT; y++)
+    for (gint x = 0; x < WIDTH; x++)
+      map.data[y * WIDTH + x] = map.data[y * WIDTH + x] / 2 + drive->dirt[y / 2 * WIDTH + x];
+  gst_buffer_unmap (buffer, &map);
+}
+
 static GstPadProbeReturn
 begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -79,6 +131,12 @@ begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (drive->to && drive->made > BEGIN_ROWS) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     freeze_rows (drive, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (drive->dirt) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    add_dirt (drive, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (drive->delay) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    delay_view (drive, GST_PAD_PROBE_INFO_BUFFER (info));
   } else if (!drive->to && drive->made == BEGIN) {
     gst_util_set_object_arg (G_OBJECT (drive->source), "fault", drive->fault);
   }
@@ -131,10 +189,13 @@ GST_START_TEST (test_never_clear)
     .from = cases[__i__].from,
     .to = cases[__i__].to,
     .side = !strcmp (cases[__i__].view, "right"),
+    .delay = cases[__i__].frames,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
   GstMessage *message;
 
+  if (!strcmp (drive.fault, "dirt"))
+    drive.dirt = make_dirt (&drive.noise);
   probe (source, begin_fault, &drive);
   probe (nearest, check_state, &drive);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
@@ -142,7 +203,10 @@ GST_START_TEST (test_never_clear)
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_uint64 (drive.found, FRAMES);
+  g_free (drive.dirt);
   g_free (drive.kept);
+  for (guint i = 0; i < MOST_DELAY; i++)
+    g_free (drive.past[i]);
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_object_unref (nearest);

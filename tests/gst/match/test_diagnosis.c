@@ -139,10 +139,10 @@ look (const Views *views, gboolean exchanged, gint min, gint num)
   fail_unless (check != NULL);
   fail_unless (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num));
   fail_if (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num + 1));
-  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &result);
+  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, 0, &result);
   /* nothing is left of the first time */
   memset (&again, 0xEE, sizeof again);
-  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, &again);
+  gst_stereo_pair_matcher_run (check, exchanged ? right : left, exchanged ? left : right, NULL, 0, &again);
   fail_unless_equals_int (again.matches, result.matches);
   fail_unless_equals_int (again.backward, result.backward);
   fail_unless_equals_float (again.vertical, result.vertical);
@@ -490,7 +490,7 @@ GST_START_TEST (test_small_views)
       continue;
     }
     views = views_new (width, height, round % 2 ? surface : white, &change);
-    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, &result);
+    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, 0, &result);
     fail_unless (result.matches <= result.points && result.placed <= result.matches &&
         result.forward + result.backward <= result.matches);
     gst_stereo_pair_matcher_free (check);

@@ -191,7 +191,7 @@ GST_START_TEST (test_range)
       const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
       GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
       StereoImage images[] = { real_view_image (left), real_view_image (right) };
-      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
+      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
       gst_stereo_pair_matcher_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);
@@ -225,8 +225,8 @@ GST_START_TEST (test_mismatch)
     for (gint y = 0; y < right->height; y++)
       for (gint x = 0; x < right->width; x++)
         mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
-    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, &result);
-    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, &other);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, 0, &other);
     gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
@@ -256,7 +256,7 @@ match_under_noise (const RealView *left, const RealView *right, GstStereoPairMat
       real_view_change (&views[v], "none", 1000 * v + 17 * k);
     images[v] = real_view_image (&views[v]);
   }
-  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, matches);
+  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 0, matches);
   gst_stereo_pair_matcher_free (matcher);
   g_free (views[0].pixels);
   g_free (views[1].pixels);
@@ -339,7 +339,7 @@ begin_of_delay (
       matcher = gst_stereo_pair_matcher_new (views[0].width, views[0].height, 0, half ? 64 : 128);
     else {
       GstStereoPairMatches matches;
-      gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, &matches);
+      gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 1, &matches);
       if (gst_stereo_delay_add (&delay, &matches.delay) == GST_STEREO_VERDICT_BAD)
         begin = n;
     }

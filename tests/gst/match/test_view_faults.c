@@ -654,7 +654,8 @@ GST_START_TEST (test_pair_at_disparity_0)
   } cases[] = { { { 100, 80, 0.001, 0, 0 }, GST_STEREO_PAIR_SAME_VIEW },
     { { 100, 80, 0.1, 0, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS },
     { { 11, 11, 0.001, 0, 0 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 40, 11 }, GST_STEREO_PAIR_STILL_PATTERN },
-    { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 7 }, GST_STEREO_PAIR_FAULTS } };
+    { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 3 }, GST_STEREO_PAIR_FAULTS },
+    { { 100, 5, 0, 7, 4 }, GST_STEREO_PAIR_STILL_PATTERN } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstStereoViewFaults views = { 0 };
@@ -662,6 +663,8 @@ GST_START_TEST (test_pair_at_disparity_0)
   }
 }
 GST_END_TEST;
+
+#define POLE 10 /* columns */
 
 /* A view of texture, moved to the right by @shift pixels; and @other, of which as much is blended in as @share says. */
 static void
@@ -707,6 +710,54 @@ GST_START_TEST (test_look_at_a_pair)
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);
     fail_unless (!cases[i].zero || (pair.rest > 0.004) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
+    for (guint v = 0; v < 2; v++) {
+      gst_stereo_view_reader_free (viewers[v]);
+      g_free (views[v].memory);
+    }
+    g_free (pattern.memory);
+  }
+}
+GST_END_TEST;
+
+/* A smooth pole from column @first on. */
+static void
+paint_pole (const View *view, gint first)
+{
+  for (gint y = 0; y < view->height; y++)
+    for (gint x = first; x < first + POLE; x++)
+      *pixel_of (view, x, y) = 160;
+}
+
+/* Something moves behind a pattern on both lenses, which is nearly half of the light, or before what lies far away. */
+GST_START_TEST (test_look_at_a_pair_that_moves)
+{
+  static const struct
+  {
+    gdouble share;  /* of the pattern */
+    gboolean poles; /* move before it, and nothing behind */
+    gboolean still;
+  } cases[] = { { 0.45, FALSE, TRUE }, { 0, FALSE, FALSE }, { 1, TRUE, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    View pattern = view_new (400, 200), views[2] = { view_new (400, 200), view_new (400, 200) };
+    GstStereoViewReader *viewers[2];
+    GstStereoBlockFigures pair;
+    GstStereoViewFigures look;
+
+    paint (&pattern, 9, 0, 1, 0, NULL, 0);
+    for (guint v = 0; v < 2; v++) {
+      viewers[v] = gst_stereo_view_reader_new (400, 200);
+      for (gint moment = 0; moment < 2; moment++) {
+        paint (&views[v], 5, 60 + 7 * moment - (v ? 40 : 0), 1, 1, &pattern, cases[i].share);
+        for (gint first = 20; cases[i].poles && first < 360; first += 5 * POLE)
+          paint_pole (&views[v], first + POLE * moment - (v ? 4 : 0));
+        gst_stereo_view_reader_read (viewers[v], &views[v].image, 0, 255, 0, 400, &look);
+      }
+    }
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 400, 1, &pair);
+    fail_unless (pair.moving > 20, "case %u: %u blocks", i, pair.moving);
+    fail_unless (cases[i].still ? pair.still > 0.5 * pair.moving : pair.still < 0.1 * pair.moving,
+        "case %u: %u of %u blocks", i, pair.still, pair.moving);
     for (guint v = 0; v < 2; v++) {
       gst_stereo_view_reader_free (viewers[v]);
       g_free (views[v].memory);
@@ -763,6 +814,12 @@ GST_START_TEST (test_episodes)
     fail_unless_equals_int (add_looks (&episode, GOOD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
     fail_unless_equals_int (add_looks (&episode, BAD, &time, 2), GST_STEREO_EPISODE_GOES_ON);
   }
+  fail_unless_equals_int (add_looks (&episode, GOOD, &time, 6), GST_STEREO_EPISODE_ENDS);
+  /* while a fault is suspected, looks come twice as fast */
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 5), GST_STEREO_EPISODE_GOES_ON);
+  for (guint i = 0; i < 12; i++, time += 100 * MS)
+    fail_unless_equals_int (gst_stereo_episode_update (&episode, UNKNOWN, time, 1000 * MS), GST_STEREO_EPISODE_GOES_ON);
+  fail_unless_equals_int (add_looks (&episode, BAD, &time, 1), GST_STEREO_EPISODE_BEGINS);
   fail_unless_equals_int (add_looks (&episode, GOOD, &time, 6), GST_STEREO_EPISODE_ENDS);
   /* rare frames: four of them, however long that takes */
   time += 60000 * MS;
@@ -936,6 +993,7 @@ view_faults_suite (void)
   tcase_add_test (cases, test_frozen_pair_lasts);
   tcase_add_test (cases, test_pair_at_disparity_0);
   tcase_add_test (cases, test_look_at_a_pair);
+  tcase_add_test (cases, test_look_at_a_pair_that_moves);
   tcase_add_test (cases, test_verdicts_know_the_past);
   tcase_add_test (cases, test_episodes);
   tcase_add_test (cases, test_slow_dirt_is_told);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define BANDS GST_STEREO_VIEW_BANDS
-#define CELLS GST_STEREO_ALONE_CELLS
+#define CELLS GST_STEREO_VIEW_CELLS
 #define BIT(cell) ((guint32) 1 << (cell))
 #define LEVELS 1024 /* of the noise: squared grey levels */
 #define CHANCE 5.0  /* standard deviations of noise: a cell may move */
@@ -38,8 +38,7 @@ typedef struct
 static GstStereoViewChange
 measure_cell (const View *view, guint age, gint band, gint cell)
 {
-  const GstStereoViewPart part = { band * view->rows / BANDS, (band + 1) * view->rows / BANDS,
-    cell * view->width / CELLS, (cell + 1) * view->width / CELLS };
+  const GstStereoViewPart part = { band, band + 1, cell, cell + 1 };
 
   return gst_stereo_view_reader_compare (view->reader, age, &part);
 }

@@ -17,8 +17,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_ALONE_CELLS 32 /* of a band */
-
 typedef struct
 {
   guint32 places; /* a bit for each cell of the other view that moved when it last did so alone */

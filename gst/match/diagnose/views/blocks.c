@@ -16,7 +16,7 @@
 #define CHANGED 4    /* grey levels that a pixel changes by */
 #define MOVING 0.3   /* share of such pixels in a block that moves */
 #define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
-#define STILL 0.5    /* correlation of the bends of a block with those of the other view's past */
+#define STILL 0.25   /* correlation of the bends of what has changed with those of before, and of the other view */
 
 /* A part of the rows. */
 typedef struct
@@ -122,17 +122,20 @@ place (const Block *block, const guint8 *left, const guint8 *right, const Statis
 /* How much row @p bends at @x: see view.c. */
 #define BEND(p, x) (2 * (p)[x] - (p)[(x) -2] - (p)[(x) + 2])
 
+/* The correlation of the bends of two rows at the pixels that have changed from @before to @now. */
 static gdouble
-bends_alike (const Block *block, const guint8 *a, const guint8 *b)
+bends_alike (const Block *block, const guint8 *a, const guint8 *b, const guint8 *now, const guint8 *before)
 {
   gint64 both = 0, square[2] = { 0, 0 };
 
   for (gint y = block->from; y < block->to; y++) {
-    const guint8 *p = a + (gsize) y * (gsize) block->width, *q = b + (gsize) y * (gsize) block->width;
+    gsize at = (gsize) y * (gsize) block->width;
+    const guint8 *p = a + at, *q = b + at, *r = now + at, *s = before + at;
     for (gint x = block->first; x < block->last; x++) {
-      both += BEND (p, x) * BEND (q, x);
-      square[0] += BEND (p, x) * BEND (p, x);
-      square[1] += BEND (q, x) * BEND (q, x);
+      gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x) : 0, other = counts ? BEND (q, x) : 0;
+      both += one * other;
+      square[0] += one * one;
+      square[1] += other * other;
     }
   }
   return square[0] && square[1] ? (gdouble) both / sqrt ((gdouble) square[0] * (gdouble) square[1]) : 0;
@@ -158,6 +161,15 @@ moves (const Block *block, const guint8 *now, const guint8 *before)
       (gdouble) both > TOGETHER * (gdouble) square;
 }
 
+/* Whether what has changed has kept its texture, in both views, and has that of the other view at the same place. */
+static gboolean
+stands_still (const Block *block, const guint8 *const now[2], const guint8 *const earlier[2])
+{
+  return bends_alike (block, now[0], now[1], now[0], earlier[0]) > STILL &&
+      bends_alike (block, now[0], earlier[0], now[0], earlier[0]) > STILL &&
+      bends_alike (block, now[1], earlier[1], now[1], earlier[1]) > STILL && !repeats (block, now[0]);
+}
+
 static void
 measure_block (
     const Block *block, const guint8 *const now[2], const guint8 *const earlier[2], GstStereoBlockFigures *figures)
@@ -169,8 +181,7 @@ measure_block (
     return;
   if (earlier[0] && moves (block, now[0], earlier[0]) && moves (block, now[1], earlier[1])) {
     figures->moving++;
-    figures->still += bends_alike (block, now[0], now[1]) > STILL && bends_alike (block, now[0], earlier[1]) > STILL &&
-        bends_alike (block, now[1], earlier[0]) > STILL && !repeats (block, now[0]);
+    figures->still += stands_still (block, now, earlier);
   }
   if (correlation (&m) < ALIKE) {
     figures->textured++;

@@ -8,8 +8,8 @@
  * lenses. The difference of the views tells these cases apart: with one camera it is noise, and with a pattern it has the
  * texture of two scenes.
  *
- * A pattern on a part of the view is found by moving blocks: they change, and nevertheless have the texture of the other
- * view, now and some measurements ago.
+ * A pattern on a part of the view is found by moving blocks: what has changed in them nevertheless has the texture that it had some
+ * measurements ago, and that the other view has. What lies far away looks the same in both views too, but does not change.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
@@ -22,7 +22,7 @@ typedef struct
 {
   guint textured, zero; /* blocks with texture; those of them at disparity 0 */
   gdouble rest; /* of the blocks at 0: share of the variance that the texture of the difference of the views has */
-  guint moving, still; /* blocks that change; those of them whose texture the other view had before */
+  guint moving, still; /* blocks that change; those of them whose texture is that of before, and of the other view */
 } GstStereoBlockFigures;
 
 /* @readers: both have read their view. @age: measurements since the one that blocks are compared with: a third of a second or

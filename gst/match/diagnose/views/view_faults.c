@@ -34,6 +34,8 @@
 #define ZERO_GOOD 0.3
 #define REST_PATTERN 0.004 /* share of the variance that noise does not explain: two scenes behind one pattern */
 #define MIN_MOVING 8
+#define FEW_STILL 4    /* blocks, where no more than that may move */
+#define FEW_TIMES 2    /* measurements in a row that find so few: a single one is of chance */
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
 #define BOTH_FROZEN \
@@ -201,6 +203,8 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
     zero = above (pair->zero / (gdouble) pair->textured, ZERO_BAD, ZERO_GOOD);
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
+  else if (views->few >= FEW_TIMES)
+    still = GST_STEREO_VERDICT_BAD;
   /* where nothing moves, a pattern would still be at disparity 0 */
   if (still == GST_STEREO_VERDICT_UNKNOWN && pair->textured >= MIN_TEXTURED && pair->zero <= STILL_GOOD * pair->textured)
     still = GST_STEREO_VERDICT_GOOD;
@@ -306,6 +310,7 @@ gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoView
 
   for (guint v = 0; v < 2; v++)
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
+  views->few = pair->moving < MIN_MOVING && pair->still >= FEW_STILL ? views->few + 1 : 0;
   judge_pair (views, figures, pair, live, verdicts);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     changes[fault] = gst_stereo_episode_update (&views->pair[fault], verdicts[fault], time,
@@ -320,6 +325,7 @@ gst_stereo_view_faults_flush (GstStereoViewFaults *views)
       gst_stereo_episode_flush (&views->episodes[fault][v]);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     gst_stereo_episode_flush (&views->pair[fault]);
+  views->few = 0;
 }
 
 gboolean

@@ -9,15 +9,22 @@
 #define STEP 2  /* pixels to the neighbours that a pixel is compared with */
 #define OVERLAP 2.0
 #define RUN 16 /* pixels whose mean a blur leaves as it is */
-#define GAIN_BITS 10
-#define GAIN (1 << GAIN_BITS)
-#define MOST_GAIN 255
+#define BANDS GST_STEREO_VIEW_BANDS
+#define CELLS GST_STEREO_VIEW_CELLS
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 8
+
+typedef struct
+{
+  guint64 measurement; /* of the sums */
+  GstStereoChangeSums sums;
+} Cell;
 
 struct _GstStereoViewReader
 {
   gint width, height, rows;
+  guint64 measurements;                         /* so far */
+  Cell *cells;                                  /* of each age, band and cell of a band */
   guint8 *history[GST_STEREO_VIEW_READER_AGES]; /* the rows of this measurement, of the last one, and so on */
   guint8 *below[GST_STEREO_VIEW_READER_AGES];   /* the rows that go with them */
   guint kept;                                   /* measurements whose rows are there */
@@ -43,9 +50,11 @@ gst_stereo_view_reader_new (gint width, gint height)
   reader->width = width;
   reader->height = height;
   reader->rows = MIN (ROWS, height - APART);
+  reader->cells = g_new0 (Cell, GST_STEREO_VIEW_READER_AGES * BANDS * CELLS);
   for (guint i = 0; i < GST_STEREO_VIEW_READER_AGES; i++) {
-    reader->history[i] = g_malloc ((gsize) reader->rows * (gsize) width);
-    reader->below[i] = g_malloc ((gsize) reader->rows * (gsize) width);
+    gsize size = (gsize) reader->rows * (gsize) width + GST_STEREO_CHANGES_SLACK;
+    reader->history[i] = g_malloc0 (size);
+    reader->below[i] = g_malloc0 (size);
   }
   return reader;
 }
@@ -59,6 +68,7 @@ gst_stereo_view_reader_free (GstStereoViewReader *reader)
     g_free (reader->history[i]);
     g_free (reader->below[i]);
   }
+  g_free (reader->cells);
   g_free (reader);
 }
 
@@ -167,64 +177,33 @@ count_moved (const guint8 *row, const guint8 *before, gint width, gint least)
   return count;
 }
 
-/* How much brighter a part has become, in 1/GAIN. */
-static gint
-gain_of (const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part, guint64 *sum)
+/* What has changed in a cell. It is read once in a measurement, when somebody asks. */
+static const GstStereoChangeSums *
+sums_of (const GstStereoViewReader *reader, guint age, gint band, gint at)
 {
-  guint64 earlier = 0;
+  Cell *cell = &reader->cells[((gint) age * BANDS + band) * CELLS + at];
+  gint first = at * reader->width / CELLS, end = (at + 1) * reader->width / CELLS;
 
-  *sum = 0;
-  for (gint i = part->from; i < part->to; i++) {
-    const guint8 *now = reader->history[0] + (gsize) i * (gsize) reader->width;
-    const guint8 *before = reader->history[age] + (gsize) i * (gsize) reader->width;
-    guint32 sums[2] = { 0, 0 };
-
-    for (gint x = part->first; x < part->end; x++) {
-      sums[0] += now[x];
-      sums[1] += before[x];
-    }
-    *sum += sums[0];
-    earlier += sums[1];
+  if (cell->measurement == reader->measurements)
+    return &cell->sums;
+  *cell = (Cell){ .measurement = reader->measurements };
+  for (gint i = band * reader->rows / BANDS; i < (band + 1) * reader->rows / BANDS; i++) {
+    gsize place = (gsize) i * (gsize) reader->width + (gsize) first;
+    gst_stereo_changes_add (&cell->sums, reader->history[0] + place, reader->history[age] + place,
+        reader->below[0] + place, reader->below[age] + place, end - first);
   }
-  return earlier ? (gint) MIN ((*sum * GAIN + earlier / 2) / earlier, MOST_GAIN * GAIN) : GAIN;
-}
-
-/* The loop alone: compilers read several pixels at once. */
-static inline void
-add_changes (const guint8 *now, const guint8 *before, const guint8 *below, const guint8 *below_before, gint count,
-    gint gain, gint64 *products, gint64 *squares, guint32 *others)
-{
-  gint64 product = 0, square = 0;
-  guint32 other = 0;
-
-  for (gint x = 0; x < count; x++) {
-    gint upper = now[x] - ((before[x] * gain + GAIN / 2) >> GAIN_BITS);
-    gint lower = below[x] - ((below_before[x] * gain + GAIN / 2) >> GAIN_BITS);
-    product += upper * lower;
-    square += upper * upper;
-    other += now[x] != before[x];
-  }
-  *products += product;
-  *squares += square;
-  *others += other;
+  return &cell->sums;
 }
 
 GstStereoViewChange
 gst_stereo_view_reader_compare (const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part)
 {
-  gdouble count = (gdouble) MAX (1, (part->to - part->from) * (part->end - part->first));
-  gint64 products = 0, squares = 0;
-  guint32 others = 0;
-  guint64 sum;
-  gint gain = gain_of (reader, age, part, &sum);
+  GstStereoChangeSums sums = { 0 };
 
-  for (gint i = part->from; i < part->to; i++) {
-    gsize at = (gsize) i * (gsize) reader->width + (gsize) part->first;
-    add_changes (reader->history[0] + at, reader->history[age] + at, reader->below[0] + at, reader->below[age] + at,
-        part->end - part->first, gain, &products, &squares, &others);
-  }
-  return (GstStereoViewChange){ (gdouble) products / count, (gdouble) squares / count, others / count,
-    (gdouble) sum / count, count };
+  for (gint band = part->from; band < part->to; band++)
+    for (gint cell = part->first; cell < part->end; cell++)
+      gst_stereo_changes_join (&sums, sums_of (reader, age, band, cell));
+  return gst_stereo_changes_mean (&sums);
 }
 
 static GstStereoBandFigures
@@ -256,12 +235,13 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
         reader->history[0] + at, reader->history[1] + at, reader->width, GST_STEREO_LEVEL_MOVED * scale / 255 + 1);
   }
   figures->moved = (gdouble) moved / (gdouble) count;
-  for (gint band = 0; band < GST_STEREO_VIEW_BANDS; band++) {
-    gint from = band * reader->rows / GST_STEREO_VIEW_BANDS, left = band * reader->width / GST_STEREO_VIEW_BANDS;
-    gint to = (band + 1) * reader->rows / GST_STEREO_VIEW_BANDS,
-         right = (band + 1) * reader->width / GST_STEREO_VIEW_BANDS;
-    figures->bands[band] = compare_part (reader, &(GstStereoViewPart){ from, to, first, end }, offset, scale);
-    figures->strips[band] = compare_part (reader, &(GstStereoViewPart){ 0, reader->rows, left, right }, offset, scale);
+  for (gint band = 0; band < BANDS; band++) {
+    GstStereoViewPart strip = { 0, BANDS, band * CELLS / BANDS, (band + 1) * CELLS / BANDS };
+    /* the cells that lie inside as a whole */
+    GstStereoViewPart part = { band, band + 1, (first * CELLS + reader->width - 1) / reader->width,
+      end * CELLS / reader->width };
+    figures->bands[band] = compare_part (reader, &part, offset, scale);
+    figures->strips[band] = compare_part (reader, &strip, offset, scale);
   }
 }
 
@@ -287,6 +267,7 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
   turn_over (reader->history);
   turn_over (reader->below);
   reader->kept = MIN (reader->kept + 1, GST_STEREO_VIEW_READER_AGES);
+  reader->measurements++;
   for (gint i = 0; i < reader->rows; i++) {
     gint y = (gint) ((gint64) (2 * i + 1) * (reader->height - APART) / (2 * reader->rows));
     guint8 *row = reader->history[0] + (gsize) i * (gsize) reader->width;

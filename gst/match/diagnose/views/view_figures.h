@@ -13,6 +13,7 @@
 
 #include <glib.h>
 
+#include "gst/match/diagnose/views/changes.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -71,24 +72,16 @@ void gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage
 const guint8 *gst_stereo_view_reader_rows (const GstStereoViewReader *reader, guint age, gint *count);
 #define GST_STEREO_VIEW_READER_AGES 4 /* measurements that are kept */
 
-/* Rows of a measurement, and columns. */
+#define GST_STEREO_VIEW_CELLS 32 /* of a band, from the left to the right */
+
+/* Bands, and cells of each. */
 typedef struct
 {
   gint from, to;
   gint first, end;
 } GstStereoViewPart;
 
-/* Means over a part, of samples as they are. */
-typedef struct
-{
-  gdouble product; /* of the change of a pixel and that of the pixel two rows below */
-  gdouble square;  /* of the change */
-  gdouble other;   /* share of the pixels whose value changed */
-  gdouble level;
-  gdouble count; /* pixels */
-} GstStereoViewChange;
-
-/* What has changed in a part since an earlier measurement, which there must be. That the part has become brighter is no change. */
+/* What has changed in a part since an earlier measurement, which there must be. */
 GstStereoViewChange gst_stereo_view_reader_compare (
     const GstStereoViewReader *reader, guint age, const GstStereoViewPart *part);
 
