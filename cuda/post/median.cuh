@@ -154,30 +154,38 @@ middles_of_columns (const float (&column)[8][5], float (&middle)[4])
   middle[3] = middle_with (six, column[7]);
 }
 
-/* What the pixel in the middle of a window of SIDE x SIDE values takes, if it has a disparity. Invalid values become the lowest and
- * the highest in turn: the middle of all is then the median of the valid ones. */
-template <int SIDE> static __device__ __forceinline__ float
-filtered (const float (&window)[SIDE * SIDE])
+/* Invalid values become the lowest and the highest in turn: the middle of all is then the median of the valid ones. */
+template <int N> static __device__ __forceinline__ float
+median_of (float (&v)[N])
 {
-  const int COUNT = SIDE * SIDE;
-  float v[COUNT], own = window[COUNT / 2], beyond = -INFINITY;
+  float beyond = -INFINITY;
 
 #pragma unroll
-  for (int k = 0; k < COUNT; k++) {
-    v[k] = window[k];
+  for (int k = 0; k < N; k++)
     if (isnan (v[k])) {
       v[k] = beyond;
       beyond = -beyond;
     }
-  }
-  float median = middle_of (v);
+  return middle_of (v);
+}
+
+/* The median of a window of 5x5 around a pixel that has a disparity; or that disparity, where it is of a thin near thing. */
+static __device__ __forceinline__ float
+median_or_thin (const float (&window)[25])
+{
+  float v[25], own = window[12];
+  int alike = 0;
+
+#pragma unroll
+  for (int k = 0; k < 25; k++)
+    v[k] = window[k];
+  float median = median_of (v);
   if (!stereo_median_is_before (own, median))
     return median;
-  int alike = 0;
 #pragma unroll
-  for (int k = 0; k < COUNT; k++)
+  for (int k = 0; k < 25; k++)
     alike += stereo_median_is_alike (own, window[k]);
-  return alike >= stereo_median_line (SIDE / 2) ? own : median;
+  return stereo_median_keeps (alike) ? own : median;
 }
 
 }

@@ -162,7 +162,7 @@ load_disparities (const Frame &f, int x, int y, float (&d)[EACH])
       for (int j = 0; j < 9; j++)
         window[j] = rows[j / 3][k + j % 3];
       if (!isnan (d[k]))
-        d[k] = filtered<3> (window);
+        d[k] = median_of (window);
     }
   }
   return 0;
@@ -199,7 +199,7 @@ find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)
       bool inside = u >= 0 && u < f.width && v >= 0 && v < f.height;
       window[j] = inside ? f.disparity[(ptrdiff_t) v * f.map_pitch + u] : NAN;
     }
-    shared->median[pixel] = filtered<5> (window);
+    shared->median[pixel] = median_or_thin (window);
   }
   __syncthreads ();
 #pragma unroll

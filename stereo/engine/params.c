@@ -56,7 +56,7 @@ static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto",
 
 static const StereoChoice median_choices[] = { { STEREO_MEDIAN_AUTO, "auto", "What the profile calls for" },
   { STEREO_MEDIAN_OFF, "off", "No filter" }, { STEREO_MEDIAN_3, "3", "3 x 3 pixels" },
-  { STEREO_MEDIAN_5, "5", "5 x 5 pixels" }, { 0, NULL, NULL } };
+  { STEREO_MEDIAN_5, "5", "5 x 5 pixels; thin near things stay" }, { 0, NULL, NULL } };
 
 static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
   { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },
@@ -157,8 +157,7 @@ static const StereoParamInfo table[] = {
       "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off. "
       "With paths, except with thesis, a left pixel keeps its own where the right view has a farther one that is clearly less alike"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
-  ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices,
-      "Median filter of the disparity, which keeps thin near things"),
+  ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
   INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
       "Connected regions of fewer pixels than this become invalid; -1 = own (60; thesis, fill=keep: off), 0 = off"),
   DOUBLE ("speckle-range", speckle_range, 0, 1024, 1,

@@ -116,16 +116,16 @@ ascending (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Whether a pixel of the disparity @own is of a thin near thing: the @median of the @n valid @values of its window is more than a
- * pixel farther away, but at least a fifth of a window of 5x5, or a third of one of 3x3, differs from the pixel by a pixel at most. */
+/* Whether a pixel of the disparity @own is of a thin near thing: the @median of the @n valid @values of its window of 5x5 is more than
+ * a pixel farther away, but five of them, with its own, differ from its own by a pixel at most. */
 static int
-is_thin (float own, float median, const float *values, int n, int median_size)
+is_thin (float own, float median, const float *values, int n)
 {
   int same = 0;
 
   for (int k = 0; k < n; k++)
     same += values[k] >= own ? values[k] - own <= 1 : own - values[k] <= 1;
-  return own - median > 1 && same >= (median_size == 5 ? 5 : 3);
+  return own - median > 1 && same >= 5;
 }
 
 void
@@ -148,7 +148,7 @@ naive_median (StereoPlan *p)
               !isnan (before[naive_map (p, x + dx, y + dy)]))
             values[n++] = before[naive_map (p, x + dx, y + dy)];
       qsort (values, (size_t) n, sizeof *values, ascending);
-      if (!is_thin (own, values[(n - 1) / 2], values, n, p->params.median))
+      if (radius < 2 || !is_thin (own, values[(n - 1) / 2], values, n))
         p->disparity[naive_map (p, x, y)] = values[(n - 1) / 2];
     }
   free (before);

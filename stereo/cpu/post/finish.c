@@ -147,28 +147,28 @@ median (const StereoPlan *plan, int x, int y, int radius)
   return vec_choose ((VecI) (centre == centre), held[1], centre);
 }
 
-/* How many pixels of the window around (x, y) have the disparity of that pixel. */
+/* How many pixels of the window of 5x5 around (x, y) are like that pixel. */
 static int
-count_alike (const StereoPlan *plan, int x, int y, int radius)
+count_alike (const StereoPlan *plan, int x, int y)
 {
   float own = map_row (plan, plan->disparity, y)[x];
   int count = 0;
 
-  for (int v = y - radius; v <= y + radius; v++)
-    for (int u = x - radius; u <= x + radius; u++)
+  for (int v = y - 2; v <= y + 2; v++)
+    for (int u = x - 2; u <= x + 2; u++)
       if (v >= 0 && v < plan->height && u >= 0 && u < plan->width)
         count += stereo_median_is_alike (own, map_row (plan, plan->disparity, v)[u]);
   return count;
 }
 
-/* Of the columns whose medians are in @to, those of thin near things get their own disparities back. They are few. */
+/* Of the columns whose medians of 5x5 are in @to, those of thin near things get their own disparities back. They are few. */
 static void
-keep_thin (const StereoPlan *plan, float *to, int from, int end, int y, int radius)
+keep_thin (const StereoPlan *plan, float *to, int from, int end, int y)
 {
   const float *row = map_row (plan, plan->disparity, y);
 
   for (int x = from; x < end; x++)
-    if (stereo_median_is_before (row[x], to[x]) && count_alike (plan, x, y, radius) >= stereo_median_line (radius))
+    if (stereo_median_is_before (row[x], to[x]) && stereo_median_keeps (count_alike (plan, x, y)))
       to[x] = row[x];
 }
 
@@ -183,7 +183,8 @@ median_columns (const StereoPlan *plan, float *to, int from, int end, int y, int
     int count = isnan (row[x]) ? 0 : sorted_window (plan, x, y, radius, values);
     to[x] = count ? values[(count - 1) / 2] : NAN;
   }
-  keep_thin (plan, to, from, end, y, radius);
+  if (radius == 2)
+    keep_thin (plan, to, from, end, y);
 }
 
 VEC_INLINE void
@@ -192,8 +193,8 @@ median_lanes (const StereoPlan *plan, float *to, int x, int y, int radius)
   VecF middle = median (plan, x, y, radius), own = vec_load_f (map_row (plan, plan->disparity, y) + x);
 
   vec_store_f (to + x, middle);
-  if (vec_any ((VecI) (own - middle > STEREO_MEDIAN_ALIKE)))
-    keep_thin (plan, to, x, x + LANES, y, radius);
+  if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_ALIKE)))
+    keep_thin (plan, to, x, x + LANES, y);
 }
 
 VEC_INLINE void
