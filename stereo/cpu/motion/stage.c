@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motion: unlikely disparities give way to those of the frame before, moved as the cameras did; exact/motion.h says how. */
+#include "stereo/cpu/motion/largest.h"
 #include "stereo/cpu/motion/patch.h"
 #include "stereo/exact/prior.h"
 
@@ -289,15 +290,6 @@ keep_row (StereoPlan *plan, void *context, int y, int thread)
 
 #define CHUNK 64 /* pixels whose places are computed at once */
 
-/* Of two words of a place, the larger stays. Threads of other rows come here too. */
-static void
-offer (uint32_t *place, uint32_t word)
-{
-  uint32_t before = __atomic_load_n (place, __ATOMIC_RELAXED);
-  while (before < word && !__atomic_compare_exchange_n (place, &before, word, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    continue;
-}
-
 /* What columns @from to @end - 1 of row @y predict. */
 static void
 predict_chunk (const StereoPlan *plan, const StereoMotion *motion, int y, int from, int end, int32_t least)
@@ -317,7 +309,7 @@ predict_chunk (const StereoPlan *plan, const StereoMotion *motion, int y, int fr
         !(column >= 0 && row >= 0 && column <= (float) (plan->width - 1) && row <= (float) (plan->height - 1)))
       continue;
     uint32_t word = stereo_prior_word (next[x - from], plan->min_disparity, plan->disparities, plan->last.luma[at]);
-    offer (plan->last.predicted + map_at (plan, (int) row) + (size_t) column, word);
+    cpu_keep_largest (plan->last.predicted + map_at (plan, (int) row) + (size_t) column, word);
   }
 }
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a frame predicts for the next one. Where a place is expected next is checked the other way round: the motion, as the equations
+ * at the head of exact/motion.h have it, leads from there back to the place.
+ */
+#include <math.h>
+
+#include "stereo/cpu/motion/largest.h"
+#include "stereo/exact/prior.h"
+#include "tests/support/check.h"
+#include "tests/support/random.h"
+
+enum
+{
+  PLACES = 20000,
+  WORDS = 1000
+};
+
+#define BACK \
+  0.1 /* px: each of the three rounds leaves less than a tenth of a step, and the first step is at most half of @u or @v */
+
+static double
+either_way (Random *random, double most)
+{
+  return most * (2 * random_unit (random) - 1);
+}
+
+/* Cameras of a vehicle: angles of up to a fiftieth, which at a focal length of 700 px are 14 px, and a way that lets what is at 60 px
+ * of disparity grow by a tenth. */
+static StereoMotion
+draw_motion (Random *random)
+{
+  StereoMotion m = { 0 };
+  double focal = 700, up = either_way (random, 0.02), aside = either_way (random, 0.02);
+
+  m.p = (float) (up * focal);
+  m.tilt = (float) (up / focal);
+  m.q = (float) (aside * focal);
+  m.pan = (float) (aside / focal);
+  m.roll = (float) either_way (random, 0.02);
+  m.tx = (float) either_way (random, 0.2);
+  m.ty = (float) either_way (random, 0.2);
+  m.tz = (float) either_way (random, 0.1 / 60);
+  m.known = 1;
+  return m;
+}
+
+static void
+test_places (void)
+{
+  Random random = { random_seed () };
+  double worst = 0;
+
+  for (int k = 0; k < PLACES; k++) {
+    StereoMotion m = draw_motion (&random);
+    float u = (float) either_way (&random, 600), v = (float) either_way (&random, 180);
+    float d = (float) (60 * random_unit (&random)), next[3];
+    if (!CHECK (stereo_prior_place (&m, u, v, d, &next[0], &next[1], &next[2]), "(%g, %g, %g) has no place", u, v, d))
+      return;
+    double x = next[0], y = next[1], z = next[2], w = 1 + m.tz * z + m.tilt * y - m.pan * x;
+    double back_u = (x - m.q + m.roll * y + m.tx * z) / w, back_v = (y + m.p - m.roll * x + m.ty * z) / w;
+    worst = fmax (worst, fmax (fabs (back_u - u), fmax (fabs (back_v - v), fabs (z / w - d))));
+  }
+  CHECK (worst < BACK, "a place is left by %g px", worst);
+}
+
+/* What comes too near or goes too far has no place. */
+static void
+test_limits (void)
+{
+  StereoMotion m = { .tz = 0.02f, .known = 1 };
+  float next[3];
+
+  CHECK (stereo_prior_place (&m, 10, 10, 20, &next[0], &next[1], &next[2]), "a surface that grows by less than half");
+  CHECK (!stereo_prior_place (&m, 10, 10, 90, &next[0], &next[1], &next[2]), "a surface that would more than double");
+}
+
+static void
+test_words (void)
+{
+  Random random = { random_seed () };
+
+  for (int k = 0; k < WORDS; k++) {
+    uint32_t place = 0, largest = 0;
+    for (int j = 0; j < 5; j++) {
+      float d = (float) (60 * random_unit (&random));
+      uint32_t word = stereo_prior_word (d, 0, 64, random_range (&random, 0, 255));
+      largest = word > largest ? word : largest;
+      cpu_keep_largest (&place, word);
+    }
+    if (!CHECK (place == largest, "of five words %u stays, not %u", place, largest))
+      return;
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  check_start (argc, argv);
+  check_case ("the motion leads back", test_places);
+  check_case ("what has no place", test_limits);
+  check_case ("the nearest surface stays", test_words);
+  return check_finish ();
+}
