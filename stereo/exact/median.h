@@ -3,7 +3,7 @@
  * The median filter of the disparity: a pixel takes the median of the valid values of the window around it, the lower one of two.
  *
  * A post that is narrower than half of the window has fewer pixels in it than what is behind the post: the median is the background.
- * So, in a window of 5x5, a pixel keeps its disparity where that is more than ALIKE nearer than the median, and where LEAST pixels
+ * So, in a window of 5x5, a pixel keeps its disparity where that is more than BEFORE nearer than the median, and where LEAST pixels
  * of the window, as many as a line across it has, are within ALIKE of that disparity. The pixel counts as one of them. Pixels without
  * a disparity, and places outside the picture, do not count.
  *
@@ -14,14 +14,15 @@
 
 #include "stereo/exact/shared.h"
 
-#define STEREO_MEDIAN_ALIKE 1.0f /* px */
-#define STEREO_MEDIAN_LEAST 5    /* pixels */
+#define STEREO_MEDIAN_BEFORE 2.0f /* px */
+#define STEREO_MEDIAN_ALIKE 1.0f  /* px */
+#define STEREO_MEDIAN_LEAST 5     /* pixels */
 
 /* Whether a pixel of the disparity @own is so much nearer than the median that its window is counted. */
 STEREO_SHARED int
 stereo_median_is_before (float own, float median)
 {
-  return own - median > STEREO_MEDIAN_ALIKE;
+  return own - median > STEREO_MEDIAN_BEFORE;
 }
 
 /* Whether @other, of the same window, counts; NaN does not. */

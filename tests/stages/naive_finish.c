@@ -117,7 +117,7 @@ ascending (const void *a, const void *b)
 }
 
 /* Whether a pixel of the disparity @own is of a thin near thing: the @median of the @n valid @values of its window of 5x5 is more than
- * a pixel farther away, but five of them, with its own, differ from its own by a pixel at most. */
+ * two pixels farther away, but five of them, with its own, differ from its own by a pixel at most. */
 static int
 is_thin (float own, float median, const float *values, int n)
 {
@@ -125,7 +125,7 @@ is_thin (float own, float median, const float *values, int n)
 
   for (int k = 0; k < n; k++)
     same += values[k] >= own ? values[k] - own <= 1 : own - values[k] <= 1;
-  return own - median > 1 && same >= 5;
+  return own - median > 2 && same >= 5;
 }
 
 void

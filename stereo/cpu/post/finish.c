@@ -193,7 +193,7 @@ median_lanes (const StereoPlan *plan, float *to, int x, int y, int radius)
   VecF middle = median (plan, x, y, radius), own = vec_load_f (map_row (plan, plan->disparity, y) + x);
 
   vec_store_f (to + x, middle);
-  if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_ALIKE)))
+  if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_BEFORE)))
     keep_thin (plan, to, x, x + LANES, y);
 }
 
