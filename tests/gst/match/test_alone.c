@@ -118,7 +118,7 @@ paint (const Stream *stream, gint look, guint v, guint8 *pixels)
   if (scene->lamp && look / 2 % 2)
     for (gint y = 0; y < HEIGHT; y += LAMP)
       paint_square (pixels, 1, y, LAMP);
-  if (!v && scene->drop >> look & 1)
+  if (!v && look < 32 && scene->drop >> look & 1)
     paint_square (pixels, 3 * WIDTH / 4, HEIGHT / 4, 40);
 }
 
