@@ -16,8 +16,9 @@ enum
   WORDS = 1000
 };
 
-#define BACK \
-  0.1 /* px: each of the three rounds leaves less than a tenth of a step, and the first step is at most half of @u or @v */
+/* px. The way is at most 110 px: 60 as the picture grows, 14 of a turn, 12 of rolling, 12 of moving aside, and what these make of each
+ * other. A round leaves at most an eighth of it, for all these change by as much from a place to one that is a pixel away. */
+#define BACK (110.0 / (8 * 8 * 8))
 
 static double
 either_way (Random *random, double most)
