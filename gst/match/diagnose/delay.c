@@ -91,11 +91,13 @@ find_delay (Part *part, gdouble in_step, gdouble sign, gint frames, gint terms)
 {
   /* a delay of so many spans explains most of one in between; a small part of a motion may be the rig's */
   static const gdouble delays[] = { 0.5, 0.75, 1, 1.5, 2.25, 3.4 };
-  gdouble least = frames == 1 ? chi_squared (part, sign, terms) : G_MAXDOUBLE;
+  gdouble least = G_MAXDOUBLE;
 
-  if (frames == 1)
+  if (frames == 1) {
+    gdouble one = chi_squared (part, sign, terms);
     /* of two frames, one would explain more than none */
-    return least < in_step ? MIN (least, chi_squared (part, 2 * sign, terms)) : least;
+    return one < in_step ? MIN (one, chi_squared (part, 2 * sign, terms)) : one;
+  }
   for (guint i = 0; i < G_N_ELEMENTS (delays); i++)
     least = MIN (least, chi_squared (part, sign * delays[i], terms));
   return least;

@@ -7,10 +7,10 @@
  * right view. The offsets of a rig do not follow the motion, and neither do those of wrong matches.
  *
  * The hypotheses "in step" and "one or two frames late" are compared by how well they explain the offsets of the points that
- * move, beside a polynomial of the place, which stands for the rig. Where the cameras stand still, a frame moves an obstacle by less
- * than what is measured: motion over several frames is known, and a delay is a part of it, or some times as much. The logarithm of their likelihoods' ratio is summed over
- * the frames that are checked (Page 1954), for each view, of all points and of each half. Without vertical motion, or where
- * all points move alike, nothing is known.
+ * move, beside a polynomial of the place, which stands for the rig. Where the cameras stand still, an obstacle moves by less in a
+ * frame than what can be measured. Motion is then known over several frames, and the offsets of a late view are a share of it, or
+ * a multiple. The logarithm of the likelihoods' ratio is summed over the frames that are checked (Page 1954), for each view, of
+ * all points and of each half. Without vertical motion, or where all points move alike, nothing is known.
  */
 #ifndef GST_STEREO_DELAY_H
 #define GST_STEREO_DELAY_H
