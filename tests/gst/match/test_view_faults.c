@@ -664,6 +664,24 @@ GST_START_TEST (test_pair_at_disparity_0)
 }
 GST_END_TEST;
 
+/* Few blocks stand still by chance: a single look begins no suspicion, and a look without them ends the row. */
+GST_START_TEST (test_few_still_blocks)
+{
+  const GstStereoViewFigures looks[] = { SOUND, SOUND };
+  const GstStereoBlockFigures few = { 100, 5, 0, 7, 4 }, none = { 100, 5, 0, 7, 0 };
+  GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+  GstStereoViewFaults views = { 0 };
+
+  for (gint64 k = 0; k < 20; k++) {
+    gst_stereo_view_faults_add_pair (&views, looks, k % 2 ? &none : &few, TRUE, 200 * MS * k, changes);
+    fail_unless (gst_stereo_view_faults_are_sound (&views), "look %d", (gint) k);
+  }
+  for (gint64 k = 20; k < 22; k++)
+    gst_stereo_view_faults_add_pair (&views, looks, &few, TRUE, 200 * MS * k, changes);
+  fail_unless (gst_stereo_view_faults_are_suspicious (&views));
+}
+GST_END_TEST;
+
 #define POLE 10 /* columns */
 
 /* A view of texture, moved to the right by @shift pixels; and @other, of which as much is blended in as @share says. */
@@ -992,6 +1010,7 @@ view_faults_suite (void)
   tcase_add_test (cases, test_frozen_pair);
   tcase_add_test (cases, test_frozen_pair_lasts);
   tcase_add_test (cases, test_pair_at_disparity_0);
+  tcase_add_test (cases, test_few_still_blocks);
   tcase_add_test (cases, test_look_at_a_pair);
   tcase_add_test (cases, test_look_at_a_pair_that_moves);
   tcase_add_test (cases, test_verdicts_know_the_past);
