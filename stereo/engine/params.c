@@ -155,7 +155,7 @@ static const StereoParamInfo table[] = {
       "0.3, quality 1.5; thesis 0.16)"),
   INT ("consistency", consistency, -2, 1024, -2,
       "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off. "
-      "With paths, except with thesis, a left pixel keeps its own where the right view has a farther one that is clearly less alike"),
+      "With paths, except in thesis, a left pixel keeps its disparity where the right view prefers a farther one that looks clearly less alike"),
   ENUM ("subpixel", subpixel, STEREO_SUBPIXEL_AUTO, subpixel_choices, "Sub-pixel fit of the disparity"),
   ENUM ("median", median, STEREO_MEDIAN_AUTO, median_choices, "Median filter of the disparity"),
   INT ("speckle-size", speckle_size, -1, 1 << 24, -1,
