@@ -16,7 +16,7 @@ enum
   NONE = 0xFFFF,
   AROUND = 2, /* px of the half size beyond a tile that vote */
   AWAY = 2,   /* px from a doubled disparity to the groups that it votes for */
-  FEWEST = 4  /* votes of a group that is listed beside the first */
+  FEWEST = 2  /* votes of a group that is listed beside the first */
 };
 
 /* ---- half the size --------------------------------------------------------------------------------- */
