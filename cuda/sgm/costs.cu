@@ -80,12 +80,8 @@ launch_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 StereoStatus
 sgm_make_costs (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_SGM> (plan, error, [plan, s, error] (auto cost) {
-    if constexpr (decltype (cost)::value == STEREO_COST_MIXED)
-      return sgm_make_mixed_costs (plan, s, error);
-    else
-      return launch_costs<decltype (cost)::value> (plan, s, error);
-  });
+  return launch_for_cost<STEREO_METHOD_SGM> (
+      plan, error, [plan, s, error] (auto cost) { return launch_costs<decltype (cost)::value> (plan, s, error); });
 }
 
 StereoStatus

@@ -70,9 +70,6 @@ StereoStatus sgm_costs_of_volume (StereoPlan *plan, const Sgm &s, StereoError *e
 StereoStatus sgm_census_prepare (const StereoPlan *plan, bool *products, StereoError *error);
 StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* mixed_costs.cu: what sgm_make_costs() does for this cost. */
-StereoStatus sgm_make_mixed_costs (StereoPlan *plan, const Sgm &s, StereoError *error);
-
 /* crossed.cu: all paths, if s.fits_bytes, or if s.fits_byte and there are four. */
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
 
