@@ -19,8 +19,8 @@ static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "bala
 
 static const StereoChoice search_choices[] = {
   { STEREO_SEARCH_AUTO, "auto",
-      "coarse-to-fine for method=asw with "
-      "profile=balanced, more than 32 disparities and settings that go with it; else full" },
+      "coarse-to-fine for profile=road, and for method=asw with profile=balanced, with more than 32 disparities and settings that go "
+      "with it; else full" },
   { STEREO_SEARCH_FULL, "full", "Every disparity of every pixel" },
   { STEREO_SEARCH_COARSE_TO_FINE, "coarse-to-fine",
       "Every disparity at half the size, and near what it finds at full size: up to 32 of a pixel" },

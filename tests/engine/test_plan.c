@@ -280,7 +280,9 @@ test_search (void)
   FULL (profile, STEREO_PROFILE_FAST, "lists without paths");
   FULL (profile, STEREO_PROFILE_QUALITY, "lists with the weights of both views");
   FULL (profile, STEREO_PROFILE_THESIS, "lists in the thesis");
-  FULL (profile, STEREO_PROFILE_ROAD, "lists on roads");
+  other = params;
+  other.profile = STEREO_PROFILE_ROAD;
+  CHECK (search_of (&other) == STEREO_SEARCH_COARSE_TO_FINE, "no lists on roads");
   FULL (support, STEREO_SUPPORT_BOTH, "lists with the weights of both views, by hand");
   FULL (refine_iterations, 1, "lists where refinement was asked for");
   FULL (paths, STEREO_PATHS_8, "lists with eight paths");
