@@ -657,7 +657,8 @@ GST_START_TEST (test_pair_at_disparity_0)
     { { 100, 5, 0, 40, 8 }, GST_STEREO_PAIR_FAULTS }, { { 100, 5, 0, 7, 3 }, GST_STEREO_PAIR_FAULTS },
     { { 100, 5, 0, 0, 0, 21 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 100, 5, 0, 0, 0, 15 }, GST_STEREO_PAIR_FAULTS },
     { { 100, 5, 0, 40, 2, 21 }, GST_STEREO_PAIR_STILL_PATTERN },
-    { { 100, 5, 0, 40, 11, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 11, 0, 0, 0, 0, 11 }, GST_STEREO_PAIR_FAULTS } };
+    { { 100, 5, 0, 40, 11, 0 }, GST_STEREO_PAIR_STILL_PATTERN }, { { 11, 0, 0, 0, 0, 11 }, GST_STEREO_PAIR_FAULTS },
+    { { 20, 0, 0, 0, 0, 7 }, GST_STEREO_PAIR_FAULTS } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstStereoViewFaults views = { 0 };

@@ -36,7 +36,8 @@
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define LAYERED_BAD 0.2 /* share of the blocks with texture that show two layers; healthy pairs have up to 0.05 */
+#define MIN_LAYERED 8   /* blocks that show two layers: in fog, two of few do by chance */
+#define LAYERED_BAD 0.2 /* their share of the blocks with texture; healthy pairs have up to 0.05, and 0.13 in fog */
 #define LAYERED_GOOD 0.1
 #define BOTH_FROZEN \
   G_GINT64_CONSTANT (600000000) /* ns that both have to be frozen for: encoders repeat a still scene */
@@ -202,7 +203,8 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
   }
   if (pair->textured >= MIN_TEXTURED) {
     zero = above (pair->zero / (gdouble) pair->textured, ZERO_BAD, ZERO_GOOD);
-    layered = above (pair->layered / (gdouble) pair->textured, LAYERED_BAD, LAYERED_GOOD);
+    layered = pair->layered < MIN_LAYERED ? GST_STEREO_VERDICT_GOOD :
+                                            above (pair->layered / (gdouble) pair->textured, LAYERED_BAD, LAYERED_GOOD);
   }
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
