@@ -30,12 +30,12 @@ typedef enum
 } State;
 
 /* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
- * before. "dirt": from the first frame on, both lenses have a pattern that is stronger than the scene. */
+ * before. "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
-  gint from, to, frames;
+  gint from, to, frames, light;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
@@ -45,7 +45,8 @@ static const struct
   { "frozen-rows", "right", UNKNOWN, 0, HEIGHT }, { "frozen-rows", "left", UNKNOWN, 0, HEIGHT },
   { "frozen-rows", "right", UNKNOWN, 120, 240 }, { "frozen-rows", "left", EITHER, 120, 240 },
   { "frozen-rows", "right", EITHER, 150, 210 }, { "delayed", "left", EITHER, 0, 0, 5 },
-  { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN } };
+  { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN, .light = 50 },
+  { "dirt", "both", UNKNOWN, .light = 33 }, { "dirt", "both", UNKNOWN, .light = 25 } };
 
 typedef struct
 {
@@ -55,7 +56,8 @@ typedef struct
   guint8 *kept;
   gint delay; /* frames */
   guint8 *past[MOST_DELAY];
-  guint8 *dirt; /* what a lens adds */
+  guint8 *dirt; /* before a lens */
+  gint light;   /* that it gives, in percent */
   Random noise;
   guint made, found; /* frames */
   State expected;
@@ -118,7 +120,8 @@ add_dirt (Drive *drive, GstBuffer *buffer)
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   for (gint y = 0; y < 2 * HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++)
-      map.data[y * WIDTH + x] = map.data[y * WIDTH + x] / 2 + drive->dirt[y / 2 * WIDTH + x];
+      map.data[y * WIDTH + x] = (guint8) MIN (255,
+          ((100 - drive->light) * map.data[y * WIDTH + x] + 2 * drive->light * drive->dirt[y / 2 * WIDTH + x]) / 100);
   gst_buffer_unmap (buffer, &map);
 }
 
@@ -190,6 +193,7 @@ GST_START_TEST (test_never_clear)
     .to = cases[__i__].to,
     .side = !strcmp (cases[__i__].view, "right"),
     .delay = cases[__i__].frames,
+    .light = cases[__i__].light,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
   GstMessage *message;

@@ -17,6 +17,10 @@
 #define MOVING 0.3   /* share of such pixels in a block that moves */
 #define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
 #define STILL 0.25   /* correlation of the bends of what has changed with those of before, and of the other view */
+#define LAYER 0.3    /* correlation of the bends of all pixels with the other view's at disparity 0, of a layer there */
+#define PEAK 0.2     /* px from 0 that it may be largest at */
+#define BEHIND 0.04  /* of the variance: texture that such a layer does not explain, */
+#define BEYOND_CHANCE 3.0 /* and in standard deviations of what noise gives */
 
 /* A part of the rows. */
 typedef struct
@@ -92,12 +96,18 @@ repeats (const Block *block, const guint8 *rows)
   return FALSE;
 }
 
-/* The disparity of a block that is nearly the same in both views, px. @rest: the variance that neither exposure nor that
- * disparity explains, and that neighbours two pixels apart share, which those of noise do not. */
-static gdouble
-place (const Block *block, const guint8 *left, const guint8 *right, const Statistics *m, gdouble slope, gdouble *rest)
+/* What neither exposure nor a small disparity explains of a block, as a part of its variance. */
+typedef struct
 {
-  gdouble gain = m->covariance / m->variance[0], products = 0, along = 0, count = 0, shift;
+  gdouble shared; /* neighbours two pixels apart share it, which those of noise do not */
+  gdouble doubt;  /* standard deviation of that for noise */
+} Rest;
+
+/* The disparity of a block that is nearly the same in both views, px. */
+static gdouble
+place (const Block *block, const guint8 *left, const guint8 *right, const Statistics *m, gdouble slope, Rest *rest)
+{
+  gdouble gain = m->covariance / m->variance[0], products = 0, squares = 0, along = 0, count = 0, shift;
 
   for (gint y = block->from; y < block->to; y++) {
     const guint8 *p = left + (gsize) y * (gsize) block->width, *q = right + (gsize) y * (gsize) block->width;
@@ -113,32 +123,67 @@ place (const Block *block, const guint8 *left, const guint8 *right, const Statis
       gdouble a = q[x] - m->mean[1] - gain * (p[x] - m->mean[0]) - along * (p[x + 1] - p[x - 1]);
       gdouble b = q[x + 2] - m->mean[1] - gain * (p[x + 2] - m->mean[0]) - along * (p[x + 3] - p[x + 1]);
       products += a * b;
+      squares += a * a;
     }
   }
-  *rest = MAX (0, products / count) / m->variance[1];
+  rest->shared = MAX (0, products / count) / m->variance[1];
+  rest->doubt = squares / (count * sqrt (count)) / m->variance[1];
   return shift;
 }
 
 /* How much row @p bends at @x: see view.c. */
 #define BEND(p, x) (2 * (p)[x] - (p)[(x) -2] - (p)[(x) + 2])
 
+/* Sums over the bends of two rows. */
+typedef struct
+{
+  gint64 both, square[2];
+} Bends;
+
+static gdouble
+bends_alike (const Bends *sums)
+{
+  gdouble product = (gdouble) sums->square[0] * (gdouble) sums->square[1];
+
+  return product > 0 ? (gdouble) sums->both / sqrt (product) : 0;
+}
+
 /* The correlation of the bends of two rows at the pixels that have changed from @before to @now. */
 static gdouble
-bends_alike (const Block *block, const guint8 *a, const guint8 *b, const guint8 *now, const guint8 *before)
+changed_bends_alike (const Block *block, const guint8 *a, const guint8 *b, const guint8 *now, const guint8 *before)
 {
-  gint64 both = 0, square[2] = { 0, 0 };
+  Bends sums = { 0 };
 
   for (gint y = block->from; y < block->to; y++) {
     gsize at = (gsize) y * (gsize) block->width;
     const guint8 *p = a + at, *q = b + at, *r = now + at, *s = before + at;
     for (gint x = block->first; x < block->last; x++) {
       gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x) : 0, other = counts ? BEND (q, x) : 0;
-      both += one * other;
-      square[0] += one * one;
-      square[1] += other * other;
+      sums.both += one * other;
+      sums.square[0] += one * one;
+      sums.square[1] += other * other;
     }
   }
-  return square[0] && square[1] ? (gdouble) both / sqrt ((gdouble) square[0] * (gdouble) square[1]) : 0;
+  return bends_alike (&sums);
+}
+
+/* That of all bends of a block, with those @shift pixels to the right in the other view. */
+static gdouble
+all_bends_alike (const Block *block, const guint8 *const now[2], gint shift)
+{
+  Bends sums = { 0 };
+
+  for (gint y = block->from; y < block->to; y++) {
+    gsize at = (gsize) y * (gsize) block->width;
+    const guint8 *p = now[0] + at, *q = now[1] + at + shift;
+    for (gint x = block->first; x < block->last; x++) {
+      gint one = BEND (p, x), other = BEND (q, x);
+      sums.both += one * other;
+      sums.square[0] += one * one;
+      sums.square[1] += other * other;
+    }
+  }
+  return bends_alike (&sums);
 }
 
 /* Whether much of the block changes, and neighbours two pixels apart alike: noise changes each for itself. */
@@ -165,17 +210,36 @@ moves (const Block *block, const guint8 *now, const guint8 *before)
 static gboolean
 stands_still (const Block *block, const guint8 *const now[2], const guint8 *const earlier[2])
 {
-  return bends_alike (block, now[0], now[1], now[0], earlier[0]) > STILL &&
-      bends_alike (block, now[0], earlier[0], now[0], earlier[0]) > STILL &&
-      bends_alike (block, now[1], earlier[1], now[1], earlier[1]) > STILL && !repeats (block, now[0]);
+  return changed_bends_alike (block, now[0], now[1], now[0], earlier[0]) > STILL &&
+      changed_bends_alike (block, now[0], earlier[0], now[0], earlier[0]) > STILL &&
+      changed_bends_alike (block, now[1], earlier[1], now[1], earlier[1]) > STILL && !repeats (block, now[0]);
+}
+
+/* Whether texture at disparity 0 and other texture are seen in one place. */
+static gboolean
+is_layered (const Block *block, const guint8 *const now[2], const Statistics *m, gdouble slope)
+{
+  gdouble here = all_bends_alike (block, now, 0), left, right;
+  Rest rest;
+
+  if (here < LAYER || m->covariance <= 0)
+    return FALSE;
+  left = all_bends_alike (block, now, -1);
+  right = all_bends_alike (block, now, 1);
+  /* where the parabola through the three has its top */
+  if (fabs (right - left) >= PEAK * 2 * (2 * here - left - right))
+    return FALSE;
+  place (block, now[0], now[1], m, slope, &rest);
+  return rest.shared > BEHIND && rest.shared > BEYOND_CHANCE * rest.doubt && !repeats (block, now[0]);
 }
 
 static void
 measure_block (
     const Block *block, const guint8 *const now[2], const guint8 *const earlier[2], GstStereoBlockFigures *figures)
 {
-  gdouble slope = slope_of (block, now[0]), rest;
+  gdouble slope = slope_of (block, now[0]);
   Statistics m = statistics_of (block, now[0], now[1], 0);
+  Rest rest;
 
   if (slope < SLOPE || m.variance[0] < VARIANCE || m.variance[1] < VARIANCE / 4)
     return;
@@ -183,6 +247,7 @@ measure_block (
     figures->moving++;
     figures->still += stands_still (block, now, earlier);
   }
+  figures->layered += is_layered (block, now, &m, slope);
   if (correlation (&m) < ALIKE) {
     figures->textured++;
     return;
@@ -192,7 +257,7 @@ measure_block (
   figures->textured++;
   if (fabs (place (block, now[0], now[1], &m, slope, &rest)) < ZERO) {
     figures->zero++;
-    figures->rest += rest;
+    figures->rest += rest.shared;
   }
 }
 

@@ -10,6 +10,7 @@
  *
  * A pattern on a part of the view is found by moving blocks: what has changed in them nevertheless has the texture that it had some
  * measurements ago, and that the other view has. What lies far away looks the same in both views too, but does not change.
+ * Where nothing moves, a pattern before the scene makes two layers: a part of the texture lies at 0, the rest does not.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
@@ -23,6 +24,7 @@ typedef struct
   guint textured, zero; /* blocks with texture; those of them at disparity 0 */
   gdouble rest; /* of the blocks at 0: share of the variance that the texture of the difference of the views has */
   guint moving, still; /* blocks that change; those of them whose texture is that of before, and of the other view */
+  guint layered;       /* blocks where texture at disparity 0 lies before other texture, which is not there */
 } GstStereoBlockFigures;
 
 /* @readers: both have read their view. @age: measurements since the one that blocks are compared with: a third of a second or

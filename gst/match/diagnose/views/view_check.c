@@ -180,8 +180,9 @@ compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live
   GstStereoBlockFigures blocks;
 
   gst_stereo_blocks_compare (readers, width, age_of (check, time, APART), &blocks);
-  GST_LOG_OBJECT (check->element, "%u of %u blocks at disparity 0, with a rest of %.3f; %u of %u that move stand still",
-      blocks.zero, blocks.textured, blocks.rest, blocks.still, blocks.moving);
+  GST_LOG_OBJECT (check->element,
+      "%u of %u blocks at disparity 0, with a rest of %.3f; %u in two layers; %u of %u that move stand still",
+      blocks.zero, blocks.textured, blocks.rest, blocks.layered, blocks.still, blocks.moving);
   gst_stereo_view_faults_add_pair (&check->faults, check->figures, &blocks, live, time, changes);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     if (changes[fault] != GST_STEREO_EPISODE_GOES_ON)

@@ -34,10 +34,11 @@
 #define ZERO_GOOD 0.3
 #define REST_PATTERN 0.004 /* share of the variance that noise does not explain: two scenes behind one pattern */
 #define MIN_MOVING 8
-#define FEW_STILL 4    /* blocks, where no more than that may move */
-#define FEW_TIMES 2    /* measurements in a row that find so few: a single one is of chance */
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
+#define MIN_LAYERED 8   /* blocks that show two layers: in fog, two of few do by chance */
+#define LAYERED_BAD 0.2 /* their share of the blocks with texture; healthy pairs have up to 0.05, and 0.13 in fog */
+#define LAYERED_GOOD 0.1
 #define BOTH_FROZEN \
   G_GINT64_CONSTANT (600000000) /* ns that both have to be frozen for: encoders repeat a still scene */
 #define HISTORY_MAX 0.40546511  /* ln 1.5: dirt that comes slowly must not become the expected state */
@@ -188,7 +189,8 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
 {
   gboolean compared = figures[0].compared && figures[1].compared, same = figures[0].same && figures[1].same;
   gboolean lively = live || views->moved, nothing = FALSE;
-  GstStereoVerdict zero = GST_STEREO_VERDICT_UNKNOWN, still = GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict zero = GST_STEREO_VERDICT_UNKNOWN, still = GST_STEREO_VERDICT_UNKNOWN,
+                   layered = GST_STEREO_VERDICT_UNKNOWN;
 
   for (guint v = 0; v < 2; v++)
     nothing = nothing || figures[v].black >= BLACK_BAD || figures[v].white >= WHITE_BAD;
@@ -199,15 +201,19 @@ judge_pair (const GstStereoViewFaults *views, const GstStereoViewFigures figures
                                                GST_STEREO_VERDICT_UNKNOWN;
     verdicts[GST_STEREO_PAIR_STILL] = same && !lively ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
   }
-  if (pair->textured >= MIN_TEXTURED)
+  if (pair->textured >= MIN_TEXTURED) {
     zero = above (pair->zero / (gdouble) pair->textured, ZERO_BAD, ZERO_GOOD);
+    layered = pair->layered < MIN_LAYERED ? GST_STEREO_VERDICT_GOOD :
+                                            above (pair->layered / (gdouble) pair->textured, LAYERED_BAD, LAYERED_GOOD);
+  }
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
-  else if (views->few >= FEW_TIMES)
-    still = GST_STEREO_VERDICT_BAD;
   /* where nothing moves, a pattern would still be at disparity 0 */
   if (still == GST_STEREO_VERDICT_UNKNOWN && pair->textured >= MIN_TEXTURED && pair->zero <= STILL_GOOD * pair->textured)
     still = GST_STEREO_VERDICT_GOOD;
+  /* two layers are enough for a pattern; that there are fewer is no evidence against what moves */
+  if (layered == GST_STEREO_VERDICT_BAD || (layered == GST_STEREO_VERDICT_UNKNOWN && still == GST_STEREO_VERDICT_GOOD))
+    still = layered;
   verdicts[GST_STEREO_PAIR_SAME_VIEW] = zero;
   verdicts[GST_STEREO_PAIR_STILL_PATTERN] = still;
   if (zero != GST_STEREO_VERDICT_BAD)
@@ -310,7 +316,6 @@ gst_stereo_view_faults_add_pair (GstStereoViewFaults *views, const GstStereoView
 
   for (guint v = 0; v < 2; v++)
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
-  views->few = pair->moving < MIN_MOVING && pair->still >= FEW_STILL ? views->few + 1 : 0;
   judge_pair (views, figures, pair, live, verdicts);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     changes[fault] = gst_stereo_episode_update (&views->pair[fault], verdicts[fault], time,
@@ -325,7 +330,6 @@ gst_stereo_view_faults_flush (GstStereoViewFaults *views)
       gst_stereo_episode_flush (&views->episodes[fault][v]);
   for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
     gst_stereo_episode_flush (&views->pair[fault]);
-  views->few = 0;
 }
 
 gboolean

@@ -64,7 +64,6 @@ typedef struct
   gdouble sharp[2]; /* mean logarithm of each view's sharpness */
   guint count;      /* of the measurements in these means */
   gboolean moved;   /* pixels have changed */
-  guint few;        /* last measurements in which few blocks move, and stand still */
 } GstStereoViewFaults;
 
 /* Adds figures of both views. @changes: for each fault and view. */
