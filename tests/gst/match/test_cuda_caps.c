@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* When stereomatch offers frames in device memory, and that negotiation succeeds when it does not. Needs no device. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <gst/base/gstbasetransform.h>
 
@@ -44,7 +45,7 @@ accepts_device (GstPad *pad)
   return accepts;
 }
 
-GST_START_TEST (test_template)
+TEST (test_template)
 {
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
 
@@ -59,10 +60,9 @@ GST_START_TEST (test_template)
   }
   gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* Before the start nothing is known of devices, and looking would take its time. */
-GST_START_TEST (test_backends_before_the_start)
+TEST (test_backends_before_the_start)
 {
   static const gchar *const backends[] = { "auto", "cuda", "cpu" };
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
@@ -78,9 +78,8 @@ GST_START_TEST (test_backends_before_the_start)
   gst_object_unref (pad);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_backends_at_work)
+TEST (test_backends_at_work)
 {
   for (guint i = 0; i < 2; i++) {
     Pair *pair = pair_new (i ? "backend=cpu" : "backend=auto");
@@ -93,10 +92,9 @@ GST_START_TEST (test_backends_at_work)
     pair_free (pair);
   }
 }
-GST_END_TEST;
 
 /* Device memory first, whatever who asks would rather have, and the formats as they like them. */
-GST_START_TEST (test_order)
+TEST (test_order)
 {
   GstElement *element = gst_element_factory_make ("stereomatch", NULL);
   GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
@@ -123,7 +121,6 @@ GST_START_TEST (test_order)
   gst_object_unref (pad);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* ---- an element that uploads, like cudaupload, and may leave it ---------------------------- */
 
@@ -201,13 +198,12 @@ run_upload (const gchar *backend)
 }
 
 /* The frames never leave system memory here, whatever their caps say: they are computed all the same. */
-GST_START_TEST (test_upstream_uploads_where_it_helps)
+TEST (test_upstream_uploads_where_it_helps)
 {
   gst_element_register (NULL, "testupload", GST_RANK_NONE, upload_get_type ());
   fail_unless_equals_int (run_upload ("cpu"), FALSE);
   fail_unless_equals_int (run_upload ("auto"), GSTCUDA_BUILT && device_here ());
 }
-GST_END_TEST;
 
 /* ---- what changes ------------------------------------------------------------------------ */
 
@@ -224,7 +220,7 @@ reconfigurations (GstHarness *harness)
   return count;
 }
 
-GST_START_TEST (test_another_backend_is_negotiated)
+TEST (test_another_backend_is_negotiated)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -237,10 +233,9 @@ GST_START_TEST (test_another_backend_is_negotiated)
   fail_unless_equals_int (reconfigurations (pair->right), GSTCUDA_BUILT);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* Neighbours ask each other for a context; without a device nobody has one, and nobody falls over it. */
-GST_START_TEST (test_context_query)
+TEST (test_context_query)
 {
   static const gchar *const properties[] = { "backend=cpu cuda-device-id=0", "backend=auto",
     "backend=auto cuda-device-id=0" };
@@ -262,23 +257,7 @@ GST_START_TEST (test_context_query)
     pair_free (pair);
   }
 }
-GST_END_TEST;
 
-static Suite *
-cuda_caps_suite (void)
+SUITE (cuda_caps)
 {
-  Suite *suite = suite_create ("cuda caps");
-  TCase *cases = tcase_create ("caps");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_template);
-  tcase_add_test (cases, test_backends_before_the_start);
-  tcase_add_test (cases, test_backends_at_work);
-  tcase_add_test (cases, test_order);
-  tcase_add_test (cases, test_upstream_uploads_where_it_helps);
-  tcase_add_test (cases, test_another_backend_is_negotiated);
-  tcase_add_test (cases, test_context_query);
-  return suite;
 }
-
-GST_CHECK_MAIN (cuda_caps);

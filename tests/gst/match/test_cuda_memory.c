@@ -5,6 +5,7 @@
  */
 #include "tests/support/gst/device.h"
 #include "tests/support/gst/memory_used.h"
+#include "tests/support/gst/suite.h"
 
 #define CUDA "backend=cuda num-disparities=24 "
 #define UPLOAD "cudaupload"
@@ -35,7 +36,7 @@ run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint wid
   return bytes;
 }
 
-GST_START_TEST (test_formats)
+TEST_LOOP (test_formats, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     gchar *what = g_strdup_printf (
@@ -50,9 +51,8 @@ GST_START_TEST (test_formats)
     g_free (what);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_view_on_the_device)
+TEST_LOOP (test_one_view_on_the_device, 0, G_N_ELEMENTS (formats))
 {
   GByteArray *expected = run_once (PLAIN, PLAIN, formats[__i__], 97, 41, 2, 3);
 
@@ -60,17 +60,15 @@ GST_START_TEST (test_one_view_on_the_device)
   check_equal (run_once (PLAIN, UPLOAD, formats[__i__], 97, 41, 2, 3), expected, "right uploaded");
   g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* Uploaders write into buffers that came back: none may come back before it was read. */
-GST_START_TEST (test_many_frames)
+TEST (test_many_frames)
 {
   GByteArray *expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_BGRA, 1280, 200, 3, 60);
 
   check_equal (run_once (UPLOAD, UPLOAD, GST_VIDEO_FORMAT_BGRA, 1280, 200, 3, 60), expected, "60 pairs");
   g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* ---- buffers handed over one by one ------------------------------------------------------ */
 
@@ -153,13 +151,12 @@ check_window (GstVideoFormat format, gint pixel)
   gst_harness_teardown (uploader);
 }
 
-GST_START_TEST (test_windows)
+TEST (test_windows)
 {
   check_window (GST_VIDEO_FORMAT_RGBA, 4);
   check_window (GST_VIDEO_FORMAT_NV12, 1);
   check_window (GST_VIDEO_FORMAT_BGR, 3);
 }
-GST_END_TEST;
 
 static GstBuffer *
 without_meta (GstBuffer *buffer)
@@ -172,7 +169,7 @@ without_meta (GstBuffer *buffer)
 }
 
 /* The rows' pitch is then known to the memory alone. */
-GST_START_TEST (test_no_meta)
+TEST_LOOP (test_no_meta, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
   GstHarness *uploader = uploader_new (format, 97, 41);
@@ -185,10 +182,9 @@ GST_START_TEST (test_no_meta)
   g_byte_array_unref (expected);
   gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* Two uploaders that know nothing of each other: one view is read through host memory. */
-GST_START_TEST (test_two_contexts)
+TEST (test_two_contexts)
 {
   GstHarness *one = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41), *other = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41);
   GByteArray *expected = match (make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0),
@@ -202,7 +198,6 @@ GST_START_TEST (test_two_contexts)
   gst_harness_teardown (one);
   gst_harness_teardown (other);
 }
-GST_END_TEST;
 
 static GstBuffer *
 copied (GstBuffer *buffer)
@@ -214,7 +209,7 @@ copied (GstBuffer *buffer)
 }
 
 /* A copy from device to device is only queued when it is handed over. */
-GST_START_TEST (test_copies)
+TEST (test_copies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
   GstHarness *uploader = uploader_new (format, 1600, 900);
@@ -229,10 +224,9 @@ GST_START_TEST (test_copies)
   }
   gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* Read beyond device memory, and the context is dead for all that share it. */
-GST_START_TEST (test_a_meta_that_lies)
+TEST (test_a_meta_that_lies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
   GstHarness *uploader = uploader_new (format, 97, 41);
@@ -254,7 +248,6 @@ GST_START_TEST (test_a_meta_that_lies)
   g_free (caps);
   gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* ---- several at once --------------------------------------------------------------------- */
 
@@ -276,7 +269,7 @@ run_line (gpointer data)
       100 * work->number, 30);
 }
 
-GST_START_TEST (test_several_at_once)
+TEST (test_several_at_once)
 {
   GByteArray *expected[LINES];
   GThread *threads[LINES];
@@ -294,7 +287,6 @@ GST_START_TEST (test_several_at_once)
     g_byte_array_unref (expected[i]);
   }
 }
-GST_END_TEST;
 
 /* ---- contexts ---------------------------------------------------------------------------- */
 
@@ -330,7 +322,7 @@ context_upstream (Line *line, const gchar *name)
 }
 
 /* With a device asked for it is the matcher's context, else the first uploader's; never two. */
-GST_START_TEST (test_context_is_shared)
+TEST_LOOP (test_context_is_shared, 0, 2)
 {
   Line line;
 
@@ -343,10 +335,9 @@ GST_START_TEST (test_context_is_shared)
     fail_unless (context_at (line.matcher, "sink_left") == context_upstream (&line, "sink_left"));
   line_free (&line);
 }
-GST_END_TEST;
 
 /* The frames move to system memory and back, none is lost, and none is wrong. */
-GST_START_TEST (test_backend_changes)
+TEST (test_backend_changes)
 {
   GByteArray *expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_RGBA, 97, 41, 9, 4);
   Line line;
@@ -365,7 +356,6 @@ GST_START_TEST (test_backend_changes)
   line_free (&line);
   g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* ---- again and again --------------------------------------------------------------------- */
 
@@ -394,7 +384,7 @@ check_growth (Used before, gsize device_limit, gsize host_limit, const gchar *wh
 }
 
 /* Another parameter with every pair: a plan each. */
-GST_START_TEST (test_1000_plans)
+TEST (test_1000_plans)
 {
   Used before = { 0 };
   Line line;
@@ -409,7 +399,6 @@ GST_START_TEST (test_1000_plans)
   check_growth (before, 8 * MIB, 24 * MIB, "950 plans");
   line_free (&line);
 }
-GST_END_TEST;
 
 static void
 play_once (GstElement *pipeline, GstElement *matcher)
@@ -434,7 +423,7 @@ pipeline_new (GstElement **matcher)
   return pipeline;
 }
 
-GST_START_TEST (test_100_plays)
+TEST (test_100_plays)
 {
   Used before = { 0 };
   GstElement *matcher, *pipeline = pipeline_new (&matcher);
@@ -448,10 +437,9 @@ GST_START_TEST (test_100_plays)
   gst_object_unref (matcher);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Context and all. */
-GST_START_TEST (test_20_pipelines)
+TEST (test_20_pipelines)
 {
   Used before = { 0 };
 
@@ -465,44 +453,8 @@ GST_START_TEST (test_20_pipelines)
   }
   check_growth (before, 16 * MIB, 48 * MIB, "20 pipelines");
 }
-GST_END_TEST;
 
-static Suite *
-cuda_memory_suite (void)
+SUITE_IF (cuda_memory, device_is_there (cuda_missing ()))
 {
-  Suite *suite = suite_create ("cuda memory");
-  TCase *cases = tcase_create ("device");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 300);
-  tcase_add_loop_test (cases, test_formats, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_one_view_on_the_device, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_many_frames);
-  tcase_add_test (cases, test_windows);
-  tcase_add_loop_test (cases, test_no_meta, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_two_contexts);
-  tcase_add_test (cases, test_copies);
-  tcase_add_test (cases, test_a_meta_that_lies);
-  tcase_add_test (cases, test_several_at_once);
-  tcase_add_loop_test (cases, test_context_is_shared, 0, 2);
-  tcase_add_test (cases, test_backend_changes);
-  tcase_add_test (cases, test_1000_plans);
-  tcase_add_test (cases, test_100_plays);
-  tcase_add_test (cases, test_20_pipelines);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  const gchar *missing;
-
-  /* looking for a device starts CUDA, which does not survive a fork */
-  g_setenv ("CK_FORK", "no", TRUE);
-  gst_check_init (&argc, &argv);
-  if ((missing = cuda_missing ())) {
-    g_print ("SKIPPED: frames in device memory: %s\n", missing);
-    return 77;
-  }
-  return gst_check_run_suite (cuda_memory_suite (), "cuda_memory", __FILE__);
+  tcase_set_timeout (tcase, 300);
 }

@@ -5,6 +5,7 @@
  * STEREO_TEST_BACKEND=cuda computes on a device.
  */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define STEP (FRAME / 4) /* of timestamps: with latency set, pads hold as many as are pushed here */
 #define ALL 1000
@@ -158,7 +159,7 @@ gate_free (Gate *gate, const gchar *log)
   g_mutex_clear (&gate->lock);
 }
 
-GST_START_TEST (test_all_come_out_before_the_end)
+TEST (test_all_come_out_before_the_end)
 {
   Gate gate;
 
@@ -173,9 +174,8 @@ GST_START_TEST (test_all_come_out_before_the_end)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 2);
   gate_free (&gate, "caps segment 0 1 2 3 eos ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_live_pair_does_not_wait_for_the_next)
+TEST (test_a_live_pair_does_not_wait_for_the_next)
 {
   Gate gate;
 
@@ -189,9 +189,8 @@ GST_START_TEST (test_a_live_pair_does_not_wait_for_the_next)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, "caps segment 0 1 2 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
+TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
 {
   Gate gate;
 
@@ -205,9 +204,8 @@ GST_START_TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_events_keep_their_place)
+TEST (test_events_keep_their_place)
 {
   GstSegment segment;
   Gate gate;
@@ -232,9 +230,8 @@ GST_START_TEST (test_events_keep_their_place)
   fail_unless (stat_of (gate.pair->element, "overlapped") >= 1);
   gate_free (&gate, "caps segment 0 1 2 custom-downstream 3 gap 5 segment 6 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_property_changes)
+TEST (test_a_property_changes)
 {
   Gate gate;
 
@@ -246,10 +243,9 @@ GST_START_TEST (test_a_property_changes)
     pull (&gate, i, SHIFT * (i < 3 ? 64 : 16));
   gate_free (&gate, "caps segment 0 1 2 3 ");
 }
-GST_END_TEST;
 
 /* Depth without a calibration: an error, and what was in flight is not lost. */
-GST_START_TEST (test_a_property_that_cannot_work)
+TEST (test_a_property_that_cannot_work)
 {
   Gate gate;
 
@@ -263,9 +259,8 @@ GST_START_TEST (test_a_property_that_cannot_work)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "pairs"), 3);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   GstVideoInfo info;
   GstBuffer *out;
@@ -290,9 +285,8 @@ GST_START_TEST (test_caps_change)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 1);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_downstream_wants_other_caps)
+TEST (test_downstream_wants_other_caps)
 {
   GstVideoInfo info;
   GstBuffer *out;
@@ -312,10 +306,9 @@ GST_START_TEST (test_downstream_wants_other_caps)
   gst_buffer_unref (out);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
 }
-GST_END_TEST;
 
 /* What is in flight belongs to what was flushed. */
-GST_START_TEST (test_flush)
+TEST (test_flush)
 {
   GstBuffer *out;
   Gate gate;
@@ -338,9 +331,8 @@ GST_START_TEST (test_flush)
   pair_wait_eos (gate.pair);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stop)
+TEST (test_stop)
 {
   for (guint i = 0; i < 10; i++) {
     Gate gate;
@@ -349,7 +341,6 @@ GST_START_TEST (test_stop)
     gate_free (&gate, NULL);
   }
 }
-GST_END_TEST;
 
 static GstPadProbeReturn
 offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -374,7 +365,7 @@ offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 }
 
 /* Downstream's pool has one buffer: waiting for a second one while the first is in flight would be for ever. */
-GST_START_TEST (test_a_pool_of_one_buffer)
+TEST (test_a_pool_of_one_buffer)
 {
   Gate gate;
 
@@ -390,27 +381,7 @@ GST_START_TEST (test_a_pool_of_one_buffer)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, "caps segment 0 1 2 3 ");
 }
-GST_END_TEST;
 
-static Suite *
-flight_suite (void)
+SUITE (flight)
 {
-  Suite *suite = suite_create ("flight");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_all_come_out_before_the_end);
-  tcase_add_test (cases, test_a_live_pair_does_not_wait_for_the_next);
-  tcase_add_test (cases, test_a_pair_with_nothing_behind_it_comes_at_once);
-  tcase_add_test (cases, test_events_keep_their_place);
-  tcase_add_test (cases, test_a_property_changes);
-  tcase_add_test (cases, test_a_property_that_cannot_work);
-  tcase_add_test (cases, test_caps_change);
-  tcase_add_test (cases, test_downstream_wants_other_caps);
-  tcase_add_test (cases, test_flush);
-  tcase_add_test (cases, test_stop);
-  tcase_add_test (cases, test_a_pool_of_one_buffer);
-  return suite;
 }
-
-GST_CHECK_MAIN (flight);

@@ -5,6 +5,7 @@
  * why.
  */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 static const gchar *const sizes[] = { "width=1,height=1", "width=2,height=1", "width=3,height=2147483647",
   "width=2147483647,height=1", "width=2147483646,height=2147483647", "width=2147483647,height=2147483647",
@@ -131,7 +132,7 @@ keep_quiet (const gchar *domain, GLogLevelFlags level, const gchar *message, gpo
 {
 }
 
-GST_START_TEST (test_caps)
+TEST_LOOP (test_caps, 0, G_N_ELEMENTS (targets))
 {
   guint count = 0;
 
@@ -153,18 +154,8 @@ GST_START_TEST (test_caps)
   g_print ("%s: %u caps\n", targets[__i__].element, count);
   fail_unless (count > 0 || !g_str_has_prefix (targets[__i__].element, "stereomatch"), "no stereomatch");
 }
-GST_END_TEST;
 
-static Suite *
-hostile_suite (void)
+SUITE (hostile)
 {
-  Suite *s = suite_create ("hostile");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 240);
-  suite_add_tcase (s, cases);
-  tcase_add_loop_test (cases, test_caps, 0, G_N_ELEMENTS (targets));
-  return s;
+  tcase_set_timeout (tcase, 240);
 }
-
-GST_CHECK_MAIN (hostile);

@@ -12,13 +12,12 @@
 #include <malloc.h>
 #endif
 
-#include <gst/check/gstcheck.h>
-
 #include "gst/meta/gststereometa.h"
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/memory_used.h"
 #include "tests/support/gst/numbered.h"
 #include "tests/support/streams/script.h"
+#include "tests/support/gst/suite.h"
 
 /* Moments, before memory is measured. The first look at the input keeps its scratch: it has been by then. */
 #define WARM 100
@@ -305,7 +304,7 @@ leaks_are_traced (void)
 }
 
 /* Everything comes out before it is judged: where it grows tells what does. */
-GST_START_TEST (test_memory_is_flat)
+TEST (test_memory_is_flat)
 {
   guint64 count = guard_number ("STEREO_LOAD_FRAMES", 1000);
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
@@ -343,7 +342,6 @@ GST_START_TEST (test_memory_is_flat)
   g_free (text);
   guard_end ();
 }
-GST_END_TEST;
 
 /* ---- many -------------------------------------------------------------------------------- */
 
@@ -356,7 +354,7 @@ run_pump (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_many_elements)
+TEST (test_many_elements)
 {
   guint count = (guint) guard_number ("STEREO_LOAD_ELEMENTS", 10);
   guint64 pairs = 0;
@@ -380,19 +378,8 @@ GST_START_TEST (test_many_elements)
   g_free (threads);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-load_suite (void)
+SUITE (load)
 {
-  Suite *suite = suite_create ("load");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_test (cases, test_memory_is_flat);
-  tcase_add_test (cases, test_many_elements);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (load);

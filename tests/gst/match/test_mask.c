@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a mask excludes, as pixels and in the output of stereomatch. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/mask.h"
@@ -76,7 +77,7 @@ random_boxes (Box *boxes, guint count)
   return g_string_free (text, FALSE);
 }
 
-GST_START_TEST (test_rectangles)
+TEST (test_rectangles)
 {
   for (guint round = 0; round < 300; round++) {
     gint width = g_rand_int_range (dice, 4, 60), height = g_rand_int_range (dice, 1, 40), top = -1, bottom = -1;
@@ -101,12 +102,11 @@ GST_START_TEST (test_rectangles)
     g_free (text);
   }
 }
-GST_END_TEST;
 
 static const gchar *const no_rectangles[] = { "0,0,1", "0,0,1,1.5", "0,0,1,0.5,", "0,0,0,0.5", "0,0,1,0.5 0,0,1,1",
   "-0.1,0,1,1", "0,nan,1,1", "0,0,1,0.5;;x" };
 
-GST_START_TEST (test_no_rectangles)
+TEST_LOOP (test_no_rectangles, 0, G_N_ELEMENTS (no_rectangles))
 {
   gchar *message = NULL;
 
@@ -114,7 +114,6 @@ GST_START_TEST (test_no_rectangles)
   fail_unless (strstr (message, no_rectangles[__i__]) && strstr (message, "0, 0.9, 1, 0.1"));
   g_free (message);
 }
-GST_END_TEST;
 
 static void
 expect_refusal (const gchar *text, gint width, gint height, const gchar *word)
@@ -126,12 +125,11 @@ expect_refusal (const gchar *text, gint width, gint height, const gchar *word)
   g_free (message);
 }
 
-GST_START_TEST (test_everything)
+TEST (test_everything)
 {
   expect_refusal ("0,0,1,1", 30, 20, "every pixel");
   expect_refusal ("/nowhere/mask.png", 30, 20, "cannot be read");
 }
-GST_END_TEST;
 
 #ifdef HAVE_LIBPNG
 static void
@@ -144,7 +142,7 @@ write_png (const gchar *name, gint width, gint height, const guint8 *pixels)
   fail_unless (png_image_write_to_file (&image, name, 0, pixels, 0, NULL));
 }
 
-GST_START_TEST (test_picture)
+TEST (test_picture)
 {
   const gint width = 37, height = 11;
   gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL), *name = g_build_filename (folder, "0.5 mask.png", NULL);
@@ -171,7 +169,6 @@ GST_START_TEST (test_picture)
   g_free (name);
   g_free (folder);
 }
-GST_END_TEST;
 #endif
 
 /* ---- stereomatch ---------------------------------------------------------------------------- */
@@ -215,7 +212,7 @@ confidence_at (GstBuffer *buffer, gint x, gint y)
 }
 
 /* Rows at the top and at the bottom go, and a part of the others. What is left is what a match of those rows alone gives. */
-GST_START_TEST (test_match)
+TEST (test_match)
 {
   const Box boxes[] = { { 0, 0, 1, 0.15 }, { 0.5, 0.3, 0.25, 0.3 }, { 0, 0.8, 1, 0.2 } };
   const gchar *properties = EXACT "temporal=0 ";
@@ -246,7 +243,6 @@ GST_START_TEST (test_match)
   gst_buffer_unref (part);
   g_free (masked);
 }
-GST_END_TEST;
 
 /* ---- the meta ------------------------------------------------------------------------------- */
 
@@ -264,7 +260,7 @@ mask_in (GstBuffer *buffer)
 }
 
 /* The meta has the mask; all buffers share one picture, which nobody can write into and which outlives the element. */
-GST_START_TEST (test_meta)
+TEST (test_meta)
 {
   const Box box = { 0.25, 0.5, 0.5, 0.25 };
   Pair *pair = pair_new_gray (EXACT "mask=0.25,0.5,0.5,0.25");
@@ -296,7 +292,6 @@ GST_START_TEST (test_meta)
   g_bytes_unref (bytes);
   gst_buffer_unref (one);
 }
-GST_END_TEST;
 
 /* ---- the property --------------------------------------------------------------------------- */
 
@@ -314,7 +309,7 @@ sample_of_frame (Pair *pair, guint number, gint x, gint y)
 }
 
 /* A mask comes and goes while the pipeline plays; rectangles that are none leave the one that is there. */
-GST_START_TEST (test_change)
+TEST (test_change)
 {
   Pair *pair = pair_new_gray (EXACT);
   gchar *mask;
@@ -341,9 +336,8 @@ GST_START_TEST (test_change)
   expect_warning (pair->bus, "mask=/dev/null", "there is no mask", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_errors)
+TEST_LOOP (test_errors, 0, 2)
 {
   static const gchar *const masks[][2] = { { "/nowhere/mask.png", "cannot be read" }, { "0,0,1,1", "every pixel" } };
   Pair *pair = pair_new_gray (EXACT);
@@ -353,12 +347,11 @@ GST_START_TEST (test_errors)
   expect_error (pair->bus, masks[__i__][0], masks[__i__][1], NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* ---- the running check ---------------------------------------------------------------------- */
 
 /* Of a view whose lower half lies beyond the search range: the check does not look at what is excluded. */
-GST_START_TEST (test_check)
+TEST (test_check)
 {
   const gint width = 640, height = 240, shifts[] = { 16, 160 };
   guint8 *views[2] = { g_malloc (640 * 240), g_malloc (640 * 240) }, *counts = g_malloc0 (640 * 240);
@@ -382,28 +375,8 @@ GST_START_TEST (test_check)
   g_free (views[1]);
   g_free (counts);
 }
-GST_END_TEST;
 
-static Suite *
-mask_suite (void)
+SUITE (mask)
 {
-  Suite *suite = suite_create ("mask");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, setup, teardown);
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_rectangles);
-  tcase_add_loop_test (tc, test_no_rectangles, 0, G_N_ELEMENTS (no_rectangles));
-  tcase_add_test (tc, test_everything);
-#ifdef HAVE_LIBPNG
-  tcase_add_test (tc, test_picture);
-#endif
-  tcase_add_test (tc, test_match);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_change);
-  tcase_add_loop_test (tc, test_errors, 0, 2);
-  tcase_add_test (tc, test_check);
-  return suite;
+  tcase_add_checked_fixture (tcase, setup, teardown);
 }
-
-GST_CHECK_MAIN (mask)

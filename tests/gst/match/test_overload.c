@@ -9,12 +9,12 @@
  *   STEREO_TEST_SEED=N         the seed of sizes, rates and the load of other threads
  */
 #define _GNU_SOURCE
-#include <gst/check/gstcheck.h>
 
 #include <pthread.h>
 #include <sched.h>
 
 #include "tests/support/gst/guard.h"
+#include "tests/support/gst/suite.h"
 
 /* Between the element's last look at the clock and the one at its source pad this thread may lose the processor: so
  * long at most, and seldom. All the rest of a pair's time is within the latency. */
@@ -457,7 +457,7 @@ static const gchar *const sinks[] = {
   "fakesink sync=false",
 };
 
-GST_START_TEST (test_more_than_can_be_done)
+TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
 {
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
@@ -494,10 +494,9 @@ GST_START_TEST (test_more_than_can_be_done)
   g_free (text);
   guard_end ();
 }
-GST_END_TEST;
 
 /* Without QoS nothing is dropped, and what queues up is not taken for latency. */
-GST_START_TEST (test_without_qos)
+TEST (test_without_qos)
 {
   guint frames;
   Load load;
@@ -514,10 +513,9 @@ GST_START_TEST (test_without_qos)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
 /* A source that is not live waits: nothing is dropped, and there is no latency. */
-GST_START_TEST (test_not_live)
+TEST (test_not_live)
 {
   guint frames;
   Load load;
@@ -537,10 +535,9 @@ GST_START_TEST (test_not_live)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
 /* Frames come later than their source reports: they come through, and the latency is what it takes. */
-GST_START_TEST (test_a_source_that_is_late)
+TEST (test_a_source_that_is_late)
 {
   GstClockTime delay;
   GstElement *filter;
@@ -569,21 +566,8 @@ GST_START_TEST (test_a_source_that_is_late)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-overload_suite (void)
+SUITE (overload)
 {
-  Suite *suite = suite_create ("overload");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_loop_test (cases, test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks));
-  tcase_add_test (cases, test_without_qos);
-  tcase_add_test (cases, test_not_live);
-  tcase_add_test (cases, test_a_source_that_is_late);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (overload);

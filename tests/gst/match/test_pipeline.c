@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole pipelines: states, seeks, live sources, lateness, properties as an application sees them. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"
 
@@ -56,7 +57,7 @@ line_free (Line *line)
 #define TWO(more) \
   "videotestsrc " more " ! " CAPS " ! m.sink_left videotestsrc " more " ! " CAPS " ! m.sink_right " MATCH
 
-GST_START_TEST (test_linking_takes_the_pad_of_both_views)
+TEST (test_linking_takes_the_pad_of_both_views)
 {
   GstElement *pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
   GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
@@ -67,9 +68,8 @@ GST_START_TEST (test_linking_takes_the_pad_of_both_views)
   gst_object_unref (element);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_plays_twice)
+TEST (test_plays_twice)
 {
   Line line;
 
@@ -83,9 +83,8 @@ GST_START_TEST (test_plays_twice)
   }
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_play_pause_play)
+TEST (test_play_pause_play)
 {
   Line line;
 
@@ -107,9 +106,8 @@ GST_START_TEST (test_play_pause_play)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stops_at_any_time)
+TEST (test_stops_at_any_time)
 {
   for (guint i = 0; i < 20; i++) {
     Line line;
@@ -120,9 +118,8 @@ GST_START_TEST (test_stops_at_any_time)
     line_free (&line);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flushing_seek)
+TEST (test_flushing_seek)
 {
   gint64 position;
   Line line;
@@ -145,9 +142,8 @@ GST_START_TEST (test_flushing_seek)
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seeking_is_asked_of_the_left_source)
+TEST (test_seeking_is_asked_of_the_left_source)
 {
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable;
@@ -162,7 +158,6 @@ GST_START_TEST (test_seeking_is_asked_of_the_left_source)
   gst_query_unref (query);
   line_free (&line);
 }
-GST_END_TEST;
 
 /* Both views in a stream, read as fast as it goes: every pair once and in order, and pairs do overlap. */
 static void
@@ -172,7 +167,7 @@ check_order (GstElement *sink, GstBuffer *buffer, GstPad *pad, GstClockTime *las
   *last = GST_BUFFER_PTS (buffer);
 }
 
-GST_START_TEST (test_pairs_overlap)
+TEST_LOOP (test_pairs_overlap, 0, 2)
 {
   const gint pairs = __i__ ? 30 : 60;
   GstClockTime last = GST_CLOCK_TIME_NONE;
@@ -196,9 +191,8 @@ GST_START_TEST (test_pairs_overlap)
   line_free (&line);
   g_free (text);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_sources)
+TEST (test_live_sources)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime min, max;
@@ -219,10 +213,9 @@ GST_START_TEST (test_live_sources)
   gst_query_unref (query);
   line_free (&line);
 }
-GST_END_TEST;
 
 /* A sink that is always behind: the element drops what would come too late, before computing it. */
-GST_START_TEST (test_a_slow_sink_makes_pairs_late)
+TEST (test_a_slow_sink_makes_pairs_late)
 {
   Line line;
 
@@ -235,9 +228,8 @@ GST_START_TEST (test_a_slow_sink_makes_pairs_late)
   fail_unless (stat_of (line.element, "pairs") < 90);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_source_is_shorter)
+TEST (test_one_source_is_shorter)
 {
   Line line;
 
@@ -251,9 +243,8 @@ GST_START_TEST (test_one_source_is_shorter)
   fail_unless (stat_of (line.element, "dropped-right") > 0);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_queues_and_many_frames)
+TEST (test_queues_and_many_frames)
 {
   Line line;
 
@@ -265,10 +256,9 @@ GST_START_TEST (test_queues_and_many_frames)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
   line_free (&line);
 }
-GST_END_TEST;
 
 /* One stream is off by more than half a frame, either way: each frame pairs with its neighbour, 10 ms away. */
-GST_START_TEST (test_one_stream_is_ahead)
+TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 {
   Line line;
   GstPad *right;
@@ -284,9 +274,8 @@ GST_START_TEST (test_one_stream_is_ahead)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_size_changes_in_a_running_pipeline)
+TEST (test_size_changes_in_a_running_pipeline)
 {
   Line line;
   GstElement *filter;
@@ -306,11 +295,10 @@ GST_START_TEST (test_size_changes_in_a_running_pipeline)
   gst_object_unref (filter);
   line_free (&line);
 }
-GST_END_TEST;
 
 /* ---- properties -------------------------------------------------------------------------- */
 
-GST_START_TEST (test_every_parameter_is_a_property)
+TEST (test_every_parameter_is_a_property)
 {
   GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
@@ -344,9 +332,8 @@ GST_START_TEST (test_every_parameter_is_a_property)
   }
   gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_settings_show_what_is_in_force)
+TEST (test_settings_show_what_is_in_force)
 {
   GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
@@ -384,9 +371,8 @@ GST_START_TEST (test_settings_show_what_is_in_force)
   fail_unless (settings == NULL);
   gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_active_backend_and_stats)
+TEST (test_active_backend_and_stats)
 {
   GstStructure *stats;
   gchar *backend;
@@ -409,9 +395,8 @@ GST_START_TEST (test_active_backend_and_stats)
   g_free (backend);
   line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_two_elements_do_not_know_of_each_other)
+TEST (test_two_elements_do_not_know_of_each_other)
 {
   Line line;
 
@@ -424,33 +409,7 @@ GST_START_TEST (test_two_elements_do_not_know_of_each_other)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
   line_free (&line);
 }
-GST_END_TEST;
 
-static Suite *
-pipeline_suite (void)
+SUITE (pipeline)
 {
-  Suite *suite = suite_create ("pipeline");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_linking_takes_the_pad_of_both_views);
-  tcase_add_test (cases, test_plays_twice);
-  tcase_add_test (cases, test_play_pause_play);
-  tcase_add_test (cases, test_stops_at_any_time);
-  tcase_add_test (cases, test_flushing_seek);
-  tcase_add_test (cases, test_seeking_is_asked_of_the_left_source);
-  tcase_add_loop_test (cases, test_pairs_overlap, 0, 2);
-  tcase_add_test (cases, test_live_sources);
-  tcase_add_test (cases, test_a_slow_sink_makes_pairs_late);
-  tcase_add_test (cases, test_one_source_is_shorter);
-  tcase_add_test (cases, test_queues_and_many_frames);
-  tcase_add_loop_test (cases, test_one_stream_is_ahead, 0, 2);
-  tcase_add_test (cases, test_size_changes_in_a_running_pipeline);
-  tcase_add_test (cases, test_every_parameter_is_a_property);
-  tcase_add_test (cases, test_settings_show_what_is_in_force);
-  tcase_add_test (cases, test_active_backend_and_stats);
-  tcase_add_test (cases, test_two_elements_do_not_know_of_each_other);
-  return suite;
 }
-
-GST_CHECK_MAIN (pipeline);

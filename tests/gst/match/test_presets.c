@@ -3,6 +3,7 @@
 #include "stereo/stereo.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define NAME "test of presets"
 
@@ -72,7 +73,7 @@ check_same (GstElement *match, GstElement *other, const gchar *name)
   g_value_unset (&b);
 }
 
-GST_START_TEST (test_holds_how_is_matched)
+TEST (test_holds_how_is_matched)
 {
   GstElement *match = gst_element_factory_make ("stereomatch", NULL);
   GstElement *other = gst_element_factory_make ("stereomatch", NULL);
@@ -101,7 +102,6 @@ GST_START_TEST (test_holds_how_is_matched)
   gst_object_unref (other);
   gst_object_unref (same);
 }
-GST_END_TEST;
 
 static void
 read_cost (GObject *match, GParamSpec *spec, gint *cost)
@@ -111,7 +111,7 @@ read_cost (GObject *match, GParamSpec *spec, gint *cost)
 }
 
 /* bm takes zncc and asw does not: between the two settings there is one that cannot work. */
-GST_START_TEST (test_loads_as_a_whole)
+TEST (test_loads_as_a_whole)
 {
   GstElement *match = gst_element_factory_make ("stereomatch", NULL);
   gint cost = -1;
@@ -127,10 +127,9 @@ GST_START_TEST (test_loads_as_a_whole)
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
   gst_object_unref (match);
 }
-GST_END_TEST;
 
 /* A preset is a file: anybody may have written into it. */
-GST_START_TEST (test_wrong_value_is_an_error)
+TEST (test_wrong_value_is_an_error)
 {
   GstElement *pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
   GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
@@ -148,19 +147,7 @@ GST_START_TEST (test_wrong_value_is_an_error)
   gst_object_unref (match);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-static Suite *
-presets_suite (void)
+SUITE (presets)
 {
-  Suite *suite = suite_create ("presets");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_holds_how_is_matched);
-  tcase_add_test (cases, test_loads_as_a_whole);
-  tcase_add_test (cases, test_wrong_value_is_an_error);
-  return suite;
 }
-
-GST_CHECK_MAIN (presets);

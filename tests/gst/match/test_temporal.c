@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a stream breaks, the frames before have no part in those after; where it goes on, they have. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define SETTINGS "num-disparities=12 window=5 refine-iterations=0 fill=keep backend=cpu threads=1 "
 #define BEFORE 6 /* frames ahead of the break */
@@ -144,14 +145,13 @@ run (Break kind)
 static const Break breaks[] = { NOTHING, SHORT_PAUSE, WAITING, OFF, PAUSE, DISCONT, GAP, GAP_AND_WAITING, FLUSH, CAPS,
   PARAMETERS };
 
-GST_START_TEST (test_breaks)
+TEST_LOOP (test_breaks, 0, G_N_ELEMENTS (breaks))
 {
   run (breaks[__i__]);
 }
-GST_END_TEST;
 
 /* The same frames give the same bits, also with pairs in flight. */
-GST_START_TEST (test_repeats)
+TEST (test_repeats)
 {
   Pair *one = pair_new_gray (SETTINGS "temporal=0.75"), *other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
 
@@ -165,18 +165,7 @@ GST_START_TEST (test_repeats)
   pair_free (one);
   pair_free (other);
 }
-GST_END_TEST;
 
-static Suite *
-temporal_suite (void)
+SUITE (temporal)
 {
-  Suite *suite = suite_create ("temporal");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_breaks, 0, G_N_ELEMENTS (breaks));
-  tcase_add_test (cases, test_repeats);
-  return suite;
 }
-
-GST_CHECK_MAIN (temporal);

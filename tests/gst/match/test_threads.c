@@ -6,6 +6,7 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 96
 #define HEIGHT 40
@@ -312,29 +313,17 @@ run (gboolean live)
   calibration_free (calibration);
 }
 
-GST_START_TEST (test_at_full_speed)
+TEST (test_at_full_speed)
 {
   run (FALSE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live)
+TEST (test_live)
 {
   run (TRUE);
 }
-GST_END_TEST;
 
-static Suite *
-threads_suite (void)
+SUITE (threads)
 {
-  Suite *suite = suite_create ("threads");
-  TCase *chain = tcase_create ("general");
-
-  tcase_add_test (chain, test_at_full_speed);
-  tcase_add_test (chain, test_live);
-  tcase_set_timeout (chain, 600);
-  suite_add_tcase (suite, chain);
-  return suite;
+  tcase_set_timeout (tcase, 600);
 }
-
-GST_CHECK_MAIN (threads)

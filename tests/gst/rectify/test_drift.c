@@ -5,6 +5,7 @@
  */
 #include "tests/support/gst/cameras.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #define FRAMES 180
 #define MEASURED (FRAMES / EVERY)
 #define MOST 12
+#define DRAWS CLAMP (random_count ("STEREO_TEST_DRAWS", 60) / 10, 1, 6) /* a sanitizer makes it slow */
 
 /* What the rig is at a frame. */
 typedef void (*Drift) (guint frame, gdouble *offset, gdouble *roll);
@@ -336,7 +338,7 @@ offset_without_end (guint frame, gdouble *offset, gdouble *roll)
   *offset = frame * 0.028;
 }
 
-GST_START_TEST (test_follows)
+TEST_LOOP (test_follows, 0, DRAWS)
 {
   static const struct
   {
@@ -378,7 +380,6 @@ GST_START_TEST (test_follows)
   g_free (scene);
   g_free (source);
 }
-GST_END_TEST;
 
 /* ---- what must not be followed ----------------------------------------------------------- */
 
@@ -405,7 +406,7 @@ unrelated_views (guint8 *frame, gsize stride)
     }
 }
 
-GST_START_TEST (test_does_nothing)
+TEST_LOOP (test_does_nothing, 0, DRAWS + 2)
 {
   static const struct
   {
@@ -437,7 +438,6 @@ GST_START_TEST (test_does_nothing)
   fail_unless (!heard.follows && !heard.limit && !heard.warnings);
   run_clear (&run);
 }
-GST_END_TEST;
 
 static void
 note_offset (Run *run, guint frame)
@@ -468,7 +468,7 @@ cover_after_100 (Run *run, guint frame)
     note_offset (run, frame);
 }
 
-GST_START_TEST (test_holds_without_texture)
+TEST (test_holds_without_texture)
 {
   Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
@@ -476,7 +476,6 @@ GST_START_TEST (test_holds_without_texture)
   run_all (&run);
   run_clear (&run);
 }
-GST_END_TEST;
 
 /* ---- the limit --------------------------------------------------------------------------- */
 
@@ -488,7 +487,7 @@ stays_within_4_px (Run *run, guint frame)
   note (run, most < 4.001, "frame %u: %.3f px are taken out", frame, most);
 }
 
-GST_START_TEST (test_limit)
+TEST (test_limit)
 {
   Run run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
   Heard heard;
@@ -500,7 +499,6 @@ GST_START_TEST (test_limit)
   fail_unless (heard.limit > 0 && heard.last > 3.7 && heard.last < 4.001, "%g px", heard.last);
   run_clear (&run);
 }
-GST_END_TEST;
 
 /* ---- dropped and kept -------------------------------------------------------------------- */
 
@@ -530,7 +528,7 @@ set_unit_after_100 (Run *run, guint frame)
     note_offset (run, frame);
 }
 
-GST_START_TEST (test_dropped)
+TEST_LOOP (test_dropped, 0, 2)
 {
   Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
@@ -540,7 +538,6 @@ GST_START_TEST (test_dropped)
     fail_unless (!memcmp (run.before[n], run.after[n], WIDTH * HEIGHT), "frame %u differs", n * EVERY);
   run_clear (&run);
 }
-GST_END_TEST;
 
 /* A flush, a seek, a step of the timestamps say nothing of the cameras. */
 static void
@@ -549,7 +546,7 @@ expect_offset (GstElement *rectify)
   fail_unless (fabs (align_stat (rectify, "align-offset") - 1.5) < 0.15);
 }
 
-GST_START_TEST (test_kept)
+TEST (test_kept)
 {
   gchar *calibration = straight_calibration (WIDTH, HEIGHT);
   GstElement *pipeline, *rectify;
@@ -582,11 +579,10 @@ GST_START_TEST (test_kept)
   gst_object_unref (pipeline);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- formats, sizes, live ---------------------------------------------------------------- */
 
-GST_START_TEST (test_pipelines)
+TEST_LOOP (test_pipelines, 0, 7)
 {
   static const gchar *const cases[] = {
     "stereotestsrc num-buffers=60 vertical-offset=1 ! video/x-raw,format=I420,width=640,height=240",
@@ -616,25 +612,7 @@ GST_START_TEST (test_pipelines)
   gst_object_unref (pipeline);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-static Suite *
-drift_suite (void)
+SUITE (drift)
 {
-  Suite *suite = suite_create ("drift");
-  TCase *cases = tcase_create ("general");
-  /* a sanitizer makes it slow */
-  gint draws = CLAMP (random_count ("STEREO_TEST_DRAWS", 60) / 10, 1, 6);
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_follows, 0, draws);
-  tcase_add_loop_test (cases, test_does_nothing, 0, draws + 2);
-  tcase_add_test (cases, test_holds_without_texture);
-  tcase_add_test (cases, test_limit);
-  tcase_add_loop_test (cases, test_dropped, 0, 2);
-  tcase_add_test (cases, test_kept);
-  tcase_add_loop_test (cases, test_pipelines, 0, 7);
-  return suite;
 }
-
-GST_CHECK_MAIN (drift);

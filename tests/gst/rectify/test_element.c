@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: pixels, formats, layouts, metadata, and what changes on the way. */
 #include "tests/support/gst/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -128,7 +129,7 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
   calibration_free (calibration);
 }
 
-GST_START_TEST (test_identity_two_pads)
+TEST_LOOP (test_identity_two_pads, 0, G_N_ELEMENTS (formats))
 {
   for (guint s = 0; s < G_N_ELEMENTS (sites); s++) {
     check_two (formats[__i__], sites[s], 44, 20, 0);
@@ -138,7 +139,6 @@ GST_START_TEST (test_identity_two_pads)
   if (!GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (formats[__i__])))
     check_two (formats[__i__], "jpeg", 43, 21, 5);
 }
-GST_END_TEST;
 
 static void
 check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
@@ -177,13 +177,12 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   calibration_free (calibration);
 }
 
-GST_START_TEST (test_identity_packed)
+TEST_LOOP (test_identity_packed, 0, G_N_ELEMENTS (formats))
 {
   for (guint l = 0; l < G_N_ELEMENTS (layouts); l++)
     for (guint right_first = 0; right_first < 2; right_first++)
       check_packed (formats[__i__], layouts[l], right_first);
 }
-GST_END_TEST;
 
 /* A pair of views of noise, and what becomes of it. Clear it. */
 typedef struct
@@ -248,7 +247,7 @@ in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo 
 }
 
 /* Comes out as GRAY8 does, to the bit. */
-GST_START_TEST (test_grey_of_twelve_bits)
+TEST (test_grey_of_twelve_bits)
 {
   const gint width = 31, height = 14;
   Cameras cameras = cameras_straight (width, height);
@@ -281,9 +280,8 @@ GST_START_TEST (test_grey_of_twelve_bits)
   gst_buffer_unref (out[1]);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nv12_where_downstream_wants_it)
+TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
   Rectified all;
@@ -299,7 +297,6 @@ GST_START_TEST (test_nv12_where_downstream_wants_it)
       }
   rectified_clear (&all);
 }
-GST_END_TEST;
 
 /* ---- pixels that move --------------------------------------------------------------------- */
 
@@ -358,7 +355,7 @@ check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gd
   rectified_clear (&all);
 }
 
-GST_START_TEST (test_known_shift_and_rotation)
+TEST (test_known_shift_and_rotation)
 {
   Cameras cameras = cameras_straight (74, 46);
 
@@ -375,10 +372,9 @@ GST_START_TEST (test_known_shift_and_rotation)
   check_moved (&cameras, GST_VIDEO_FORMAT_BGR, 3, 0);
   check_moved (&cameras, GST_VIDEO_FORMAT_RGBx, 3, 0);
 }
-GST_END_TEST;
 
 /* Around the pictures it is black, of any kind of picture. */
-GST_START_TEST (test_border)
+TEST_LOOP (test_border, 0, 5)
 {
   static const struct
   {
@@ -405,22 +401,7 @@ GST_START_TEST (test_border)
         fail_unless_equals_int (component_at (out, c, x, y), blacks[__i__].black[c]);
   rectified_clear (&all);
 }
-GST_END_TEST;
 
-static Suite *
-rectify_element_suite (void)
+SUITE (rectify_element)
 {
-  Suite *suite = suite_create ("rectify_element");
-  TCase *cases = tcase_create ("pixels");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_identity_two_pads, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_identity_packed, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_grey_of_twelve_bits);
-  tcase_add_test (cases, test_nv12_where_downstream_wants_it);
-  tcase_add_test (cases, test_known_shift_and_rotation);
-  tcase_add_loop_test (cases, test_border, 0, 5);
-  return suite;
 }
-
-GST_CHECK_MAIN (rectify_element);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: metadata, what changes while it plays, pairing, and every error. */
 #include "tests/support/gst/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"
 
@@ -57,7 +58,7 @@ expect_pairing_clock (GstElement *element, const gchar *name)
 }
 
 /* Of square pixels, and of others. */
-GST_START_TEST (test_meta_and_properties)
+TEST_LOOP (test_meta_and_properties, 0, 2)
 {
   const gdouble vertical = __i__ ? 37.5 : 0;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
@@ -105,7 +106,6 @@ GST_START_TEST (test_meta_and_properties)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* Runs @description to its end; an error fails the test. Unref what comes back, in NULL. */
 static GstElement *
@@ -122,7 +122,7 @@ run_pipeline (const gchar *description)
 }
 
 /* What stereomatch needs for depth comes with the frames; twice, for all must be as new after NULL. */
-GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
+TEST (test_depth_needs_no_further_property_and_plays_twice)
 {
   Cameras cameras = cameras_straight (64, 32);
   gchar *calibration = calibration_new (&cameras);
@@ -161,11 +161,10 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
   g_free (description);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- changes ------------------------------------------------------------------------------ */
 
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   static const struct
   {
@@ -202,7 +201,6 @@ GST_START_TEST (test_caps_change)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* A file that cannot be used, set while frames pass: a warning, and the calibration before stays in force. */
 static void
@@ -221,7 +219,7 @@ keeps_working (Pair *pair, const gchar *property, const gchar *file, guint numbe
   gst_buffer_unref (out);
 }
 
-GST_START_TEST (test_properties_take_effect_with_the_next_pair)
+TEST (test_properties_take_effect_with_the_next_pair)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT), moved = cameras;
   gchar *calibration = calibration_new (&cameras), *other;
@@ -261,10 +259,9 @@ GST_START_TEST (test_properties_take_effect_with_the_next_pair)
   calibration_free (calibration);
   calibration_free (other);
 }
-GST_END_TEST;
 
 /* Paired as stereomatch does. */
-GST_START_TEST (test_frames_without_a_partner)
+TEST (test_frames_without_a_partner)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration = calibration_new (&cameras);
@@ -282,12 +279,11 @@ GST_START_TEST (test_frames_without_a_partner)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- doubts, saving ------------------------------------------------------------------------- */
 
 /* Numbers without sense are warned of once, and the views are rectified nevertheless. */
-GST_START_TEST (test_numbers_without_sense)
+TEST (test_numbers_without_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration;
@@ -309,9 +305,8 @@ GST_START_TEST (test_numbers_without_sense)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_numbers_with_sense)
+TEST (test_numbers_with_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration;
@@ -326,7 +321,6 @@ GST_START_TEST (test_numbers_with_sense)
   pair_free (pair);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* The first pair with these properties. */
 static GstBuffer *
@@ -343,7 +337,7 @@ first_pair (const gchar *calibration, const gchar *properties)
 }
 
 /* What was saved makes the same views, in all bytes, without the properties that made them. */
-GST_START_TEST (test_saved_calibration_makes_the_same_views)
+TEST (test_saved_calibration_makes_the_same_views)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration, *saved = calibration_new_text (""), *properties;
@@ -374,7 +368,6 @@ GST_START_TEST (test_saved_calibration_makes_the_same_views)
   calibration_free (calibration);
   calibration_free (saved);
 }
-GST_END_TEST;
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
@@ -395,7 +388,7 @@ expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
   gst_object_unref (element);
 }
 
-GST_START_TEST (test_calibrations_that_do_not_load)
+TEST (test_calibrations_that_do_not_load)
 {
   gchar *broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n"), *properties = with_calibration (broken, "");
 
@@ -407,7 +400,6 @@ GST_START_TEST (test_calibrations_that_do_not_load)
   g_free (properties);
   calibration_free (broken);
 }
-GST_END_TEST;
 
 /* A pair of these caps with these cameras is refused with these words. */
 static void
@@ -425,7 +417,7 @@ expect_refusal (const Cameras *cameras, const gchar *more, GstVideoFormat left, 
   calibration_free (calibration);
 }
 
-GST_START_TEST (test_pairs_that_cannot_be_rectified)
+TEST (test_pairs_that_cannot_be_rectified)
 {
   const GstVideoFormat grey = GST_VIDEO_FORMAT_GRAY8, nv12 = GST_VIDEO_FORMAT_NV12;
   Cameras good = cameras_straight (WIDTH, HEIGHT), cameras = good;
@@ -441,7 +433,6 @@ GST_START_TEST (test_pairs_that_cannot_be_rectified)
   expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, WIDTH, HEIGHT, "RGB", "BGR");
   expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, grey, WIDTH, HEIGHT, "RGB", "GRAY8");
 }
-GST_END_TEST;
 
 static void
 expect_packed_refusal (
@@ -477,7 +468,7 @@ expect_packed_refusal (
   calibration_free (calibration);
 }
 
-GST_START_TEST (test_calibrations_that_cannot_be_saved)
+TEST (test_calibrations_that_cannot_be_saved)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   gchar *calibration = calibration_new (&cameras), *itself = g_strconcat (CPU "save=", calibration, NULL), *text;
@@ -497,9 +488,8 @@ GST_START_TEST (test_calibrations_that_cannot_be_saved)
   g_free (itself);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_packed_frames_that_cannot_be_rectified)
+TEST (test_packed_frames_that_cannot_be_rectified)
 {
   gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL), *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
 
@@ -509,28 +499,7 @@ GST_START_TEST (test_packed_frames_that_cannot_be_rectified)
   g_free (odd);
   g_free (even);
 }
-GST_END_TEST;
 
-static Suite *
-rectify_stream_suite (void)
+SUITE (rectify_stream)
 {
-  Suite *suite = suite_create ("rectify_stream");
-  TCase *cases = tcase_create ("stream");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_meta_and_properties, 0, 2);
-  tcase_add_test (cases, test_depth_needs_no_further_property_and_plays_twice);
-  tcase_add_test (cases, test_caps_change);
-  tcase_add_test (cases, test_properties_take_effect_with_the_next_pair);
-  tcase_add_test (cases, test_frames_without_a_partner);
-  tcase_add_test (cases, test_numbers_without_sense);
-  tcase_add_test (cases, test_numbers_with_sense);
-  tcase_add_test (cases, test_saved_calibration_makes_the_same_views);
-  tcase_add_test (cases, test_calibrations_that_do_not_load);
-  tcase_add_test (cases, test_calibrations_that_cannot_be_saved);
-  tcase_add_test (cases, test_pairs_that_cannot_be_rectified);
-  tcase_add_test (cases, test_packed_frames_that_cannot_be_rectified);
-  return suite;
 }
-
-GST_CHECK_MAIN (rectify_stream);

@@ -4,6 +4,7 @@
 #include <gst/controller/controller.h>
 
 #include "tests/support/gst/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #define FRAMES 6
 #define CHANGE 3 /* the frame from which on the other value holds */
@@ -97,7 +98,14 @@ check_follows (const gchar *line, const gchar *name, gdouble before, gdouble aft
   }
 }
 
-GST_START_TEST (test_overlay)
+/* Whether the build has that element. */
+static gboolean
+has (const gchar *element)
+{
+  return gst_registry_check_feature_version (gst_registry_get (), element, 0, 0, 0);
+}
+
+TEST_LOOP (test_overlay, 0, has ("depthoverlay"))
 {
   static const struct
   {
@@ -111,9 +119,8 @@ GST_START_TEST (test_overlay)
                                         "depthoverlay name=e ! video/x-raw,format=RGB" SINK,
         cases[i].name, cases[i].before, cases[i].after);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_rectify)
+TEST_LOOP (test_rectify, 0, has ("stereorectify"))
 {
   static const struct
   {
@@ -135,20 +142,8 @@ GST_START_TEST (test_rectify)
   g_free (properties);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-static Suite *
-controls_suite (void)
+SUITE (controls)
 {
-  Suite *suite = suite_create ("controls");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 60);
-  if (gst_registry_check_feature_version (gst_registry_get (), "depthoverlay", 0, 0, 0))
-    tcase_add_test (cases, test_overlay);
-  if (gst_registry_check_feature_version (gst_registry_get (), "stereorectify", 0, 0, 0))
-    tcase_add_test (cases, test_rectify);
-  suite_add_tcase (suite, cases);
-  return suite;
+  tcase_set_timeout (tcase, 60);
 }
-GST_CHECK_MAIN (controls);

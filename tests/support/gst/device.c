@@ -28,6 +28,15 @@ cuda_missing (void)
   return NULL;
 }
 
+gboolean
+device_is_there (const gchar *missing)
+{
+  g_setenv ("CK_FORK", "no", TRUE);
+  if (missing)
+    g_print ("SKIPPED: %s\n", missing);
+  return !missing;
+}
+
 /* ---- lines ------------------------------------------------------------------------------- */
 
 static void

@@ -15,6 +15,9 @@
 const gchar *device_missing (void);
 /* Why device memory cannot be tested here; NULL: it can. */
 const gchar *cuda_missing (void);
+/* For SUITE_IF(), with one of these reasons: says it. Tests of a device run in one process: a child process cannot use a device that
+ * its parent has looked at. */
+gboolean device_is_there (const gchar *missing);
 
 /* A bin of stereomatch and of what stands before each of its pads. */
 typedef struct
