@@ -44,7 +44,7 @@ make_street (gint width, gint height, Random *random)
 static gdouble
 time_logic (const MadePicture *picture, guint *obstacles)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   GstStereoGroundTask task = made_task ();
   GstStereoGroundResult result;
   gint64 times[FRAMES];
@@ -57,7 +57,6 @@ time_logic (const MadePicture *picture, guint *obstacles)
   }
   fail_unless (result.valid);
   *obstacles = result.n_obstacles;
-  gst_stereo_ground_analysis_free (analysis);
   return median_ms (times);
 }
 
@@ -65,7 +64,7 @@ static gdouble
 time_element (const MadePicture *picture)
 {
   guint width = picture->meta.width, height = picture->meta.height;
-  GstHarness *harness = gst_harness_new ("stereoground");
+  g_autoptr (GstHarness) harness = gst_harness_new ("stereoground");
   gint64 times[FRAMES];
 
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, NULL);
@@ -91,7 +90,6 @@ time_element (const MadePicture *picture)
     times[MAX (0, i)] = g_get_monotonic_time () - start;
     gst_buffer_unref (gst_harness_pull (harness));
   }
-  gst_harness_teardown (harness);
   return median_ms (times);
 }
 
@@ -101,13 +99,12 @@ TEST (test_sizes)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     Random random = { 1 };
-    MadePicture *picture = make_street (sizes[i][0], sizes[i][1], &random);
+    g_autoptr (MadePicture) picture = make_street (sizes[i][0], sizes[i][1], &random);
     guint obstacles;
     gdouble logic = time_logic (picture, &obstacles);
 
     g_print ("%4dx%-4d logic %5.2f ms, element %5.2f ms, %u obstacles\n", sizes[i][0], sizes[i][1], logic,
         time_element (picture), obstacles);
-    made_picture_free (picture);
   }
 }
 

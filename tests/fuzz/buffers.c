@@ -211,8 +211,7 @@ static GstCaps *
 draw_caps (Random *random, Kind kind, int width, int height, gboolean *narrow)
 {
   const char *format = view_formats[random_range (random, 0, G_N_ELEMENTS (view_formats) - 1)];
-  gchar *text;
-  GstCaps *caps;
+  g_autofree gchar *text = NULL;
 
   *narrow = random_range (random, 0, 3) == 0;
   if (kind == LIVE)
@@ -221,9 +220,7 @@ draw_caps (Random *random, Kind kind, int width, int height, gboolean *narrow)
     format = *narrow ? "GRAY8" : "GRAY16_LE";
   text = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s", format,
       kind == VIEWS ? 2 * width : width, height, kind == VIEWS ? ",multiview-mode=(string)side-by-side" : "");
-  caps = gst_caps_from_string (text);
-  g_free (text);
-  return caps;
+  return gst_caps_from_string (text);
 }
 
 static GstClockTime
@@ -345,7 +342,7 @@ make_element (const Target *target)
 static GstPad *
 link_sink (GstElement *element, Run *run)
 {
-  GstPad *src = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (element, "src");
   GstPad *pad = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
 
   gst_pad_set_element_private (pad, run);
@@ -354,7 +351,6 @@ link_sink (GstElement *element, Run *run)
   gst_pad_set_query_function (pad, answer_query);
   gst_pad_set_active (pad, TRUE);
   gst_pad_link_full (src, pad, GST_PAD_LINK_CHECK_NOTHING);
-  gst_object_unref (src);
   return pad;
 }
 
@@ -394,7 +390,7 @@ run_element (Random *random, GstElement *element, const Target *target)
   gboolean sized = g_str_equal (target->element, "stereorectify");
   int width = sized ? WIDTH : random_range (random, 1, 80), height = sized ? HEIGHT : random_range (random, 1, 80);
   Run run = { .random = random_range (random, 0, 2) ? NULL : random };
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   Source sources[2] = { 0 };
   GstPad *sink;
 
@@ -411,7 +407,6 @@ run_element (Random *random, GstElement *element, const Target *target)
   gst_pad_set_active (sink, FALSE);
   gst_object_unref (sink);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
   g_mutex_clear (&run.lock);
   g_cond_clear (&run.changed);
   return run.failed ? REFUSED : PASSED;

@@ -87,7 +87,7 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
   gsize size = (gsize) CLAMP ((gint64) info->size + numbers[NUMBERS - 1] % 64, 1, MOST_BYTES);
   gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
   gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstVideoFrame frame;
   StereoImage images[2];
 
@@ -109,7 +109,6 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
     gst_video_frame_unmap (&frame);
     fuzz_outcomes[MAPPED]++;
   }
-  gst_buffer_unref (buffer);
 }
 
 /* What a pad lets through. */
@@ -139,7 +138,7 @@ try_info (const GstVideoInfo *info, const gint32 *numbers, const gchar *text)
   GstStereoLayout layout;
 
   for (guint wanted = GST_STEREO_PACKING_AUTO; wanted <= GST_STEREO_PACKING_FRAME_BY_FRAME; wanted++) {
-    gchar *message = NULL;
+    g_autofree gchar *message = NULL;
     if (gst_stereo_layout_packed (&layout, info, (GstStereoPacking) wanted, &message)) {
       check_layout (&layout, info, text);
       try_addresses (&layout, info, text);
@@ -149,17 +148,15 @@ try_info (const GstVideoInfo *info, const gint32 *numbers, const gchar *text)
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
       fuzz_outcomes[REFUSED]++;
     }
-    g_free (message);
   }
   for (gint right = 0; right < 2; right++) {
-    gchar *message = NULL;
+    g_autofree gchar *message = NULL;
     if (gst_stereo_layout_single (&layout, info, right, &message)) {
       check_layout (&layout, info, text);
       fuzz_outcomes[SINGLE]++;
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
     }
-    g_free (message);
   }
 }
 
@@ -172,7 +169,7 @@ keep_quiet (const gchar *domain, GLogLevelFlags level, const gchar *message, gpo
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  gchar *text = g_strndup ((const gchar *) data, size);
+  g_autofree gchar *text = g_strndup ((const gchar *) data, size);
   size_t length = strlen (text) + 1, left = size > length ? size - length : 0;
   gint32 numbers[NUMBERS] = { 0 };
   GstVideoInfo info;
@@ -188,6 +185,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   else
     fuzz_outcomes[REFUSED]++;
   gst_clear_caps (&caps);
-  g_free (text);
   return 0;
 }

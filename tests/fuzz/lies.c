@@ -20,10 +20,9 @@ typedef struct
 static void
 unmap (gpointer data)
 {
-  Mapping *mapping = data;
+  g_autofree Mapping *mapping = data;
 
   munmap (mapping->mapping, mapping->size);
-  g_free (mapping);
 }
 
 /* Of one byte at least. The byte behind it faults, or the byte before it. */
@@ -209,13 +208,12 @@ static void
 add_ground (Random *random, GstBuffer *buffer)
 {
   guint count = (guint) random_range (random, 0, random_range (random, 0, 7) ? 64 : 20000);
-  gdouble *distances = g_new (gdouble, count + 1);
+  g_autofree gdouble *distances = g_new (gdouble, count + 1);
   GstStereoGroundMeta *ground;
 
   for (guint i = 0; i < count; i++)
     distances[i] = wild_number (random, 3000);
   ground = gst_buffer_add_stereo_ground_meta (buffer, distances, count);
-  g_free (distances);
   ground->valid = random_range (random, 0, 3) != 0;
   ground->plane_offset = wild_number (random, -2);
   ground->plane_across = wild_number (random, 0.01);

@@ -26,7 +26,7 @@ const char *const fuzz_pieces[] = { "STM01", "STM02", "STM03", "STM04", "\1\1\1\
 static void
 scale (GstBuffer *buffer, GstStereoMeta *meta)
 {
-  GstBuffer *larger = gst_buffer_new ();
+  g_autoptr (GstBuffer) larger = gst_buffer_new ();
   GstVideoInfo in, out;
   GstVideoMetaTransform transform = { &in, &out };
   GstStereoMeta *scaled;
@@ -45,7 +45,6 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
       fuzz_outcomes[SCALED]++;
     }
   }
-  gst_buffer_unref (larger);
 }
 
 /* @bytes in the version that is written: the first one had another magic number, and its numbers ended after 104 bytes,
@@ -102,8 +101,8 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  GBytes *bytes;
-  GstBuffer *buffer;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstStereoMeta *meta;
 
   gst_init (NULL, NULL);
@@ -115,7 +114,5 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   else
     CHECK (!gst_buffer_get_stereo_meta (buffer), "refused, and there");
   fuzz_outcomes[meta ? TAKEN : REFUSED]++;
-  gst_buffer_unref (buffer);
-  g_bytes_unref (bytes);
   return 0;
 }

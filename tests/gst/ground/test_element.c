@@ -63,9 +63,9 @@ TEST_LOOP (test_kinds, 0, 3)
     GST_STEREO_OUTPUT_KIND_DEPTH };
 
   for (gint padding = 0; padding < 3; padding++) {
-    GroundStream stream = ground_stream_new ("", kinds[__i__], &generator);
-    GstBuffer *in = ground_stream_matched (&stream, kinds[__i__], 7 * padding), *before = gst_buffer_copy_deep (in),
-              *out;
+    g_auto (GroundStream) stream = ground_stream_new ("", kinds[__i__], &generator);
+    g_autoptr (GstBuffer) in = ground_stream_matched (&stream, kinds[__i__], 7 * padding),
+                          before = gst_buffer_copy_deep (in), out = NULL;
     const GstMemory *memory;
 
     gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, kinds[__i__], 7 * padding)));
@@ -88,10 +88,6 @@ TEST_LOOP (test_kinds, 0, 3)
       gst_buffer_extract (out, at, &byte[1], 1);
       fail_unless_equals_int (byte[0], byte[1]);
     }
-    gst_buffer_unref (in);
-    gst_buffer_unref (before);
-    gst_buffer_unref (out);
-    ground_stream_free (&stream);
   }
 }
 
@@ -111,7 +107,7 @@ check_times (const GstStructure *message, GstClockTime time)
 
 TEST (test_message)
 {
-  GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   gdouble number, nearest;
   GstStructure *message;
   const GstStructure *one;
@@ -147,13 +143,13 @@ TEST (test_message)
   fail_unless (gst_structure_get_double (one, "object-width", &number) && fabs (number - 1700) < 200);
   fail_unless (gst_structure_get_double (one, "object-height", &number) && fabs (number - 1500) < 200);
   gst_structure_free (message);
-  ground_stream_free (&stream);
 }
 
 /* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
 TEST (test_message_interval)
 {
-  GroundStream stream = ground_stream_new ("message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream)
+      stream = ground_stream_new ("message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   guint count = 0;
   gboolean ground;
   GstStructure *message;
@@ -173,7 +169,6 @@ TEST (test_message_interval)
   fail_unless (message && gst_structure_get_boolean (message, "ground", &ground) && !ground);
   fail_if (gst_structure_has_field (message, "pitch"));
   gst_structure_free (message);
-  ground_stream_free (&stream);
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */
@@ -183,17 +178,17 @@ static void
 check_second_reports (GroundStream *stream)
 {
   for (guint i = 0; i < 2; i++) {
-    GstBuffer *out = ground_stream_pass (stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
+    g_autoptr (GstBuffer)
+        out = ground_stream_pass (stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
 
     fail_unless_equals_int (ground_stream_regions (out), i);
-    gst_buffer_unref (out);
   }
 }
 
 /* Frames that were dropped leave a gap and a DISCONT: after a short one all is known, after a long one nothing. */
 TEST (test_gaps)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   static const GstClockTime gaps[] = { GST_SECOND / 10, GST_SECOND / 2, GST_SECOND / 2 + FRAME };
 
   check_second_reports (&stream);
@@ -206,12 +201,11 @@ TEST (test_gaps)
     fail_unless_equals_int (ground_stream_regions (out), gaps[i] <= GST_SECOND / 2);
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 TEST (test_forgets)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstBuffer *in, *out;
 
   check_second_reports (&stream);
@@ -232,7 +226,6 @@ TEST (test_forgets)
   out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
   fail_unless_equals_int (ground_stream_regions (out), 0);
   gst_buffer_unref (out);
-  ground_stream_free (&stream);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
@@ -247,7 +240,7 @@ TEST (test_properties_at_work)
   } cases[] = { { "min-height=1800", TRUE, 0 }, { "min-height=1000", TRUE, 1 }, { "max-distance=10000", TRUE, 0 },
     { "max-distance=50000 min-confidence=0.9", FALSE, 0 }, { "min-confidence=0.7", TRUE, 1 },
     { "max-camera-height=1000", FALSE, 0 }, { "max-camera-height=2000", TRUE, 1 } };
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBuffer *out = NULL;
@@ -262,18 +255,17 @@ TEST (test_properties_at_work)
         ground_stream_regions (out));
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 /* Of depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
 TEST (test_unreliable_depth)
 {
-  GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint frame = 0; frame < 6; frame++) {
     GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
     gboolean unreliable = frame == 3, ground;
-    GstStructure *message;
+    g_autoptr (GstStructure) message = NULL;
     guint count;
 
     gst_buffer_get_stereo_meta (in)->health = unreliable ? GST_STEREO_HEALTH_COVERED_LEFT : GST_STEREO_HEALTH_SLOW;
@@ -289,10 +281,8 @@ TEST (test_unreliable_depth)
         fail_unless_equals_float (free[i], -1);
       fail_unless_equals_int (ground_stream_regions (out), 0);
     }
-    gst_structure_free (message);
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 SUITE (ground)

@@ -52,7 +52,7 @@ middle (const MadeScene *scene, guint column)
 TEST (test_an_empty_road)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   guint whole = 0;
 
   for (guint frame = 0; frame < 20; frame++) {
@@ -67,13 +67,12 @@ TEST (test_an_empty_road)
     }
   }
   fail_unless (whole >= 0.95 * 20 * COLUMNS, "%u columns are free as far as can be seen", whole);
-  made_picture_free (picture);
 }
 
 TEST (test_up_to_an_obstacle)
 {
   MadeScene road = made_road ();
-  MadePicture *picture;
+  g_autoptr (MadePicture) picture = NULL;
   GstStereoGroundResult result;
   gdouble seen[4];
 
@@ -93,13 +92,12 @@ TEST (test_up_to_an_obstacle)
       fail_unless (result.free_distances[c] > 40000, "column %u, beside the box, is free for %g mm", c,
           result.free_distances[c]);
   }
-  made_picture_free (picture);
 }
 
 TEST (test_not_seen_is_not_free)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   GstStereoGroundResult result;
 
   /* the lower part of the left quarter, and a band across the second: from 9 to 12 m */
@@ -117,7 +115,6 @@ TEST (test_not_seen_is_not_free)
     else if (c > COLUMNS / 2)
       fail_unless (free_distance > 40000, "column %u: %g", c, free_distance);
   }
-  made_picture_free (picture);
 }
 
 /* Boxes with and without values, and holes anywhere: none is driven through. Boxes are 20 % higher than the least, and as
@@ -128,7 +125,7 @@ TEST (test_never_through_a_box)
 
   for (gint turn = 0; turn < random_count ("STEREO_TEST_BOXES", 150); turn++) {
     MadeScene road = made_road ();
-    MadePicture *picture;
+    g_autoptr (MadePicture) picture = NULL;
     GstStereoGroundResult result;
     gdouble seen[4];
 
@@ -153,7 +150,6 @@ TEST (test_never_through_a_box)
             "turn %d: column %u is free for %g mm, through a box at %g mm", turn, c, result.free_distances[c],
             road.boxes[0].distance);
       }
-    made_picture_free (picture);
   }
   fail_unless (known > 10, "nothing is ever free");
 }
@@ -163,9 +159,9 @@ TEST (test_never_through_a_box)
 TEST (test_a_bonnet)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   gint hood = road.height / 5, arm = road.height / 8, at = road.height * 5 / 8;
-  guint8 *mask = g_malloc ((gsize) road.width * (gsize) road.height);
+  g_autofree guint8 *mask = g_malloc ((gsize) road.width * (gsize) road.height);
   guint seen[3] = { 0 };
   gdouble farthest = 0, judged[3];
 
@@ -194,8 +190,6 @@ TEST (test_a_bonnet)
   fail_unless (fabs (judged[1] * 4 / 5 - judged[0]) < 0.02 * judged[0], "%g, %g judged", judged[0], judged[1]);
   fail_unless (seen[1] > COLUMNS / 2, "%u columns", seen[1]);
   fail_unless (farthest < 15000, "free for %g mm behind what is hidden", farthest);
-  g_free (mask);
-  made_picture_free (picture);
 }
 
 SUITE (ground_free)

@@ -35,9 +35,9 @@ check_grid (GstStereoGroundGrid *grid)
   gboolean wide = meta.kind != GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
   gint stride = (gint) meta.width * (wide ? 2 : 1) + random_range (&generator, 0, 9);
   gint confidence_stride = (gint) meta.width + random_range (&generator, 0, 9);
-  guint8 *samples = g_malloc ((gsize) stride * meta.height),
-         *confidence = g_malloc ((gsize) confidence_stride * meta.height),
-         *mask = g_malloc ((gsize) confidence_stride * meta.height);
+  g_autofree guint8 *samples = g_malloc ((gsize) stride * meta.height),
+                    *confidence = g_malloc ((gsize) confidence_stride * meta.height),
+                    *mask = g_malloc ((gsize) confidence_stride * meta.height);
   GstStereoDepthView view = { .samples = samples,
     .stride = stride,
     .wide = wide,
@@ -79,9 +79,6 @@ check_grid (GstStereoGroundGrid *grid)
   fail_unless_equals_int (wrong, 0);
   fail_unless_equals_uint64 (grid->sure, sure);
   fail_unless_equals_uint64 (grid->asked_for, asked_for);
-  g_free (samples);
-  g_free (confidence);
-  g_free (mask);
 }
 
 TEST (test_grid)
@@ -178,8 +175,8 @@ TEST (test_classes)
     MadeScene road = made_road ();
     GstStereoGroundScene scene = { .grid = &grid };
     GstStereoGroundPose pose;
-    MadePicture *picture;
-    guint8 *classes;
+    g_autoptr (MadePicture) picture = NULL;
+    g_autofree guint8 *classes = NULL;
 
     road.pitch = between (-5, 20);
     road.roll = between (-15, 15);
@@ -205,8 +202,6 @@ TEST (test_classes)
         seen[expected]++;
         all++;
       }
-    g_free (classes);
-    made_picture_free (picture);
   }
   /* single precision decides otherwise only where a sample lies on a border */
   fail_unless (differ <= all / 10000, "%u of %u differ", differ, all);

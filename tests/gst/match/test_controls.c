@@ -45,10 +45,10 @@ control (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gint before, gint after, gboolean scale, Seen *seen)
 {
-  GstElement *pipeline = launch ("%s", line);
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = launch ("%s", line);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   control (element, name, before, after);
   if (scale)
@@ -58,10 +58,6 @@ run (const gchar *line, const gchar *name, gint before, gint after, gboolean sca
   wait_for_message (bus, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_int (seen->count, FRAMES);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_matcher_follows_its_curves)

@@ -25,48 +25,43 @@ is_device (const GstCaps *caps, guint index)
 static gboolean
 offers_device (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, NULL);
   gboolean first = is_device (caps, 0);
 
   for (guint i = 1; i < gst_caps_get_size (caps); i++)
     fail_if (is_device (caps, i), "device memory is offered after system memory");
   fail_if (is_device (caps, gst_caps_get_size (caps) - 1), "no system memory");
-  gst_caps_unref (caps);
   return first;
 }
 
 static gboolean
 accepts_device (GstPad *pad)
 {
-  GstCaps *caps = gst_caps_from_string (DEVICE_CAPS);
-  gboolean accepts = gst_pad_query_accept_caps (pad, caps);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (DEVICE_CAPS);
 
-  gst_caps_unref (caps);
-  return accepts;
+  return gst_pad_query_accept_caps (pad, caps);
 }
 
 TEST (test_template)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
 
   for (guint i = 0; i < 3; i++) {
     static const gchar *const names[] = { "sink", "sink_left", "sink_right" };
     GstPadTemplate *template = gst_element_get_pad_template (element, names[i]);
-    GstCaps *caps = gst_pad_template_get_caps (template);
+    g_autoptr (GstCaps) caps = gst_pad_template_get_caps (template);
     fail_unless_equals_int (is_device (caps, 0), GSTCUDA_BUILT);
     /* system memory twice: 8 bits a sample before more */
     fail_unless_equals_int (gst_caps_get_size (caps), 2 + GSTCUDA_BUILT);
-    gst_caps_unref (caps);
   }
-  gst_object_unref (element);
 }
 
 /* Before the start nothing is known of devices, and looking would take its time. */
 TEST (test_backends_before_the_start)
 {
   static const gchar *const backends[] = { "auto", "cuda", "cpu" };
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
-  GstPad *pad = gst_element_request_pad_simple (element, "sink");
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink");
 
   for (guint i = 0; i < 3; i++) {
     gboolean expected = GSTCUDA_BUILT && i < 2;
@@ -75,29 +70,25 @@ TEST (test_backends_before_the_start)
     fail_unless_equals_int (accepts_device (pad), expected);
   }
   gst_element_release_request_pad (element, pad);
-  gst_object_unref (pad);
-  gst_object_unref (element);
 }
 
 TEST (test_backends_at_work)
 {
   for (guint i = 0; i < 2; i++) {
-    Pair *pair = pair_new (i ? "backend=cpu" : "backend=auto");
+    g_autoptr (Pair) pair = pair_new (i ? "backend=cpu" : "backend=auto");
     gboolean expected = GSTCUDA_BUILT && !i && device_here ();
-    GstPad *right = gst_element_get_static_pad (pair->element, "sink_right");
+    g_autoptr (GstPad) right = gst_element_get_static_pad (pair->element, "sink_right");
 
     fail_unless_equals_int (offers_device (right), expected);
     fail_unless_equals_int (accepts_device (right), expected);
-    gst_object_unref (right);
-    pair_free (pair);
   }
 }
 
 /* Device memory first, whatever who asks would rather have, and the formats as they like them. */
 TEST (test_order)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
-  GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
   GstCaps *filter = gst_caps_from_string (
       "video/x-raw,format={BGRA,I420,NV12},width=64;video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
   GstCaps *caps = gst_pad_query_caps (pad, filter);
@@ -118,8 +109,6 @@ TEST (test_order)
   gst_caps_unref (caps);
   gst_caps_unref (filter);
   gst_element_release_request_pad (element, pad);
-  gst_object_unref (pad);
-  gst_object_unref (element);
 }
 
 /* ---- an element that uploads, like cudaupload, and may leave it ---------------------------- */
@@ -174,12 +163,13 @@ upload_init (Upload *upload)
 static gboolean
 run_upload (const gchar *backend)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
-                                 "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
-      backend);
-  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstPad *pad = gst_element_get_static_pad (m, "sink");
+  g_autoptr (GstElement)
+      pipeline = launch ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
+                         "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
+          backend);
+  g_autoptr (GstElement) m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (m, "sink");
   GstCaps *caps;
   gboolean device;
 
@@ -190,10 +180,6 @@ run_upload (const gchar *backend)
   device = is_device (caps, 0);
   gst_caps_unref (caps);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (bus);
-  gst_object_unref (m);
-  gst_object_unref (pipeline);
   return device;
 }
 
@@ -222,7 +208,7 @@ reconfigurations (GstHarness *harness)
 
 TEST (test_another_backend_is_negotiated)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   reconfigurations (pair->left);
   reconfigurations (pair->right);
@@ -231,7 +217,6 @@ TEST (test_another_backend_is_negotiated)
   gst_util_set_object_arg (G_OBJECT (pair->element), "backend", "auto");
   fail_unless_equals_int (reconfigurations (pair->left), GSTCUDA_BUILT);
   fail_unless_equals_int (reconfigurations (pair->right), GSTCUDA_BUILT);
-  pair_free (pair);
 }
 
 /* Neighbours ask each other for a context; without a device nobody has one, and nobody falls over it. */
@@ -241,20 +226,16 @@ TEST (test_context_query)
     "backend=auto cuda-device-id=0" };
 
   for (guint i = 0; i < 3; i++) {
-    Pair *pair = pair_new (properties[i]);
-    GstQuery *query = gst_query_new_context ("gst.cuda.context"), *other = gst_query_new_context ("gst.gl.GLDisplay");
-    GstPad *sink = gst_element_get_static_pad (pair->element, "sink_left");
-    GstPad *src = gst_element_get_static_pad (pair->element, "src");
+    g_autoptr (Pair) pair = pair_new (properties[i]);
+    g_autoptr (GstQuery) query = gst_query_new_context ("gst.cuda.context"),
+                         other = gst_query_new_context ("gst.gl.GLDisplay");
+    g_autoptr (GstPad) sink = gst_element_get_static_pad (pair->element, "sink_left");
+    g_autoptr (GstPad) src = gst_element_get_static_pad (pair->element, "src");
     gboolean expected = GSTCUDA_BUILT && i == 2 && device_here ();
 
     fail_unless_equals_int (gst_pad_query (sink, query), expected);
     fail_unless_equals_int (gst_pad_query (src, query), expected);
     fail_if (gst_pad_query (sink, other));
-    gst_query_unref (query);
-    gst_query_unref (other);
-    gst_object_unref (sink);
-    gst_object_unref (src);
-    pair_free (pair);
   }
 }
 

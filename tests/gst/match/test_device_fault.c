@@ -27,21 +27,21 @@ expect_end (GstElement *pipeline, const gchar *when)
 static void
 play_into_fault (GstElement *pipeline, const gchar *word)
 {
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   g_setenv ("STEREO_TEST_FAULT", "kernel:4", TRUE);
   text = play_to_end (pipeline);
   g_unsetenv ("STEREO_TEST_FAULT");
   fail_unless (text != NULL, "no error");
   fail_unless (strstr (text, word) && strstr (text, "cudaErrorIllegalAddress"), "%s", text);
-  g_free (text);
 }
 
 /* A pipeline with frames in device memory, in the context of GStreamer's elements, is lost as well: it ends with an error. */
 TEST (test_fault)
 {
   GstElement *other = cuda_missing () ? NULL : play_source ("cudaupload ! " CUDA "fakesink", 200);
-  GstElement *pipeline = play_source (CUDA "fakesink", 8), *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstElement) pipeline = play_source (CUDA "fakesink", 8),
+                         matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   gchar *text, *backend;
 
   if (other) {
@@ -63,8 +63,6 @@ TEST (test_fault)
     g_free (text);
     gst_object_unref (other);
   }
-  gst_object_unref (matcher);
-  gst_object_unref (pipeline);
 }
 
 SUITE_IF (device_fault, device_is_there (device_missing ()))

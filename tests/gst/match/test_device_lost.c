@@ -27,11 +27,11 @@ count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
 TEST (test_lost_while_playing)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! stereomatch name=m backend=cuda "
       "num-disparities=16 check-interval=0 ! fakesink");
-  GstElement *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstPad *pad = gst_element_get_static_pad (matcher, "src");
+  g_autoptr (GstElement) matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (matcher, "src");
   gint loss[2] = { 7, atoi (g_getenv ("STEREO_TEST_LOSS")) };
   gchar *text, *backend;
   void *plugin;
@@ -55,9 +55,6 @@ TEST (test_lost_while_playing)
   fail_unless_equals_string (backend, "cpu");
   g_free (backend);
   dlclose (plugin);
-  gst_object_unref (pad);
-  gst_object_unref (matcher);
-  gst_object_unref (pipeline);
 }
 
 static gboolean

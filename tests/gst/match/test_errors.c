@@ -27,14 +27,13 @@ push_two (Pair *pair, GstVideoFormat left, gint left_width, GstVideoFormat right
 
 TEST (test_different_sizes)
 {
-  Pair *pair = pair_new (EXACT);
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
   expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", "have one size",
       "'videoscale ! video/x-raw,width=40,height=20' before sink_right", NULL);
   fail_unless_equals_int (
       push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
-  pair_free (pair);
 }
 
 TEST (test_different_formats)
@@ -50,10 +49,9 @@ TEST (test_different_formats)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pair *pair = pair_new (EXACT);
+    g_autoptr (Pair) pair = pair_new (EXACT);
     push_two (pair, cases[i].left, 40, cases[i].right, 40);
     expect_error (pair->bus, cases[i].left_name, cases[i].right_name, "luma", cases[i].remedy, NULL);
-    pair_free (pair);
   }
 }
 
@@ -67,7 +65,7 @@ push_narrow (Pair *pair, gint width, GstClockTime time)
 
 TEST (test_one_pad_changes_its_caps_for_good)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -79,7 +77,6 @@ TEST (test_one_pad_changes_its_caps_for_good)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   push_narrow (pair, 60, 2 * GST_SECOND + FRAME);
   expect_error (pair->bus, "60x20 GRAY8", "44x20 GRAY8", NULL);
-  pair_free (pair);
 }
 
 /* What cameras give, and what is to be put before the pad. */
@@ -99,17 +96,14 @@ static const struct
 
 TEST_LOOP (test_formats_that_are_not_taken, 0, G_N_ELEMENTS (refused))
 {
-  Pair *pair = pair_new (EXACT);
-  gchar *text = g_strdup_printf ("%s,width=%d,height=%d,framerate=30/1", refused[__i__].caps, VIEW_WIDTH, VIEW_HEIGHT);
-  GstPad *pad = gst_element_get_static_pad (pair->element, "sink_left");
-  GstCaps *caps = gst_caps_from_string (text);
+  g_autoptr (Pair) pair = pair_new (EXACT);
+  g_autofree gchar *text = g_strdup_printf (
+      "%s,width=%d,height=%d,framerate=30/1", refused[__i__].caps, VIEW_WIDTH, VIEW_HEIGHT);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (pair->element, "sink_left");
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
   fail_if (gst_pad_send_event (pad, gst_event_new_caps (caps)));
   expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", "BGRA, GRAY16_LE, ", NULL);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  g_free (text);
-  pair_free (pair);
 }
 
 static void
@@ -153,30 +147,28 @@ TEST (test_packing_set_and_tagged_otherwise)
 
 TEST (test_views_swapped_or_packed_on_a_view_pad)
 {
-  Pair *pair = pair_new (EXACT);
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=right");
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "sink_left", "swapped", NULL);
-  pair_free (pair);
 }
 
 static void
 expect_pair_error (const gchar *properties, const gchar *word, const gchar *another)
 {
-  Pair *pair = pair_new_gray (properties);
+  g_autoptr (Pair) pair = pair_new_gray (properties);
 
   pair_push (pair, 0, 0);
   expect_error (pair->bus, word, another, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
-  pair_free (pair);
 }
 
 /* By GObject, which takes an enumeration's number as it is. */
 static void
 expect_property_error (const gchar *name, const gchar *number, const gchar *word, const gchar *another)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GValue value = G_VALUE_INIT;
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (pair->element), name);
 
@@ -190,7 +182,6 @@ expect_property_error (const gchar *name, const gchar *number, const gchar *word
   expect_error (pair->bus, word, another, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
   g_value_unset (&value);
-  pair_free (pair);
 }
 
 /* The properties of every kind: GObject neither warns nor keeps the old value, which would hide the mistake. */
@@ -228,11 +219,10 @@ TEST (test_memory_limit)
 
 TEST (test_more_disparities_than_pixels)
 {
-  Pair *pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
+  g_autoptr (Pair) pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
-  pair_free (pair);
 }
 
 TEST (test_parameter_goes_bad_while_playing)
@@ -256,28 +246,26 @@ TEST (test_parameter_goes_bad_while_playing)
 
 TEST (test_depth_does_not_fit_gray8)
 {
-  Pair *pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
 
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "downstream", "GRAY16_LE", NULL);
-  pair_free (pair);
 }
 
 /* A link that GStreamer itself refuses would leave the user without a word of what to do. */
 static void
 expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
-                                 "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
-      properties);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement)
+      pipeline = launch ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+                         "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+          properties);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   expect_error (bus, "GRAY16_LE", word, another, NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_downstream_takes_no_grey)
@@ -289,12 +277,11 @@ TEST (test_downstream_takes_no_grey)
 
 TEST (test_buffer_smaller_than_its_caps)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   gst_harness_push (pair->left, stamp (gst_buffer_new_allocate (NULL, 100, NULL), 0, FRAME));
   pair_push_right (pair, 0);
   expect_error (pair->bus, "100 bytes", "44x20 GRAY8", NULL);
-  pair_free (pair);
 }
 
 /* ---- pads -------------------------------------------------------------------------------- */
@@ -324,6 +311,8 @@ line_free (Line *line)
   gst_object_unref (line->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
+
 #define SOURCE "videotestsrc ! video/x-raw,format=GRAY8,width=32,height=16,framerate=25/1 "
 #define MATCH "stereomatch name=m num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 "
 
@@ -342,42 +331,37 @@ TEST (test_second_view_missing)
 
 TEST (test_second_view_not_linked)
 {
-  Line line = line_new (SOURCE "! m.sink_left " MATCH "! fakesink");
-  GstPad *pad = gst_element_request_pad_simple (line.element, "sink_right");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " MATCH "! fakesink");
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (line.element, "sink_right");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   expect_error (line.bus, "Only sink_left is linked", NULL);
   gst_element_set_state (line.pipeline, GST_STATE_NULL);
   gst_element_release_request_pad (line.element, pad);
-  gst_object_unref (pad);
-  line_free (&line);
 }
 
 TEST (test_both_kinds_of_pads)
 {
-  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   expect_error (line.bus, "link sink alone", NULL);
-  line_free (&line);
 }
 
 TEST (test_released_pad_can_be_had_again)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
 
   for (guint i = 0; i < 2; i++) {
-    GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+    g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
     fail_unless (pad != NULL);
     gst_element_release_request_pad (element, pad);
-    gst_object_unref (pad);
   }
-  gst_object_unref (element);
 }
 
 TEST (test_cuda_without_a_device)
 {
-  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " MATCH "backend=cuda ! fakesink");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " MATCH "backend=cuda ! fakesink");
 
   if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
     g_print ("skipped: there is a CUDA device\n");
@@ -385,12 +369,11 @@ TEST (test_cuda_without_a_device)
     fail_unless_equals_int (gst_element_set_state (line.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
     expect_error (line.bus, "backend=cuda", NULL);
   }
-  line_free (&line);
 }
 
 TEST (test_after_an_error_the_element_works_again)
 {
-  Line line = line_new (
+  g_auto (Line) line = line_new (
       "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=32,height=32 ! " MATCH "! fakesink");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
@@ -402,7 +385,6 @@ TEST (test_after_an_error_the_element_works_again)
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 3);
-  line_free (&line);
 }
 
 SUITE (errors)

@@ -98,7 +98,7 @@ static void
 gate_new (Gate *gate, gboolean live)
 {
   const gchar *backend = g_getenv ("STEREO_TEST_BACKEND"), *properties = EXACT "latency=1000000000";
-  GstPad *src;
+  g_autoptr (GstPad) src = NULL;
 
   memset (gate, 0, sizeof *gate);
   g_mutex_init (&gate->lock);
@@ -112,7 +112,6 @@ gate_new (Gate *gate, gboolean live)
   gst_pad_add_probe (src,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate,
       NULL);
-  gst_object_unref (src);
 }
 
 static void
@@ -138,12 +137,11 @@ gate_fly (Gate *gate)
 static void
 pull (Gate *gate, guint number, guint expected)
 {
-  GstBuffer *out = pair_pull (gate->pair, number * STEP);
+  g_autoptr (GstBuffer) out = pair_pull (gate->pair, number * STEP);
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, VIEW_WIDTH, VIEW_HEIGHT);
   check_interior (out, &info, expected);
-  gst_buffer_unref (out);
 }
 
 static void
@@ -289,7 +287,7 @@ TEST (test_caps_change)
 TEST (test_downstream_wants_other_caps)
 {
   GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
   Gate gate;
 
   gate_new (&gate, FALSE);
@@ -303,7 +301,6 @@ TEST (test_downstream_wants_other_caps)
   info = output_info (gate.pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
-  gst_buffer_unref (out);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
 }
 
@@ -346,7 +343,7 @@ static GstPadProbeReturn
 offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstStructure *config;
   GstVideoInfo video;
   GstCaps *caps;
@@ -360,7 +357,6 @@ offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 1, 1);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   gst_query_add_allocation_pool (query, pool, (guint) video.size, 1, 1);
-  gst_object_unref (pool);
   return GST_PAD_PROBE_HANDLED;
 }
 

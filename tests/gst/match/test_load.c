@@ -134,8 +134,8 @@ run_right (gpointer pump)
 static void
 start_view (Pump *pump, guint view)
 {
-  GstPad *pad = gst_element_request_pad_simple (pump->element, view ? "sink_right" : "sink_left");
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (pump->element, view ? "sink_right" : "sink_left");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
       NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
   GstSegment segment;
 
@@ -148,8 +148,6 @@ start_view (Pump *pump, guint view)
   gst_pad_push_event (pump->src[view], gst_event_new_segment (&segment));
   for (guint i = 0; i < NUMBERED_CYCLE; i++)
     pump->views[view][i] = numbered_view (i, view == 1, NUMBERED_WIDTH);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
 }
 
 static Pump *
@@ -235,12 +233,11 @@ pump_run (Pump *pump, guint64 to)
 static guint64
 count_of (Pump *pump, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (pump->element, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, name, &value);
-  gst_structure_free (stats);
   return value;
 }
 
@@ -284,14 +281,12 @@ growth (gsize before, gsize after)
 static gchar *
 describe_growth (Memory before, Memory after)
 {
-  gchar *device = after.device ?
+  g_autofree gchar *device = after.device ?
       g_strdup_printf (", device %+" G_GINT64_FORMAT " bytes", growth (before.device, after.device)) :
       g_strdup ("");
-  gchar *text = g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
-      growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
 
-  g_free (device);
-  return text;
+  return g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
+      growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
 }
 
 /* The tracer's table of the objects alive is memory too, and grows in jumps. */

@@ -84,7 +84,7 @@ TEST (test_rectangles)
     guint count = (guint) g_rand_int_range (dice, 1, MOST + 1);
     guint64 counting = 0;
     Box boxes[MOST];
-    gchar *text = random_boxes (boxes, count);
+    g_autofree gchar *text = random_boxes (boxes, count);
     GstStereoMask *mask = mask_of (text, width, height);
 
     for (gint y = 0; y < height; y++)
@@ -99,7 +99,6 @@ TEST (test_rectangles)
     fail_unless_equals_int (mask->rows, bottom + 1 - top);
     fail_unless_equals_uint64 (mask->count, counting);
     gst_stereo_mask_unref (mask);
-    g_free (text);
   }
 }
 
@@ -108,21 +107,19 @@ static const gchar *const no_rectangles[] = { "0,0,1", "0,0,1,1.5", "0,0,1,0.5,"
 
 TEST_LOOP (test_no_rectangles, 0, G_N_ELEMENTS (no_rectangles))
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_if (gst_stereo_mask_check (no_rectangles[__i__], &message), "%s", no_rectangles[__i__]);
   fail_unless (strstr (message, no_rectangles[__i__]) && strstr (message, "0, 0.9, 1, 0.1"));
-  g_free (message);
 }
 
 static void
 expect_refusal (const gchar *text, gint width, gint height, const gchar *word)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_mask_new (text, width, height, &message) == NULL);
   fail_unless (strstr (message, text) && strstr (message, word), "%s", message);
-  g_free (message);
 }
 
 TEST (test_everything)
@@ -145,7 +142,8 @@ write_png (const gchar *name, gint width, gint height, const guint8 *pixels)
 TEST (test_picture)
 {
   const gint width = 37, height = 11;
-  gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL), *name = g_build_filename (folder, "0.5 mask.png", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL),
+                   *name = g_build_filename (folder, "0.5 mask.png", NULL);
   guint8 pixels[37 * 11];
   GstStereoMask *mask;
 
@@ -166,8 +164,6 @@ TEST (test_picture)
   expect_refusal (name, width, height, "cannot be read");
   g_unlink (name);
   g_rmdir (folder);
-  g_free (name);
-  g_free (folder);
 }
 #endif
 
@@ -177,19 +173,16 @@ TEST (test_picture)
 static GstBuffer *
 rows_of_view (guint seed, gint shift, gint first, gint rows)
 {
-  GstBuffer *view = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, seed, shift, 0);
-  GstBuffer *part = gst_buffer_copy_region (
-      view, GST_BUFFER_COPY_ALL, (gsize) (first * VIEW_WIDTH), (gsize) (rows * VIEW_WIDTH));
+  g_autoptr (GstBuffer) view = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, seed, shift, 0);
 
-  gst_buffer_unref (view);
-  return part;
+  return gst_buffer_copy_region (view, GST_BUFFER_COPY_ALL, (gsize) (first * VIEW_WIDTH), (gsize) (rows * VIEW_WIDTH));
 }
 
 /* What stereomatch makes of some rows of both views. */
 static GstBuffer *
 match_rows (const gchar *properties, gint first, gint rows, GstVideoInfo *info)
 {
-  Pair *pair = pair_new (properties);
+  g_autoptr (Pair) pair = pair_new (properties);
   GstBuffer *out;
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, rows, NULL);
@@ -197,18 +190,15 @@ match_rows (const gchar *properties, gint first, gint rows, GstVideoInfo *info)
   gst_harness_push (pair->right, stamp (rows_of_view (1, SHIFT, first, rows), 0, FRAME));
   out = pair_pull (pair, 0);
   *info = output_info (pair->left);
-  pair_free (pair);
   return out;
 }
 
 static guint
 confidence_at (GstBuffer *buffer, gint x, gint y)
 {
-  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (buffer));
-  guint value = ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x];
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (buffer));
 
-  g_bytes_unref (bytes);
-  return value;
+  return ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x];
 }
 
 /* Rows at the top and at the bottom go, and a part of the others. What is left is what a match of those rows alone gives. */
@@ -216,9 +206,10 @@ TEST (test_match)
 {
   const Box boxes[] = { { 0, 0, 1, 0.15 }, { 0.5, 0.3, 0.25, 0.3 }, { 0, 0.8, 1, 0.2 } };
   const gchar *properties = EXACT "temporal=0 ";
-  gchar *masked = g_strconcat (properties, "mask=0,0,1,0.15;0.5,0.3,0.25,0.3;0,0.8,1,0.2", NULL);
+  g_autofree gchar *masked = g_strconcat (properties, "mask=0,0,1,0.15;0.5,0.3,0.25,0.3;0,0.8,1,0.2", NULL);
   GstVideoInfo info, part_info;
-  GstBuffer *whole = match_rows (masked, 0, VIEW_HEIGHT, &info), *part = match_rows (properties, 3, 13, &part_info);
+  g_autoptr (GstBuffer) whole = match_rows (masked, 0, VIEW_HEIGHT, &info),
+                        part = match_rows (properties, 3, 13, &part_info);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (whole);
   guint valid = 0, sum = 0, count = 0;
 
@@ -239,9 +230,6 @@ TEST (test_match)
   fail_unless (valid > count / 2);
   fail_unless_equals_float (meta->valid_ratio, (gdouble) valid / count);
   assert_equals_float (meta->mean_confidence, sum / (255.0 * count));
-  gst_buffer_unref (whole);
-  gst_buffer_unref (part);
-  g_free (masked);
 }
 
 /* ---- the meta ------------------------------------------------------------------------------- */
@@ -267,7 +255,7 @@ TEST (test_meta)
   GstBuffer *one = match_frame (pair, 0), *other = match_frame (pair, 1), *without, *mask = mask_in (one);
   const GstVideoMeta *video;
   GstMapInfo map;
-  GBytes *bytes;
+  g_autoptr (GBytes) bytes = NULL;
 
   fail_unless (mask != NULL && mask_in (other) == mask);
   video = gst_buffer_get_video_meta (mask);
@@ -289,7 +277,6 @@ TEST (test_meta)
     for (gint x = 0; x < VIEW_WIDTH; x++)
       fail_unless_equals_int (((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x],
           is_in (&box, 1, x, y, VIEW_WIDTH, VIEW_HEIGHT) ? 0 : 255);
-  g_bytes_unref (bytes);
   gst_buffer_unref (one);
 }
 
@@ -298,21 +285,18 @@ TEST (test_meta)
 static guint
 sample_of_frame (Pair *pair, guint number, gint x, gint y)
 {
-  GstBuffer *out = match_frame (pair, number);
+  g_autoptr (GstBuffer) out = match_frame (pair, number);
   GstVideoInfo info;
-  guint sample;
 
   info = output_info (pair->left);
-  sample = sample_at (out, &info, x, y);
-  gst_buffer_unref (out);
-  return sample;
+  return sample_at (out, &info, x, y);
 }
 
 /* A mask comes and goes while the pipeline plays; rectangles that are none leave the one that is there. */
 TEST (test_change)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  gchar *mask;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autofree gchar *mask = NULL;
 
   fail_unless (sample_of_frame (pair, 0, 30, 10) > 0);
   g_object_set (pair->element, "mask", "0.5,0,0.5,1", NULL);
@@ -321,7 +305,6 @@ TEST (test_change)
   expect_error (pair->bus, "mask=0.5,0,0.5 is no list of rectangles", NULL);
   g_object_get (pair->element, "mask", &mask, NULL);
   fail_unless_equals_string (mask, "0.5,0,0.5,1");
-  g_free (mask);
   fail_unless_equals_int (sample_of_frame (pair, 2, 30, 10), 0);
   /* neither does a file that is none, and it is said once */
   g_object_set (pair->element, "mask", "/dev/null", NULL);
@@ -334,18 +317,16 @@ TEST (test_change)
   g_object_set (pair->element, "mask", "/dev/null", NULL);
   fail_unless (sample_of_frame (pair, 6, 30, 10) > 0);
   expect_warning (pair->bus, "mask=/dev/null", "there is no mask", NULL);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_errors, 0, 2)
 {
   static const gchar *const masks[][2] = { { "/nowhere/mask.png", "cannot be read" }, { "0,0,1,1", "every pixel" } };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   g_object_set (pair->element, "mask", masks[__i__][0], NULL);
   pair_push (pair, 0, 0);
   expect_error (pair->bus, masks[__i__][0], masks[__i__][1], NULL);
-  pair_free (pair);
 }
 
 /* ---- the running check ---------------------------------------------------------------------- */

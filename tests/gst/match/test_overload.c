@@ -148,12 +148,11 @@ stalled (Load *load, gint64 time)
 static guint64
 stat_of (Load *load, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (load->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
   return value;
 }
 
@@ -161,13 +160,12 @@ stat_of (Load *load, const gchar *name)
 static GstClockTime
 latency_at (GstPad *pad)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min = 0;
   gboolean live = FALSE;
 
   if (gst_pad_query (pad, query))
     gst_query_parse_latency (query, &live, &min, NULL);
-  gst_query_unref (query);
   return live ? min : 0;
 }
 
@@ -245,14 +243,13 @@ judge_stamps (Load *load, GstBuffer *buffer)
 static gint64
 running_time (GstPad *pad, GstBuffer *buffer)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   guint64 time = 0;
   gint sign;
 
   gst_event_parse_segment (event, &segment);
   sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer), &time);
-  gst_event_unref (event);
   return sign * (gint64) time;
 }
 
@@ -324,7 +321,7 @@ static gpointer
 make_noise (gpointer data)
 {
   Load *load = data;
-  GRand *rand;
+  g_autoptr (GRand) rand = NULL;
 
   GST_OBJECT_LOCK (load->element);
   rand = g_rand_new_with_seed (g_rand_int (load->rand));
@@ -335,7 +332,6 @@ make_noise (gpointer data)
       ;
     g_usleep ((gulong) g_rand_int_range (rand, 0, 150000));
   }
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -367,7 +363,7 @@ load_new (Load *load, const gchar *text)
 {
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   GError *error = NULL;
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
   GstPad *pad;
 
   memset (load, 0, sizeof *load);
@@ -382,24 +378,20 @@ load_new (Load *load, const gchar *text)
   gst_object_unref (pad);
   bus = gst_element_get_bus (load->pipeline);
   gst_bus_set_sync_handler (bus, at_message, load, NULL);
-  gst_object_unref (bus);
 }
 
 /* So many frames a second, for all the seconds; gives their number. */
 static guint
 load_rate (Load *load, gint width, gint height, guint rate)
 {
-  GstElement *source = gst_bin_get_by_name (GST_BIN (load->pipeline), "source");
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (load->pipeline), "filter");
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, width,
-      "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, (gint) rate, 1, NULL);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (load->pipeline), "source");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (load->pipeline), "filter");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
+      width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, (gint) rate, 1, NULL);
 
   g_object_set (source, "num-buffers", (gint) (rate * seconds ()), NULL);
   g_object_set (filter, "caps", caps, NULL);
   load->frame = GST_SECOND / rate;
-  gst_caps_unref (caps);
-  gst_object_unref (source);
-  gst_object_unref (filter);
   return rate * seconds ();
 }
 
@@ -411,12 +403,11 @@ load_run (Load *load)
   begin_watch (load);
   gst_element_set_state (load->pipeline, GST_STATE_PLAYING);
   for (gboolean end = FALSE; !end;) {
-    GstMessage *message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
+    g_autoptr (GstMessage) message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
     fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "an error");
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
       gst_bin_recalculate_latency (GST_BIN (load->pipeline));
     end = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    gst_message_unref (message);
   }
   gst_object_unref (bus);
   judge_flow (load, (gint64) gst_element_get_current_running_time (load->element), load->reported);
@@ -461,7 +452,7 @@ TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
 {
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
-  gchar *text = g_strdup_printf (SOURCE
+  g_autofree gchar *text = g_strdup_printf (SOURCE
       "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 packing=side-by-side num-disparities=%d "
       "aggregation=full window=%d check-interval=0 ! %s",
       backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21, sinks[__i__]);
@@ -491,7 +482,6 @@ TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
   fail_unless_equals_uint64 ((guint64) load.qos_messages, late);
   judge_latency (&load);
   load_free (&load);
-  g_free (text);
   guard_end ();
 }
 

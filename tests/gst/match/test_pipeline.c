@@ -26,7 +26,7 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, Line *line)
 static void
 line_new (Line *line, const gchar *description)
 {
-  GstElement *sink;
+  g_autoptr (GstElement) sink = NULL;
 
   memset (line, 0, sizeof *line);
   line->pipeline = launch ("%s", description);
@@ -35,7 +35,6 @@ line_new (Line *line, const gchar *description)
   sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
   g_object_set (sink, "signal-handoffs", TRUE, NULL);
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), line);
-  gst_object_unref (sink);
 }
 
 static void
@@ -54,24 +53,23 @@ line_free (Line *line)
   gst_object_unref (line->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
+
 #define TWO(more) \
   "videotestsrc " more " ! " CAPS " ! m.sink_left videotestsrc " more " ! " CAPS " ! m.sink_right " MATCH
 
 TEST (test_linking_takes_the_pad_of_both_views)
 {
-  GstElement *pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstElement) pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
 
   fail_unless (pad != NULL && gst_pad_is_linked (pad));
-  gst_object_unref (pad);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_plays_twice)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=7") "! fakesink name=o");
   for (gint i = 1; i <= 3; i++) {
@@ -81,12 +79,11 @@ TEST (test_plays_twice)
     fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 7);
     line_state (&line, GST_STATE_NULL);
   }
-  line_free (&line);
 }
 
 TEST (test_play_pause_play)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
@@ -104,25 +101,23 @@ TEST (test_play_pause_play)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
-  line_free (&line);
 }
 
 TEST (test_stops_at_any_time)
 {
   for (guint i = 0; i < 20; i++) {
-    Line line;
+    g_auto (Line) line;
     line_new (&line, TWO ("") "! fakesink name=o");
     line_state (&line, GST_STATE_PLAYING);
     g_usleep (i * 1500);
     line_state (&line, GST_STATE_NULL);
-    line_free (&line);
   }
 }
 
 TEST (test_flushing_seek)
 {
   gint64 position;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
@@ -140,14 +135,13 @@ TEST (test_flushing_seek)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50); /* 10 s to 12 s */
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-left"), 0);
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
-  line_free (&line);
 }
 
 TEST (test_seeking_is_asked_of_the_left_source)
 {
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=500") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
@@ -155,8 +149,6 @@ TEST (test_seeking_is_asked_of_the_left_source)
   fail_unless (gst_element_query (line.pipeline, query));
   gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
   fail_unless (seekable);
-  gst_query_unref (query);
-  line_free (&line);
 }
 
 /* Both views in a stream, read as fast as it goes: every pair once and in order, and pairs do overlap. */
@@ -171,9 +163,9 @@ TEST_LOOP (test_pairs_overlap, 0, 2)
 {
   const gint pairs = __i__ ? 30 : 60;
   GstClockTime last = GST_CLOCK_TIME_NONE;
-  GstElement *sink;
-  gchar *text;
-  Line line;
+  g_autoptr (GstElement) sink = NULL;
+  g_autofree gchar *text = NULL;
+  g_auto (Line) line;
 
   text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
                           "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH "packing=%s ! fakesink name=o",
@@ -187,17 +179,14 @@ TEST_LOOP (test_pairs_overlap, 0, 2)
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), (guint64) pairs);
   fail_unless (stat_of (line.element, "overlapped") < (guint64) pairs);
   fail_unless (__i__ || stat_of (line.element, "overlapped") > 0);
-  gst_object_unref (sink);
-  line_free (&line);
-  g_free (text);
 }
 
 TEST (test_live_sources)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min, max;
   gboolean live;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=12 is-live=true") "! fakesink name=o sync=true qos=true");
   line_state (&line, GST_STATE_PLAYING);
@@ -210,14 +199,12 @@ TEST (test_live_sources)
   fail_unless_equals_uint64 (
       stat_of (line.element, "pairs") + stat_of (line.element, "late") + stat_of (line.element, "dropped-left"), 12);
   fail_unless (stat_of (line.element, "pairs") > 0);
-  gst_query_unref (query);
-  line_free (&line);
 }
 
 /* A sink that is always behind: the element drops what would come too late, before computing it. */
 TEST (test_a_slow_sink_makes_pairs_late)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,framerate=100/1 ! " MATCH
@@ -226,12 +213,11 @@ TEST (test_a_slow_sink_makes_pairs_late)
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
   fail_unless (stat_of (line.element, "pairs") < 90);
-  line_free (&line);
 }
 
 TEST (test_one_source_is_shorter)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
@@ -241,12 +227,11 @@ TEST (test_one_source_is_shorter)
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 5);
   fail_unless (stat_of (line.element, "dropped-right") > 0);
-  line_free (&line);
 }
 
 TEST (test_queues_and_many_frames)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
@@ -254,13 +239,12 @@ TEST (test_queues_and_many_frames)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
-  line_free (&line);
 }
 
 /* One stream is off by more than half a frame, either way: each frame pairs with its neighbour, 10 ms away. */
 TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 {
-  Line line;
+  g_auto (Line) line;
   GstPad *right;
 
   line_new (&line,
@@ -272,14 +256,13 @@ TEST_LOOP (test_one_stream_is_ahead, 0, 2)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
-  line_free (&line);
 }
 
 TEST (test_size_changes_in_a_running_pipeline)
 {
-  Line line;
-  GstElement *filter;
-  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
+  g_auto (Line) line;
+  g_autoptr (GstElement) filter = NULL;
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
 
   line_new (&line,
       "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f "
@@ -291,16 +274,13 @@ TEST (test_size_changes_in_a_running_pipeline)
   g_object_set (filter, "caps", caps, NULL);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 60);
-  gst_caps_unref (caps);
-  gst_object_unref (filter);
-  line_free (&line);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
 
 TEST (test_every_parameter_is_a_property)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
 
   for (gint i = 0; (info = stereo_param_info (i)); i++) {
@@ -330,12 +310,11 @@ TEST (test_every_parameter_is_a_property)
     g_value_unset (&value);
     g_value_unset (&number);
   }
-  gst_object_unref (element);
 }
 
 TEST (test_settings_show_what_is_in_force)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
   StereoParams params;
   GstStructure *settings;
@@ -369,15 +348,14 @@ TEST (test_settings_show_what_is_in_force)
   gst_util_set_object_arg (G_OBJECT (element), "window", "20");
   g_object_get (element, "settings", &settings, NULL);
   fail_unless (settings == NULL);
-  gst_object_unref (element);
 }
 
 TEST (test_active_backend_and_stats)
 {
-  GstStructure *stats;
-  gchar *backend;
+  g_autoptr (GstStructure) stats = NULL;
+  g_autofree gchar *backend = NULL;
   gdouble ratio;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=3 pattern=snow") "! fakesink name=o");
   g_object_get (line.element, "active-backend", &backend, NULL);
@@ -391,14 +369,11 @@ TEST (test_active_backend_and_stats)
   fail_unless (stat_of (line.element, "compute-time-mean") > 0);
   fail_unless (gst_structure_get_double (stats, "valid-ratio", &ratio) && ratio >= 0 && ratio <= 1);
   fail_unless (gst_structure_get_double (stats, "mean-confidence", &ratio) && ratio >= 0 && ratio <= 1);
-  gst_structure_free (stats);
-  g_free (backend);
-  line_free (&line);
 }
 
 TEST (test_two_elements_do_not_know_of_each_other)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t t. ! queue ! " MATCH
@@ -407,7 +382,6 @@ TEST (test_two_elements_do_not_know_of_each_other)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
-  line_free (&line);
 }
 
 SUITE (pipeline)

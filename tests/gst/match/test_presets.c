@@ -75,9 +75,9 @@ check_same (GstElement *match, GstElement *other, const gchar *name)
 
 TEST (test_holds_how_is_matched)
 {
-  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
-  GstElement *other = gst_element_factory_make ("stereomatch", NULL);
-  GstElement *same = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) match = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) other = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) same = gst_element_factory_make ("stereomatch", NULL);
   const StereoParamInfo *info;
   Random random = { .state = random_seed () };
   guint held = 0;
@@ -98,9 +98,6 @@ TEST (test_holds_how_is_matched)
   fail_unless (held > 30, "%u parameters", held);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
   fail_if (gst_preset_load_preset (GST_PRESET (other), NAME), "it was deleted");
-  gst_object_unref (match);
-  gst_object_unref (other);
-  gst_object_unref (same);
 }
 
 static void
@@ -113,7 +110,7 @@ read_cost (GObject *match, GParamSpec *spec, gint *cost)
 /* bm takes zncc and asw does not: between the two settings there is one that cannot work. */
 TEST (test_loads_as_a_whole)
 {
-  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) match = gst_element_factory_make ("stereomatch", NULL);
   gint cost = -1;
 
   gst_util_set_object_arg (G_OBJECT (match), "method", "asw");
@@ -125,15 +122,14 @@ TEST (test_loads_as_a_whole)
   fail_unless (gst_preset_load_preset (GST_PRESET (match), NAME));
   fail_unless_equals_int (cost, STEREO_COST_CENSUS_9X7);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
-  gst_object_unref (match);
 }
 
 /* A preset is a file: anybody may have written into it. */
 TEST (test_wrong_value_is_an_error)
 {
-  GstElement *pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
-  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
+  g_autoptr (GstElement) match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_util_set_object_arg (G_OBJECT (match), "window", "12"); /* even */
   fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
@@ -143,9 +139,6 @@ TEST (test_wrong_value_is_an_error)
   expect_error (bus, "window", "12", NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
-  gst_object_unref (bus);
-  gst_object_unref (match);
-  gst_object_unref (pipeline);
 }
 
 SUITE (presets)

@@ -122,10 +122,10 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
 static void
 run (Break kind)
 {
-  Pair *pair = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
-  Pair *alone = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  g_autoptr (Pair) pair = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  g_autoptr (Pair) alone = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
   GstClockTime pts = 0;
-  GstBuffer *got, *want;
+  g_autoptr (GstBuffer) got = NULL, want = NULL;
 
   for (guint number = 0; number < BEFORE; number++, pts += FRAME)
     gst_buffer_unref (compute (pair, GST_VIDEO_FORMAT_GRAY8, number, pts, FALSE));
@@ -136,10 +136,6 @@ run (Break kind)
     got = compute (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, kind == DISCONT);
   want = compute (alone, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, FALSE);
   fail_unless_equals_int (are_equal (got, want), kind >= OFF);
-  gst_buffer_unref (got);
-  gst_buffer_unref (want);
-  pair_free (pair);
-  pair_free (alone);
 }
 
 static const Break breaks[] = { NOTHING, SHORT_PAUSE, WAITING, OFF, PAUSE, DISCONT, GAP, GAP_AND_WAITING, FLUSH, CAPS,
@@ -153,17 +149,14 @@ TEST_LOOP (test_breaks, 0, G_N_ELEMENTS (breaks))
 /* The same frames give the same bits, also with pairs in flight. */
 TEST (test_repeats)
 {
-  Pair *one = pair_new_gray (SETTINGS "temporal=0.75"), *other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
+  g_autoptr (Pair) one = pair_new_gray (SETTINGS "temporal=0.75"),
+                   other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
 
   for (guint number = 0; number < 12; number++) {
-    GstBuffer *a = compute (one, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
-    GstBuffer *b = compute (other, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    g_autoptr (GstBuffer) a = compute (one, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    g_autoptr (GstBuffer) b = compute (other, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
     fail_unless (are_equal (a, b), "frame %u differs", number);
-    gst_buffer_unref (a);
-    gst_buffer_unref (b);
   }
-  pair_free (one);
-  pair_free (other);
 }
 
 SUITE (temporal)

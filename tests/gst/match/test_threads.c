@@ -147,7 +147,7 @@ any_pad (Rig *rig, GRand *rand)
 static void
 ask (Rig *rig, GRand *rand)
 {
-  GstPad *pad = any_pad (rig, rand);
+  g_autoptr (GstPad) pad = any_pad (rig, rand);
   GstQuery *query = any_query (rand);
 
   gst_pad_query (pad, query);
@@ -155,7 +155,6 @@ ask (Rig *rig, GRand *rand)
   query = any_query (rand);
   gst_element_query (any_element (rig, rand), query);
   gst_query_unref (query);
-  gst_object_unref (pad);
 }
 
 /* As downstream sends them. Frames may be late by that, and are dropped. */
@@ -163,7 +162,7 @@ static void
 send (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
@@ -180,7 +179,6 @@ send (Rig *rig, GRand *rand)
     default:
       gst_bin_recalculate_latency (GST_BIN (rig->pipeline));
   }
-  gst_object_unref (pad);
 }
 
 static gpointer
@@ -188,7 +186,7 @@ fiddle (gpointer data)
 {
   static void (*const deeds[]) (Rig *, GRand *) = { read_properties, set_property, ask, send };
   Rig *rig = data;
-  GRand *rand;
+  g_autoptr (GRand) rand = NULL;
   gint own = g_atomic_int_add (&rig->deeds, 1);
 
   rand = g_rand_new_with_seed (rig->seed + (guint32) own);
@@ -196,7 +194,6 @@ fiddle (gpointer data)
     deeds[own % (gint) G_N_ELEMENTS (deeds)](rig, rand);
     g_usleep ((gulong) g_rand_int_range (rand, 0, 1000));
   }
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -232,7 +229,7 @@ rig_start (Rig *rig, const gchar *calibration, gboolean live)
 static void
 check_bus (Rig *rig)
 {
-  GstBus *bus = gst_element_get_bus (rig->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (rig->pipeline);
   GstMessage *message;
 
   while ((message = gst_bus_pop (bus))) {
@@ -245,7 +242,6 @@ check_bus (Rig *rig)
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
 }
 
 static void
@@ -286,8 +282,8 @@ run (gboolean live)
   Rig rig = { .seed = (guint32) guard_number ("STEREO_TEST_SEED", g_random_int ()) };
   gint64 time = (gint64) guard_number ("STEREO_THREADS_SECONDS", 2) * G_USEC_PER_SEC, end;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  GRand *rand = g_rand_new_with_seed (rig.seed);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (rig.seed);
   GThread *threads[4];
 
   g_print ("STEREO_TEST_SEED=%u\n", rig.seed);
@@ -309,8 +305,6 @@ run (gboolean live)
   rig_stop (&rig);
   guard_end ();
   g_print ("%d frames\n", g_atomic_int_get (&rig.buffers));
-  g_rand_free (rand);
-  calibration_free (calibration);
 }
 
 TEST (test_at_full_speed)

@@ -58,7 +58,7 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 static void
 introduce (GstPad *pad, const gchar *caps_text)
 {
-  GstCaps *caps = gst_caps_from_string (caps_text);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (caps_text);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -66,25 +66,22 @@ introduce (GstPad *pad, const gchar *caps_text)
   gst_pad_push_event (pad, gst_event_new_stream_start (GST_PAD_NAME (pad)));
   gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
-  gst_caps_unref (caps);
 }
 
 static void
 link_depth (Show *show)
 {
-  GstPad *pad = gst_element_request_pad_simple (show->element, "sink_depth");
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (show->element, "sink_depth");
 
   fail_unless_equals_int (gst_pad_link (show->depth, pad), GST_PAD_LINK_OK);
-  gst_object_unref (pad);
 }
 
 static void
 release_depth (Show *show)
 {
-  GstPad *pad = gst_pad_get_peer (show->depth);
+  g_autoptr (GstPad) pad = gst_pad_get_peer (show->depth);
 
   gst_element_release_request_pad (show->element, pad);
-  gst_object_unref (pad);
 }
 
 static gpointer

@@ -174,7 +174,7 @@ take_pad_and_wait (Rig *rig, GstClock *clock)
 TEST (test_a_pad_that_comes_back_is_not_missed)
 {
   GstClock *clock = gst_test_clock_new ();
-  gchar *failure;
+  g_autofree gchar *failure = NULL;
   Rig *rig;
 
   guard_begin ("a pad that comes back", 30);
@@ -194,7 +194,6 @@ TEST (test_a_pad_that_comes_back_is_not_missed)
   rig_give_pad (rig, 1);
   failure = rig_end (rig);
   fail_unless (failure && strstr (failure, "Only sink_left is linked"), "%s", failure);
-  g_free (failure);
   rig_free (rig);
   gst_system_clock_set_default (NULL);
   gst_object_unref (clock);

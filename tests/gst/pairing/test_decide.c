@@ -222,7 +222,7 @@ TEST (test_jitter_below_a_quarter_loses_nothing)
   static Stream left, right;
 
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     Outcome outcome;
 
     make_stream (&left, rand, 3700000, 0);
@@ -230,7 +230,6 @@ TEST (test_jitter_below_a_quarter_loses_nothing)
     outcome = run (&left, &right, 30 * MS, 15 * MS);
     fail_unless (outcome.pairs == 300 && outcome.wrong == 0 && outcome.dropped == 0,
         "seed %u: %u pairs, %u wrong, %u dropped", seed, outcome.pairs, outcome.wrong, outcome.dropped);
-    g_rand_free (rand);
   }
 }
 
@@ -239,7 +238,7 @@ TEST (test_lost_frames_cost_only_their_partners)
   static Stream left, right;
 
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     gint64 max_skew = seed % 2 ? 15 * MS : 200 * MS;
     Outcome outcome;
     guint common;
@@ -254,14 +253,13 @@ TEST (test_lost_frames_cost_only_their_partners)
     fail_unless (max_skew > 15 * MS || outcome.wrong == 0, "seed %u: %u wrong", seed, outcome.wrong);
     fail_unless (outcome.worst <= max_skew, "seed %u: a pair is %" G_GINT64_FORMAT " ns apart", seed, outcome.worst);
     fail_unless_equals_int (outcome.dropped + 2 * outcome.pairs, left.count + right.count);
-    g_rand_free (rand);
   }
 }
 
 TEST (test_a_late_start_does_not_shift_the_pairs)
 {
   static Stream left, right;
-  GRand *rand = g_rand_new_with_seed (1);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
   Outcome outcome;
 
   make_stream (&left, rand, 0, 0);
@@ -272,7 +270,6 @@ TEST (test_a_late_start_does_not_shift_the_pairs)
   outcome = run (&left, &right, 30 * MS, 100 * MS);
   fail_unless_equals_int (outcome.pairs, 299);
   fail_unless_equals_int (outcome.wrong, 0);
-  g_rand_free (rand);
 }
 
 TEST (test_half_the_rate_pairs_every_other_frame)
@@ -300,7 +297,7 @@ TEST (test_any_times_end_and_account_for_every_frame)
   static Stream left, right;
 
   for (guint seed = 0; seed < 200; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     Outcome outcome;
 
     left.count = g_rand_int_range (rand, 1, 300);
@@ -313,7 +310,6 @@ TEST (test_any_times_end_and_account_for_every_frame)
     outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
     fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
         "seed %u: %u + %u frames, %u pairs, %u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
-    g_rand_free (rand);
   }
 }
 

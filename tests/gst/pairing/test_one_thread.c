@@ -56,10 +56,10 @@ count_late (GstBus *bus, GstMessage *message, gpointer data)
 TEST_LOOP (test_late_pairs, 0, G_N_ELEMENTS (pipelines))
 {
   GstElement *pipeline = launch ("%s", pipelines[__i__]), *element;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   Rig rig = { NULL };
   gchar *text;
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   element = gst_bin_get_by_name (GST_BIN (pipeline), "match");
   rig.match = gst_element_get_static_pad (element, "src");
@@ -75,10 +75,8 @@ TEST_LOOP (test_late_pairs, 0, G_N_ELEMENTS (pipelines))
   fail_unless_equals_int (rig.frame, FRAMES);
   fail_unless (g_atomic_int_get (&rig.late) >= 2, "%d pairs were late", rig.late);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_object_unref (pad);
   gst_object_unref (element);
   gst_object_unref (rig.match);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
 
@@ -91,7 +89,7 @@ TEST (test_serialized_queries)
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     GstElement *element = gst_element_factory_make (elements[i][0], NULL);
-    GstHarness *harness;
+    g_autoptr (GstHarness) harness = NULL;
     GstQuery *query;
 
     if (!element)
@@ -110,7 +108,6 @@ TEST (test_serialized_queries)
     fail_unless (gst_pad_peer_query (harness->srcpad, query));
     gst_query_unref (query);
     guard_end ();
-    gst_harness_teardown (harness);
     gst_object_unref (element);
   }
 }

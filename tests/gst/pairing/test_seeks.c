@@ -97,8 +97,9 @@ static void
 seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
 {
   guint count = (guint) guard_number ("STEREO_STREAM_SEEKS", 60);
-  gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name, *leaked;
-  GRand *rand = begin_seeded (what, 60 + count / 4, &name);
+  g_autofree gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name = NULL;
+  gchar *leaked;
+  g_autoptr (GRand) rand = begin_seeded (what, 60 + count / 4, &name);
   guint room[2] = { 0 };
   Seek last = { 0 };
   Play *play;
@@ -125,9 +126,6 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
   guard_end ();
-  g_free (name);
-  g_free (what);
-  g_rand_free (rand);
 }
 
 TEST_LOOP (test_flushing_seeks, 0, 2)
@@ -149,8 +147,8 @@ TEST_LOOP (test_any_seeks, 0, 2)
 TEST (test_segments_one_after_the_other)
 {
   const RigKind *kind = rig_kind_chosen ();
-  gchar *name;
-  GRand *rand = begin_seeded ("segments one after the other", 60, &name);
+  g_autofree gchar *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded ("segments one after the other", 60, &name);
   guint expected = 0;
   Play *play;
 
@@ -166,15 +164,13 @@ TEST (test_segments_one_after_the_other)
   fail_unless (expected > 0);
   play_free (play);
   guard_end ();
-  g_free (name);
-  g_rand_free (rand);
 }
 
 /* What a pad is offset by is meant, and stays after a seek. */
 TEST (test_an_offset_stays)
 {
-  gchar *name;
-  GRand *rand = begin_seeded ("an offset stays", 60, &name);
+  g_autofree gchar *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded ("an offset stays", 60, &name);
   Seek last = { 0 };
   Play *play;
 
@@ -190,8 +186,6 @@ TEST (test_an_offset_stays)
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   play_free (play);
   guard_end ();
-  g_free (name);
-  g_rand_free (rand);
 }
 
 /* The left view is a file, the right one a camera, and its frames are soon taken as they are again. */

@@ -56,18 +56,17 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_camera (Line *line, const RigKind *kind, guint view, const gchar *source, const gchar *filter)
 {
-  gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s",
-      source, gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
+  g_autofree gchar *description = g_strdup_printf (
+      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s", source,
+      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
   GstElement *camera = gst_parse_bin_from_description (description, TRUE, NULL);
-  GstPad *src;
+  g_autoptr (GstPad) src = NULL;
 
   g_assert (camera);
   gst_bin_add (GST_BIN (line->pipeline), camera);
   g_assert (gst_element_link_pads (camera, "src", line->element, pad_names[view]));
   src = gst_element_get_static_pad (camera, "src");
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, lose, &line->silent[view], NULL);
-  gst_object_unref (src);
-  g_free (description);
 }
 
 /* @sources: properties of the left and the right videotestsrc; @filter stands behind the right one. */
@@ -77,7 +76,7 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   const RigKind *kind = rig_kind_chosen ();
   Line *line = g_new0 (Line, 1);
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   g_mutex_init (&line->lock);
   g_cond_init (&line->changed);
@@ -93,7 +92,6 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   g_object_set (sink, "async", FALSE, NULL);
   bus = gst_element_get_bus (line->pipeline);
   gst_bus_set_sync_handler (bus, take_message, line, NULL);
-  gst_object_unref (bus);
   return line;
 }
 

@@ -155,14 +155,13 @@ static void
 expect_back (GstTestClock *clock, GstBus *bus)
 {
   GError *info = NULL;
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
 
   observe_until (clock, bus, GST_MESSAGE_INFO);
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
   gst_message_parse_info (message, &info, NULL);
   fail_unless (g_str_has_prefix (info->message, "sink is back after "), "%s", info->message);
   g_clear_error (&info);
-  gst_message_unref (message);
 }
 
 TEST (test_a_pad_with_both_views)

@@ -117,7 +117,7 @@ static void
 camera_dies_without_a_word (guint view, gboolean live)
 {
   const guint good = 30;
-  gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
+  g_autofree gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
   Rig *rig;
 
   begin ("a camera dies without a word");
@@ -128,7 +128,6 @@ camera_dies_without_a_word (guint view, gboolean live)
   rig_wait (rig, good);
   fail_unless_equals_int (rig->outputs, good);
   fail_unless (rig->failure == NULL, "%s", rig->failure);
-  g_free (filter);
   finish (rig, "a camera dies without a word");
 }
 

@@ -154,10 +154,11 @@ check_other_size (const StereoCalibration *c, gint by, gint of, gboolean says)
   StereoCalibration loaded = *c, scaled;
   StereoRectification r;
   StereoError error;
-  gchar *wanted = g_strdup_printf ("set calibration-width=%d calibration-height=%d", c->width, c->height);
+  g_autofree gchar *wanted = g_strdup_printf ("set calibration-width=%d calibration-height=%d", c->width, c->height);
   gint width = c->width * by / of, height = c->height * by / of;
-  gchar *file = says && of > by && of % by == 0 ? g_strdup_printf ("%d times the %dx%d", of / by, width, height) :
-                                                  g_strdup ("");
+  g_autofree gchar *file = says && of > by && of % by == 0 ?
+      g_strdup_printf ("%d times the %dx%d", of / by, width, height) :
+      g_strdup ("");
   gboolean made;
 
   loaded.width = says ? width : 0;
@@ -167,8 +168,6 @@ check_other_size (const StereoCalibration *c, gint by, gint of, gboolean says)
   made = !stereo_rectify (&scaled, 0, 0, 0, &r, &error);
   doubt (gst_stereo_calibration_doubt_size (&loaded, &scaled, made ? &r : NULL, 0),
       (const gchar *const[]){ "principal points", "distances", wanted, file, NULL });
-  g_free (file);
-  g_free (wanted);
 }
 
 static void
@@ -192,7 +191,7 @@ test_a_wrong_size_in_the_file (void)
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.015), scaled;
     gint wrong = k % 2 ? 1280 : 320, width = k % 3 ? 640 : 960;
-    gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
+    g_autofree gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
     c.width = wrong;
     c.height = wrong * 3 / 4;
     scaled = c;
@@ -208,7 +207,6 @@ test_a_wrong_size_in_the_file (void)
     }
     doubt (gst_stereo_calibration_doubt_size (&c, &scaled, NULL, 0),
         (const gchar *const[]){ "fit pictures of 640x480", size, "calibration-width=640 calibration-height=480", NULL });
-    g_free (size);
   }
 }
 
@@ -329,12 +327,11 @@ test_tangential (void)
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
     StereoCamera *camera = &c.camera[k % 2];
     gdouble *d = camera->distortion, p = (k % 3 ? 1 : -1) * between (0.021, 0.2);
-    gchar *number = g_strdup_printf ("%g", p);
+    g_autofree gchar *number = g_strdup_printf ("%g", p);
     d[4] = 1e-4;
     d[2 + k / 2 % 2] = p;
     doubt (gst_stereo_calibration_doubt_lens (&c),
         (const gchar *const[]){ k % 2 ? "p1 and p2 of the right camera" : "p1 and p2 of the left camera", number, NULL });
-    g_free (number);
     d[2 + k / 2 % 2] = p > 0 ? 0.019 : -0.019;
     camera->fx = camera->fy = 900;
     doubt (gst_stereo_calibration_doubt_lens (&c), NULL);

@@ -84,7 +84,7 @@ keep_view (GstBuffer *buffer, guint frame, guint8 *views[MOST])
 static GstPadProbeReturn
 frame_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstElement *source = gst_pad_get_parent_element (pad);
+  g_autoptr (GstElement) source = gst_pad_get_parent_element (pad);
   Run *run = data;
 
   if (run->spoil) {
@@ -96,7 +96,6 @@ frame_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   keep_view (GST_PAD_PROBE_INFO_BUFFER (info), run->in, run->before);
   set_rig (source, run->drift, ++run->in);
-  gst_object_unref (source);
   return GST_PAD_PROBE_OK;
 }
 
@@ -115,10 +114,9 @@ frame_out (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 add_probe (GstElement *element, GstPadProbeCallback probe, Run *run)
 {
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, probe, run, NULL);
-  gst_object_unref (pad);
 }
 
 /* Whose maps are the identity. */
@@ -135,18 +133,16 @@ straight_calibration (gint width, gint height)
 static void
 run_source (Run *run)
 {
-  GstElement *pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
-                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
+  g_autoptr (GstElement) pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
+                                            "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
       run->frames, run->source, 2 * WIDTH, HEIGHT);
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   gchar *error;
 
   gst_object_ref_sink (pipeline);
   add_probe (source, frame_in, run);
   error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
 }
 
 /* To the end. Clear it. */
@@ -154,7 +150,7 @@ static void
 run_all (Run *run)
 {
   gchar *calibration = straight_calibration (WIDTH, HEIGHT), *error;
-  GstElement *pipeline, *source;
+  g_autoptr (GstElement) pipeline = NULL, source = NULL;
 
   pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
                      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
@@ -172,8 +168,6 @@ run_all (Run *run)
   fail_unless (error == NULL, "%s", error);
   fail_unless (run->problem == NULL, "%s", run->problem);
   fail_unless_equals_int (run->out, run->frames);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
   calibration_free (calibration);
 }
 
@@ -188,29 +182,29 @@ run_clear (Run *run)
   gst_clear_object (&run->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
 /* ---- what was in stats and messages ------------------------------------------------------ */
 
 static gdouble
 align_stat (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gdouble number;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_double (stats, name, &number), "stats have no %s", name);
-  gst_structure_free (stats);
   return number;
 }
 
 static gboolean
 is_aligned (GstElement *element)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gboolean aligned;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_boolean (stats, "aligned", &aligned));
-  gst_structure_free (stats);
   return aligned;
 }
 
@@ -354,10 +348,10 @@ TEST_LOOP (test_follows, 0, DRAWS)
     { offset_at_once, "", "noise=2", 0.15 },
   };
   Random random = { random_seed () + (guint) __i__ };
-  gchar *scene = g_strdup_printf ("%s noise=0 seed=%u", cases[__i__].scene, random_next (&random));
-  gchar *source = g_strdup_printf ("%s %s", scene, cases[__i__].source);
-  Run ideal = { .source = scene, .frames = FRAMES };
-  Run run = { .source = source, .frames = FRAMES, .drift = cases[__i__].drift, .rectify = "auto-align=true" };
+  g_autofree gchar *scene = g_strdup_printf ("%s noise=0 seed=%u", cases[__i__].scene, random_next (&random));
+  g_autofree gchar *source = g_strdup_printf ("%s %s", scene, cases[__i__].source);
+  g_auto (Run) ideal = { .source = scene, .frames = FRAMES };
+  g_auto (Run) run = { .source = source, .frames = FRAMES, .drift = cases[__i__].drift, .rectify = "auto-align=true" };
   guint better = 0;
   Heard heard;
 
@@ -375,10 +369,6 @@ TEST_LOOP (test_follows, 0, DRAWS)
   fail_unless (better >= MEASURED / 2, "better at %u of %u frames", better, MEASURED);
   heard = hear_all (run.bus);
   fail_unless (heard.follows > 0 && !heard.limit && !heard.warnings);
-  run_clear (&ideal);
-  run_clear (&run);
-  g_free (scene);
-  g_free (source);
 }
 
 /* ---- what must not be followed ----------------------------------------------------------- */
@@ -423,7 +413,7 @@ TEST_LOOP (test_does_nothing, 0, DRAWS + 2)
     { "noise=2", NULL, unrelated_views },
     { "noise=2 seed=4 pattern=random-dots", NULL, unrelated_views },
   };
-  Run run = { .source = cases[__i__].source,
+  g_auto (Run) run = { .source = cases[__i__].source,
     .rectify = "auto-align=true",
     .frames = 120,
     .drift = cases[__i__].drift,
@@ -436,7 +426,6 @@ TEST_LOOP (test_does_nothing, 0, DRAWS + 2)
   fail_unless (!is_aligned (run.element));
   heard = hear_all (run.bus);
   fail_unless (!heard.follows && !heard.limit && !heard.warnings);
-  run_clear (&run);
 }
 
 static void
@@ -459,9 +448,8 @@ cover_after_100 (Run *run, guint frame)
   run->last = now;
   if (frame == 100) {
     GstObject *pipeline = gst_object_get_parent (GST_OBJECT (run->element));
-    GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+    g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
     gst_util_set_object_arg (G_OBJECT (source), "pattern", "flat");
-    gst_object_unref (source);
     gst_object_unref (pipeline);
   }
   if (frame >= 100)
@@ -470,11 +458,10 @@ cover_after_100 (Run *run, guint frame)
 
 TEST (test_holds_without_texture)
 {
-  Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
+  g_auto (Run) run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
   run.deed = cover_after_100;
   run_all (&run);
-  run_clear (&run);
 }
 
 /* ---- the limit --------------------------------------------------------------------------- */
@@ -489,7 +476,8 @@ stays_within_4_px (Run *run, guint frame)
 
 TEST (test_limit)
 {
-  Run run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
+  g_auto (Run)
+      run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
   Heard heard;
 
   run.deed = stays_within_4_px;
@@ -497,7 +485,6 @@ TEST (test_limit)
   heard = hear_all (run.bus);
   fail_unless_equals_int (heard.warnings, 1);
   fail_unless (heard.limit > 0 && heard.last > 3.7 && heard.last < 4.001, "%g px", heard.last);
-  run_clear (&run);
 }
 
 /* ---- dropped and kept -------------------------------------------------------------------- */
@@ -530,13 +517,12 @@ set_unit_after_100 (Run *run, guint frame)
 
 TEST_LOOP (test_dropped, 0, 2)
 {
-  Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
+  g_auto (Run) run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
   run.deed = __i__ ? set_unit_after_100 : turn_off_after_100;
   run_all (&run);
   for (guint n = 4; n < 6 && !__i__; n++)
     fail_unless (!memcmp (run.before[n], run.after[n], WIDTH * HEIGHT), "frame %u differs", n * EVERY);
-  run_clear (&run);
 }
 
 /* A flush, a seek, a step of the timestamps say nothing of the cameras. */
@@ -548,9 +534,9 @@ expect_offset (GstElement *rectify)
 
 TEST (test_kept)
 {
-  gchar *calibration = straight_calibration (WIDTH, HEIGHT);
-  GstElement *pipeline, *rectify;
-  GstBus *bus;
+  g_autoptr (CalibrationFile) calibration = straight_calibration (WIDTH, HEIGHT);
+  g_autoptr (GstElement) pipeline = NULL, rectify = NULL;
+  g_autoptr (GstBus) bus = NULL;
 
   pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
                      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
@@ -574,10 +560,6 @@ TEST (test_kept)
   gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   fail_unless (!is_aligned (rectify));
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (rectify);
-  gst_object_unref (pipeline);
-  calibration_free (calibration);
 }
 
 /* ---- formats, sizes, live ---------------------------------------------------------------- */
@@ -597,7 +579,7 @@ TEST_LOOP (test_pipelines, 0, 7)
   };
   gint width, height, matched = sscanf (strstr (cases[__i__], ",width="), ",width=%d,height=%d", &width, &height);
   gchar *calibration = straight_calibration (width / 2, height), *error;
-  GstElement *pipeline, *rectify;
+  g_autoptr (GstElement) pipeline = NULL, rectify = NULL;
 
   fail_unless_equals_int (matched, 2);
   pipeline = launch ("%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
@@ -608,8 +590,6 @@ TEST_LOOP (test_pipelines, 0, 7)
     fail_unless (stat_of (rectify, "align-updates") > 0, "%s", cases[__i__]);
   if (__i__ > 4)
     fail_unless (stat_of (rectify, "align-updates") == 0);
-  gst_object_unref (rectify);
-  gst_object_unref (pipeline);
   calibration_free (calibration);
 }
 

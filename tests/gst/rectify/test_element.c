@@ -99,11 +99,12 @@ static void
 check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gint padding)
 {
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras), *extra = g_strconcat ("chroma-site=", site, NULL);
-  gchar *caps = make_caps (
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *extra = g_strconcat ("chroma-site=", site, NULL);
+  g_autofree gchar *caps = make_caps (
       format, width, height, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? extra : NULL);
-  GstCaps *parsed = gst_caps_from_string (caps);
-  Pair *pair = rectify_new (calibration, THREADS);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
+  g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
   Views views = { .width = width, .height = height };
   GstBuffer *in[2], *out;
   GstVideoInfo info;
@@ -122,11 +123,6 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
     gst_buffer_unref (in[v]);
   }
   gst_buffer_unref (out);
-  pair_free (pair);
-  gst_caps_unref (parsed);
-  g_free (caps);
-  g_free (extra);
-  calibration_free (calibration);
 }
 
 TEST_LOOP (test_identity_two_pads, 0, G_N_ELEMENTS (formats))
@@ -146,13 +142,14 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   const gint width = 44, height = 20;
   gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras), *properties = with_calibration (calibration, THREADS);
-  gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", layout, right_first ? RIGHT_FIRST : NO_FLAGS);
-  gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
-  GstCaps *parsed = gst_caps_from_string (caps);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, THREADS);
+  g_autofree gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", layout, right_first ? RIGHT_FIRST : NO_FLAGS);
+  g_autofree gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
   Views views = { .layout = layout, .right_first = right_first, .width = width, .height = height };
   GstHarness *harness;
-  GstBuffer *in, *out;
+  g_autoptr (GstBuffer) in = NULL, out = NULL;
   GstVideoInfo info;
   GstBus *bus;
 
@@ -167,14 +164,7 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   fail_unless (out != NULL);
   check_identity (&views, harness, out);
   gst_video_frame_unmap (&views.frame[0]);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
   filter_free (harness, bus);
-  gst_caps_unref (parsed);
-  g_free (caps);
-  g_free (extra);
-  g_free (properties);
-  calibration_free (calibration);
 }
 
 TEST_LOOP (test_identity_packed, 0, G_N_ELEMENTS (formats))
@@ -228,6 +218,8 @@ rectified_clear (Rectified *all)
   calibration_free (all->calibration);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rectified, rectified_clear)
+
 /* A GRAY8 view in samples of 12 bits, as a camera gives them; takes @view. */
 static GstBuffer *
 in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo *wide)
@@ -251,7 +243,7 @@ TEST (test_grey_of_twelve_bits)
 {
   const gint width = 31, height = 14;
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
   GstVideoInfo narrow, wide;
   GstBuffer *out[2];
   GstMapInfo map;
@@ -259,7 +251,7 @@ TEST (test_grey_of_twelve_bits)
   gst_video_info_set_format (&narrow, GST_VIDEO_FORMAT_GRAY8, width, height);
   gst_video_info_set_format (&wide, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
   for (guint deep = 0; deep < 2; deep++) {
-    Pair *pair = rectify_new (calibration, THREADS);
+    g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
     GstVideoInfo info;
 
     pair_set_caps (pair, deep ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
@@ -271,20 +263,18 @@ TEST (test_grey_of_twelve_bits)
     out[deep] = pair_pull (pair, 0);
     info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-    pair_free (pair);
   }
   fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
   fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
   gst_buffer_unmap (out[0], &map);
   gst_buffer_unref (out[0]);
   gst_buffer_unref (out[1]);
-  calibration_free (calibration);
 }
 
 TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
-  Rectified all;
+  g_auto (Rectified) all;
   const GstVideoFrame *out = &all.mapped;
 
   rectify_noise (&all, &cameras, GST_VIDEO_FORMAT_I420, NULL, "video/x-raw,format=NV12");
@@ -295,7 +285,6 @@ TEST (test_nv12_where_downstream_wants_it)
         gint half = GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 2;
         fail_unless_equals_int (component_at (out, c, x, y), component_at (&all.in[x >= half], c, x % half, y));
       }
-  rectified_clear (&all);
 }
 
 /* ---- pixels that move --------------------------------------------------------------------- */
@@ -334,7 +323,7 @@ static void
 check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gdouble border)
 {
   gdouble sum = 0, count = 0;
-  Rectified all;
+  g_auto (Rectified) all;
 
   rectify_noise (&all, cameras, format, NULL, NULL);
   for (guint c = 0; c < components; c++)
@@ -352,7 +341,6 @@ check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gd
       }
   /* rounded, not cut off */
   fail_unless (sum / count < 0.6, "on the average %.2f levels away", sum / count);
-  rectified_clear (&all);
 }
 
 TEST (test_known_shift_and_rotation)
@@ -389,7 +377,7 @@ TEST_LOOP (test_border, 0, 5)
     { GST_VIDEO_FORMAT_BGRA, NULL, { 0, 0, 0, 255 } },
   };
   Cameras cameras = cameras_straight (44, 20);
-  Rectified all;
+  g_auto (Rectified) all;
   const GstVideoFrame *out = &all.mapped;
 
   /* half of the left view is to the left of its raw picture */
@@ -399,7 +387,6 @@ TEST_LOOP (test_border, 0, 5)
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (out, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 4; x++)
         fail_unless_equals_int (component_at (out, c, x, y), blacks[__i__].black[c]);
-  rectified_clear (&all);
 }
 
 SUITE (rectify_element)

@@ -47,11 +47,10 @@ check_cameras (const StereoCalibration *a, const StereoCalibration *b)
 static gboolean
 parse (gchar *left, gchar *right, const GstStereoCalibrationOptions *options, GstStereoCalibration *out)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
   gboolean ok = CHECK (gst_stereo_calibration_parse (out, left, right, options, &message), "%s\n%s", message, left);
 
   CHECK (!ok || !message, "taken, and '%s'", message);
-  g_free (message);
   g_free (left);
   g_free (right);
   return ok;
@@ -291,7 +290,8 @@ test_kitti_colour (void)
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration grey = calibration_draw_projections (&source), colour = calibration_draw_projections (&source);
-    gchar *a = calibration_kitti (&grey, FALSE, 1000), *b = calibration_kitti (&colour, FALSE, 1000), **rows[2];
+    g_autofree gchar *a = calibration_kitti (&grey, FALSE, 1000), *b = calibration_kitti (&colour, FALSE, 1000);
+    gchar **rows[2];
     gchar *four, *two, *colour_first;
     rows[0] = g_strsplit (a, "\n", 3);
     rows[1] = g_strsplit (b, "\n", 3);
@@ -307,8 +307,6 @@ test_kitti_colour (void)
         same ("projection", read.modes[0].projection[v], colour.projection[v], 12, 0);
     g_strfreev (rows[0]);
     g_strfreev (rows[1]);
-    g_free (a);
-    g_free (b);
   }
 }
 

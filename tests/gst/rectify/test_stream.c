@@ -50,11 +50,10 @@ number_of (GstElement *element, const gchar *property)
 static void
 expect_pairing_clock (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "pairing-clock"), name);
-  gst_structure_free (stats);
 }
 
 /* Of square pixels, and of others. */
@@ -63,9 +62,10 @@ TEST_LOOP (test_meta_and_properties, 0, 2)
   const gdouble vertical = __i__ ? 37.5 : 0;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   const GstStereoMeta *meta;
-  gchar *calibration, *backend;
-  GstBuffer *out;
-  Pair *pair;
+  g_autoptr (CalibrationFile) calibration = NULL;
+  g_autofree gchar *backend = NULL;
+  g_autoptr (GstBuffer) out = NULL;
+  g_autoptr (Pair) pair = NULL;
 
   cameras.new_focal = 36;
   cameras.new_focal_y = vertical;
@@ -98,13 +98,9 @@ TEST_LOOP (test_meta_and_properties, 0, 2)
   fail_unless_equals_float (number_of (pair->element, "principal-offset"), 1.5);
   g_object_get (pair->element, "active-backend", &backend, NULL);
   fail_unless_equals_string (backend, "cpu");
-  g_free (backend);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
   fail_unless (stat_of (pair->element, "compute-time") > 0);
   expect_pairing_clock (pair->element, "buffer");
-  gst_buffer_unref (out);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* Runs @description to its end; an error fails the test. Unref what comes back, in NULL. */
@@ -112,12 +108,11 @@ static GstElement *
 run_pipeline (const gchar *description)
 {
   GstElement *pipeline = launch ("%s", description);
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
-  gst_object_unref (bus);
   return pipeline;
 }
 
@@ -125,8 +120,8 @@ run_pipeline (const gchar *description)
 TEST (test_depth_needs_no_further_property_and_plays_twice)
 {
   Cameras cameras = cameras_straight (64, 32);
-  gchar *calibration = calibration_new (&cameras);
-  gchar *description = g_strdup_printf (SOURCE
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *description = g_strdup_printf (SOURCE
       "! stereorectify name=r calibration=%s unit=10 backend=cpu ! stereomatch name=m output=depth num-disparities=16 "
       "backend=cpu ! fakesink",
       128, 32, calibration);
@@ -149,17 +144,14 @@ TEST (test_depth_needs_no_further_property_and_plays_twice)
     gst_element_set_state (pipeline, GST_STATE_NULL);
     if (i == 0) {
       /* the file is read again by the next start */
-      GstBus *bus = gst_element_get_bus (pipeline);
+      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
       cameras.new_focal = 20;
       calibration_write (calibration, &cameras);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);
       wait_for_message (bus, GST_MESSAGE_EOS);
-      gst_object_unref (bus);
     }
   }
   gst_object_unref (pipeline);
-  g_free (description);
-  calibration_free (calibration);
 }
 
 /* ---- changes ------------------------------------------------------------------------------ */
@@ -179,13 +171,13 @@ TEST (test_caps_change)
     { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, 3 },
   };
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     gint width = WIDTH * steps[i].scale, height = HEIGHT * steps[i].scale;
     GstVideoInfo info;
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out = NULL;
     set_caps (pair, steps[i].format, steps[i].format, width, height);
     fail_unless_equals_int (push_view (pair, FALSE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
     fail_unless_equals_int (push_view (pair, TRUE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
@@ -195,11 +187,8 @@ TEST (test_caps_change)
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 2 * width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
     fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, 40 * steps[i].scale);
-    gst_buffer_unref (out);
   }
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* A file that cannot be used, set while frames pass: a warning, and the calibration before stays in force. */
@@ -207,7 +196,7 @@ static void
 keeps_working (Pair *pair, const gchar *property, const gchar *file, guint number)
 {
   gdouble focal_length, baseline;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out = NULL;
 
   g_object_get (pair->element, "focal-length", &focal_length, "baseline", &baseline, NULL);
   fail_unless (focal_length > 0 && baseline == 360);
@@ -216,14 +205,13 @@ keeps_working (Pair *pair, const gchar *property, const gchar *file, guint numbe
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, focal_length);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->baseline, baseline);
   expect_warning (pair->bus, file ? file : "calibration=", NULL);
-  gst_buffer_unref (out);
 }
 
 TEST (test_properties_take_effect_with_the_next_pair)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT), moved = cameras;
-  gchar *calibration = calibration_new (&cameras), *other;
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras), other = NULL;
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   GstBuffer *before, *after;
   GstMapInfo a, b;
   GstVideoInfo info;
@@ -255,17 +243,14 @@ TEST (test_properties_take_effect_with_the_next_pair)
   keeps_working (pair, "calibration", NULL, 4);
   g_object_set (pair->element, "calibration", other, NULL);
   keeps_working (pair, "save", "/", 5);
-  pair_free (pair);
-  calibration_free (calibration);
-  calibration_free (other);
 }
 
 /* Paired as stereomatch does. */
 TEST (test_frames_without_a_partner)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 0);
@@ -276,8 +261,6 @@ TEST (test_frames_without_a_partner)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* ---- doubts, saving ------------------------------------------------------------------------- */
@@ -286,8 +269,8 @@ TEST (test_frames_without_a_partner)
 TEST (test_numbers_without_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
+  g_autoptr (CalibrationFile) calibration = NULL;
+  g_autoptr (Pair) pair = NULL;
 
   cameras.baseline = 3.5; /* squares of a chessboard */
   cameras.focal = 5;      /* millimetres */
@@ -302,15 +285,13 @@ TEST (test_numbers_without_sense)
   push_view (pair, TRUE, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 TEST (test_numbers_with_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
+  g_autoptr (CalibrationFile) calibration = NULL;
+  g_autoptr (Pair) pair = NULL;
 
   cameras.baseline = 3.5;
   calibration = calibration_new (&cameras);
@@ -318,21 +299,18 @@ TEST (test_numbers_with_sense)
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   gst_buffer_unref (run_pair (pair, 0));
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* The first pair with these properties. */
 static GstBuffer *
 first_pair (const gchar *calibration, const gchar *properties)
 {
-  Pair *pair = rectify_new (calibration, properties);
+  g_autoptr (Pair) pair = rectify_new (calibration, properties);
   GstBuffer *out;
 
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   out = run_pair (pair, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
   return out;
 }
 
@@ -340,8 +318,9 @@ first_pair (const gchar *calibration, const gchar *properties)
 TEST (test_saved_calibration_makes_the_same_views)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration, *saved = calibration_new_text (""), *properties;
-  GstBuffer *before, *after;
+  g_autoptr (CalibrationFile) calibration = NULL, saved = calibration_new_text ("");
+  g_autofree gchar *properties = NULL;
+  g_autoptr (GstBuffer) before = NULL, after = NULL;
   GstMapInfo a, b;
 
   cameras.turn[0] = 0.02;
@@ -362,11 +341,6 @@ TEST (test_saved_calibration_makes_the_same_views)
   fail_unless (memcmp (a.data, b.data, a.size) == 0, "the views are others");
   gst_buffer_unmap (before, &a);
   gst_buffer_unmap (after, &b);
-  gst_buffer_unref (before);
-  gst_buffer_unref (after);
-  g_free (properties);
-  calibration_free (calibration);
-  calibration_free (saved);
 }
 
 /* ---- errors ------------------------------------------------------------------------------- */
@@ -375,8 +349,8 @@ TEST (test_saved_calibration_makes_the_same_views)
 static void
 expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereorectify", NULL));
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereorectify", NULL));
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (element, bus);
   set_properties (element, properties);
@@ -384,21 +358,18 @@ expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
   expect_error (bus, word, other, NULL);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
 }
 
 TEST (test_calibrations_that_do_not_load)
 {
-  gchar *broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n"), *properties = with_calibration (broken, "");
+  g_autoptr (CalibrationFile) broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n");
+  g_autofree gchar *properties = with_calibration (broken, "");
 
   expect_no_start ("", "calibration=", NULL);
   expect_no_start ("calibration=/no/such/file.yml", "/no/such/file.yml", NULL);
   expect_no_start (properties, broken, NULL);
   if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0))
     expect_no_start ("calibration=/no/such/file.yml backend=cuda", "backend=cuda", NULL);
-  g_free (properties);
-  calibration_free (broken);
 }
 
 /* A pair of these caps with these cameras is refused with these words. */
@@ -406,15 +377,13 @@ static void
 expect_refusal (const Cameras *cameras, const gchar *more, GstVideoFormat left, GstVideoFormat right, gint width,
     gint height, const gchar *word, const gchar *other)
 {
-  gchar *calibration = calibration_new (cameras);
-  Pair *pair = rectify_new (calibration, more);
+  g_autoptr (CalibrationFile) calibration = calibration_new (cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, more);
 
   set_caps (pair, left, right, width, height);
   push_view (pair, FALSE, left, width, height, 0);
   push_view (pair, TRUE, right, width, height, 0);
   expect_error (pair->bus, word, other, NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 TEST (test_pairs_that_cannot_be_rectified)
@@ -439,7 +408,8 @@ expect_packed_refusal (
     const gchar *caps, GstVideoFormat format, gint width, gint height, gsize cut, const gchar *word, const gchar *sink)
 {
   Cameras cameras = cameras_straight (0, 0);
-  gchar *calibration, *properties;
+  g_autoptr (CalibrationFile) calibration = NULL;
+  g_autofree gchar *properties = NULL;
   GstHarness *harness;
   GstVideoInfo info;
   GstBuffer *buffer;
@@ -464,14 +434,13 @@ expect_packed_refusal (
   gst_harness_push (harness, buffer);
   expect_error (bus, word, NULL);
   filter_free (harness, bus);
-  g_free (properties);
-  calibration_free (calibration);
 }
 
 TEST (test_calibrations_that_cannot_be_saved)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras), *itself = g_strconcat (CPU "save=", calibration, NULL), *text;
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *itself = g_strconcat (CPU "save=", calibration, NULL), *text = NULL;
   Pair *pair = rectify_new (calibration, itself);
 
   expect_refusal (&cameras, CPU "save=/no/such/folder/x.yml", GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH,
@@ -484,20 +453,16 @@ TEST (test_calibrations_that_cannot_be_saved)
   pair_free (pair);
   fail_unless (g_file_get_contents (calibration, &text, NULL, NULL));
   fail_unless (strstr (text, "Q:") == NULL, "the calibration was written over");
-  g_free (text);
-  g_free (itself);
-  calibration_free (calibration);
 }
 
 TEST (test_packed_frames_that_cannot_be_rectified)
 {
-  gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL), *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
+  g_autofree gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL),
+                   *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
 
   expect_packed_refusal (odd, GST_VIDEO_FORMAT_NV12, 86, 20, 0, "43x20", NULL);
   expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 100, "does not hold the", NULL);
   expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 0, "downstream", "video/x-raw,format=RGB");
-  g_free (odd);
-  g_free (even);
 }
 
 SUITE (rectify_stream)

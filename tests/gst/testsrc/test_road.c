@@ -26,7 +26,7 @@ static void
 check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_SURFACES])
 {
   gint max_disparity = scene_picture_max_disparity (params);
-  ScenePicture picture = scene_picture_of (params, frame);
+  g_auto (ScenePicture) picture = scene_picture_of (params, frame);
   RoadTracer tracer = road_tracer_new (params, max_disparity, frame);
   guint borders = 0;
 
@@ -49,7 +49,6 @@ check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_
   }
   /* a border is that near to a pixel by chance */
   fail_unless (borders <= (guint) (params->width + params->height) / 8, "%u pixels lie beside a border", borders);
-  scene_picture_clear (&picture);
 }
 
 static gdouble
@@ -84,7 +83,7 @@ TEST (test_level_camera)
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 641, .height = 361, .road = { .camera_height = 1500 }
   };
-  ScenePicture picture = scene_picture_of (&params, 0);
+  g_auto (ScenePicture) picture = scene_picture_of (&params, 0);
   const gdouble focal = 0.9 * 641, horizon = 180;
 
   for (gint y = 0; y < 361; y++) {
@@ -92,7 +91,6 @@ TEST (test_level_camera)
     for (gint x = 0; x < 641; x++)
       fail_unless (fabs (picture.truth[y * 641 + x] / 64.0 - focal * 120 / depth) <= 0.5 / 64 + 1e-4);
   }
-  scene_picture_clear (&picture);
 }
 
 /* Above 0, the horizon lies higher with the pitch, and rises to the right with the roll. */
@@ -101,7 +99,7 @@ TEST (test_signs_of_the_angles)
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 321, .height = 241, .road = { .camera_height = 1500 }
   };
-  ScenePicture level = scene_picture_of (&params, 0), pitched, rolled;
+  g_auto (ScenePicture) level = scene_picture_of (&params, 0), pitched, rolled;
 
   params.road.camera_pitch = 5;
   pitched = scene_picture_of (&params, 0);
@@ -110,9 +108,6 @@ TEST (test_signs_of_the_angles)
   rolled = scene_picture_of (&params, 0);
   fail_unless (level.layer[0][110 * 321 + 160] == 0 && pitched.layer[0][110 * 321 + 160] == 1);
   fail_unless (rolled.layer[0][120 * 321 + 20] == 0 && rolled.layer[0][120 * 321 + 300] == 1);
-  scene_picture_clear (&level);
-  scene_picture_clear (&pitched);
-  scene_picture_clear (&rolled);
 }
 
 TEST (test_ground)
@@ -189,7 +184,7 @@ TEST (test_obstacle_of_level_camera)
         .obstacle_approach = 100 } };
 
   for (guint64 frame = 0; frame < 100; frame += 9) {
-    ScenePicture picture = scene_picture_of (&params, frame);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, frame);
     const gdouble focal = 576, nearest = focal * 120 / 40, z = fmax (9000 - 100.0 * (gdouble) frame, nearest);
     const gdouble left = 319.5 + focal * -1100 / z, right = 319.5 + focal * -300 / z;
     const gdouble top = 179.5 + focal * 500 / z, foot = 179.5 + focal * 1500 / z;
@@ -206,7 +201,6 @@ TEST (test_obstacle_of_level_camera)
         last_x, left, right);
     fail_unless (fabs (first_y - top) <= 1 && fabs (last_y - fmin (foot, 359)) <= 1, "%d..%d, not %f..%f", first_y,
         last_y, top, foot);
-    scene_picture_clear (&picture);
   }
 }
 
@@ -233,7 +227,7 @@ TEST (test_views_agree)
           .ramp_distance = 14000,
           .kerb_height = 500,
           .kerb_distance = 1500 } };
-    ScenePicture picture = scene_picture_of (&params, 0);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, 0);
     for (gint layer = 0; layer < ROAD_SURFACES; layer++) {
       guint count;
       gdouble right = scene_picture_warp_error (&picture, layer, 0, &count);
@@ -246,21 +240,17 @@ TEST (test_views_agree)
             right, before, behind, off);
       }
     }
-    scene_picture_clear (&picture);
   }
 }
 
 static gboolean
 same_picture (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
 {
-  ScenePicture one = scene_picture_of (a, frame), other = scene_picture_of (b, frame);
+  g_auto (ScenePicture) one = scene_picture_of (a, frame), other = scene_picture_of (b, frame);
   gsize pixels = (gsize) one.width * (gsize) one.height;
-  gboolean same = !memcmp (one.level[0], other.level[0], pixels) && !memcmp (one.level[1], other.level[1], pixels) &&
-      !memcmp (one.truth, other.truth, 2 * pixels);
 
-  scene_picture_clear (&one);
-  scene_picture_clear (&other);
-  return same;
+  return !memcmp (one.level[0], other.level[0], pixels) && !memcmp (one.level[1], other.level[1], pixels) &&
+      !memcmp (one.truth, other.truth, 2 * pixels);
 }
 
 TEST (test_patterns_do_not_mix)
@@ -283,11 +273,10 @@ TEST (test_patterns_do_not_mix)
 static void
 expect_refusal (const GstStereoSceneParams *params, const gchar *what, const gchar *instead)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_scene_new (params, &message) == NULL, "%s is not refused", what);
   fail_unless (message && strstr (message, what) && strstr (message, instead), "%s", message);
-  g_free (message);
 }
 
 TEST (test_refusals)
@@ -341,7 +330,7 @@ TEST (test_any_road)
   for (guint k = 0; k < 100; k++) {
     GstStereoSceneParams params = bare_road (&random);
     GstStereoRoadParams *road = &params.road;
-    GstStereoScene *scene;
+    g_autoptr (GstStereoScene) scene = NULL;
     gchar *message = NULL;
     params.width = random_range (&random, 8, k % 20 ? 300 : 16384);
     params.height = random_range (&random, 1, k % 20 ? 100 : 16384);
@@ -364,8 +353,8 @@ TEST (test_any_road)
     g_free (message);
     made += scene != NULL;
     for (guint f = 0; scene && f < 3; f++) {
-      guint8 *level = g_malloc (2 * (gsize) params.width);
-      guint16 *truth = g_new (guint16, params.width);
+      g_autofree guint8 *level = g_malloc (2 * (gsize) params.width);
+      g_autofree guint16 *truth = g_new (guint16, params.width);
       gst_stereo_scene_set_frame (scene, f == 2 ? G_MAXUINT64 : f);
       for (gint i = 0; i < 12; i++) {
         gint y = i * (params.height - 1) / 11;
@@ -377,10 +366,7 @@ TEST (test_any_road)
         for (gint x = 0; x < params.width; x++)
           fail_unless (truth[x] > 0 && truth[x] <= gst_stereo_scene_params (scene)->max_disparity * TRUTH_STEPS);
       }
-      g_free (truth);
-      g_free (level);
     }
-    gst_stereo_scene_free (scene);
   }
   fail_unless (made > 15, "only %u roads could be made", made);
 }

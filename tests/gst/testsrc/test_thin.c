@@ -124,7 +124,7 @@ trace (const Street *street, guint v, gint x, gint y, gdouble *disparity, gboole
 static guint
 check_picture (const GstStereoSceneParams *params, guint64 frame)
 {
-  ScenePicture picture = scene_picture_of (params, frame);
+  g_auto (ScenePicture) picture = scene_picture_of (params, frame);
   Street street = street_of (params, scene_picture_max_disparity (params), frame);
   guint unclear = 0, things = 0, pixels = 2 * (guint) (params->width * params->height);
 
@@ -143,7 +143,6 @@ check_picture (const GstStereoSceneParams *params, guint64 frame)
         "pixel %d,%d has a truth of %f px, not %f", x, y, truth, disparity);
   }
   fail_unless (unclear < pixels / 20, "%u of %u pixels are not compared", unclear, pixels);
-  scene_picture_clear (&picture);
   return things;
 }
 
@@ -191,7 +190,7 @@ static void
 check_width (const ScenePicture *picture, const GstStereoRoadParams *road, guint v, gint thing, gboolean rows)
 {
   gint lines = rows ? picture->height : picture->width, filled = 0, whole = 0;
-  guint *counts = g_new0 (guint, lines);
+  g_autofree guint *counts = g_new0 (guint, lines);
 
   count_lines (picture, road, v, thing, rows, counts);
   for (gint i = 0; i < lines; i++) {
@@ -201,14 +200,13 @@ check_width (const ScenePicture *picture, const GstStereoRoadParams *road, guint
     whole += counts[i] == (guint) road->thin_width;
   }
   fail_unless (10 * whole >= 9 * filled, "thing %d is whole in %d of %d lines", thing, whole, filled);
-  g_free (counts);
 }
 
 /* Across, a slanted bar has its width on average: its pixels in a row, less what the slant adds. */
 static void
 check_slanted (const ScenePicture *picture, const GstStereoSceneParams *params, guint v, gint thing)
 {
-  guint *counts = g_new0 (guint, picture->height);
+  g_autofree guint *counts = g_new0 (guint, picture->height);
   gdouble sum = 0, across;
   GstStereoRoadThin bar;
   GstStereoRoad road;
@@ -220,7 +218,6 @@ check_slanted (const ScenePicture *picture, const GstStereoSceneParams *params, 
     sum += counts[y];
   across = sum / bar.rows / sqrt (1 + bar.lean * bar.lean);
   fail_unless (fabs (across - params->road.thin_width) < 0.5, "a slanted bar is %f pixels wide", across);
-  g_free (counts);
 }
 
 TEST (test_widths)
@@ -316,10 +313,9 @@ TEST (test_views_agree)
 
   for (guint k = 0; k < 6; k++) {
     GstStereoSceneParams params = road_with_thin_things (&random, 12, 6 + k % 3);
-    ScenePicture picture = scene_picture_of (&params, k);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, k);
     for (gint i = 0; i < 3 * OFFSETS; i++)
       add_errors (&picture, &params.road, i % 3, (i / 3 - OFFSETS / 2) / 8.0, &sum[i % 3][i / 3], &count[i % 3][i / 3]);
-    scene_picture_clear (&picture);
   }
   for (gint kind = 0; kind < 3; kind++) {
     for (gint o = 0; o < OFFSETS; o++)
@@ -366,7 +362,7 @@ TEST (test_contrast)
 {
   Random random = { random_seed () };
   GstStereoSceneParams params = road_with_thin_things (&random, 12, 8);
-  ScenePicture full = scene_picture_of (&params, 0), half, plain;
+  g_auto (ScenePicture) full = scene_picture_of (&params, 0), half, plain;
   gint level[GST_STEREO_SCENE_THIN_THINGS] = { 0 };
 
   params.road.thin_contrast = 0.5;
@@ -383,20 +379,14 @@ TEST (test_contrast)
   }
   for (gint i = 0; i < 12; i++)
     fail_unless (level[i] == 0 || (i % 2 ? level[i] > 180 : level[i] < 70), "thing %d: %d", i, level[i]);
-  scene_picture_clear (&full);
-  scene_picture_clear (&half);
-  scene_picture_clear (&plain);
 }
 
 static gboolean
 same_truth (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
 {
-  ScenePicture one = scene_picture_of (a, 0), other = scene_picture_of (b, frame);
-  gboolean same = !memcmp (one.truth, other.truth, 2 * (gsize) (one.width * one.height));
+  g_auto (ScenePicture) one = scene_picture_of (a, 0), other = scene_picture_of (b, frame);
 
-  scene_picture_clear (&one);
-  scene_picture_clear (&other);
-  return same;
+  return !memcmp (one.truth, other.truth, 2 * (gsize) (one.width * one.height));
 }
 
 TEST (test_places_follow_from_the_seed)
@@ -417,11 +407,10 @@ TEST (test_max_disparity)
     .height = 100,
     .max_disparity = 13,
     .road = { .camera_height = 2000, .camera_pitch = 4, .thin_count = 5, .thin_width = 3 } };
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_scene_new (&params, &message) == NULL);
   fail_unless (strstr (message, "thin-count=5") && strstr (message, "at least 14"), "%s", message);
-  g_free (message);
   params.max_disparity = 14;
   fail_unless_equals_int (scene_picture_max_disparity (&params), 14);
   /* a tenth of the width is enough, and more where the camera is wide */

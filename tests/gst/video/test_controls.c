@@ -47,9 +47,8 @@ set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 
   if (before == after) {
     gdouble last = G_IS_PARAM_SPEC_ENUM (spec) ? G_PARAM_SPEC_ENUM (spec)->enum_class->n_values - 1 : 1;
-    gchar *text = g_strdup_printf ("%g", before * last);
+    g_autofree gchar *text = g_strdup_printf ("%g", before * last);
     gst_util_set_object_arg (G_OBJECT (element), name, text);
-    g_free (text);
     return;
   }
   source = gst_interpolation_control_source_new ();
@@ -65,8 +64,8 @@ set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gdouble before, gdouble after, Seen *seen)
 {
-  GstElement *pipeline = launch ("%s", line);
-  GstElement *element, *sink;
+  g_autoptr (GstElement) pipeline = launch ("%s", line);
+  g_autoptr (GstElement) element = NULL, sink = NULL;
   gchar *text;
 
   element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
@@ -77,9 +76,6 @@ run (const gchar *line, const gchar *name, gdouble before, gdouble after, Seen *
   text = play_to_end (pipeline);
   fail_unless (text == NULL, "%s", text);
   fail_unless_equals_int (seen->count, FRAMES);
-  gst_object_unref (sink);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
 
 static void
@@ -128,7 +124,8 @@ TEST_LOOP (test_rectify, 0, has ("stereorectify"))
     gdouble before, after;
   } cases[] = { { "unit", 1, 25 }, { "width", 64, 72 }, { "height", 48, 56 }, { "alpha", 0, 1 } };
   Cameras cameras = cameras_straight (80, 60);
-  gchar *calibration, *properties, *line;
+  g_autofree gchar *properties = NULL, *line = NULL;
+  g_autoptr (CalibrationFile) calibration = NULL;
 
   /* both views turned, so that alpha has something to cut off */
   cameras.turn[0] = 0.05;
@@ -138,9 +135,6 @@ TEST_LOOP (test_rectify, 0, has ("stereorectify"))
   line = g_strconcat (SOURCE ("width=160,height=60") "stereorectify name=e ", properties, SINK, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_follows (line, cases[i].name, cases[i].before, cases[i].after);
-  g_free (line);
-  g_free (properties);
-  calibration_free (calibration);
 }
 
 SUITE (controls)

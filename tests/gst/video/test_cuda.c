@@ -42,7 +42,7 @@ device_view (GstCudaContext *context, GstVideoFormat format)
 {
   GstVideoInfo info = info_of (format, WIDTH, HEIGHT);
   GstBuffer *view = make_view (format, WIDTH, HEIGHT, 3, 0, 0), *buffer = gst_buffer_new ();
-  GstAllocator *allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
+  g_autoptr (GstAllocator) allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
   GstMemory *memory = gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR (allocator), context, &info);
   GstVideoFrame from, to;
 
@@ -55,7 +55,6 @@ device_view (GstCudaContext *context, GstVideoFormat format)
   gst_video_frame_unmap (&to);
   gst_video_frame_unmap (&from);
   gst_buffer_unref (view);
-  gst_object_unref (allocator);
   return buffer;
 }
 
@@ -188,7 +187,7 @@ TEST (test_element_on_the_cpu)
   GstBuffer *out[2];
 
   for (guint i = 0; i < 2; i++) {
-    Pair *pair = pair_new ("num-disparities=12 backend=auto");
+    g_autoptr (Pair) pair = pair_new ("num-disparities=12 backend=auto");
     pair_set_caps (pair, GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, NULL);
     gst_harness_push (pair->left,
         stamp (i ? device_view (context, GST_VIDEO_FORMAT_RGBA) :
@@ -198,7 +197,6 @@ TEST (test_element_on_the_cpu)
     out[i] = pair_pull (pair, 0);
     info = output_info (pair->left);
     expect_no_message (pair->bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-    pair_free (pair);
   }
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++)

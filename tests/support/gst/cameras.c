@@ -72,10 +72,9 @@ calibration_new (const Cameras *cameras)
 void
 calibration_write (const gchar *name, const Cameras *cameras)
 {
-  gchar *text = describe (cameras);
+  g_autofree gchar *text = describe (cameras);
 
   fail_unless (g_file_set_contents (name, text, -1, NULL));
-  g_free (text);
 }
 
 void
@@ -96,11 +95,9 @@ with_calibration (const gchar *name, const gchar *more)
 Pair *
 rectify_new (const gchar *calibration, const gchar *more)
 {
-  gchar *properties = with_calibration (calibration, more);
-  Pair *pair = pair_new_of ("stereorectify", properties);
+  g_autofree gchar *properties = with_calibration (calibration, more);
 
-  g_free (properties);
-  return pair;
+  return pair_new_of ("stereorectify", properties);
 }
 
 GstBuffer *

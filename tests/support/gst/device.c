@@ -43,14 +43,13 @@ static void
 add_input (Line *line, const gchar *factory, const gchar *name)
 {
   GstElement *element = gst_element_factory_make (factory, NULL);
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   fail_unless (element != NULL, "no %s", factory);
   gst_bin_add (GST_BIN (line->bin), element);
   fail_unless (gst_element_link_pads (element, "src", line->matcher, name));
   pad = gst_element_get_static_pad (element, "sink");
   gst_element_add_pad (line->bin, gst_ghost_pad_new (name, pad));
-  gst_object_unref (pad);
 }
 
 void
@@ -90,27 +89,22 @@ line_free (Line *line)
 gboolean
 line_on_device (Line *line, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (line->matcher, name);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  gboolean device;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (line->matcher, name);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   fail_unless (caps != NULL, "no caps on %s", name);
-  device = gst_caps_features_contains (gst_caps_get_features (caps, 0), DEVICE_FEATURE);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  return device;
+  return gst_caps_features_contains (gst_caps_get_features (caps, 0), DEVICE_FEATURE);
 }
 
 /* The device is known then; the engine's own choice shows as -1. */
 gboolean
 line_shares_context (Line *line)
 {
-  GstStructure *settings;
+  g_autoptr (GstStructure) settings = NULL;
   gint device = -2;
 
   g_object_get (line->matcher, "settings", &settings, NULL);
   fail_unless (settings && gst_structure_get_int (settings, "cuda-device-id", &device));
-  gst_structure_free (settings);
   return device >= 0;
 }
 
@@ -151,7 +145,7 @@ push (GstHarness *harness, GstBuffer *buffer, guint number)
 GByteArray *
 line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
-  gchar *caps = make_caps (
+  g_autofree gchar *caps = make_caps (
       format, line->right ? width : 2 * width, height, line->right ? NULL : "multiview-mode=side-by-side," NO_FLAGS);
   GByteArray *bytes = g_byte_array_new ();
 
@@ -173,7 +167,6 @@ line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
     append_output (bytes, line->left, out);
   }
-  g_free (caps);
   return bytes;
 }
 

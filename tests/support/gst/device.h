@@ -30,6 +30,7 @@ typedef struct
 /* @left, @right: factories, "identity" for none; @right NULL: packed frames on sink. */
 void line_new (Line *line, const gchar *left, const gchar *right, const gchar *properties);
 void line_free (Line *line);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
 /* Whether frames came to that pad in device memory. */
 gboolean line_on_device (Line *line, const gchar *pad);
 /* Whether the plan at work lives in the context of the frames. */

@@ -115,23 +115,22 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
 void
 overlay_live_caps (Overlay *overlay, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
-  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s",
+  g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s",
       gst_video_format_to_string (format), width, height, extra ? "," : "", extra ? extra : "");
   GstCaps *parsed = gst_caps_from_string (caps);
 
   fail_unless (gst_video_info_from_caps (&overlay->info, parsed));
   gst_caps_unref (parsed);
   gst_harness_set_src_caps_str (overlay->live, caps);
-  g_free (caps);
 }
 
 void
 overlay_depth_caps (Overlay *overlay, const gchar *format, gint width, gint height)
 {
-  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
+  g_autofree gchar *caps = g_strdup_printf (
+      "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
 
   gst_harness_set_src_caps_str (overlay->depth, caps);
-  g_free (caps);
 }
 
 Overlay *
@@ -237,7 +236,7 @@ overlay_wait_eos (Overlay *overlay)
 void
 overlay_expect (Overlay *overlay, GstMessageType type, ...)
 {
-  GstMessage *message = take (overlay, type, 15 * GST_SECOND);
+  g_autoptr (GstMessage) message = take (overlay, type, 15 * GST_SECOND);
   const gchar *words[MOST_WORDS];
   va_list args;
 
@@ -246,7 +245,6 @@ overlay_expect (Overlay *overlay, GstMessageType type, ...)
   take_words (words, args);
   va_end (args);
   check_words (message, words);
-  gst_message_unref (message);
 }
 
 void

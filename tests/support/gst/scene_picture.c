@@ -21,7 +21,7 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
   ScenePicture picture = { params->width, params->height, { NULL }, { NULL }, g_new (guint16, pixels),
     g_malloc (pixels) };
   gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
+  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (params, &message);
   GstStereoRig *rig;
 
   fail_unless (scene != NULL, "%s", message);
@@ -38,7 +38,6 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
   }
   truth_visible (picture.truth, params->width, params->height, picture.visible);
   gst_stereo_rig_free (rig);
-  gst_stereo_scene_free (scene);
   return picture;
 }
 
@@ -46,13 +45,10 @@ gint
 scene_picture_max_disparity (const GstStereoSceneParams *params)
 {
   gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
-  gint max_disparity;
+  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (params, &message);
 
   fail_unless (scene != NULL, "%s", message);
-  max_disparity = gst_stereo_scene_params (scene)->max_disparity;
-  gst_stereo_scene_free (scene);
-  return max_disparity;
+  return gst_stereo_scene_params (scene)->max_disparity;
 }
 
 void

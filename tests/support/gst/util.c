@@ -103,10 +103,9 @@ make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra)
 void
 harness_set_caps (GstHarness *harness, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
-  gchar *caps = make_caps (format, width, height, extra);
+  g_autofree gchar *caps = make_caps (format, width, height, extra);
 
   gst_harness_set_src_caps_str (harness, caps);
-  g_free (caps);
 }
 
 guint
@@ -279,24 +278,22 @@ pair_free (Pair *pair)
 guint64
 stat_of (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value), "stats has no %s", name);
-  gst_structure_free (stats);
   return value;
 }
 
 GstVideoInfo
 output_info (GstHarness *harness)
 {
-  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (harness->sinkpad);
   GstVideoInfo info;
 
   fail_unless (caps != NULL, "no output caps");
   fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_caps_unref (caps);
   return info;
 }
 

@@ -44,10 +44,9 @@ real_sequence_load (RealSequence *sequence, const gchar *name, const gchar *form
   g_free (one);
   while (more && sequence->count < (still ? 1 : REAL_FRAMES)) {
     for (guint v = 0; v < 2 && more; v++) {
-      gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
-                            g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
+      g_autofree gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
+                                       g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
       more = load (path, format, &sequence->views[sequence->count][v]);
-      g_free (path);
     }
     sequence->count += more;
   }
@@ -76,7 +75,7 @@ static void
 blur (RealView *view)
 {
   gint width = view->width * view->step, count = width * view->height;
-  guint8 *copy = g_malloc ((gsize) count);
+  g_autofree guint8 *copy = g_malloc ((gsize) count);
 
   for (guint pass = 0; pass < 2; pass++) {
     memcpy (copy, view->pixels, (gsize) count);
@@ -90,7 +89,6 @@ blur (RealView *view)
         view->pixels[y * width + x] = (guint8) (sum / 9);
       }
   }
-  g_free (copy);
 }
 
 /* Sensor noise of a deviation of about 3 grey levels, and the fault of that name. */

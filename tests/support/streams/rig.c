@@ -165,7 +165,7 @@ void
 rig_warm_up (const RigKind *kind)
 {
   Script *script = script_new (NULL);
-  Rig *rig;
+  g_autoptr (Rig) rig = NULL;
 
   gst_object_unref (gst_system_clock_obtain ());
   script_begin (script);
@@ -176,5 +176,4 @@ rig_warm_up (const RigKind *kind)
   rig_insert (rig, 0, "identity");
   rig_play (rig);
   g_free (rig_end (rig));
-  rig_free (rig);
 }

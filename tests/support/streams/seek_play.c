@@ -11,13 +11,12 @@ complain (Play *play, const gchar *format, ...)
   va_list args;
 
   if (!play->failure) {
-    gchar *text;
+    g_autofree gchar *text = NULL;
     va_start (args, format);
     text = g_strdup_vprintf (format, args);
     va_end (args);
     play->failure = g_strdup_printf (
         "seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
-    g_free (text);
   }
 }
 
@@ -109,11 +108,10 @@ watch (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_mutex_lock (&play->lock);
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
     const GstSegment *segment;
     gst_event_parse_segment (event, &segment);
     judge (play, GST_PAD_PROBE_INFO_BUFFER (info), segment);
-    gst_event_unref (event);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_SEGMENT) {
     take_segment (play, GST_PAD_PROBE_INFO_EVENT (info));
   } else if (ends (GST_PAD_PROBE_INFO_EVENT (info))) {
@@ -156,9 +154,8 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
     g_object_set (queue, "max-size-buffers", room, "max-size-time", (guint64) 0, "max-size-bytes", 0, NULL);
   play->before[right] = queue;
   if (right && play->lag) {
-    GstPad *pad = gst_element_get_static_pad (queue, "src");
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
     gst_pad_set_offset (pad, play->lag * (gint64) NUMBERED_FRAME);
-    gst_object_unref (pad);
   }
   if (right && play->apart)
     numbered_source_refuse_seeks (source);
