@@ -172,7 +172,7 @@ say (GstMessage *message, int *status)
 static int
 play (Player *player)
 {
-  GstBus *bus = gst_element_get_bus (player->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->pipeline);
   gboolean ended = FALSE;
   int status = 0;
   /* an element that fails here says why on the bus */
@@ -192,7 +192,6 @@ play (Player *player)
   /* a frame that waits would keep its thread from ending */
   set_cameras (player, NULL);
   gst_element_set_state (player->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   return status;
 }
 

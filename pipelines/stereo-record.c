@@ -49,10 +49,9 @@ count_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer counter)
 static void
 count_at (GstElement *queue, const gchar *name, gint *counter)
 {
-  GstPad *pad = gst_element_get_static_pad (queue, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, name);
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, counter, NULL);
-  gst_object_unref (pad);
 }
 
 static void
@@ -212,7 +211,7 @@ static void
 record (Recorder *recorder)
 {
   GstIterator *all = gst_bin_iterate_recurse (GST_BIN (recorder->pipeline));
-  GstBus *bus = gst_element_get_bus (recorder->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (recorder->pipeline);
   guint sources[] = { gst_bus_add_watch (bus, on_message, recorder), g_unix_signal_add (SIGINT, on_interrupt, recorder),
     g_unix_signal_add (SIGTERM, on_interrupt, recorder), g_timeout_add_seconds (1, on_second, recorder) };
 
@@ -232,7 +231,6 @@ record (Recorder *recorder)
     g_source_remove (sources[i]);
   g_ptr_array_unref (recorder->leaks);
   g_main_loop_unref (recorder->loop);
-  gst_object_unref (bus);
 }
 
 /* The first @options words are options with their arguments, the others the pipeline. */

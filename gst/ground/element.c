@@ -248,16 +248,13 @@ post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
+  g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
   gboolean unreliable = reason != NULL;
   GstStructure *message;
 
-  if (!is_due (self, result, unreliable, time, interval)) {
-    g_free (reason);
+  if (!is_due (self, result, unreliable, time, interval))
     return;
-  }
   message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
-  g_free (reason);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
   self->posted = TRUE;
   self->posted_ground = result->valid;

@@ -139,11 +139,9 @@ read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
 {
   static const GstStereoFileRules rules = { "mask", PICTURE, MAX_FILE };
   gsize size;
-  gchar *file = gst_stereo_file_read (&rules, name, &size, message);
-  gboolean read = file && decode_picture (mask, name, file, size, message);
+  g_autofree gchar *file = gst_stereo_file_read (&rules, name, &size, message);
 
-  g_free (file);
-  return read;
+  return file && decode_picture (mask, name, file, size, message);
 }
 #else
 static gboolean

@@ -90,7 +90,8 @@ append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat form
 gboolean
 gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery *query)
 {
-  GstCaps *caps, *filter, *chosen;
+  g_autoptr (GstCaps) caps = NULL, chosen = NULL;
+  GstCaps *filter;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || GST_PAD_IS_ACTIVE (output->aggregator->srcpad))
     return FALSE;
@@ -100,8 +101,6 @@ gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery 
   gst_query_parse_caps (query, &filter);
   chosen = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (caps);
   gst_query_set_caps_result (query, chosen);
-  gst_caps_unref (chosen);
-  gst_caps_unref (caps);
   return TRUE;
 }
 
@@ -151,7 +150,7 @@ gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereo
 void
 gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean depth)
 {
-  gchar *what, *size;
+  g_autofree gchar *what = NULL, *size = NULL;
 
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
     return;
@@ -164,8 +163,6 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
                   "a tee whose branches take different formats, put videoconvert at the begin of each branch." :
                   "Put videoconvert between, which gives grey, or depthoverlay, which gives colours."),
       (NULL));
-  g_free (size);
-  g_free (what);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------- */

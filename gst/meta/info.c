@@ -256,27 +256,25 @@ gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
 static gboolean
 gst_stereo_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
-  GBytes *bytes = gst_stereo_meta_to_bytes ((const GstStereoMeta *) meta);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes ((const GstStereoMeta *) meta);
   gsize size;
   const guint8 *contents = g_bytes_get_data (bytes, &size);
   gboolean done = gst_byte_array_interface_append_data (data, contents, size);
 
   *version = 0;
-  g_bytes_unref (bytes);
   return done;
 }
 
 static GstMeta *
 gst_stereo_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
-  GBytes *bytes;
+  g_autoptr (GBytes) bytes = NULL;
   GstStereoMeta *meta;
 
   if (version != 0)
     return NULL;
   bytes = g_bytes_new_static (data, size);
   meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
-  g_bytes_unref (bytes);
   return (GstMeta *) meta;
 }
 

@@ -81,9 +81,8 @@ gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, GstPad *pad,
   GstCaps *peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (output->owner), NULL);
 
   if (!gst_caps_is_any (peer)) {
-    GstCaps *formats = formats_of (peer);
+    g_autoptr (GstCaps) formats = formats_of (peer);
     caps = gst_caps_intersect_full (formats, ours, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (formats);
     gst_caps_unref (ours);
   }
   gst_caps_unref (peer);
@@ -183,13 +182,12 @@ caps_alone (const GstVideoInfo *info)
 GstFlowReturn
 gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps *caps, GstCaps **result)
 {
-  GstCaps *ours;
+  g_autoptr (GstCaps) ours = NULL;
 
   if (!output->have_view)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   ours = output->alone ? caps_alone (&output->view.info) : gst_video_info_to_caps (&output->view.info);
   *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 

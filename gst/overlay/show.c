@@ -282,7 +282,7 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
   const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
   gint width = GST_VIDEO_INFO_WIDTH (view), height = GST_VIDEO_INFO_HEIGHT (view);
   gdouble warn_distance = found ? found->warn_distance : settings->nearest.warn_distance;
-  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
+  g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
 
   show->unreliable = reason != NULL;
   if (reason)
@@ -294,7 +294,6 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
     gst_stereo_nearest_report_find (show->report, &settings->nearest,
         &gst_depth_overlay_picture_depth (show->picture)->view, depth->serial,
         gst_depth_overlay_ground_found (show->ground), width, height);
-  g_free (reason);
   return !found || take_nearest (show, found, &depth->info, width, height);
 }
 

@@ -239,13 +239,12 @@ static gboolean
 gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
   caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
   gst_stereo_answer_caps_query (query, caps, GST_PAD (pad));
-  gst_caps_unref (caps);
   return TRUE;
 }
 

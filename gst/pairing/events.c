@@ -155,9 +155,8 @@ filter_caps (GstCaps *caps, GstCaps *filter)
     return gst_caps_ref (caps);
   passed = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCaps *one = gst_caps_copy_nth (caps, i);
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
     gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
-    gst_caps_unref (one);
   }
   return passed;
 }

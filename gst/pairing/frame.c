@@ -114,15 +114,12 @@ sizes_differ (const GstStereoFrame *left, const GstStereoFrame *right)
 gchar *
 gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
-  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
-  gchar *text = g_strdup_printf (
+  g_autofree gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
+  g_autofree gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+
+  return g_strdup_printf (
       " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.", a,
       b, sizes_differ (left, right) ? "size" : "format");
-
-  g_free (a);
-  g_free (b);
-  return text;
 }
 
 /* What the two views must be, of which they are not. */
@@ -152,9 +149,10 @@ GstFlowReturn
 gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right)
 {
   const GstStereoLayout *a = &left->layout, *b = &right->layout;
-  gchar *one = gst_stereo_layout_describe (a, &left->info), *other = gst_stereo_layout_describe (b, &right->info);
+  g_autofree gchar *one = gst_stereo_layout_describe (a, &left->info),
+                   *other = gst_stereo_layout_describe (b, &right->info);
   gboolean by_size = sizes_differ (left, right), change_right;
-  gchar *remedy;
+  g_autofree gchar *remedy = NULL;
 
   /* the larger view loses pixels, and the one of RGB its colour */
   change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height :
@@ -164,8 +162,5 @@ gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const
       ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.", rule_for (left, right), one,
           other, remedy, change_right ? "sink_right" : "sink_left"),
       (NULL));
-  g_free (remedy);
-  g_free (one);
-  g_free (other);
   return GST_FLOW_NOT_NEGOTIATED;
 }

@@ -183,7 +183,7 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
 static GstFlowReturn
 negotiate (GstStereoPoints *self, gint format)
 {
-  GstCaps *caps, *peer;
+  g_autoptr (GstCaps) caps = NULL, peer = NULL;
   gboolean taken;
 
   if (self->negotiated == format)
@@ -200,8 +200,6 @@ negotiate (GstStereoPoints *self, gint format)
             media_types[format]),
         (NULL));
   }
-  gst_caps_unref (peer);
-  gst_caps_unref (caps);
   return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 

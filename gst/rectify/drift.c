@@ -204,14 +204,14 @@ report (GstStereoDrift *drift, const gchar *state, const gchar *text)
 static void
 report_limit (GstStereoDrift *drift)
 {
-  gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which is "
-                                 "all that auto-align takes out: calibrate the cameras anew, and "
-                                 "check that they are fixed.",
+  g_autofree gchar *text = g_strdup_printf (
+      "The right view has drifted by more than %.1f px against the calibration, which is "
+      "all that auto-align takes out: calibrate the cameras anew, and "
+      "check that they are fixed.",
       limit (drift));
 
   report (drift, "limit", text);
   GST_ELEMENT_WARNING (drift->element, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
 }
 
 static void
@@ -219,7 +219,7 @@ report_change (GstStereoDrift *drift)
 {
   const GstStereoCorrection *applied = &drift->applied;
   GstStereoCorrection change = { applied->offset - drift->reported.offset, applied->roll - drift->reported.roll };
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   if (largest (drift, &change) < LEAST_REPORTED)
     return;
@@ -228,7 +228,6 @@ report_change (GstStereoDrift *drift)
       applied->offset, degrees (applied->roll));
   GST_INFO_OBJECT (drift->element, "%s", text);
   report (drift, drift->at_limit ? "limit" : "follows", text);
-  g_free (text);
 }
 
 /* The offset and the roll that fit a polynomial best. Only a new calibration, or align=auto of stereomatch, corrects the rest

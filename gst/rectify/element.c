@@ -179,13 +179,12 @@ static gboolean
 gst_stereo_rectify_stop (GstAggregator *aggregator)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
-  GstStructure *stats = make_stats (self);
+  g_autoptr (GstStructure) stats = make_stats (self);
 
   gst_stereo_rectify_maps_clear (self->maps);
   gst_stereo_drift_stop (self->drift);
   gst_stereo_rectify_output_stop (self->output);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
-  gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
 }
 

@@ -87,7 +87,7 @@ append_formats (GstStereoRectifyOutput *self, GstCaps *caps, gboolean grey)
 GstFlowReturn
 gst_stereo_rectify_output_update_src_caps (GstStereoRectifyOutput *self, GstCaps *caps, GstCaps **result)
 {
-  GstCaps *ours;
+  g_autoptr (GstCaps) ours = NULL;
 
   if (!gst_stereo_rectify_maps_rectification (self->maps))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -95,7 +95,6 @@ gst_stereo_rectify_output_update_src_caps (GstStereoRectifyOutput *self, GstCaps
   append_formats (self, ours, GST_VIDEO_INFO_IS_GRAY (&self->input));
   /* in the order of downstream, which is ours where downstream takes any format */
   *result = gst_caps_intersect_full (caps, ours, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 

@@ -56,7 +56,7 @@ gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
 {
   guint size = (guint) GST_VIDEO_INFO_SIZE (info), min = 0, max = 0;
   gboolean offered = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *pool = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstStructure *config;
   GstCaps *caps;
 
@@ -77,7 +77,6 @@ gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
 }
 
 static gboolean

@@ -214,7 +214,7 @@ blur (GstStereoRig *rig, Picture *picture)
 {
   gint radius = MAX (2, rig->width / BLUR_SHARE);
   gsize pixels = (gsize) rig->width * (gsize) rig->height;
-  guint8 *copy;
+  g_autofree guint8 *copy = NULL;
 
   for (gint y = 0; y < rig->height; y++) {
     guint8 *row = picture->level + (gsize) y * (gsize) rig->width;
@@ -226,7 +226,6 @@ blur (GstStereoRig *rig, Picture *picture)
   copy = g_malloc (pixels);
   blur_columns (rig, picture->level, radius, copy);
   blur_columns (rig, copy, radius, picture->level);
-  g_free (copy);
   /* colours have no edges either */
   memset (picture->layer, 0, pixels);
 }
@@ -236,7 +235,7 @@ static void
 zoom (GstStereoRig *rig, Picture *picture)
 {
   gsize pixels = (gsize) rig->width * (gsize) rig->height;
-  guint8 *level = g_memdup2 (picture->level, pixels), *layer = g_memdup2 (picture->layer, pixels);
+  g_autofree guint8 *level = g_memdup2 (picture->level, pixels), *layer = g_memdup2 (picture->layer, pixels);
 
   for (gint y = 0; y < rig->height; y++)
     for (gint x = 0; x < rig->width; x++) {
@@ -257,8 +256,6 @@ zoom (GstStereoRig *rig, Picture *picture)
       picture->level[at] = (guint8) CLAMP ((sum + ((gint64) 1 << 31)) >> 32, 0, 255);
       picture->layer[at] = layer[(gsize) (gint) (v + 0.5) * (gsize) rig->width + (gsize) (gint) (u + 0.5)];
     }
-  g_free (level);
-  g_free (layer);
 }
 
 /* A grey level of the pattern on both lenses at a point of its lattice. */

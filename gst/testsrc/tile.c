@@ -87,7 +87,7 @@ GstStereoTile *
 gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width)
 {
   GstStereoTile *tile = g_new (GstStereoTile, 1);
-  gint *row;
+  g_autofree gint *row = NULL;
 
   tile->width = 64;
   while (tile->width < width && tile->width < MAX_WIDTH)
@@ -103,7 +103,6 @@ gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width)
       to[x] = (guint8) CLAMP (row[x] / 256, 20, 235);
     memcpy (to + tile->width, to, 3);
   }
-  g_free (row);
   return tile;
 }
 

@@ -17,12 +17,11 @@
 static gboolean
 refuse (const GstStereoFileRules *rules, const gchar *name, const gchar *done, gchar *fault, gchar **message)
 {
-  gchar *shown = g_filename_display_name (name);
+  g_autofree gchar *shown = g_filename_display_name (name);
 
   if (message)
     *message = g_strdup_printf (
         "%s=%s cannot be %s: %s. Set %s to %s.", rules->property, shown, done, fault, rules->property, rules->instead);
-  g_free (shown);
   g_free (fault);
   return FALSE;
 }

@@ -124,11 +124,9 @@ gst_stereo_property_problem (const GstStereoProperty *row, const GValue *value)
 static GQuark
 refused_key (const GParamSpec *spec)
 {
-  gchar *name = g_strconcat ("gst-stereo-refused-", spec->name, NULL);
-  GQuark key = g_quark_from_string (name);
+  g_autofree gchar *name = g_strconcat ("gst-stereo-refused-", spec->name, NULL);
 
-  g_free (name);
-  return key;
+  return g_quark_from_string (name);
 }
 
 static void

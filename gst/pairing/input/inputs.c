@@ -210,7 +210,7 @@ wait_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 static void
 start_wait (GstStereoInputs *inputs, const gchar *lonely)
 {
-  GstClock *clock = gst_system_clock_obtain ();
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID id = NULL;
 
   GST_OBJECT_LOCK (inputs->element);
@@ -224,7 +224,6 @@ start_wait (GstStereoInputs *inputs, const gchar *lonely)
     gst_clock_id_wait_async (id, wait_expired, new_reference (inputs), free_reference);
     gst_clock_id_unref (id);
   }
-  gst_object_unref (clock);
 }
 
 void

@@ -52,7 +52,7 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
 
   for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
     const gchar *colon = memchr (line, ':', length);
-    gchar *key;
+    g_autofree gchar *key = NULL;
     if (*line == '#')
       continue;
     if (!colon && !is_row (line))
@@ -65,7 +65,6 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
     key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
     gst_stereo_value_append (gst_stereo_keys_add (keys, g_strstrip (key)), colon ? colon + 1 : line,
         colon ? (gssize) (line + length - colon - 1) : (gssize) length);
-    g_free (key);
   }
   return TRUE;
 }
@@ -88,7 +87,7 @@ gst_stereo_keys_read_assignments (GstStereoKeys *keys, const gchar *text, gchar 
 
   for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
     const gchar *sign = memchr (line, '=', length);
-    gchar *key, *value;
+    g_autofree gchar *key = NULL, *value = NULL;
     if (*line == '#')
       continue;
     if (!sign)
@@ -98,8 +97,6 @@ gst_stereo_keys_read_assignments (GstStereoKeys *keys, const gchar *text, gchar 
     /* rows need no marks: the shape of a matrix is known from its key */
     gst_stereo_value_append (
         gst_stereo_keys_add (keys, g_strstrip (key)), g_strstrip (g_strdelimit (value, "[];,", ' ')), -1);
-    g_free (value);
-    g_free (key);
   }
   return TRUE;
 }

@@ -143,11 +143,9 @@ gst_stereo_take_distortion (GstStereoKeys *keys, const gchar *key, StereoCamera 
 static gboolean
 take_named (GstStereoKeys *keys, const gchar *prefix, const gchar *name, gdouble *value, gchar **message)
 {
-  gchar *key = g_strconcat (prefix, name, NULL);
-  gboolean ok = gst_stereo_take_number (keys, key, value, message);
+  g_autofree gchar *key = g_strconcat (prefix, name, NULL);
 
-  g_free (key);
-  return ok;
+  return gst_stereo_take_number (keys, key, value, message);
 }
 
 gboolean

@@ -123,7 +123,7 @@ read_element (Reader *reader, yaml_event_t *event, const gchar *path, GstStereoV
 static gboolean
 read_value (Reader *reader, yaml_event_t *event, const gchar *path, const gchar *key, guint depth)
 {
-  gchar *inner = path ? g_strconcat (path, ".", key, NULL) : g_strdup (key);
+  g_autofree gchar *inner = path ? g_strconcat (path, ".", key, NULL) : g_strdup (key);
   gboolean part = path && event->type == YAML_SCALAR_EVENT, ok;
   GstStereoValue *matrix;
 
@@ -143,7 +143,6 @@ read_value (Reader *reader, yaml_event_t *event, const gchar *path, const gchar 
   } else {
     ok = read_element (reader, event, inner, gst_stereo_keys_add (reader->keys, inner), depth);
   }
-  g_free (inner);
   return ok;
 }
 
@@ -197,7 +196,7 @@ gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **messa
   const Library *library = load_library (keys, message);
   yaml_parser_t parser;
   Reader reader = { library, &parser, keys, message };
-  gchar *copy;
+  g_autofree gchar *copy = NULL;
   gboolean ok;
 
   if (!library)
@@ -205,14 +204,11 @@ gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **messa
   copy = g_strdup (text);
   if (g_str_has_prefix (copy, "%YAML"))
     copy[0] = '#';
-  if (!library->initialize (&parser)) {
-    g_free (copy);
+  if (!library->initialize (&parser))
     return gst_stereo_keys_fail (keys, message, "there is no memory to read it.");
-  }
   library->set_encoding (&parser, YAML_UTF8_ENCODING);
   library->set_input (&parser, (const guchar *) copy, strlen (copy));
   ok = read_document (&reader);
   library->delete_parser (&parser);
-  g_free (copy);
   return ok;
 }
