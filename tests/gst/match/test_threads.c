@@ -5,7 +5,7 @@
  * nothing stands still or fails. STEREO_THREADS_SECONDS: how long (default 2).
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 96

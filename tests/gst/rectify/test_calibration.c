@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/text.h"
 #include "tests/support/check.h"
 #include "gst/rectify/calibration/calibration.h"
 

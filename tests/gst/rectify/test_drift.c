@@ -3,7 +3,7 @@
  * auto-align: a rig that drifts. stereotestsrc makes it drift by known amounts; how far the right view of the output is
  * off is measured against the output of a rig that does not drift, block by block, by trying all displacements.
  */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/random.h"
 #include "tests/support/gst/suite.h"
 

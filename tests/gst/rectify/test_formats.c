@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "tests/support/gst/calibration_robots.h"
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/robots.h"
+#include "tests/support/gst/calibration/text.h"
 #include "gst/rectify/calibration/calibration.h"
 
 #define ROUNDS 30

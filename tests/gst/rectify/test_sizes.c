@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: calibrations of pictures of another size, which are warned of for each size of frames, and choices. */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 64

@@ -3,7 +3,7 @@
  * hand. */
 #include <gst/controller/controller.h>
 
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define FRAMES 6

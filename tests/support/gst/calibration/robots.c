@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/calibration_robots.h"
+#include "tests/support/gst/calibration/robots.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/text.h"
 
 #define METRE 1000.0
 
