@@ -26,7 +26,6 @@ make_street (gint width, gint height, Random *random)
 {
   static const MadeErrors errors = { .noise = 0.4, .outliers = 0.05, .holes = 0.15, .patches = 100 };
   MadeScene street = made_road ();
-  MadePicture *picture;
 
   street.focal *= (gdouble) width / street.width;
   street.width = width;
@@ -36,7 +35,7 @@ make_street (gint width, gint height, Random *random)
   street.boxes[2] = (MadeBox){ 25000, 200, 2000, 2500, 0 };
   street.boxes[3] = (MadeBox){ 30000, -12000, 14000, 8000, 0 };
   street.boxes[4] = (MadeBox){ 22000, 12000, 12000, 8000, 0 };
-  picture = made_picture_new (&street);
+  MadePicture *picture = made_picture_new (&street);
   made_picture_spoil (picture, &errors, random);
   return picture;
 }
@@ -73,19 +72,17 @@ time_element (const MadePicture *picture)
     GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, (gint) width, (gint) height, 0, 0, 1);
     const GstVideoMeta *rows = gst_buffer_get_video_meta (buffer);
     gsize stride = rows ? (gsize) rows->stride[0] : GST_ROUND_UP_4 (2 * width);
-    GstStereoMeta *meta;
-    gint64 start;
 
     for (guint y = 0; y < height; y++)
       gst_buffer_fill (buffer, y * stride, picture->samples + (gsize) y * width, 2 * (gsize) width);
     gst_buffer_memset (confidence, 0, 255, (gsize) -1);
-    meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
+    GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
     meta->disparity_scale = picture->meta.disparity_scale;
     meta->focal_length = picture->meta.focal_length;
     meta->baseline = picture->meta.baseline;
     stamp (buffer, (GstClockTime) (i + WARM) * FRAME, FRAME);
     gst_buffer_unref (confidence);
-    start = g_get_monotonic_time ();
+    gint64 start = g_get_monotonic_time ();
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
     times[MAX (0, i)] = g_get_monotonic_time () - start;
     gst_buffer_unref (gst_harness_pull (harness));

@@ -49,7 +49,6 @@ live_start (Live *live, const Options *options)
                                  "video/x-raw,format=GRAY16_LE ! appsink name=sink sync=false max-buffers=4",
       options->frames, options->source ? options->source : "", options->caps ? options->caps : "video/x-raw", match);
   GError *error = NULL;
-  g_autoptr (GstPad) pad = NULL;
 
   live->pipeline = gst_parse_launch (line, &error);
   g_free (line);
@@ -63,7 +62,7 @@ live_start (Live *live, const Options *options)
   live->source = gst_bin_get_by_name (GST_BIN (live->pipeline), "source");
   live->match = gst_bin_get_by_name (GST_BIN (live->pipeline), "match");
   live->sink = gst_bin_get_by_name (GST_BIN (live->pipeline), "sink");
-  pad = gst_element_get_static_pad (live->match, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (live->match, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_time, live, NULL);
   return gst_element_set_state (live->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
 }

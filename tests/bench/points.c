@@ -50,10 +50,8 @@ compare (gconstpointer a, gconstpointer b)
 static void
 say (const gchar *what, gint64 times[FRAMES])
 {
-  gdouble median;
-
   qsort (times, FRAMES, sizeof *times, compare);
-  median = (gdouble) times[FRAMES / 2] / 1e3;
+  gdouble median = (gdouble) times[FRAMES / 2] / 1e3;
   g_print ("%-44s %6.2f ms, %4.0f frames a second\n", what, median, 1e3 / median);
 }
 
@@ -64,7 +62,6 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
   GstHarness *depth, *live = NULL;
   g_autoptr (GstBuffer) frame = make_view (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, 2, 0, 0);
   gint64 times[FRAMES];
-  gchar *what;
 
   set_properties (element, properties);
   depth = gst_harness_new_with_element (element, "sink", "src");
@@ -83,7 +80,7 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
     gst_buffer_unref (gst_harness_pull (depth));
     times[MAX (0, i)] = cpu_time () - start;
   }
-  what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
+  gchar *what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
   say (what, times);
   g_free (what);
   if (live)

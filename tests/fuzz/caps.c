@@ -87,13 +87,12 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
   gsize size = (gsize) CLAMP ((gint64) info->size + numbers[NUMBERS - 1] % 64, 1, MOST_BYTES);
   gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
   gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
-  g_autoptr (GstBuffer) buffer = NULL;
   GstVideoFrame frame;
   StereoImage images[2];
 
   if (info->size > MOST_BYTES)
     return;
-  buffer = gst_buffer_new_wrapped (g_malloc0 (size), size);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_wrapped (g_malloc0 (size), size);
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info) && p < 4; p++) {
     strides[p] = numbers[p] ? numbers[p] : info->stride[p];
     offsets[p] = numbers[4 + p] ? (gsize) (gint64) numbers[4 + p] : info->offset[p];
@@ -173,13 +172,12 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   size_t length = strlen (text) + 1, left = size > length ? size - length : 0;
   gint32 numbers[NUMBERS] = { 0 };
   GstVideoInfo info;
-  GstCaps *caps;
 
   gst_init (NULL, NULL);
   g_log_set_default_handler (keep_quiet, NULL);
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   memcpy (numbers, left ? data + length : data, left < sizeof numbers ? left : sizeof numbers);
-  caps = g_utf8_validate (text, -1, NULL) ? gst_caps_from_string (text) : NULL;
+  GstCaps *caps = g_utf8_validate (text, -1, NULL) ? gst_caps_from_string (text) : NULL;
   if (caps && is_ours (caps) && gst_video_info_from_caps (&info, caps))
     try_info (&info, numbers, text);
   else

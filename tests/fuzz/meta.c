@@ -55,12 +55,11 @@ in_written_version (GBytes *bytes)
 {
   gsize size, header;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  guint8 *now;
 
   if (data[4] == '4')
     return g_bytes_ref (bytes);
   header = data[4] == '1' ? 104 : data[4] == '2' ? 120 : 128;
-  now = g_malloc0 (size + 136 - header);
+  guint8 *now = g_malloc0 (size + 136 - header);
   memcpy (now, data, header);
   memcpy (now + 136, data + header, size - header);
   now[4] = '4';
@@ -101,14 +100,10 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GstBuffer) buffer = NULL;
-  GstStereoMeta *meta;
-
   gst_init (NULL, NULL);
-  bytes = g_bytes_new (data, size);
-  buffer = gst_buffer_new ();
-  meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
   if (meta)
     check_meta (buffer, meta, bytes);
   else

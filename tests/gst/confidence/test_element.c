@@ -72,12 +72,11 @@ TEST (test_passes_the_picture_on)
     g_auto (Stream) one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
     GstBuffer *in = matched (&one, 7, padding), *out;
     g_autoptr (GstBuffer) confidence = gst_buffer_ref (gst_stereo_meta_get_confidence (gst_buffer_get_stereo_meta (in)));
-    GstVideoInfo info;
 
     GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
     fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
     out = gst_harness_pull (one.harness);
-    info = output_info (one.harness);
+    GstVideoInfo info = output_info (one.harness);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), one.width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), one.height);
@@ -100,12 +99,10 @@ TEST (test_rows_for_who_cannot_take_padding)
 {
   for (gint padding = 0; padding < 9; padding++) {
     g_auto (Stream) one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
-    GstVideoInfo info;
-    g_autoptr (GstBuffer) out = NULL;
 
     fail_unless_equals_int (gst_harness_push (one.harness, matched (&one, 5, padding)), GST_FLOW_OK);
-    out = gst_harness_pull (one.harness);
-    info = output_info (one.harness);
+    g_autoptr (GstBuffer) out = gst_harness_pull (one.harness);
+    GstVideoInfo info = output_info (one.harness);
     fail_unless_equals_uint64 (gst_buffer_get_size (out), GST_VIDEO_INFO_SIZE (&info));
     /* even where somebody looks at the caps alone */
     out = gst_buffer_make_writable (out);
@@ -120,11 +117,10 @@ TEST (test_truth)
   g_auto (Stream) one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = matched (&one, 9, 6), *out;
   GstBuffer *truth = gst_buffer_ref (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (in)));
-  GstVideoInfo info;
 
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
   out = gst_harness_pull (one.harness);
-  info = output_info (one.harness);
+  GstVideoInfo info = output_info (one.harness);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY16_LE);
   check_memory (out, truth, TRUE);
   check_texture (out, &info, 10);
@@ -259,7 +255,6 @@ TEST (test_into_a_file)
 {
   GstElementFactory *factory = gst_element_factory_find ("matroskamux");
   g_autofree gchar *name = NULL, *line = NULL, *contents = NULL;
-  GstElement *pipeline;
   gsize length;
 
   if (!factory) {
@@ -271,7 +266,7 @@ TEST (test_into_a_file)
   line = g_strdup_printf ("videotestsrc num-buffers=8 ! video/x-raw,width=146,height=33,framerate=25/1 ! stereomatch "
                           "num-disparities=8 backend=cpu ! stereoconfidence ! matroskamux ! filesink location=%s",
       name);
-  pipeline = launch ("%s", line);
+  GstElement *pipeline = launch ("%s", line);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);

@@ -66,11 +66,10 @@ TEST_LOOP (test_kinds, 0, 3)
     g_auto (GroundStream) stream = ground_stream_new ("", kinds[__i__], &generator);
     g_autoptr (GstBuffer) in = ground_stream_matched (&stream, kinds[__i__], 7 * padding),
                           before = gst_buffer_copy_deep (in), out = NULL;
-    const GstMemory *memory;
 
     gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, kinds[__i__], 7 * padding)));
     /* held by another branch too: its metadata stays as it was, and its memory is passed on */
-    memory = gst_buffer_peek_memory (in, 0);
+    const GstMemory *memory = gst_buffer_peek_memory (in, 0);
     gst_buffer_ref (in);
     out = ground_stream_pass (&stream, in);
     fail_unless (gst_buffer_peek_memory (out, 0) == memory, "the picture was copied");
@@ -109,14 +108,11 @@ TEST (test_message)
 {
   g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   gdouble number, nearest;
-  GstStructure *message;
-  const GstStructure *one;
-  const GValue *all;
   gint id, x, y, width, height;
   gboolean ground, seen;
 
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-  message = ground_stream_message (&stream);
+  GstStructure *message = ground_stream_message (&stream);
   fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value (message, "obstacles")), 0);
   fail_if (gst_structure_has_field (message, "nearest"));
   gst_structure_free (message);
@@ -131,9 +127,9 @@ TEST (test_message)
   fail_unless (gst_structure_get_double (message, "judged", &number) && number > 0.4);
   fail_unless (gst_structure_get_double (message, "nearest", &nearest) && fabs (nearest - 12000) < 240);
   fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value (message, "free")), 10);
-  all = gst_structure_get_value (message, "obstacles");
+  const GValue *all = gst_structure_get_value (message, "obstacles");
   fail_unless_equals_int (gst_value_array_get_size (all), 1);
-  one = gst_value_get_structure (gst_value_array_get_value (all, 0));
+  const GstStructure *one = gst_value_get_structure (gst_value_array_get_value (all, 0));
   fail_unless (gst_structure_get (one, "id", G_TYPE_INT, &id, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "width",
       G_TYPE_INT, &width, "height", G_TYPE_INT, &height, "seen", G_TYPE_BOOLEAN, &seen, NULL));
   fail_unless (id >= 1 && seen && x >= 0 && y >= 0 && x + width <= 621 && y + height <= 187);
@@ -206,12 +202,11 @@ TEST (test_gaps)
 TEST (test_forgets)
 {
   g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  GstBuffer *in, *out;
 
   check_second_reports (&stream);
-  in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
+  GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
   GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
-  out = ground_stream_pass (&stream, in);
+  GstBuffer *out = ground_stream_pass (&stream, in);
   fail_unless_equals_int (ground_stream_regions (out), 0);
   gst_buffer_unref (out);
 
@@ -265,12 +260,11 @@ TEST (test_unreliable_depth)
   for (guint frame = 0; frame < 6; frame++) {
     GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
     gboolean unreliable = frame == 3, ground;
-    g_autoptr (GstStructure) message = NULL;
     guint count;
 
     gst_buffer_get_stereo_meta (in)->health = unreliable ? GST_STEREO_HEALTH_COVERED_LEFT : GST_STEREO_HEALTH_SLOW;
     out = ground_stream_pass (&stream, in);
-    message = ground_stream_message (&stream);
+    g_autoptr (GstStructure) message = ground_stream_message (&stream);
     fail_unless (gst_structure_get_boolean (message, "ground", &ground) && ground == !unreliable);
     fail_unless_equals_string (gst_structure_get_string (message, "reason"), unreliable ? "left camera covered" : NULL);
     fail_unless_equals_int (gst_buffer_get_stereo_ground_meta (out)->valid, !unreliable);

@@ -88,11 +88,10 @@ all_found (const MadeScene *road, guint boxes, const MadeErrors *errors)
   g_autoptr (MadePicture) picture = made_picture_new (road);
   GstStereoGroundResult result = { 0 };
   const GstStereoGroundReport *report;
-  gboolean good;
 
   for (guint frame = 0; frame < 3; frame++)
     result = analyse (analysis, picture, errors);
-  good = result.n_obstacles == boxes;
+  gboolean good = result.n_obstacles == boxes;
   for (guint b = 0; b < boxes; b++) {
     g_autofree gchar *wrong = find (&result, road, &road->boxes[b], errors, &report);
 
@@ -138,14 +137,12 @@ TEST (test_identities_last)
 
   for (gint frame = 0; frame < 40; frame++) {
     MadeScene road = made_road ();
-    GstStereoGroundResult result;
-    MadePicture *picture;
 
     road.pitch += 0.3 * sin (frame);
     road.boxes[0] = (MadeBox){ 40000 * pow (0.95, frame), -600, 1700, 1500, 0 };
     road.boxes[1] = (MadeBox){ 25000, 4000 - 50.0 * frame, 600, 1700, 0 };
-    picture = made_picture_new (&road);
-    result = analyse (analysis, picture, &plain);
+    MadePicture *picture = made_picture_new (&road);
+    GstStereoGroundResult result = analyse (analysis, picture, &plain);
     made_picture_free (picture);
     if (frame < 2)
       continue;
@@ -214,11 +211,10 @@ TEST (test_two_of_three_frames)
   static const gchar reported[] = "0000000000000001000011";
   g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene empty = made_road (), full = made_road ();
-  g_autoptr (MadePicture) without = NULL, with = NULL;
 
   full.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
-  without = made_picture_new (&empty);
-  with = made_picture_new (&full);
+  g_autoptr (MadePicture) without = made_picture_new (&empty);
+  g_autoptr (MadePicture) with = made_picture_new (&full);
   for (guint i = 0; frames[i]; i++) {
     GstStereoGroundResult result = analyse (analysis, frames[i] == '1' ? with : without, &usual);
 
@@ -232,15 +228,12 @@ TEST (test_forgotten)
 {
   g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
-  GstStereoGroundResult result;
-  g_autoptr (MadePicture) picture = NULL;
-  guint before;
 
   road.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
-  picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   analyse (analysis, picture, &usual);
-  result = analyse (analysis, picture, &usual);
-  before = check_found (&result, &road, &road.boxes[0], &usual)->id;
+  GstStereoGroundResult result = analyse (analysis, picture, &usual);
+  guint before = check_found (&result, &road, &road.boxes[0], &usual)->id;
   gst_stereo_ground_analysis_forget (analysis);
   fail_unless_equals_int (analyse (analysis, picture, &usual).n_obstacles, 0);
   fail_unless (analyse (analysis, picture, &usual).obstacles[0].id != before, "an identity was used again");

@@ -112,13 +112,11 @@ TEST (test_random_grounds)
   for (gint i = 0; i < random_count ("STEREO_TEST_GROUNDS", 200); i++) {
     g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
     MadeScene scene = random_scene ();
-    GstStereoGroundResult result;
-    g_autoptr (MadePicture) picture = NULL;
 
     if (i % 2)
       add_walls (&scene);
-    picture = made_picture_new (&scene);
-    result = analyse (analysis, picture, &errors);
+    g_autoptr (MadePicture) picture = made_picture_new (&scene);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     check_pose (&result, &scene, i % 2 ? "with walls" : "bare");
   }
 }
@@ -130,13 +128,12 @@ TEST (test_plane_in_pixels)
   g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
   g_autoptr (MadePicture) picture = made_picture_new (&road);
-  GstStereoGroundResult result;
 
   /* views of which the right one has its principal point 7 px to the right: disparities are smaller by that */
   picture->meta.principal_offset = 7;
   for (gsize i = 0; i < (gsize) road.width * (gsize) road.height; i++)
     picture->truth[i] = MAX (0, picture->truth[i] - 7);
-  result = analyse (analysis, picture, &errors);
+  GstStereoGroundResult result = analyse (analysis, picture, &errors);
   check_pose (&result, &road, "offset");
   for (gint y = 260; y < road.height; y += 20)
     for (gint x = 0; x < road.width; x += 200)
@@ -154,11 +151,9 @@ TEST (test_sudden_change)
   GstStereoGroundResult result = { 0 };
 
   for (guint turn = 0; turn < 6; turn++) {
-    g_autoptr (MadePicture) picture = NULL;
-
     road.pitch = between (-3, 8);
     road.camera_height = between (1000, 2500);
-    picture = made_picture_new (&road);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
     for (guint i = 0; i < 3; i++)
       result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "three frames after a change");
@@ -173,12 +168,9 @@ TEST (test_slow_change)
   MadeScene road = made_road ();
 
   for (guint i = 0; i < 30; i++) {
-    GstStereoGroundResult result;
-    g_autoptr (MadePicture) picture = NULL;
-
     road.pitch = 1 + sin (i / 3.0);
-    picture = made_picture_new (&road);
-    result = analyse (analysis, picture, &errors);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "nodding");
   }
 }
@@ -315,11 +307,10 @@ TEST (test_least_confidence)
 
   for (guint below = 0; below < 2; below++) {
     g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
-    GstStereoGroundResult result;
 
     picture->view.min_confidence = 128;
     memset (picture->confidence, below ? 127 : 128, pixels);
-    result = analyse (analysis, picture, &errors);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     fail_unless_equals_int (result.valid, !below);
   }
 }

@@ -75,10 +75,9 @@ push_view (const Road *road, GstElement *pipeline, const gchar *side, guint fram
                                           g_strdup_printf ("%s/%s.png", road->name, side);
   g_autoptr (GstSample) sample = real_picture (name, "GRAY8");
   GstFlowReturn flow;
-  g_autoptr (GstBuffer) buffer = NULL;
 
   fail_unless (sample != NULL, "%s", name);
-  buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+  g_autoptr (GstBuffer) buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
   GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 10;
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 10;
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -105,7 +104,6 @@ messages_of (const Road *road)
       "stereoground ! fakesink sync=false",
       road->focal);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  GPtrArray *reports;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint frame = 0; frame < (road->frames ? road->frames : 3); frame++) {
@@ -114,7 +112,7 @@ messages_of (const Road *road)
   }
   end_view (pipeline, "left");
   end_view (pipeline, "right");
-  reports = messages_to_end (bus, "stereo-obstacles");
+  GPtrArray *reports = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   return reports;
 }
@@ -232,12 +230,11 @@ check_mark (const Road *road, const Mark *mark, const GstStructure *report)
 TEST_LOOP (test_road, 0, G_N_ELEMENTS (roads))
 {
   const Road *road = &roads[__i__];
-  g_autoptr (GPtrArray) reports = NULL;
   guint obstacles = 0;
 
   if (!is_there (road))
     return;
-  reports = messages_of (road);
+  g_autoptr (GPtrArray) reports = messages_of (road);
   fail_unless_equals_int (reports->len, road->frames ? road->frames : 3);
   for (guint frame = 0; frame < reports->len; frame++) {
     const GstStructure *one = g_ptr_array_index (reports, frame);

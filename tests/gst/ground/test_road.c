@@ -31,12 +31,10 @@ drive (const gchar *road, guint frames, gint width, const gchar *ground)
   GstElement *pipeline = launch ("stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
                                  "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
       frames, random_range (&generator, 0, 9999), road, 2 * width, width * 3 / 4, ground);
-  GPtrArray *messages;
-  GstBus *bus;
 
-  bus = gst_element_get_bus (pipeline);
+  GstBus *bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  messages = messages_to_end (bus, "stereo-obstacles");
+  GPtrArray *messages = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);

@@ -174,21 +174,18 @@ TEST (test_classes)
   for (guint turn = 0; turn < 10; turn++) {
     MadeScene road = made_road ();
     GstStereoGroundScene scene = { .grid = &grid };
-    GstStereoGroundPose pose;
-    g_autoptr (MadePicture) picture = NULL;
-    g_autofree guint8 *classes = NULL;
 
     road.pitch = between (-5, 20);
     road.roll = between (-15, 15);
-    picture = made_picture_new (&road);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
     made_picture_spoil (picture, &wild, &generator);
     gst_stereo_ground_grid_read (&grid, &picture->view);
-    pose = (GstStereoGroundPose){ road.camera_height, road.pitch, road.roll };
+    GstStereoGroundPose pose = (GstStereoGroundPose){ road.camera_height, road.pitch, road.roll };
     scene.camera = gst_stereo_ground_camera (&picture->meta);
     scene.plane = gst_stereo_ground_plane_of (&scene.camera, &pose);
     scene.camera_height = pose.height;
     scene.sizes = made_task ().sizes;
-    classes = g_malloc0 ((gsize) grid.stride * (gsize) (grid.rows + 2));
+    g_autofree guint8 *classes = g_malloc0 ((gsize) grid.stride * (gsize) (grid.rows + 2));
     gst_stereo_ground_classify (&scene, classes);
     for (gint j = 0; j < grid.rows; j++)
       for (gint i = 0; i < grid.columns; i++) {

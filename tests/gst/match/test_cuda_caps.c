@@ -170,14 +170,12 @@ run_upload (const gchar *backend)
   g_autoptr (GstElement) m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (m, "sink");
-  GstCaps *caps;
-  gboolean device;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (m, "pairs"), 3);
-  caps = gst_pad_get_current_caps (pad);
-  device = is_device (caps, 0);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean device = is_device (caps, 0);
   gst_caps_unref (caps);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   return device;

@@ -22,11 +22,10 @@ static GByteArray *
 run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
   const gchar *name = right ? "sink_left" : "sink";
-  GByteArray *bytes;
   g_auto (Line) line;
 
   line_new (&line, left, right, CUDA);
-  bytes = line_run (&line, format, width, height, seed, pairs);
+  GByteArray *bytes = line_run (&line, format, width, height, seed, pairs);
   fail_unless_equals_int (line_on_device (&line, name), g_str_equal (left, UPLOAD));
   if (right)
     fail_unless_equals_int (line_on_device (&line, "sink_right"), g_str_equal (right, UPLOAD));

@@ -27,10 +27,8 @@ expect_end (GstElement *pipeline, const gchar *when)
 static void
 play_into_fault (GstElement *pipeline, const gchar *word)
 {
-  g_autofree gchar *text = NULL;
-
   g_setenv ("STEREO_TEST_FAULT", "kernel:4", TRUE);
-  text = play_to_end (pipeline);
+  g_autofree gchar *text = play_to_end (pipeline);
   g_unsetenv ("STEREO_TEST_FAULT");
   fail_unless (text != NULL, "no error");
   fail_unless (strstr (text, word) && strstr (text, "cudaErrorIllegalAddress"), "%s", text);

@@ -34,10 +34,9 @@ TEST (test_lost_while_playing)
   g_autoptr (GstPad) pad = gst_element_get_static_pad (matcher, "src");
   gint loss[2] = { 7, atoi (g_getenv ("STEREO_TEST_LOSS")) };
   gchar *text, *backend;
-  void *plugin;
 
   fail_unless (play_to_end (pipeline) == NULL);
-  plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
+  void *plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
   fail_unless (plugin != NULL, "the plugin is not the test's: %s", dlerror ());
   *(void **) &lose = dlsym (plugin, "fake_runtime_lose");
   fail_unless (lose != NULL);

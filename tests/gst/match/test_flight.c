@@ -98,7 +98,6 @@ static void
 gate_new (Gate *gate, gboolean live)
 {
   const gchar *backend = g_getenv ("STEREO_TEST_BACKEND"), *properties = EXACT "latency=1000000000";
-  g_autoptr (GstPad) src = NULL;
 
   memset (gate, 0, sizeof *gate);
   g_mutex_init (&gate->lock);
@@ -108,7 +107,7 @@ gate_new (Gate *gate, gboolean live)
   gate->pair = live ? pair_new (properties) : pair_new_not_live (properties);
   if (backend)
     gst_util_set_object_arg (G_OBJECT (gate->pair->element), "backend", backend);
-  src = gst_element_get_static_pad (gate->pair->element, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (gate->pair->element, "src");
   gst_pad_add_probe (src,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate,
       NULL);
@@ -260,8 +259,6 @@ TEST (test_a_property_that_cannot_work)
 
 TEST (test_caps_change)
 {
-  GstVideoInfo info;
-  GstBuffer *out;
   Gate gate;
 
   gate_new (&gate, FALSE);
@@ -275,8 +272,8 @@ TEST (test_caps_change)
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
-  out = pair_pull (gate.pair, 3 * STEP);
-  info = output_info (gate.pair->left);
+  GstBuffer *out = pair_pull (gate.pair, 3 * STEP);
+  GstVideoInfo info = output_info (gate.pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), VIEW_WIDTH + 8);
   check_interior (out, &info, SHIFT * 64);
   gst_buffer_unref (out);
@@ -286,8 +283,6 @@ TEST (test_caps_change)
 
 TEST (test_downstream_wants_other_caps)
 {
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
   Gate gate;
 
   gate_new (&gate, FALSE);
@@ -297,8 +292,8 @@ TEST (test_downstream_wants_other_caps)
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
-  out = pair_pull (gate.pair, 3 * STEP);
-  info = output_info (gate.pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (gate.pair, 3 * STEP);
+  GstVideoInfo info = output_info (gate.pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
@@ -343,8 +338,6 @@ static GstPadProbeReturn
 offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-  g_autoptr (GstBufferPool) pool = NULL;
-  GstStructure *config;
   GstVideoInfo video;
   GstCaps *caps;
 
@@ -352,8 +345,8 @@ offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   gst_query_parse_allocation (query, &caps, NULL);
   fail_unless (gst_video_info_from_caps (&video, caps));
-  pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
+  g_autoptr (GstBufferPool) pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 1, 1);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   gst_query_add_allocation_pool (query, pool, (guint) video.size, 1, 1);

@@ -21,11 +21,10 @@ static const gchar *
 add (GstStereoMatchHistory *history, guint number, guint odd, void (*change) (GstStereoFrame *frame))
 {
   GstStereoFrame views[2] = { frame_new (number), frame_new (number) };
-  const gchar *why;
 
   if (change)
     change (&views[odd]);
-  why = gst_stereo_match_history_add_pair (history, &views[0], &views[1]);
+  const gchar *why = gst_stereo_match_history_add_pair (history, &views[0], &views[1]);
   gst_buffer_unref (views[0].buffer);
   gst_buffer_unref (views[1].buffer);
   return why;

@@ -156,7 +156,6 @@ pump_new (guint seed)
   gchar **settings = g_strsplit (NUMBERED_EXACT, " ", -1);
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   Pump *pump = g_new0 (Pump, 1);
-  GstPad *src;
 
   pump->seed = seed;
   g_mutex_init (&pump->lock);
@@ -176,7 +175,7 @@ pump_new (guint seed)
   g_object_set_data (G_OBJECT (pump->sink), "pump", pump);
   gst_pad_set_chain_function (pump->sink, take_output);
   gst_pad_set_active (pump->sink, TRUE);
-  src = gst_element_get_static_pad (pump->element, "src");
+  GstPad *src = gst_element_get_static_pad (pump->element, "src");
   fail_unless_equals_int (gst_pad_link (src, pump->sink), GST_PAD_LINK_OK);
   gst_object_unref (src);
   fail_unless (
@@ -215,12 +214,10 @@ pump_free (Pump *pump)
 static void
 pump_run (Pump *pump, guint64 to)
 {
-  GThread *left, *right;
-
   pump->from = pump->to;
   pump->to = to;
-  left = g_thread_new ("left", run_left, pump);
-  right = g_thread_new ("right", run_right, pump);
+  GThread *left = g_thread_new ("left", run_left, pump);
+  GThread *right = g_thread_new ("right", run_right, pump);
   g_thread_join (left);
   g_thread_join (right);
   g_mutex_lock (&pump->lock);
@@ -306,13 +303,12 @@ TEST (test_memory_is_flat)
   gint64 begin = g_get_monotonic_time ();
   Memory before, after = { 0 };
   gchar *text = NULL;
-  Pump *pump;
 
 #ifdef __GLIBC__
   mallopt (M_ARENA_MAX, 1); /* heap_used() tells of one */
 #endif
   guard_begin ("memory over many frames", 60 + (guint) (count / 200));
-  pump = pump_new (seed);
+  Pump *pump = pump_new (seed);
   g_object_set (pump->element, "check-interval", (guint64) WARM / 4 * SCRIPT_FRAME, NULL);
   pump_run (pump, WARM / 2);
   g_print ("STEREO_TEST_SEED=%u\n", seed);

@@ -145,14 +145,13 @@ TEST (test_picture)
   g_autofree gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL),
                    *name = g_build_filename (folder, "0.5 mask.png", NULL);
   guint8 pixels[37 * 11];
-  GstStereoMask *mask;
 
   for (guint i = 0; i < sizeof pixels; i++)
     pixels[i] = (guint8) g_rand_int (dice);
   pixels[5] = 128;
   pixels[6] = 127;
   write_png (name, width, height, pixels);
-  mask = mask_of (name, width, height);
+  GstStereoMask *mask = mask_of (name, width, height);
   for (guint i = 0; i < sizeof pixels; i++)
     fail_unless_equals_int (mask->counts[i], pixels[i] >= 128 ? 255 : 0);
   gst_stereo_mask_unref (mask);
@@ -183,12 +182,11 @@ static GstBuffer *
 match_rows (const gchar *properties, gint first, gint rows, GstVideoInfo *info)
 {
   g_autoptr (Pair) pair = pair_new (properties);
-  GstBuffer *out;
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, rows, NULL);
   gst_harness_push (pair->left, stamp (rows_of_view (1, 0, first, rows), 0, FRAME));
   gst_harness_push (pair->right, stamp (rows_of_view (1, SHIFT, first, rows), 0, FRAME));
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   *info = output_info (pair->left);
   return out;
 }
@@ -253,12 +251,10 @@ TEST (test_meta)
   const Box box = { 0.25, 0.5, 0.5, 0.25 };
   Pair *pair = pair_new_gray (EXACT "mask=0.25,0.5,0.5,0.25");
   GstBuffer *one = match_frame (pair, 0), *other = match_frame (pair, 1), *without, *mask = mask_in (one);
-  const GstVideoMeta *video;
   GstMapInfo map;
-  g_autoptr (GBytes) bytes = NULL;
 
   fail_unless (mask != NULL && mask_in (other) == mask);
-  video = gst_buffer_get_video_meta (mask);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (mask);
   fail_unless (
       video && video->format == GST_VIDEO_FORMAT_GRAY8 && video->width == VIEW_WIDTH && video->height == VIEW_HEIGHT);
   fail_if (gst_buffer_is_writable (mask));
@@ -271,7 +267,7 @@ TEST (test_meta)
   gst_buffer_unref (without);
   gst_buffer_unref (other);
   pair_free (pair);
-  bytes = gst_stereo_meta_get_mask_bytes (gst_buffer_get_stereo_meta (one));
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_mask_bytes (gst_buffer_get_stereo_meta (one));
   fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
   for (gint y = 0; y < VIEW_HEIGHT; y++)
     for (gint x = 0; x < VIEW_WIDTH; x++)
@@ -286,9 +282,8 @@ static guint
 sample_of_frame (Pair *pair, guint number, gint x, gint y)
 {
   g_autoptr (GstBuffer) out = match_frame (pair, number);
-  GstVideoInfo info;
 
-  info = output_info (pair->left);
+  GstVideoInfo info = output_info (pair->left);
   return sample_at (out, &info, x, y);
 }
 

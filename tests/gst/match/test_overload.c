@@ -246,10 +246,9 @@ running_time (GstPad *pad, GstBuffer *buffer)
   g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   guint64 time = 0;
-  gint sign;
 
   gst_event_parse_segment (event, &segment);
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer), &time);
+  gint sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer), &time);
   return sign * (gint64) time;
 }
 
@@ -363,8 +362,6 @@ load_new (Load *load, const gchar *text)
 {
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   GError *error = NULL;
-  g_autoptr (GstBus) bus = NULL;
-  GstPad *pad;
 
   memset (load, 0, sizeof *load);
   g_print ("STEREO_TEST_SEED=%u\n", seed);
@@ -372,11 +369,11 @@ load_new (Load *load, const gchar *text)
   load->pipeline = gst_parse_launch (text, &error);
   fail_unless (error == NULL, "%s", error ? error->message : "");
   load->element = gst_bin_get_by_name (GST_BIN (load->pipeline), "m");
-  pad = gst_element_get_static_pad (load->element, "src");
+  GstPad *pad = gst_element_get_static_pad (load->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, at_output, load, NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, at_event, load, NULL);
   gst_object_unref (pad);
-  bus = gst_element_get_bus (load->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (load->pipeline);
   gst_bus_set_sync_handler (bus, at_message, load, NULL);
 }
 
@@ -456,18 +453,16 @@ TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
       "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 packing=side-by-side num-disparities=%d "
       "aggregation=full window=%d check-interval=0 ! %s",
       backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21, sinks[__i__]);
-  guint64 pairs, late;
-  guint frames;
   Load load;
 
   guard_begin ("more than can be done", 60 + 10 * seconds ());
   load_new (&load, text);
-  frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 80, 121), device ? 360 : 120,
+  guint frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 80, 121), device ? 360 : 120,
       (guint) g_rand_int_range (load.rand, 60, 121));
   begin_noise (&load);
   load_run (&load);
-  pairs = stat_of (&load, "pairs");
-  late = stat_of (&load, "late");
+  guint64 pairs = stat_of (&load, "pairs");
+  guint64 late = stat_of (&load, "late");
   g_print ("too much: %u frames at %.0f a second, %.1f ms each, %s: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
            " late, %d QoS messages; %.0f ms old at worst, %.0f ms reported after %d changes; %u not within it, by %.1f "
            "ms; %.0f ms stood still\n",
@@ -488,14 +483,13 @@ TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
 /* Without QoS nothing is dropped, and what queues up is not taken for latency. */
 TEST (test_without_qos)
 {
-  guint frames;
   Load load;
 
   guard_begin ("without QoS", 60 + 30 * seconds ());
   load_new (&load,
       SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=32 "
              "aggregation=full window=13 qos=false ! fakesink sync=true qos=true");
-  frames = load_rate (&load, 320, 120, 30);
+  guint frames = load_rate (&load, 320, 120, 30);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
   fail_unless_equals_uint64 (stat_of (&load, "late"), 0);
@@ -507,14 +501,13 @@ TEST (test_without_qos)
 /* A source that is not live waits: nothing is dropped, and there is no latency. */
 TEST (test_not_live)
 {
-  guint frames;
   Load load;
 
   guard_begin ("not live", 60 + 30 * seconds ());
   load_new (&load,
       "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu threads=2 "
       "packing=side-by-side num-disparities=24 aggregation=full window=15 ! fakesink sync=true");
-  frames = load_rate (&load, 320, 120, 20);
+  guint frames = load_rate (&load, 320, 120, 20);
   begin_noise (&load);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
@@ -529,20 +522,16 @@ TEST (test_not_live)
 /* Frames come later than their source reports: they come through, and the latency is what it takes. */
 TEST (test_a_source_that_is_late)
 {
-  GstClockTime delay;
-  GstElement *filter;
-  GstPad *pad;
-  guint frames;
   Load load;
 
   guard_begin ("a source that is late", 60 + 10 * seconds ());
   load_new (&load,
       SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! fakesink "
              "sync=true qos=true");
-  frames = load_rate (&load, 128, 48, 50);
-  delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
-  filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");
-  pad = gst_element_get_static_pad (filter, "src");
+  guint frames = load_rate (&load, 128, 48, 50);
+  GstClockTime delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");
+  GstPad *pad = gst_element_get_static_pad (filter, "src");
   gst_pad_set_offset (pad, -(gint64) delay);
   gst_object_unref (pad);
   gst_object_unref (filter);

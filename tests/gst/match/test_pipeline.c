@@ -26,13 +26,11 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, Line *line)
 static void
 line_new (Line *line, const gchar *description)
 {
-  g_autoptr (GstElement) sink = NULL;
-
   memset (line, 0, sizeof *line);
   line->pipeline = launch ("%s", description);
   line->element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
   line->bus = gst_element_get_bus (line->pipeline);
-  sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
   g_object_set (sink, "signal-handoffs", TRUE, NULL);
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), line);
 }
@@ -163,15 +161,14 @@ TEST_LOOP (test_pairs_overlap, 0, 2)
 {
   const gint pairs = __i__ ? 30 : 60;
   GstClockTime last = GST_CLOCK_TIME_NONE;
-  g_autoptr (GstElement) sink = NULL;
-  g_autofree gchar *text = NULL;
   g_auto (Line) line;
 
-  text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
-                          "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH "packing=%s ! fakesink name=o",
+  g_autofree gchar *text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
+                                            "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH
+                                            "packing=%s ! fakesink name=o",
       __i__ ? "frame-by-frame" : "side-by-side");
   line_new (&line, text);
-  sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   g_signal_connect (sink, "handoff", G_CALLBACK (check_order), &last);
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
@@ -245,12 +242,11 @@ TEST (test_queues_and_many_frames)
 TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 {
   g_auto (Line) line;
-  GstPad *right;
 
   line_new (&line,
       "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t t. ! queue ! m.sink_left "
       "t. ! queue ! m.sink_right " MATCH "max-skew=100000000 ! fakesink name=o");
-  right = gst_element_get_static_pad (line.element, "sink_right");
+  GstPad *right = gst_element_get_static_pad (line.element, "sink_right");
   gst_pad_set_offset (right, (__i__ ? -30 : 30) * (gint64) GST_MSECOND);
   gst_object_unref (right);
   line_state (&line, GST_STATE_PLAYING);
@@ -261,14 +257,13 @@ TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 TEST (test_size_changes_in_a_running_pipeline)
 {
   g_auto (Line) line;
-  g_autoptr (GstElement) filter = NULL;
   g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
 
   line_new (&line,
       "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f "
       "caps=video/x-raw,format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! "
       "queue ! m.sink_right " MATCH "! fakesink name=o sync=true");
-  filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
   line_state (&line, GST_STATE_PLAYING);
   g_usleep (300000);
   g_object_set (filter, "caps", caps, NULL);

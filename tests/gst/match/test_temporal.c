@@ -53,10 +53,9 @@ static gboolean
 are_equal (GstBuffer *a, GstBuffer *b)
 {
   GstMapInfo map;
-  gboolean equal;
 
   fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
-  equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
+  gboolean equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
   gst_buffer_unmap (a, &map);
   return equal;
 }

@@ -134,10 +134,9 @@ static GstPad *
 any_pad (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
-  GstPad *pad;
 
   GST_OBJECT_LOCK (element);
-  pad = g_list_nth_data (element->pads, (guint) g_rand_int_range (rand, 0, element->numpads));
+  GstPad *pad = g_list_nth_data (element->pads, (guint) g_rand_int_range (rand, 0, element->numpads));
   if (pad)
     gst_object_ref (pad);
   GST_OBJECT_UNLOCK (element);
@@ -186,10 +185,9 @@ fiddle (gpointer data)
 {
   static void (*const deeds[]) (Rig *, GRand *) = { read_properties, set_property, ask, send };
   Rig *rig = data;
-  g_autoptr (GRand) rand = NULL;
   gint own = g_atomic_int_add (&rig->deeds, 1);
 
-  rand = g_rand_new_with_seed (rig->seed + (guint32) own);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (rig->seed + (guint32) own);
   while (!g_atomic_int_get (&rig->stop)) {
     deeds[own % (gint) G_N_ELEMENTS (deeds)](rig, rand);
     g_usleep ((gulong) g_rand_int_range (rand, 0, 1000));
@@ -208,8 +206,6 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer rig)
 static void
 rig_start (Rig *rig, const gchar *calibration, gboolean live)
 {
-  GstElement *sink;
-
   rig->pipeline = launch (
       "stereotestsrc name=source is-live=%s ! "
       "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=50/1,multiview-mode=side-by-side ! tee name=views  views. "
@@ -220,7 +216,7 @@ rig_start (Rig *rig, const gchar *calibration, gboolean live)
       live ? "true" : "false", 2 * WIDTH, HEIGHT, calibration, live ? "true" : "false");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     rig->elements[i] = gst_bin_get_by_name (GST_BIN (rig->pipeline), names[i]);
-  sink = gst_bin_get_by_name (GST_BIN (rig->pipeline), "sink");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (rig->pipeline), "sink");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), rig);
   gst_object_unref (sink);
   fail_unless (gst_element_set_state (rig->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);

@@ -86,12 +86,10 @@ buffer_with_meta (void)
 static void
 check_equal (const GstStereoMeta *a, const GstStereoMeta *b)
 {
-  g_autoptr (GBytes) one = NULL, other = NULL;
-
   fail_unless (a && b && a != b);
   /* every field goes into the bytes, padding of the rows does not */
-  one = gst_stereo_meta_to_bytes (a);
-  other = gst_stereo_meta_to_bytes (b);
+  g_autoptr (GBytes) one = gst_stereo_meta_to_bytes (a);
+  g_autoptr (GBytes) other = gst_stereo_meta_to_bytes (b);
   fail_unless (g_bytes_equal (one, other));
 }
 
@@ -190,12 +188,11 @@ TEST (test_scales_with_the_frame)
 {
   g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta = scale (from, to, 4, 3, 1, 1);
-  GBytes *bytes;
 
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->width, 4);
   fail_unless_equals_int (meta->height, 3);
-  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 12);
   fail_unless_equals_int (byte_at (bytes, 0), 11); /* of 2x2 pixels the one nearest to their middle */
   fail_unless_equals_int (byte_at (bytes, 11), 57);
@@ -276,7 +273,6 @@ TEST (test_scaled_truth_keeps_its_holes)
   g_autoptr (GstBuffer) from = gst_buffer_new (), to = gst_buffer_new (),
                         truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 0);
   GstMapInfo map;
-  g_autoptr (GBytes) bytes = NULL;
 
   gst_buffer_map (truth, &map, GST_MAP_WRITE);
   for (guint i = 0; i < 48; i++)
@@ -285,7 +281,7 @@ TEST (test_scaled_truth_keeps_its_holes)
   gst_stereo_meta_set_truth (gst_buffer_add_stereo_meta (from, 8, 6, NULL), truth);
   fail_unless (scale (from, to, 2, 3, 1, 2) == NULL);
   fail_unless (scale (from, to, 24, 18, 1, 1) != NULL);
-  bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (to));
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (to));
   for (guint y = 0; y < 18; y++)
     for (guint x = 0; x < 24; x++) {
       guint i = y / 3 * 8 + x / 3;
@@ -412,7 +408,6 @@ TEST_LOOP (test_bytes_of_some_planes, 0, 8)
 {
   g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  GBytes *bytes;
 
   if (__i__ & 1)
     gst_buffer_replace (&meta->confidence, NULL);
@@ -420,7 +415,7 @@ TEST_LOOP (test_bytes_of_some_planes, 0, 8)
     gst_stereo_meta_set_truth (meta, NULL);
   if (__i__ & 4)
     gst_stereo_meta_set_mask (meta, NULL);
-  bytes = gst_stereo_meta_to_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
   g_bytes_unref (bytes);
   check_equal (meta, read);
@@ -457,8 +452,6 @@ TEST (test_bytes_of_first_version)
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
   GBytes *old, *cut;
-  gsize size;
-  guint8 *data;
 
   gst_stereo_meta_set_mask (meta, NULL);
   old = bytes_of_version (1, meta);
@@ -482,8 +475,8 @@ TEST (test_bytes_of_first_version)
     g_bytes_unref (cut);
   }
   /* it knew no mask: 4 is no flag of its */
-  size = g_bytes_get_size (old) + 48;
-  data = g_malloc0 (size);
+  gsize size = g_bytes_get_size (old) + 48;
+  guint8 *data = g_malloc0 (size);
   memcpy (data, g_bytes_get_data (old, NULL), size - 48);
   data[20] |= 4;
   cut = g_bytes_new_take (data, size);
@@ -583,7 +576,6 @@ TEST (test_damaged_bytes)
   g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
   gsize size = g_bytes_get_size (bytes);
-  guint8 *data;
 
   for (gsize cut = 0; cut < size; cut += 7) {
     bad = g_bytes_new_from_bytes (bytes, 0, cut);
@@ -591,7 +583,7 @@ TEST (test_damaged_bytes)
     g_bytes_unref (bad);
   }
   /* sizes that multiply to what is there only when they overflow */
-  data = g_malloc (size);
+  guint8 *data = g_malloc (size);
   memcpy (data, g_bytes_get_data (bytes, NULL), size);
   GST_WRITE_UINT64_LE (data + 8, G_MAXUINT64);
   bad = g_bytes_new_take (data, size);
@@ -632,15 +624,11 @@ TEST (test_element_fills_every_field)
       pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
                             "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
   gdouble mean = 0, valid = 0;
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
-  g_autoptr (GBytes) bytes = NULL;
 
   pair_push (pair, FRAME, FRAME + 7);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
-  meta = gst_buffer_get_stereo_meta (out);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->width, VIEW_WIDTH);
   fail_unless_equals_int (meta->height, VIEW_HEIGHT);
@@ -657,7 +645,7 @@ TEST (test_element_fills_every_field)
   fail_unless_equals_float (meta->depth_unit, 100);
   fail_unless_equals_int64 (meta->pair_skew, 7);
   fail_unless (gst_buffer_get_video_meta (gst_stereo_meta_get_confidence (meta)) != NULL);
-  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
   for (gint y = 0; y < VIEW_HEIGHT; y++)
     for (gint x = 0; x < VIEW_WIDTH; x++) {
@@ -701,7 +689,6 @@ TEST (test_metadata_of_the_left_frame)
   g_autoptr (GstCaps) reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstBuffer *left = stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 3), 0, FRAME), *out;
-  GstVideoMeta *video;
 
   gst_buffer_add_reference_timestamp_meta (left, reference, 4711, GST_CLOCK_TIME_NONE);
   gst_buffer_add_video_region_of_interest_meta (left, "face", 1, 2, 3, 4);
@@ -712,7 +699,7 @@ TEST (test_metadata_of_the_left_frame)
   fail_unless (gst_buffer_get_reference_timestamp_meta (out, reference) != NULL);
   fail_unless (gst_buffer_get_video_region_of_interest_meta (out) != NULL);
   /* of the output, not the left frame's */
-  video = gst_buffer_get_video_meta (out);
+  GstVideoMeta *video = gst_buffer_get_video_meta (out);
   fail_unless (!video || video->format == GST_VIDEO_FORMAT_GRAY16_LE);
   fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_STEREO_META_API_TYPE), 1);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->width, VIEW_WIDTH);

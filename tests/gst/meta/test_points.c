@@ -69,11 +69,10 @@ TEST (test_point_is_where_both_cameras_see_it)
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 640, 480, NULL);
 
   for (guint i = 0; i < 3000; i++) {
-    guint sample;
     gdouble shift, z;
 
     draw_geometry (meta);
-    sample = draw_sample (meta);
+    guint sample = draw_sample (meta);
     if (meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH) {
       z = sample * meta->depth_unit / 1000;
     } else {
@@ -139,18 +138,16 @@ draw_picture (guint width, guint height, gint padding, guint16 **samples)
   GstBuffer *buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
   GstVideoFormat format = GST_VIDEO_FORMAT_GRAY8;
-  guint bytes;
   gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size;
-  guint8 *data;
 
   draw_geometry (meta);
-  bytes = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 1 : 2;
+  guint bytes = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 1 : 2;
   if (bytes == 2)
     format = random_range (&generator, 0, 1) ? GST_VIDEO_FORMAT_GRAY16_BE : GST_VIDEO_FORMAT_GRAY16_LE;
   stride[0] = (gint) (width * bytes) + ABS (padding);
   size = (gsize) (stride[0] * (gint) (height - 1)) + width * bytes;
-  data = g_malloc0 (size);
+  guint8 *data = g_malloc0 (size);
   if (padding < 0) {
     offset[0] = (gsize) stride[0] * (height - 1);
     stride[0] = -stride[0];
@@ -189,22 +186,18 @@ TEST (test_whole_picture_against_single_pixels)
   for (guint round = 0; round < 60; round++) {
     guint width = (guint) random_range (&generator, 1, round % 10 ? 40 : 700), height;
     g_autofree guint16 *samples = NULL;
-    g_autoptr (GstBuffer) buffer = NULL;
-    GstStereoMeta *meta;
-    g_autofree gfloat *points = NULL;
-    g_autoptr (GBytes) bytes = NULL;
 
     height = (guint) random_range (&generator, 1, 20);
-    buffer = draw_picture (width, height, random_range (&generator, -9, 9), &samples);
-    meta = gst_buffer_get_stereo_meta (buffer);
-    points = g_new (gfloat, width * height * 3);
+    g_autoptr (GstBuffer) buffer = draw_picture (width, height, random_range (&generator, -9, 9), &samples);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+    g_autofree gfloat *points = g_new (gfloat, width * height * 3);
     fail_unless (gst_stereo_meta_get_points (meta, buffer, points));
     for (guint i = 0; i < width * height; i++) {
       gdouble at[3];
       gboolean there = gst_stereo_meta_get_point (meta, i % width, i / width, samples[i], &at[0], &at[1], &at[2]);
       check_pixel (points + 3 * i, there, at);
     }
-    bytes = gst_stereo_meta_get_points_bytes (meta, buffer);
+    g_autoptr (GBytes) bytes = gst_stereo_meta_get_points_bytes (meta, buffer);
     fail_unless_equals_int (g_bytes_get_size (bytes), width * height * 3 * sizeof (gfloat));
     fail_unless (!memcmp (g_bytes_get_data (bytes, NULL), points, g_bytes_get_size (bytes)));
   }
@@ -238,7 +231,6 @@ TEST (test_pictures_that_do_not_fit)
     GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
     gfloat points[12 * 7 * 3] = { 0 };
     gboolean expected = i == RIGHT || i == PLAIN;
-    GBytes *bytes;
 
     if (i == FORMAT)
       video->format = video->format == GST_VIDEO_FORMAT_GRAY8 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8;
@@ -265,7 +257,7 @@ TEST (test_pictures_that_do_not_fit)
       gst_buffer_set_size (given, 83);
     fail_unless (gst_stereo_meta_get_points (meta, given, points) == expected, "case %u", i);
     fail_unless (expected || (points[0] == 0 && points[250] == 0), "case %u was written", i);
-    bytes = gst_stereo_meta_get_points_bytes (meta, given);
+    GBytes *bytes = gst_stereo_meta_get_points_bytes (meta, given);
     fail_unless ((bytes != NULL) == expected, "case %u", i);
     g_clear_pointer (&bytes, g_bytes_unref);
     if (given != buffer)
@@ -298,13 +290,12 @@ check_scaled (GstSample *before_sample, GstSample *after_sample)
   const GstStereoMeta *before = gst_buffer_get_stereo_meta (gst_sample_get_buffer (before_sample));
   const GstStereoMeta *after = gst_buffer_get_stereo_meta (after_buffer);
   guint found = 0;
-  g_autofree gfloat *points = NULL;
   GstVideoInfo info;
 
   fail_unless (after != NULL, "the meta was lost");
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (after_sample)));
   fail_unless_equals_int (after->width, GST_VIDEO_INFO_WIDTH (&info));
-  points = g_new (gfloat, after->width * after->height * 3);
+  g_autofree gfloat *points = g_new (gfloat, after->width * after->height * 3);
   fail_unless (gst_stereo_meta_get_points (after, after_buffer, points));
   for (guint i = 0; i < after->width * after->height; i++) {
     guint x = i % after->width, y = i / after->width, sample = sample_at (after_buffer, &info, (gint) x, (gint) y);

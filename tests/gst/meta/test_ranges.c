@@ -62,10 +62,9 @@ TEST (test_every_number_has_a_range)
   fail_unless (gst_stereo_meta_problem (meta) == NULL);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
     gdouble *number = &G_STRUCT_MEMBER (gdouble, meta, all[i]), before = *number;
-    g_autofree gchar *problem = NULL;
 
     *number = NAN;
-    problem = gst_stereo_meta_problem (meta);
+    g_autofree gchar *problem = gst_stereo_meta_problem (meta);
     fail_unless (problem != NULL, "number %u", i);
     *number = before;
   }
@@ -113,7 +112,6 @@ TEST (test_pictures_that_lie)
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer), *read;
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
   gint stride[GST_VIDEO_MAX_PLANES] = { 5 };
-  GBytes *bytes;
 
   gst_buffer_memset (plane, 0, 7, 4 * 3);
   gst_buffer_add_video_meta_full (plane, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 4, 3, 1, offset, stride);
@@ -121,7 +119,7 @@ TEST (test_pictures_that_lie)
   gst_stereo_meta_set_mask (meta, plane);
   fail_unless (gst_stereo_meta_get_confidence_bytes (meta) == NULL);
   fail_unless (gst_stereo_meta_get_mask_bytes (meta) == NULL);
-  bytes = gst_stereo_meta_to_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
   fail_unless (read && !read->confidence && !read->mask);
   g_bytes_unref (bytes);

@@ -48,10 +48,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stream, stream_free)
 static GstBuffer *
 pass (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
-  GstBuffer *out;
-
   fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, pts, FRAME)), GST_FLOW_OK);
-  out = gst_harness_pull (stream->harness);
+  GstBuffer *out = gst_harness_pull (stream->harness);
   check_time (out, pts);
   return out;
 }
@@ -61,12 +59,11 @@ static GstStructure *
 take_message (Stream *stream)
 {
   GstMessage *message = gst_bus_pop_filtered (stream->bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
-  GstStructure *copy;
 
   if (!message)
     return NULL;
   fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT, "a warning that nobody expects");
-  copy = gst_structure_copy (gst_message_get_structure (message));
+  GstStructure *copy = gst_structure_copy (gst_message_get_structure (message));
   fail_unless (gst_structure_has_name (copy, "stereo-nearest"));
   gst_message_unref (message);
   return copy;
@@ -128,12 +125,11 @@ static const GstStereoNearestMeta *
 judge (Stream *stream, GstBuffer *depth, GstBuffer **out)
 {
   static GstClockTime pts = 0;
-  g_autoptr (GstStructure) message = NULL;
 
   gst_clear_buffer (out);
   *out = pass (stream, depth, pts);
   pts += FRAME;
-  message = take_message (stream);
+  g_autoptr (GstStructure) message = take_message (stream);
   check_alike (message, *out);
   return gst_buffer_get_stereo_nearest_meta (*out);
 }
@@ -293,12 +289,11 @@ TEST_LOOP (test_kinds, 0, 3)
     { GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE, 1 + 254 / 63 * 4, 1 + 254, 100 * 100 / 63.0, 63 } };
   g_auto (Stream) stream = stream_new ("message-interval=0");
   GstBuffer *depth, *out = NULL;
-  const GstStereoNearestMeta *meta;
 
   set_caps (&stream, __i__ == 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
   depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
   fill_depth (depth, 50, 10, 20, 20, kinds[__i__].box);
-  meta = judge (&stream, depth, &out);
+  const GstStereoNearestMeta *meta = judge (&stream, depth, &out);
   fail_unless (meta->valid && fabs (meta->distance / kinds[__i__].distance - 1) < 0.001, "%g mm", meta->distance);
   fail_unless (fabs (meta->disparity - kinds[__i__].disparity) < 0.02, "%g px", meta->disparity);
   fail_unless (meta->x >= 50 && meta->x < 70 && meta->y >= 10 && meta->y < 30, "at %d, %d", meta->x, meta->y);
@@ -323,7 +318,6 @@ TEST (test_what_counts)
 {
   g_auto (Stream) stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
   GstBuffer *depth, *out = NULL;
-  const GstStereoNearestMeta *meta;
 
   for (guint8 confidence = 127; confidence <= 128; confidence++) {
     depth = with_box (5000, 1000);
@@ -333,7 +327,7 @@ TEST (test_what_counts)
     expect_state (&stream, depth, confidence == 127 ? CLEAR : NEAR, NULL, confidence == 127 ? 5000 : 1000);
   }
   set_properties (stream.harness->element, "region=<0.0,0.5,0.625,0.5>");
-  meta = judge (&stream, with_box (5000, 1000), &out);
+  const GstStereoNearestMeta *meta = judge (&stream, with_box (5000, 1000), &out);
   fail_unless_equals_int (meta->state, CLEAR);
   fail_unless_equals_float (meta->warn_distance, 1500);
   fail_unless (meta->region_x == 0 && meta->region_y == 30 && meta->region_width == 50 && meta->region_height == 30);
@@ -352,10 +346,9 @@ TEST (test_unreliable_depth)
     for (guint near = 0; near < 2; near++) {
       GstBuffer *depth = with_box (5000, near ? 1000 : 4000), *out;
       g_autofree gchar *reason = gst_stereo_health_get_reason (kind->right);
-      GstStructure *message;
 
       gst_buffer_unref (pass (&stream, with_box (5000, near ? 1000 : 4000), time));
-      message = take_message (&stream);
+      GstStructure *message = take_message (&stream);
       fail_unless (!message || !gst_structure_has_field (message, "reason"));
       g_clear_pointer (&message, gst_structure_free);
       gst_buffer_get_stereo_meta (depth)->health = kind->right;
@@ -447,10 +440,8 @@ TEST (test_passes_through)
 static gboolean
 posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
-  GstStructure *message;
-
   gst_buffer_unref (pass (stream, depth, pts));
-  message = take_message (stream);
+  GstStructure *message = take_message (stream);
   if (!message)
     return FALSE;
   gst_structure_free (message);
@@ -551,7 +542,6 @@ TEST (test_copies)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8, NULL), *copy;
   GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (buffer, "why");
-  const GstStereoNearestMeta *copied;
   const gsize head = G_STRUCT_OFFSET (GstStereoNearestMeta, state),
               tail = G_STRUCT_OFFSET (GstStereoNearestMeta, reason);
   GstVideoMetaTransform scale = { 0 };
@@ -559,7 +549,7 @@ TEST (test_copies)
   fail_unless (isnan (meta->distance) && isnan (meta->disparity) && !meta->valid && !meta->state);
   memset ((guint8 *) meta + head, 0x11, tail - head);
   copy = gst_buffer_copy (buffer);
-  copied = gst_buffer_get_stereo_nearest_meta (copy);
+  const GstStereoNearestMeta *copied = gst_buffer_get_stereo_nearest_meta (copy);
   fail_unless (copied != NULL);
   fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (copied), "why");
   fail_unless (copied->state == meta->state && copied->warning == meta->warning && copied->valid == meta->valid);

@@ -219,7 +219,6 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
   gdouble percentage = random_in (0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100;
   GstStereoDepthView *view = &picture.view;
   GstStereoNearestFound nearest;
-  gboolean found;
 
   if (random_in (0, 3) == 0)
     picture.meta->focal_length = 0;
@@ -237,7 +236,7 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
   view->y = random_in (0, height / 2);
   view->width = random_in (1, width - view->x);
   view->height = random_in (1, height - view->y);
-  found = gst_stereo_nearest_find (finder, view, percentage, &nearest);
+  gboolean found = gst_stereo_nearest_find (finder, view, percentage, &nearest);
   check_like_naive (view, percentage, &nearest, found);
 }
 
@@ -256,12 +255,11 @@ TEST_LOOP (test_like_the_naive_twin_when_large, 0, 2)
   g_autoptr (GstStereoNearestFinder) finder = gst_stereo_nearest_finder_new ();
   g_auto (Picture) picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoNearestFound nearest;
-  gboolean found;
 
   paint_anything (&picture, 1021, 577);
   if (__i__)
     exclude_anything (&picture);
-  found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
+  gboolean found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
   check_like_naive (&picture.view, 0.5, &nearest, found);
 }
 

@@ -182,7 +182,6 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
   g_autofree gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
   GstElement *pipeline = start (source, packed, FOCAL, BASELINE, WARN),
              *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  GPtrArray *posted;
   GstFlowReturn flow;
 
   for (gint i = 0; i < (obstacle ? FRAMES : 4); i++) {
@@ -196,7 +195,7 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
   }
   g_signal_emit_by_name (from, "end-of-stream", &flow);
   gst_object_unref (from);
-  posted = messages_of (pipeline);
+  GPtrArray *posted = messages_of (pipeline);
   stop (pipeline);
   return posted;
 }
@@ -313,14 +312,14 @@ is_sky (const gchar *road, guint frame, gint x, gint y)
   GstSample *sample = real_picture (name, "GRAY8");
   GstVideoFrame mask;
   GstVideoInfo info;
-  gboolean sky;
 
   g_free (name);
   if (!sample)
     return FALSE;
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] == 255;
+  gboolean sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] ==
+      255;
   gst_video_frame_unmap (&mask);
   gst_sample_unref (sample);
   return sky;
@@ -342,8 +341,6 @@ TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
       g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
   const gchar *match = matches[__i__ % G_N_ELEMENTS (matches)];
   GString *source = g_string_new (NULL);
-  GstElement *pipeline;
-  g_autoptr (GPtrArray) posted = NULL;
 
   if (!is_there (g_getenv ("STEREO_DATA"), roads[r].name)) {
     g_string_free (source, TRUE);
@@ -354,8 +351,8 @@ TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
         "multifilesrc location=\"%s/%s/%%06d.png\" stop-index=%u caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
         "! match.sink_%s ",
         folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
-  pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
-  posted = messages_of (pipeline);
+  GstElement *pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
+  g_autoptr (GPtrArray) posted = messages_of (pipeline);
   stop (pipeline);
   fail_unless_equals_int (posted->len, roads[r].frames);
   for (guint i = 0; i < posted->len; i++) {

@@ -146,8 +146,6 @@ send_depth (gpointer data)
 static void
 show_new (Show *show, guint seed)
 {
-  GstPad *pad;
-
   memset (show, 0, sizeof *show);
   show->hold = TRUE;
   g_mutex_init (&show->lock);
@@ -158,7 +156,7 @@ show_new (Show *show, guint seed)
   show->live = gst_object_ref_sink (gst_pad_new ("live", GST_PAD_SRC));
   show->depth = gst_object_ref_sink (gst_pad_new ("depth", GST_PAD_SRC));
   show->sink = sink_pad_new (show->element, gst_caps_new_any (), take_output, take_event, show);
-  pad = gst_element_get_static_pad (show->element, "sink");
+  GstPad *pad = gst_element_get_static_pad (show->element, "sink");
   gst_pad_link (show->live, pad);
   gst_object_unref (pad);
   link_depth (show);
@@ -199,12 +197,10 @@ set_busy (Show *show, gboolean busy)
 static gboolean
 wait_for (Show *show, guint outputs)
 {
-  gboolean came;
-
   g_mutex_lock (&show->lock);
   while (show->outputs < outputs && !(show->depth_done && show->hold) && !show->eos)
     g_cond_wait (&show->changed, &show->lock);
-  came = show->outputs >= outputs && !show->depth_done;
+  gboolean came = show->outputs >= outputs && !show->depth_done;
   g_mutex_unlock (&show->lock);
   return came;
 }
@@ -243,7 +239,6 @@ play (Show *show, guint repads)
 static void
 live_through (guint seed, guint repads, gboolean counted)
 {
-  gchar *leaked;
   Show show;
 
   guard_begin ("depth as it likes", 30);
@@ -254,7 +249,7 @@ live_through (guint seed, guint repads, gboolean counted)
   fail_unless (show.failure == NULL, "seed %u: %s", seed, show.failure);
   fail_unless_equals_int (show.outputs, FRAMES);
   show_free (&show);
-  leaked = counted ? guard_leaked () : NULL;
+  gchar *leaked = counted ? guard_leaked () : NULL;
   fail_unless (leaked == NULL, "seed %u leaks: %s", seed, leaked);
   guard_end ();
 }

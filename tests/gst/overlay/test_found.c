@@ -156,14 +156,13 @@ TEST (test_no_depth_is_unknown)
 {
   g_autoptr (Overlay)
       overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-  GstStructure *posted;
 
   gst_buffer_unref (show (overlay, found_depth (), 0));
   fail_unless (overlay_nearest (overlay) == NULL);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), TICK);
   overlay_push_depth (overlay, found_depth (), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, TICK));
-  posted = overlay_nearest (overlay);
+  GstStructure *posted = overlay_nearest (overlay);
   fail_unless (posted != NULL);
   fail_unless_equals_string (gst_structure_get_string (posted, "state"), "unknown");
   fail_unless_equals_string (gst_structure_get_string (posted, "reason"), "depth is stale");

@@ -15,11 +15,10 @@ new_ground (gboolean valid, gdouble free)
 {
   GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
   gdouble distances[COLUMNS];
-  GstStereoGroundMeta *meta;
 
   for (guint i = 0; i < COLUMNS; i++)
     distances[i] = free;
-  meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
+  GstStereoGroundMeta *meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
   meta->valid = valid;
   meta->plane_down = 0.1; /* row 10 (d + offset), with the horizon at row 0 */
   return depth;

@@ -10,8 +10,6 @@ TEST (test_caps_change)
 {
   g_autoptr (Overlay) overlay = new_overlay ("");
   GstVideoInfo info;
-  GstBuffer *out;
-  GstCaps *caps;
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
@@ -24,11 +22,11 @@ TEST (test_caps_change)
   push_live (overlay, 2 * TICK);
   overlay_depth_caps (overlay, "GRAY16_LE", 2 * WIDTH, 2 * HEIGHT);
   overlay_push_depth (overlay, new_depth (2 * WIDTH, 2 * HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 500), 2 * TICK);
-  out = overlay_pull (overlay, 2 * TICK);
+  GstBuffer *out = overlay_pull (overlay, 2 * TICK);
   fail_unless_equals_int (number_in (out), 5);
   fail_unless_equals_uint64 (gst_buffer_get_size (out), 4 * WIDTH * HEIGHT);
   gst_buffer_unref (out);
-  caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+  GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
   fail_unless (gst_video_info_from_caps (&info, caps));
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_RGBx);
   gst_caps_unref (caps);
@@ -78,9 +76,8 @@ static GstHarness *
 new_alone (GstBus **bus, const gchar *format)
 {
   GstElement *element = element_new ("depthoverlay", ALONE, bus);
-  GstHarness *harness;
 
-  harness = harness_new (element, "sink_depth", "src", FALSE);
+  GstHarness *harness = harness_new (element, "sink_depth", "src", FALSE);
   gst_object_unref (element);
   if (format) {
     g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=%s", format);
@@ -160,11 +157,10 @@ TEST (test_depth_alone_invalid_is_black)
 
   set_properties (harness->element, "colormap=viridis");
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
-    g_autoptr (GstBuffer) out = NULL;
     guint8 rgb[3];
 
     push_alone (harness, samples[i], i * TICK);
-    out = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) out = gst_harness_pull (harness);
     gst_buffer_extract (out, 0, rgb, 3);
     fail_unless_equals_int (rgb[0] + rgb[1] + rgb[2] == 0, samples[i] == 0);
   }
@@ -201,12 +197,11 @@ try_alone (const gchar *source, gboolean live)
                                             "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
                                             "signal-handoffs=true sync=%s",
       source, live ? "true" : "false");
-  g_autoptr (GstElement) sink = NULL;
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gint64 position;
   gint count = 0;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   for (gint i = 1; i <= 2; i++) {
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
@@ -266,9 +261,8 @@ camera_pipeline (const gchar *source, gint *count)
       "name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! stereomatch "
       "num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! o.sink_depth",
       source);
-  g_autoptr (GstElement) sink = NULL;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), count);
   return pipeline;
 }

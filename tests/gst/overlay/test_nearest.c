@@ -32,10 +32,8 @@ pass (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 static void
 find_place (Overlay *overlay, GstBuffer *depth, GstClockTime pts, gint *x, gint *y)
 {
-  g_autoptr (GstStructure) posted = NULL;
-
   pass (overlay, depth, pts);
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (posted != NULL, "no stereo-nearest");
   fail_unless (gst_structure_get (posted, "x", G_TYPE_INT, x, "y", G_TYPE_INT, y, NULL));
 }
@@ -68,11 +66,10 @@ TEST (test_place_in_another_size)
 TEST (test_fields_of_the_frame)
 {
   g_autoptr (Overlay) overlay = new_overlay ("");
-  g_autoptr (GstStructure) posted = NULL;
   guint64 timestamp, running, stream, duration;
 
   pass (overlay, scene (0, 0, 1, 1, 1), 7 * TICK);
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (gst_structure_get (posted, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64,
       &running, "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
   fail_unless_equals_uint64 (timestamp, 7 * TICK);
@@ -90,12 +87,11 @@ TEST (test_warning_is_seen)
       "alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
-    g_autoptr (GstBuffer) out = NULL;
     guint8 corner[3];
 
     overlay_push_depth (overlay, scene (10, 10, 20, 20, i == 1 ? 700 : 4000), i * TICK);
     overlay_push_live (overlay, plain_frame (&overlay->info, 60), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
     gst_buffer_extract (out, 0, corner, 3);
     if (i == 1)
       fail_unless (corner[0] > 150 && corner[1] < 80 && corner[2] < 80);
@@ -139,15 +135,13 @@ TEST (test_state_is_posted_at_once)
     { -1, "unknown" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstStructure *posted;
-
     if (frames[i].unknown >= 0)
       overlay_push_depth (overlay, half_seen (frames[i].unknown, 0), i * TICK);
     else
       overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
     overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
     gst_buffer_unref (overlay_pull (overlay, i * TICK));
-    posted = overlay_nearest (overlay);
+    GstStructure *posted = overlay_nearest (overlay);
     fail_unless ((posted != NULL) == (frames[i].state != NULL), "frame %u", i);
     if (posted) {
       fail_unless_equals_string (gst_structure_get_string (posted, "state"), frames[i].state);
@@ -162,11 +156,10 @@ has_amber (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
   gboolean amber = FALSE;
   GstMapInfo map;
-  g_autoptr (GstBuffer) out = NULL;
 
   overlay_push_depth (overlay, depth, pts);
   overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
-  out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
   for (gsize i = 0; i + 2 < map.size / 3; i += 3)
     amber = amber || (map.data[i] > 200 && map.data[i + 1] > 140 && map.data[i + 1] < 220 && map.data[i + 2] < 130);

@@ -328,12 +328,11 @@ TEST (test_alpha_0_changes_nothing)
 static guint
 shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
-  g_autoptr (GstBuffer) out = NULL;
   guint8 value;
 
   overlay_push_depth (overlay, depth, pts);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
-  out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
   gst_buffer_extract (out, 0, &value, 1);
   return value;
 }
@@ -346,10 +345,9 @@ TEST (test_colours_do_not_depend_on_the_picture)
 
   for (guint i = 0; i < 8; i++) {
     GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 500 + 900 * i);
-    guint value;
 
     set_depth (depth, 0, 0, 2000);
-    value = shade (overlay, depth, i * TICK);
+    guint value = shade (overlay, depth, i * TICK);
     if (i == 0)
       usual = value;
     fail_unless_equals_int (value, usual);
@@ -387,12 +385,11 @@ TEST (test_beyond_far_is_the_live_view)
   const guint depths[] = { 3000, 3001, 65535 };
 
   for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
-    g_autoptr (GstBuffer) out = NULL;
     guint8 rgb[3];
 
     overlay_push_depth (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]), i * TICK);
     overlay_push_live (overlay, plain_frame (&overlay->info, 201), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
     gst_buffer_extract (out, 0, rgb, 3);
     fail_unless_equals_int (rgb[0] == 201 && rgb[1] == 201 && rgb[2] == 201, i > 0);
   }
@@ -455,12 +452,11 @@ TEST (test_ends_follow_the_search)
     g_autoptr (Overlay) overlay = overlay_new (
         QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
     gdouble middle = (rigs[i].near + rigs[i].far) / 2;
-    guint value;
 
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near), 0), 255);
     fail_unless (shade (overlay, depth_of_rig (i, rigs[i].near + (rigs[i].far - rigs[i].near) / 20), TICK) < 255);
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].far), 2 * TICK), 0);
-    value = shade (overlay, depth_of_rig (i, middle), 3 * TICK);
+    guint value = shade (overlay, depth_of_rig (i, middle), 3 * TICK);
     fail_unless (value >= 126 && value <= 129, "rig %u: the middle is %u", i, value);
     /* what is set wins, and the other end stays above it, or below */
     g_object_set (overlay->element, "near", 2 * rigs[i].far, NULL);
@@ -508,7 +504,6 @@ TEST (test_disparity_without_geometry)
   g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   const guint samples[] = { 1, 63 * 64, 65535 }, values[] = { 0, 255, 255 };
-  g_autoptr (GstStructure) posted = NULL;
   gdouble disparity;
 
   for (guint i = 0; i < 3; i++) {
@@ -519,7 +514,7 @@ TEST (test_disparity_without_geometry)
   overlay_expect (overlay, GST_MESSAGE_WARNING, "focal-length", "baseline", "px", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   gst_structure_free (overlay_nearest (overlay));
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (!gst_structure_has_field (posted, "distance"));
   fail_unless (gst_structure_get_double (posted, "disparity", &disparity));
   fail_unless_equals_float (disparity, 63);
@@ -567,23 +562,21 @@ try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
   g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=0.5 near=100 far=5000 min-confidence=0", format, 2 * view, 20, "GRAY16_LE", view, 20);
   Scene scene = { .alpha = 0.5, .near = 100, .far = 5000, .depth_width = view, .depth_height = 20 };
-  g_autoptr (GstBuffer) live = NULL, left = NULL, out = NULL;
   GstVideoFrame from, to;
-  GstCaps *caps;
 
   overlay_live_caps (overlay, format, 2 * view, 20, extra);
-  live = random_frame (&random_state, &overlay->info, 3);
+  g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 3);
   scene.depth = random_depth (&random_state, view, 20, GST_STEREO_OUTPUT_KIND_DEPTH);
   overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
   overlay_push_live (overlay, gst_buffer_ref (live), 0);
-  out = overlay_pull (overlay, 0);
-  caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
+  GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
   fail_unless (gst_video_info_from_caps (&scene.info, caps));
   gst_caps_unref (caps);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&scene.info), view);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
 
-  left = plain_frame (&scene.info, 0);
+  g_autoptr (GstBuffer) left = plain_frame (&scene.info, 0);
   fail_unless (gst_video_frame_map (&from, &overlay->info, live, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&to, &scene.info, left, GST_MAP_WRITE));
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&to); c++)

@@ -206,12 +206,11 @@ TEST (test_region)
 {
   g_autoptr (Overlay) overlay = overlay_with_depth (QUIET);
   g_autoptr (GstBuffer) frame = frame_with (overlay, 96, 56, 48, 88), out = NULL;
-  const GstStructure *parameter;
 
   /* others hold the frame: what they have does not change */
   overlay_push_live (overlay, gst_buffer_ref (frame), 0);
   out = overlay_pull (overlay, 0);
-  parameter = parameter_of (out);
+  const GstStructure *parameter = parameter_of (out);
   fail_unless (is_valid (parameter));
   fail_unless_equals_float (number_of (parameter, "distance"), 3000);
   fail_unless_equals_float (number_of (parameter, "spread"), 0);
@@ -226,14 +225,13 @@ TEST (test_spread)
 {
   g_autoptr (Overlay) overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
-  gdouble spread;
 
   for (gint column = 0; column < 48; column++)
     fill_depth (depth, 96 + column, 56, 1, 88, column / 8 % 2 ? 3000 : 3040);
   overlay_push_depth (overlay, depth, 0);
   overlay_push_live (overlay, frame_with (overlay, 96, 56, 48, 88), 0);
   out = overlay_pull (overlay, 0);
-  spread = number_of (parameter_of (out), "spread");
+  gdouble spread = number_of (parameter_of (out), "spread");
   fail_unless (spread > 0 && spread <= 20, "%g mm, of a thing from 3000 to 3040 mm", spread);
   gst_buffer_unref (out);
 }
@@ -251,11 +249,10 @@ TEST_LOOP (test_odd_regions, 0, 8)
     /* a half of a pixel of depth */
     { 96, 56, 1, 1, TRUE } };
   g_autoptr (Overlay) overlay = overlay_with_depth ("");
-  g_autoptr (GstBuffer) out = NULL;
 
   overlay_push_live (
       overlay, frame_with (overlay, cases[__i__].x, cases[__i__].y, cases[__i__].width, cases[__i__].height), 0);
-  out = overlay_pull (overlay, 0);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
   fail_unless_equals_int (is_valid (parameter_of (out)), cases[__i__].valid);
 }
 
@@ -265,13 +262,12 @@ TEST (test_no_depth)
   g_autoptr (Overlay) overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL, 0, 0);
   GstBuffer *frame = plain_frame (&overlay->info, 60), *out;
   GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (frame, "car", 20, 20, 40, 40);
-  const GstStructure *parameter;
 
   gst_video_region_of_interest_meta_add_param (roi,
       gst_structure_new ("stereo-distance", "valid", G_TYPE_BOOLEAN, TRUE, "distance", G_TYPE_DOUBLE, 1000.0, NULL));
   overlay_push_live (overlay, frame, 0);
   out = overlay_pull (overlay, 0);
-  parameter = parameter_of (out);
+  const GstStructure *parameter = parameter_of (out);
   fail_if (is_valid (parameter));
   fail_if (gst_structure_has_field (parameter, "distance"));
   gst_buffer_unref (out);
@@ -315,10 +311,9 @@ TEST (test_box)
   g_autoptr (Overlay) overlay = overlay_with_depth ("legend=false alpha=0 nearest-percentile=100");
   gint around = 0, elsewhere = 0;
   GstVideoFrame frame;
-  g_autoptr (GstBuffer) out = NULL;
 
   overlay_push_live (overlay, frame_with (overlay, 96, 76, 48, 88), 0);
-  out = overlay_pull (overlay, 0);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
   fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++) {

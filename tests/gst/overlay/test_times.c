@@ -200,12 +200,11 @@ TEST_LOOP (test_untimed_depth_ages, 0, 3)
   overlay_eos (overlay, FALSE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
     GstClockTime live = __i__ == 1 ? times[i] * GST_MSECOND : GST_CLOCK_TIME_NONE;
-    g_autoptr (GstStructure) posted = NULL;
 
     gst_test_clock_set_time (clock, GST_SECOND + times[i] * GST_MSECOND);
     push_live (overlay, live);
     expect_frame (overlay, live, times[i] <= 100 ? 5 : NO_DEPTH);
-    posted = overlay_nearest (overlay);
+    g_autoptr (GstStructure) posted = overlay_nearest (overlay);
     fail_unless_equals_string (gst_structure_get_string (posted, "state"), times[i] <= 100 ? "near" : "unknown");
   }
   gst_element_set_clock (overlay->element, NULL);
@@ -305,10 +304,9 @@ TEST (test_memory_is_spoken_of_while_a_frame_waits)
 {
   g_autoptr (Overlay) overlay = new_overlay ("");
   Question question = { overlay->live->srcpad, FALSE };
-  GThread *thread;
 
   push_live (overlay, 0);
-  thread = g_thread_new ("asks", ask_for_memory, &question);
+  GThread *thread = g_thread_new ("asks", ask_for_memory, &question);
   for (guint i = 0; i < 1000 && !g_atomic_int_get (&question.answered); i++)
     g_usleep (10000);
   fail_unless (g_atomic_int_get (&question.answered));
@@ -321,7 +319,6 @@ TEST (test_memory_is_spoken_of_while_a_frame_waits)
 TEST (test_live_frames_do_not_wait_for_ever)
 {
   g_autoptr (Overlay) overlay = new_overlay ("");
-  GstClockTime latency;
 
   gst_harness_set_live (overlay->live, TRUE);
   gst_harness_set_live (overlay->depth, TRUE);
@@ -331,7 +328,7 @@ TEST (test_live_frames_do_not_wait_for_ever)
   push_depth (overlay, 3, 0);
   expect_frame (overlay, 0, 3);
   /* the slower of the two, and a frame */
-  latency = gst_harness_query_latency (overlay->live);
+  GstClockTime latency = gst_harness_query_latency (overlay->live);
   fail_unless_equals_uint64 (latency, 40 * GST_MSECOND + GST_SECOND / 30);
   push_live (overlay, GST_SECOND);
   fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);

@@ -80,14 +80,11 @@ TEST_LOOP (test_capture_stamps_pair, 0, 5)
 
   expect_clock (pair, "none");
   for (guint i = 0; i < 6; i++) {
-    g_autoptr (GstBuffer) out = NULL;
-    GstReferenceTimestampMeta *kept;
-
     push_numbered (pair, i, late[__i__], numbered_stamp (i), numbered_stamp (i) + GST_MSECOND);
-    out = pair_pull (pair, i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
     /* the output was taken when the left frame was */
-    kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
+    GstReferenceTimestampMeta *kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
     fail_unless (kept != NULL && (gint64) kept->timestamp == numbered_stamp (i));
   }
   expect_clock (pair, UNIX);
@@ -380,11 +377,10 @@ static void
 push_answer (GstHarness *source, guint32 seqnum, GstClockTime base)
 {
   GstSegment segment;
-  GstEvent *event;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.base = base;
-  event = gst_event_new_segment (&segment);
+  GstEvent *event = gst_event_new_segment (&segment);
   gst_event_set_seqnum (event, seqnum);
   gst_harness_push_event (source, event);
 }

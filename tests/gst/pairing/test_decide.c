@@ -223,11 +223,10 @@ TEST (test_jitter_below_a_quarter_loses_nothing)
 
   for (guint seed = 0; seed < 100; seed++) {
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-    Outcome outcome;
 
     make_stream (&left, rand, 3700000, 0);
     make_stream (&right, rand, 3700000, 0);
-    outcome = run (&left, &right, 30 * MS, 15 * MS);
+    Outcome outcome = run (&left, &right, 30 * MS, 15 * MS);
     fail_unless (outcome.pairs == 300 && outcome.wrong == 0 && outcome.dropped == 0,
         "seed %u: %u pairs, %u wrong, %u dropped", seed, outcome.pairs, outcome.wrong, outcome.dropped);
   }
@@ -240,13 +239,11 @@ TEST (test_lost_frames_cost_only_their_partners)
   for (guint seed = 0; seed < 100; seed++) {
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     gint64 max_skew = seed % 2 ? 15 * MS : 200 * MS;
-    Outcome outcome;
-    guint common;
 
     make_stream (&left, rand, 2 * MS, 0.2);
     make_stream (&right, rand, 2 * MS, 0.2);
-    common = count_common (&left, &right);
-    outcome = run (&left, &right, 30 * MS, max_skew);
+    guint common = count_common (&left, &right);
+    Outcome outcome = run (&left, &right, 30 * MS, max_skew);
     /* with a wide tolerance a lone frame may take a lone frame next to it; never one that has a partner */
     fail_unless (outcome.pairs - outcome.wrong == common, "seed %u: %u of %u pairs, %u wrong", seed,
         outcome.pairs - outcome.wrong, common, outcome.wrong);
@@ -260,14 +257,13 @@ TEST (test_a_late_start_does_not_shift_the_pairs)
 {
   static Stream left, right;
   g_autoptr (GRand) rand = g_rand_new_with_seed (1);
-  Outcome outcome;
 
   make_stream (&left, rand, 0, 0);
   make_stream (&right, rand, 0, 0);
   memmove (right.time, right.time + 1, 299 * sizeof *right.time);
   memmove (right.id, right.id + 1, 299 * sizeof *right.id);
   right.count--;
-  outcome = run (&left, &right, 30 * MS, 100 * MS);
+  Outcome outcome = run (&left, &right, 30 * MS, 100 * MS);
   fail_unless_equals_int (outcome.pairs, 299);
   fail_unless_equals_int (outcome.wrong, 0);
 }
@@ -275,7 +271,6 @@ TEST (test_a_late_start_does_not_shift_the_pairs)
 TEST (test_half_the_rate_pairs_every_other_frame)
 {
   static Stream left, right;
-  Outcome outcome;
 
   left.count = right.count = 0;
   for (guint i = 0; i < 300; i++) {
@@ -286,7 +281,7 @@ TEST (test_half_the_rate_pairs_every_other_frame)
       right.id[right.count++] = i;
     }
   }
-  outcome = run (&left, &right, 30 * MS, 15 * MS);
+  Outcome outcome = run (&left, &right, 30 * MS, 15 * MS);
   fail_unless_equals_int (outcome.pairs, 150);
   fail_unless_equals_int (outcome.wrong, 0);
   fail_unless_equals_int (outcome.dropped, 150);
@@ -298,7 +293,6 @@ TEST (test_any_times_end_and_account_for_every_frame)
 
   for (guint seed = 0; seed < 200; seed++) {
     g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-    Outcome outcome;
 
     left.count = g_rand_int_range (rand, 1, 300);
     right.count = g_rand_int_range (rand, 1, 300);
@@ -307,7 +301,8 @@ TEST (test_any_times_end_and_account_for_every_frame)
       right.time[i] = g_rand_double (rand) < 0.1 ? NONE : g_rand_int_range (rand, -1000, 1000) * MS;
       left.id[i] = right.id[i] = i;
     }
-    outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
+    Outcome outcome = run (
+        &left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
     fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
         "seed %u: %u + %u frames, %u pairs, %u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
   }

@@ -75,7 +75,6 @@ live_through (guint seed)
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint length = (guint) g_rand_int_range (rand, 5, 60), at = 0, deeds;
   Fiddler fiddler = { NULL };
-  gchar *failure;
   g_autoptr (Rig) rig = NULL;
 
   rig = fiddler.rig = rig_new (
@@ -91,7 +90,7 @@ live_through (guint seed)
     rig_wait (rig, at);
     do_something (rig, rand);
   }
-  failure = rig_end (rig);
+  gchar *failure = rig_end (rig);
   g_atomic_int_set (&fiddler.stop, TRUE);
   if (fiddler.thread)
     g_thread_join (fiddler.thread);

@@ -273,7 +273,6 @@ TEST (test_all_within_what_is_reported)
 
   for (guint i = 0; i < 400; i++) {
     g_auto (Element) element = element_new (seed + i, 4 * MS, 0, 0);
-    gint64 busiest;
     element.frame += up_to (&element, 60 * MS);
     gst_stereo_lateness_set_frame (&element.lateness, element.frame);
     element.latency = element.frame;
@@ -287,7 +286,8 @@ TEST (test_all_within_what_is_reported)
     fail_unless_equals_int (element.over, 0);
     fail_unless_equals_int (element.outputs + element.late, frames_in (&element, 60 * SECOND));
     /* one pair at a time, each within the time that the slowest may take, and a frame until the next one is there */
-    busiest = (element.compute + element.noise) * (element.stalls > 0 ? 21 : 1) * 9 / 8 + 3 * element.frame + 34 * MS;
+    gint64 busiest = (element.compute + element.noise) * (element.stalls > 0 ? 21 : 1) * 9 / 8 + 3 * element.frame +
+        34 * MS;
     fail_unless (element.outputs >= 60 * SECOND / busiest - 1, "%u: %u of at least %d", seed + i, element.outputs,
         (gint) (60 * SECOND / busiest));
     fail_unless (element.idle <= 2 * element.frame || element.stalls > 0 || element.synchronized,
@@ -350,13 +350,12 @@ TEST (test_latency_does_not_oscillate)
 
   for (guint i = 0; i < 20; i++) {
     g_auto (Element) element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
-    guint early;
     /* some that are up to four times as slow every 10 s or so: memory soon reaches so far */
     element.stalls = i % 2 ? 0.01 : 0;
     element.stall = 3;
     element.synchronized = i % 4 > 1;
     run (&element, frames_in (&element, 1800 * SECOND));
-    early = element.changes;
+    guint early = element.changes;
     run (&element, frames_in (&element, 1800 * SECOND));
     /* down once in a longest period, and up again in a few steps: of ten slow pairs, those slower than any before */
     fail_unless (element.changes - early <= 6 * (guint) (1800 * SECOND / LONGEST_PERIOD),

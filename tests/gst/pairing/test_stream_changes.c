@@ -49,12 +49,10 @@ TEST (test_flush_after_the_end)
 TEST (test_property_takes_effect_with_the_next_pair)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  GstBuffer *out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 64);
   gst_buffer_unref (out);
   g_object_set (pair->element, "disparity-scale", 16.0, NULL);
@@ -85,15 +83,13 @@ TEST (test_properties_set_together_take_effect_together)
 TEST (test_output_becomes_depth)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   g_object_set (pair->element, "output", 1, "focal-length", 1000.0, "baseline", 50.0, NULL);
   pair_push (pair, FRAME, FRAME);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, 10000);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
 }
@@ -148,8 +144,6 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
 
   pair_push (pair, 0, 0);
   pair_push_left (pair, FRAME);
@@ -161,8 +155,8 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
   gst_buffer_unref (pair_pull (pair, FRAME));
   harness_set_caps (pair->right, GST_VIDEO_FORMAT_RGB, width, height, NULL);
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
-  out = pair_pull (pair, 2 * FRAME);
-  info = output_info (pair->left);
+  GstBuffer *out = pair_pull (pair, 2 * FRAME);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
   check_interior (out, &info, SHIFT * 64);
@@ -175,16 +169,14 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
 TEST (test_downstream_reconfigures)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   gst_harness_push_upstream_event (pair->left, gst_event_new_reconfigure ());
   pair_push (pair, FRAME, FRAME);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
 }
@@ -200,9 +192,7 @@ TEST (test_late_pairs_are_not_computed)
   const gchar *none[] = { NULL };
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint64 processed, dropped;
-  g_autoptr (GstMessage) message = NULL;
   GstFormat format;
-  GstBuffer *out;
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -210,13 +200,13 @@ TEST (test_late_pairs_are_not_computed)
   pair_push (pair, FRAME, FRAME);
   pair_push (pair, 2 * FRAME, 2 * FRAME);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
-  out = pair_pull (pair, 3 * FRAME);
+  GstBuffer *out = pair_pull (pair, 3 * FRAME);
   fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (out);
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 2);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 2);
   gst_message_unref (expect_message (pair->bus, GST_MESSAGE_QOS, none));
-  message = expect_message (pair->bus, GST_MESSAGE_QOS, none);
+  g_autoptr (GstMessage) message = expect_message (pair->bus, GST_MESSAGE_QOS, none);
   gst_message_parse_qos_stats (message, &format, &processed, &dropped);
   fail_unless_equals_int (format, GST_FORMAT_BUFFERS);
   fail_unless_equals_uint64 (processed, 1);
@@ -278,12 +268,11 @@ TEST (test_latency)
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime upstream = 7 * GST_MSECOND, min, max, least, most;
-  gint64 start;
   gboolean live;
 
   gst_harness_set_upstream_latency (pair->left, upstream);
   gst_harness_set_upstream_latency (pair->right, upstream);
-  start = g_get_monotonic_time ();
+  gint64 start = g_get_monotonic_time ();
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   most = (GstClockTime) (g_get_monotonic_time () + 1 - start) * GST_USECOND;
@@ -324,14 +313,13 @@ TEST (test_latency_grows_with_the_work)
 TEST (test_frames_change_hands_before_the_second_pad_is_there)
 {
   g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", "m"));
-  g_autoptr (GstHarness) left = NULL, right = NULL;
 
   set_properties (element, EXACT);
-  left = gst_harness_new_with_element (element, "sink_left", "src");
+  g_autoptr (GstHarness) left = gst_harness_new_with_element (element, "sink_left", "src");
   harness_set_caps (left, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
   g_usleep (300000);
-  right = gst_harness_new_with_element (element, "sink_right", NULL);
+  g_autoptr (GstHarness) right = gst_harness_new_with_element (element, "sink_right", NULL);
   harness_set_caps (right, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), 0, FRAME));
   gst_buffer_unref (gst_harness_pull (left));

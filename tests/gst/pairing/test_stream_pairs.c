@@ -96,16 +96,15 @@ TEST (test_timestamps_that_begin_again)
 TEST (test_a_frame_too_many)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=30000000");
-  g_autoptr (GstMessage) message = NULL;
-  g_autofree gchar *text = NULL;
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
-  message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
-  text = message_text (message);
+  g_autoptr (GstMessage)
+      message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
+  g_autofree gchar *text = message_text (message);
   fail_if (strstr (text, "max-skew"), "%s", text);
 }
 
@@ -304,14 +303,13 @@ TEST (test_output_has_the_segment_of_the_left_view)
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   const GstSegment *out;
   GstSegment segment;
-  GstEvent *sticky;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = segment.position = 100 * GST_SECOND;
   gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
   pair_push (pair, 100 * GST_SECOND, 0);
   gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND));
-  sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
+  GstEvent *sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
   fail_unless (sticky != NULL);
   gst_event_parse_segment (sticky, &out);
   fail_unless_equals_uint64 (out->start, 100 * GST_SECOND);
@@ -378,14 +376,13 @@ TEST (test_gap_on_both)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstClockTime start, duration;
-  GstEvent *event;
 
   pair_push (pair, 0, 0);
   pair_push_event (pair, gst_event_new_gap (FRAME, 5 * FRAME));
   pair_push (pair, 6 * FRAME, 6 * FRAME);
   gst_buffer_unref (pair_pull (pair, 0));
   gst_buffer_unref (pair_pull (pair, 6 * FRAME));
-  event = wait_for_event (pair->left, GST_EVENT_GAP);
+  GstEvent *event = wait_for_event (pair->left, GST_EVENT_GAP);
   gst_event_parse_gap (event, &start, &duration);
   fail_unless_equals_uint64 (start, FRAME);
   fail_unless_equals_uint64 (duration, 5 * FRAME);

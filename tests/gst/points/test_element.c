@@ -61,13 +61,12 @@ draw_picture (const Points *points, gint padding)
 {
   gboolean narrow = points->format == GST_VIDEO_FORMAT_GRAY8;
   GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, 3, 0, padding), *buffer;
-  GstStereoMeta *meta;
   GstVideoFrame frame;
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, points->format, (guint) points->width, (guint) points->height);
   buffer = new_frame (&info, padding);
-  meta = gst_buffer_add_stereo_meta (buffer, (guint) points->width, (guint) points->height, confidence);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) points->width, (guint) points->height, confidence);
   gst_buffer_unref (confidence);
   meta->kind = narrow                 ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
       random_range (&generator, 0, 1) ? GST_STEREO_OUTPUT_KIND_DEPTH :
@@ -107,10 +106,9 @@ draw_live (GstVideoFormat format, gint width, gint height, guint seed)
 {
   GstVideoFrame frame;
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, (guint) width, (guint) height);
-  buffer = new_frame (&info, 5);
+  GstBuffer *buffer = new_frame (&info, 5);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (guint c = 0; c < MIN (3, GST_VIDEO_FRAME_N_COMPONENTS (&frame)); c++)
     for (gint y = 0; y < height; y++)
@@ -212,13 +210,12 @@ check_file (
   gsize bytes = 12 + (!zoom ? 0 : wanted->pcd ? 4 : 3);
   const guint8 *body, *end;
   guint count = 0;
-  g_autofree gchar *header = NULL;
   GstVideoInfo info;
   GstMapInfo map;
 
   gst_video_info_set_format (&info, points->format, meta->width, meta->height);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
-  header = header_of (&map, wanted->pcd, &body);
+  g_autofree gchar *header = header_of (&map, wanted->pcd, &body);
   end = map.data + map.size;
   for (gint y = 0; y < points->height; y += wanted->step)
     for (gint x = 0; x < points->width; x += wanted->step) {
@@ -251,7 +248,6 @@ TEST (test_files_against_single_pixels)
 
     for (guint picture = 0; picture < 2; picture++) {
       g_autoptr (GstBuffer) in = draw_picture (&points, random_range (&generator, 0, 9)), out = NULL;
-      g_autoptr (GstCaps) caps = NULL;
 
       fail_unless_equals_int (gst_harness_push (points.depth, gst_buffer_ref (in)), GST_FLOW_OK);
       out = gst_harness_pull (points.depth);
@@ -259,7 +255,7 @@ TEST (test_files_against_single_pixels)
       fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 0);
       fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
       check_file (&points, &wanted, in, out, 0, 0, FALSE);
-      caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
+      g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
       fail_unless_equals_string (gst_structure_get_name (gst_caps_get_structure (caps, 0)),
           wanted.pcd ? "application/x-pcd" : "application/x-ply");
     }

@@ -159,13 +159,12 @@ check_other_size (const StereoCalibration *c, gint by, gint of, gboolean says)
   g_autofree gchar *file = says && of > by && of % by == 0 ?
       g_strdup_printf ("%d times the %dx%d", of / by, width, height) :
       g_strdup ("");
-  gboolean made;
 
   loaded.width = says ? width : 0;
   loaded.height = says ? height : 0;
   scaled = loaded;
   CHECK (!stereo_calibration_scale (&scaled, width, height, &error), "%s", error.message);
-  made = !stereo_rectify (&scaled, 0, 0, 0, &r, &error);
+  gboolean made = !stereo_rectify (&scaled, 0, 0, 0, &r, &error);
   doubt (gst_stereo_calibration_doubt_size (&loaded, &scaled, made ? &r : NULL, 0),
       (const gchar *const[]){ "principal points", "distances", wanted, file, NULL });
 }
@@ -286,11 +285,10 @@ test_models_that_turn_back (void)
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
     gdouble k1 = -between (0.7, 1.2), peak = sqrt (-1 / (3 * k1)), reach, said = 0;
     StereoCamera *camera = &c.camera[k % 2];
-    gchar *text;
     camera->fx = camera->fy = 400;
     camera->distortion[0] = k1;
     reach = 400 * peak * (1 + k1 * peak * peak);
-    text = gst_stereo_calibration_doubt_lens (&c);
+    gchar *text = gst_stereo_calibration_doubt_lens (&c);
     if (CHECK (text && strstr (text, "holds up to "), "%s", text ? text : "no doubt"))
       said = g_ascii_strtod (strstr (text, "holds up to ") + strlen ("holds up to "), NULL);
     CHECK (fabs (said - reach) < 0.6, "%g px, and the model turns at %g px", said, reach);

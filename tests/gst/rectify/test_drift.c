@@ -137,11 +137,10 @@ run_source (Run *run)
                                             "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
       run->frames, run->source, 2 * WIDTH, HEIGHT);
   g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  gchar *error;
 
   gst_object_ref_sink (pipeline);
   add_probe (source, frame_in, run);
-  error = play_to_end (pipeline);
+  gchar *error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
 }
 
@@ -353,7 +352,6 @@ TEST_LOOP (test_follows, 0, DRAWS)
   g_auto (Run) ideal = { .source = scene, .frames = FRAMES };
   g_auto (Run) run = { .source = source, .frames = FRAMES, .drift = cases[__i__].drift, .rectify = "auto-align=true" };
   guint better = 0;
-  Heard heard;
 
   run_source (&ideal);
   run_all (&run);
@@ -367,7 +365,7 @@ TEST_LOOP (test_follows, 0, DRAWS)
       fail_unless (with <= cases[__i__].end, "%.2f px are left at the end", with);
   }
   fail_unless (better >= MEASURED / 2, "better at %u of %u frames", better, MEASURED);
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless (heard.follows > 0 && !heard.limit && !heard.warnings);
 }
 
@@ -418,13 +416,12 @@ TEST_LOOP (test_does_nothing, 0, DRAWS + 2)
     .frames = 120,
     .drift = cases[__i__].drift,
     .spoil = cases[__i__].spoil };
-  Heard heard;
 
   run_all (&run);
   for (guint n = 0; n < 4; n++)
     fail_unless (!memcmp (run.before[n], run.after[n], WIDTH * HEIGHT), "frame %u differs", n * EVERY);
   fail_unless (!is_aligned (run.element));
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless (!heard.follows && !heard.limit && !heard.warnings);
 }
 
@@ -478,11 +475,10 @@ TEST (test_limit)
 {
   g_auto (Run)
       run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
-  Heard heard;
 
   run.deed = stays_within_4_px;
   run_all (&run);
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless_equals_int (heard.warnings, 1);
   fail_unless (heard.limit > 0 && heard.last > 3.7 && heard.last < 4.001, "%g px", heard.last);
 }
@@ -535,15 +531,14 @@ expect_offset (GstElement *rectify)
 TEST (test_kept)
 {
   g_autoptr (CalibrationFile) calibration = straight_calibration (WIDTH, HEIGHT);
-  g_autoptr (GstElement) pipeline = NULL, rectify = NULL;
-  g_autoptr (GstBus) bus = NULL;
 
-  pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
-                     "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
-                     "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
-      2 * WIDTH, HEIGHT, calibration);
-  rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement)
+      pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
+                         "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+                         "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
+          2 * WIDTH, HEIGHT, calibration);
+  g_autoptr (GstElement) rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   for (guint i = 0; i < 2; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait_for_message (bus, GST_MESSAGE_EOS);
@@ -579,11 +574,11 @@ TEST_LOOP (test_pipelines, 0, 7)
   };
   gint width, height, matched = sscanf (strstr (cases[__i__], ",width="), ",width=%d,height=%d", &width, &height);
   gchar *calibration = straight_calibration (width / 2, height), *error;
-  g_autoptr (GstElement) pipeline = NULL, rectify = NULL;
 
   fail_unless_equals_int (matched, 2);
-  pipeline = launch ("%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
-  rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstElement) pipeline = launch (
+      "%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
+  g_autoptr (GstElement) rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
   if (__i__ < 4)

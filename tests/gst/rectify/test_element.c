@@ -148,19 +148,17 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   g_autofree gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
   g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
   Views views = { .layout = layout, .right_first = right_first, .width = width, .height = height };
-  GstHarness *harness;
-  g_autoptr (GstBuffer) in = NULL, out = NULL;
   GstVideoInfo info;
   GstBus *bus;
 
   fail_unless (gst_video_info_from_caps (&info, parsed));
-  harness = filter_new ("stereorectify", properties, &bus);
+  GstHarness *harness = filter_new ("stereorectify", properties, &bus);
   gst_harness_set_src_caps_str (harness, caps);
-  in = stamp (noise_frame (&info, 9, 0), 0, FRAME);
+  g_autoptr (GstBuffer) in = stamp (noise_frame (&info, 9, 0), 0, FRAME);
   fail_unless (gst_video_frame_map (&views.frame[0], &info, in, GST_MAP_READ));
   views.frame[1] = views.frame[0];
   fail_unless_equals_int (gst_harness_push (harness, gst_buffer_ref (in)), GST_FLOW_OK);
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   fail_unless (out != NULL);
   check_identity (&views, harness, out);
   gst_video_frame_unmap (&views.frame[0]);
@@ -252,7 +250,6 @@ TEST (test_grey_of_twelve_bits)
   gst_video_info_set_format (&wide, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
   for (guint deep = 0; deep < 2; deep++) {
     g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
-    GstVideoInfo info;
 
     pair_set_caps (pair, deep ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
     for (guint right = 0; right < 2; right++) {
@@ -261,7 +258,7 @@ TEST (test_grey_of_twelve_bits)
           right ? pair->right : pair->left, stamp (deep ? in_twelve_bits (view, &narrow, &wide) : view, 0, FRAME));
     }
     out[deep] = pair_pull (pair, 0);
-    info = output_info (pair->left);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   }
   fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));

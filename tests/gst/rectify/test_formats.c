@@ -292,13 +292,12 @@ test_kitti_colour (void)
     StereoCalibration grey = calibration_draw_projections (&source), colour = calibration_draw_projections (&source);
     g_autofree gchar *a = calibration_kitti (&grey, FALSE, 1000), *b = calibration_kitti (&colour, FALSE, 1000);
     gchar **rows[2];
-    gchar *four, *two, *colour_first;
     rows[0] = g_strsplit (a, "\n", 3);
     rows[1] = g_strsplit (b, "\n", 3);
-    four = g_strdup_printf ("P0: %s\nP1: %s\nP2: %s\nP3: %s\nTr: 1 0 0 0 0 1 0 0 0 0 1 0\n", rows[0][0], rows[0][1],
-        rows[1][0], rows[1][1]);
-    two = g_strdup_printf ("P2: %s\nP3: %s\n", rows[1][0], rows[1][1]);
-    colour_first = g_strdup (four);
+    gchar *four = g_strdup_printf ("P0: %s\nP1: %s\nP2: %s\nP3: %s\nTr: 1 0 0 0 0 1 0 0 0 0 1 0\n", rows[0][0],
+        rows[0][1], rows[1][0], rows[1][1]);
+    gchar *two = g_strdup_printf ("P2: %s\nP3: %s\n", rows[1][0], rows[1][1]);
+    gchar *colour_first = g_strdup (four);
     expect_rectified (four, NULL, &grey);
     expect_rectified (two, NULL, &colour);
     GstStereoCalibration read;

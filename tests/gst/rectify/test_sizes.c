@@ -40,12 +40,10 @@ run (Pair *pair, gint width, gint height, GstClockTime pts)
 TEST (test_size_that_is_not_in_the_file)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.width = cameras.height = 0;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   fail_unless_equals_float (run (pair, WIDTH, HEIGHT, 0), 40);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   for (guint k = 1; k < 3; k++) {
@@ -61,13 +59,11 @@ TEST (test_size_that_is_not_in_the_file)
 TEST_LOOP (test_size_that_is_set, 0, 2)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.width = __i__ ? WIDTH / 2 : 0;
   cameras.height = __i__ ? HEIGHT / 2 : 0;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "calibration-width=64 calibration-height=48");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "calibration-width=64 calibration-height=48");
   fail_unless_equals_float (run (pair, 2 * WIDTH, 2 * HEIGHT, 0), 80);
   fail_unless_equals_float (number_of (pair->element, "baseline"), 120);
   fail_unless_equals_float (run (pair, WIDTH / 2, HEIGHT / 2, FRAME), 20);
@@ -113,13 +109,11 @@ TEST (test_focal_length_that_gives_no_views)
 TEST_LOOP (test_size_of_another_aspect, 0, 2)
 {
   Cameras cameras = __i__ ? cameras_straight (WIDTH, HEIGHT) : cameras_straight (4 * WIDTH, 2 * HEIGHT);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.width = WIDTH;
   cameras.height = HEIGHT;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 2 * HEIGHT, NULL);
   push (pair, 4 * WIDTH, 2 * HEIGHT, 0);
   expect_error (pair->bus, "64 x 48", "256 x 96", "aspect",
@@ -177,13 +171,11 @@ TEST (test_transposed_pose)
       calibration);
   g_autoptr (GstElement) pipeline = launch ("%s", description);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  g_autofree gchar *text = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = expect_message (
+  GstMessage *message = expect_message (
       bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "rows of the two views", "transposed", NULL });
-  text = message_text (message);
+  g_autofree gchar *text = message_text (message);
   fail_unless (strstr (text, "put stereorectify") == NULL, "%s", text);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);

@@ -61,26 +61,22 @@ TEST_LOOP (test_meta_and_properties, 0, 2)
 {
   const gdouble vertical = __i__ ? 37.5 : 0;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  const GstStereoMeta *meta;
-  g_autoptr (CalibrationFile) calibration = NULL;
   g_autofree gchar *backend = NULL;
-  g_autoptr (GstBuffer) out = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.new_focal = 36;
   cameras.new_focal_y = vertical;
   cameras.new_cx[0] += 0.25;
   cameras.new_cx[1] += 1.75;
   cameras.new_cy -= 0.5;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "unit=2.5");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "unit=2.5");
   fail_unless (number_of (pair->element, "focal-length") == 0);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME);
   push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME + 7 * GST_MSECOND);
-  out = pair_pull (pair, FRAME);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
   fail_unless (GST_BUFFER_DURATION (out) == FRAME);
-  meta = gst_buffer_get_stereo_meta (out);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless_equals_int (meta->width, WIDTH);
@@ -108,9 +104,8 @@ static GstElement *
 run_pipeline (const gchar *description)
 {
   GstElement *pipeline = launch ("%s", description);
-  g_autoptr (GstBus) bus = NULL;
 
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
   return pipeline;
@@ -176,13 +171,11 @@ TEST (test_caps_change)
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     gint width = WIDTH * steps[i].scale, height = HEIGHT * steps[i].scale;
-    GstVideoInfo info;
-    g_autoptr (GstBuffer) out = NULL;
     set_caps (pair, steps[i].format, steps[i].format, width, height);
     fail_unless_equals_int (push_view (pair, FALSE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
     fail_unless_equals_int (push_view (pair, TRUE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
-    out = pair_pull (pair, i * FRAME);
-    info = output_info (pair->left);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), steps[i].out);
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 2 * width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
@@ -196,12 +189,11 @@ static void
 keeps_working (Pair *pair, const gchar *property, const gchar *file, guint number)
 {
   gdouble focal_length, baseline;
-  g_autoptr (GstBuffer) out = NULL;
 
   g_object_get (pair->element, "focal-length", &focal_length, "baseline", &baseline, NULL);
   fail_unless (focal_length > 0 && baseline == 360);
   g_object_set (pair->element, property, file, NULL);
-  out = run_pair (pair, number * FRAME);
+  g_autoptr (GstBuffer) out = run_pair (pair, number * FRAME);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, focal_length);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->baseline, baseline);
   expect_warning (pair->bus, file ? file : "calibration=", NULL);
@@ -212,17 +204,15 @@ TEST (test_properties_take_effect_with_the_next_pair)
   Cameras cameras = cameras_straight (WIDTH, HEIGHT), moved = cameras;
   g_autoptr (CalibrationFile) calibration = calibration_new (&cameras), other = NULL;
   g_autoptr (Pair) pair = rectify_new (calibration, CPU);
-  GstBuffer *before, *after;
   GstMapInfo a, b;
-  GstVideoInfo info;
 
   moved.new_cx[0] = moved.new_cx[1] += 3;
   moved.new_focal = 50;
   other = calibration_new (&moved);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
-  before = run_pair (pair, 0);
+  GstBuffer *before = run_pair (pair, 0);
   g_object_set (pair->element, "calibration", other, "unit", 3.0, NULL);
-  after = run_pair (pair, FRAME);
+  GstBuffer *after = run_pair (pair, FRAME);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->focal_length, 50);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 360);
   gst_buffer_map (before, &a, GST_MAP_READ);
@@ -236,7 +226,7 @@ TEST (test_properties_take_effect_with_the_next_pair)
   /* another size of the views is another size of the output */
   g_object_set (pair->element, "width", 30, "height", 16, NULL);
   gst_buffer_unref (run_pair (pair, 2 * FRAME));
-  info = output_info (pair->left);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 60);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 16);
   keeps_working (pair, "calibration", "/no/such/file.yml", 3);
@@ -269,13 +259,11 @@ TEST (test_frames_without_a_partner)
 TEST (test_numbers_without_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.baseline = 3.5; /* squares of a chessboard */
   cameras.focal = 5;      /* millimetres */
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   gst_buffer_unref (run_pair (pair, 0));
   expect_warning (pair->bus, "3.5 mm apart", "unit=25", "unit=1000", NULL);
@@ -290,12 +278,10 @@ TEST (test_numbers_without_sense)
 TEST (test_numbers_with_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autoptr (Pair) pair = NULL;
 
   cameras.baseline = 3.5;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "unit=25");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "unit=25");
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   gst_buffer_unref (run_pair (pair, 0));
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
@@ -306,10 +292,9 @@ static GstBuffer *
 first_pair (const gchar *calibration, const gchar *properties)
 {
   g_autoptr (Pair) pair = rectify_new (calibration, properties);
-  GstBuffer *out;
 
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
-  out = run_pair (pair, 0);
+  GstBuffer *out = run_pair (pair, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   return out;
 }
@@ -319,17 +304,15 @@ TEST (test_saved_calibration_makes_the_same_views)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
   g_autoptr (CalibrationFile) calibration = NULL, saved = calibration_new_text ("");
-  g_autofree gchar *properties = NULL;
-  g_autoptr (GstBuffer) before = NULL, after = NULL;
   GstMapInfo a, b;
 
   cameras.turn[0] = 0.02;
   cameras.turn[1] = -0.01;
   cameras.new_cx[1] += 1.5;
   calibration = calibration_new (&cameras);
-  properties = g_strdup_printf (CPU "unit=2.5 width=40 height=22 save=%s", saved);
-  before = first_pair (calibration, properties);
-  after = first_pair (saved, CPU);
+  g_autofree gchar *properties = g_strdup_printf (CPU "unit=2.5 width=40 height=22 save=%s", saved);
+  g_autoptr (GstBuffer) before = first_pair (calibration, properties);
+  g_autoptr (GstBuffer) after = first_pair (saved, CPU);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 300);
   fail_unless_equals_float (
       gst_buffer_get_stereo_meta (after)->focal_length, gst_buffer_get_stereo_meta (before)->focal_length);
@@ -408,23 +391,19 @@ expect_packed_refusal (
     const gchar *caps, GstVideoFormat format, gint width, gint height, gsize cut, const gchar *word, const gchar *sink)
 {
   Cameras cameras = cameras_straight (0, 0);
-  g_autoptr (CalibrationFile) calibration = NULL;
-  g_autofree gchar *properties = NULL;
-  GstHarness *harness;
   GstVideoInfo info;
-  GstBuffer *buffer;
   GstBus *bus;
 
   cameras.cx = cameras.new_cx[0] = cameras.new_cx[1] = 20;
   cameras.cy = cameras.new_cy = 10;
-  calibration = calibration_new (&cameras);
-  properties = with_calibration (calibration, CPU);
-  harness = filter_new ("stereorectify", properties, &bus);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, CPU);
+  GstHarness *harness = filter_new ("stereorectify", properties, &bus);
   if (sink)
     gst_harness_set_sink_caps_str (harness, sink);
   gst_harness_set_src_caps_str (harness, caps);
   gst_video_info_set_format (&info, format, (guint) width, (guint) height);
-  buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
+  GstBuffer *buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
   if (cut) {
     const GstVideoMeta *meta = gst_buffer_add_video_meta (
         buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height);

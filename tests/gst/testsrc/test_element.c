@@ -66,13 +66,12 @@ check_frame_through (GstBuffer *buffer, const GstVideoInfo *info, GstStereoScene
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   GstVideoFrame mapped;
   g_auto (ScenePicture) picture;
-  GBytes *truth;
 
   fail_unless (meta != NULL);
   params->width = (gint) meta->width;
   params->height = (gint) meta->height;
   picture = scene_picture_through (params, cameras, frame);
-  truth = gst_stereo_meta_get_truth_bytes (meta);
+  GBytes *truth = gst_stereo_meta_get_truth_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (truth), 2 * meta->width * meta->height);
   fail_unless (!memcmp (g_bytes_get_data (truth, NULL), picture.truth, g_bytes_get_size (truth)));
   g_bytes_unref (truth);
@@ -154,11 +153,10 @@ TEST (test_fault_while_playing)
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 4, 0, 0, 0, 2, 1 };
   GstStereoRigParams cameras = { 0, 1, GST_STEREO_TEST_FAULT_BLACK, GST_STEREO_TEST_FAULT_VIEW_LEFT };
   gboolean changed = FALSE;
-  GstVideoInfo info;
 
   gst_harness_play (harness);
   gst_buffer_unref (gst_harness_pull (harness));
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   gst_util_set_object_arg (G_OBJECT (source), "fault", "black");
   gst_util_set_object_arg (G_OBJECT (source), "fault-view", "left");
   for (guint n = 1; n < 100000 && !changed; n++) {
@@ -235,13 +233,12 @@ TEST (test_road)
     { 1400, 4, 2, 900, 800, 6000, -400, 250, 5, 11000, 300, 1900, 9, 5, 0.25 } };
   const gdouble *values = &params.road.camera_height;
   GString *properties = g_string_new ("num-buffers=3 seed=21 pattern=road");
-  g_autoptr (GstHarness) harness = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_string_append_printf (properties, " %s=%g", names[i], values[i]);
   g_string_append_printf (properties, " thin-count=%d thin-width=%d thin-contrast=%g", params.road.thin_count,
       params.road.thin_width, params.road.thin_contrast);
-  harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
+  g_autoptr (GstHarness) harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
   gst_harness_play (harness);
   for (guint64 n = 0; n < 3; n++) {
     g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
@@ -259,24 +256,20 @@ TEST (test_road)
 TEST (test_default_caps_and_meta)
 {
   g_autoptr (GstHarness) harness = source_new ("num-buffers=1", "video/x-raw");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) buffer = NULL;
-  GstCaps *caps;
 
   gst_harness_play (harness);
-  buffer = gst_harness_pull (harness);
-  info = output_info (harness);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 1280);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 480);
   fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 30);
   fail_unless_equals_int (GST_VIDEO_INFO_FPS_D (&info), 1);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info), 0);
-  caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
   fail_unless (gst_structure_has_field (gst_caps_get_structure (caps, 0), "multiview-flags"));
   gst_caps_unref (caps);
-  meta = gst_buffer_get_stereo_meta (buffer);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless_equals_int (meta->width, 640);
   fail_unless_equals_int (meta->height, 480);
@@ -296,12 +289,10 @@ TEST (test_halves_come_out_whole)
 {
   g_autoptr (GstHarness)
       harness = source_new ("num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) buffer = NULL;
 
   gst_harness_play (harness);
-  buffer = gst_harness_pull (harness);
-  info = output_info (harness);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 200);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 31);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->num_disparities, 32);
@@ -419,10 +410,9 @@ TEST (test_live)
   gst_harness_play (harness);
   for (guint n = 0; n < 4; n++) {
     GstTestClock *clock = gst_harness_get_testclock (harness);
-    g_autoptr (GstBuffer) buffer = NULL;
     fail_unless_equals_int (gst_harness_buffers_received (harness), n);
     fail_unless (gst_harness_crank_single_clock_wait (harness));
-    buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), n * FRAME);
     fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), n * FRAME);
     gst_object_unref (clock);
@@ -439,12 +429,11 @@ TEST (test_properties_while_playing)
   g_autoptr (GstHarness) harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
   g_autoptr (GstElement) source = gst_harness_find_element (harness, "stereotestsrc");
   GstStereoSceneParams params = { GST_STEREO_PATTERN_STRIPES, 4, 0, 0, 9, 2, 1 };
-  GstVideoInfo info;
   gboolean changed = FALSE;
 
   gst_harness_play (harness);
   gst_buffer_unref (gst_harness_pull (harness));
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   g_object_set (source, "pattern", GST_STEREO_PATTERN_STRIPES, "max-disparity", 9, NULL);
   /* what was made before comes first; the harness' queue has no limit, so wait for the change itself */
   for (guint n = 1; n < 100000 && !changed; n++) {

@@ -330,7 +330,6 @@ TEST (test_any_road)
   for (guint k = 0; k < 100; k++) {
     GstStereoSceneParams params = bare_road (&random);
     GstStereoRoadParams *road = &params.road;
-    g_autoptr (GstStereoScene) scene = NULL;
     gchar *message = NULL;
     params.width = random_range (&random, 8, k % 20 ? 300 : 16384);
     params.height = random_range (&random, 1, k % 20 ? 100 : 16384);
@@ -348,7 +347,7 @@ TEST (test_any_road)
     road->kerb_distance = between (&random, 200, 20000);
     road->thin_count = k % 3 == 2 ? random_range (&random, 1, GST_STEREO_SCENE_THIN_THINGS) : 0;
     road->thin_width = random_range (&random, 1, 8);
-    scene = gst_stereo_scene_new (&params, &message);
+    g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
     fail_unless (!scene == (message != NULL));
     g_free (message);
     made += scene != NULL;

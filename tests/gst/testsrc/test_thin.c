@@ -335,12 +335,11 @@ TEST (test_nothing_else_changes)
 
   for (guint k = 0; k < 4; k++) {
     GstStereoSceneParams params = road_with_thin_things (&random, 20, 3), bare = params;
-    ScenePicture picture, without;
     guint hidden = 0;
     params.max_disparity = bare.max_disparity = scene_picture_max_disparity (&params);
     bare.road.thin_count = 0;
-    picture = scene_picture_of (&params, k);
-    without = scene_picture_of (&bare, k);
+    ScenePicture picture = scene_picture_of (&params, k);
+    ScenePicture without = scene_picture_of (&bare, k);
     for (gint i = 0; i < 2 * params.width * params.height; i++) {
       gint v = i % 2, at = i / 2;
       if (shown_at (&picture, &params.road, v, at) != NOTHING) {

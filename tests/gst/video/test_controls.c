@@ -42,8 +42,6 @@ static void
 set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 {
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
-  GstControlSource *source;
-  GstControlBinding *binding;
 
   if (before == after) {
     gdouble last = G_IS_PARAM_SPEC_ENUM (spec) ? G_PARAM_SPEC_ENUM (spec)->enum_class->n_values - 1 : 1;
@@ -51,12 +49,13 @@ set (GstElement *element, const gchar *name, gdouble before, gdouble after)
     gst_util_set_object_arg (G_OBJECT (element), name, text);
     return;
   }
-  source = gst_interpolation_control_source_new ();
+  GstControlSource *source = gst_interpolation_control_source_new ();
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), 0, before);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), CHANGE * FRAME, after);
-  binding = G_IS_PARAM_SPEC_ENUM (spec) ? gst_direct_control_binding_new (GST_OBJECT (element), name, source) :
-                                          gst_direct_control_binding_new_absolute (GST_OBJECT (element), name, source);
+  GstControlBinding *binding = G_IS_PARAM_SPEC_ENUM (spec) ?
+      gst_direct_control_binding_new (GST_OBJECT (element), name, source) :
+      gst_direct_control_binding_new_absolute (GST_OBJECT (element), name, source);
   fail_unless (gst_object_add_control_binding (GST_OBJECT (element), binding), "%s cannot be controlled", name);
   gst_object_unref (source);
 }
@@ -65,15 +64,13 @@ static void
 run (const gchar *line, const gchar *name, gdouble before, gdouble after, Seen *seen)
 {
   g_autoptr (GstElement) pipeline = launch ("%s", line);
-  g_autoptr (GstElement) element = NULL, sink = NULL;
-  gchar *text;
 
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   memset (seen, 0, sizeof *seen);
   set (element, name, before, after);
   g_signal_connect (sink, "handoff", G_CALLBACK (see), seen);
-  text = play_to_end (pipeline);
+  gchar *text = play_to_end (pipeline);
   fail_unless (text == NULL, "%s", text);
   fail_unless_equals_int (seen->count, FRAMES);
 }
@@ -124,15 +121,13 @@ TEST_LOOP (test_rectify, 0, has ("stereorectify"))
     gdouble before, after;
   } cases[] = { { "unit", 1, 25 }, { "width", 64, 72 }, { "height", 48, 56 }, { "alpha", 0, 1 } };
   Cameras cameras = cameras_straight (80, 60);
-  g_autofree gchar *properties = NULL, *line = NULL;
-  g_autoptr (CalibrationFile) calibration = NULL;
 
   /* both views turned, so that alpha has something to cut off */
   cameras.turn[0] = 0.05;
   cameras.turn[1] = -0.05;
-  calibration = calibration_new (&cameras);
-  properties = with_calibration (calibration, "threads=1");
-  line = g_strconcat (SOURCE ("width=160,height=60") "stereorectify name=e ", properties, SINK, NULL);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, "threads=1");
+  g_autofree gchar *line = g_strconcat (SOURCE ("width=160,height=60") "stereorectify name=e ", properties, SINK, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_follows (line, cases[i].name, cases[i].before, cases[i].after);
 }

@@ -368,14 +368,13 @@ run (const Property *property, const gchar *name)
   GstElement *pipeline = gst_parse_launch (property->line, &error), *element;
   GstMessage *message;
   gchar *text = NULL;
-  g_autoptr (GstBus) bus = NULL;
 
   if (!CHECK (pipeline && !error, "%s", error->message))
     return NULL;
   element = gst_bin_get_by_name (GST_BIN (pipeline), "it");
   g_object_set (element, property->name, name, NULL);
   gst_object_unref (element);
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
@@ -392,19 +391,16 @@ run (const Property *property, const gchar *name)
 static void
 try_properties (void)
 {
-  g_autofree gchar *before = NULL, *after = NULL;
-
   put ("good.txt", CALIBRATION, 0644);
-  before = listing ();
+  g_autofree gchar *before = listing ();
   for (guint i = 0; i < G_N_ELEMENTS (odds); i++) {
     gchar *faults[2] = { NULL, NULL };
     for (guint k = 0; k < G_N_ELEMENTS (properties); k++) {
       const Property *property = &properties[k];
-      gchar *text, *fault;
       if (!has_element (property->element) || !is_tried (&odds[i], property->write))
         continue;
-      text = run (property, odds[i].name);
-      fault = fault_of (text, property->name, odds[i].name, property->write ? "written" : "read");
+      gchar *text = run (property, odds[i].name);
+      gchar *fault = fault_of (text, property->name, odds[i].name, property->write ? "written" : "read");
       expect_fault (fault, &odds[i], property->write);
       /* all that read say the same; limits differ */
       CHECK (!fault || !faults[property->write] || !strcmp (fault, faults[property->write]) ||
@@ -417,7 +413,7 @@ try_properties (void)
     g_free (faults[0]);
     g_free (faults[1]);
   }
-  after = listing ();
+  g_autofree gchar *after = listing ();
   CHECK (!strcmp (before, after), "the folder was\n%s\nand is\n%s", before, after);
 }
 
@@ -472,13 +468,12 @@ static void
 as_user (void)
 {
   gint status = 0;
-  pid_t child;
 
   if (geteuid () != 0) {
     try_all ();
     return;
   }
-  child = fork ();
+  pid_t child = fork ();
   if (child == 0) {
     if (setgroups (0, NULL) != 0 || setgid (NOBODY) != 0 || setuid (NOBODY) != 0)
       _exit (77);

@@ -31,13 +31,12 @@ static void
 check_two (GstVideoFormat left_format, GstVideoFormat right_format, gint width, gint height, gint padding)
 {
   g_autoptr (Pair) pair = pair_new (EXACT);
-  g_autoptr (GstBuffer) out = NULL;
 
   harness_set_caps (pair->left, left_format, width, height, NULL);
   harness_set_caps (pair->right, right_format, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (left_format, width, height, 3, 0, padding), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (right_format, width, height, 3, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
 }
 
@@ -116,7 +115,6 @@ match_rows (gint left, gint right, gint significant)
 {
   const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1, rows[2] = { left, right };
   g_autoptr (Pair) pair = pair_new (EXACT);
-  GstBuffer *out;
 
   g_object_set (pair->element, "significant-bits", significant, NULL);
   for (guint view = 0; view < 2; view++) {
@@ -125,7 +123,7 @@ match_rows (gint left, gint right, gint significant)
     harness_set_caps (harness, format, width, height, NULL);
     gst_harness_push (harness, make_view_of (rows[view], width, height, view ? SHIFT : 0));
   }
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
   return out;
 }
@@ -174,14 +172,12 @@ TEST (test_samples_with_an_offset)
 {
   const gint width = 160, height = 40;
   g_autoptr (Pair) pair = pair_new (EXACT);
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY16_LE, width, height, NULL);
   gst_harness_push (pair->left, make_thermal_view (width, height, 0, 7400));
   gst_harness_push (pair->right, make_thermal_view (width, height, SHIFT, 7400));
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 64);
 }
 
@@ -215,7 +211,6 @@ TEST (test_nothing_lies_between_rows)
 {
   const gint width = VIEW_WIDTH - 1;
   g_autoptr (Pair) pair = pair_new (EXACT);
-  g_autoptr (GstBuffer) out = NULL;
 
 #ifdef __GLIBC__
   mallopt (M_PERTURB, 0xA5);
@@ -223,7 +218,7 @@ TEST (test_nothing_lies_between_rows)
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
   check_padding (out, 2 * (gsize) width, VIEW_HEIGHT);
   check_padding (gst_buffer_get_stereo_meta (out)->confidence, (gsize) width, VIEW_HEIGHT);
 }
@@ -245,11 +240,10 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, 
                    *properties = g_strdup_printf (EXACT "packing=%s", tagged ? "auto" : layout);
   GstBus *bus;
   GstHarness *harness = packed_new (properties, &bus);
-  g_autoptr (GstBuffer) out = NULL;
 
   gst_harness_set_src_caps_str (harness, caps);
   gst_harness_push (harness, stamp (make_packed (format, layout, VIEW_WIDTH, VIEW_HEIGHT, 4, right_first), 0, FRAME));
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   fail_unless (out != NULL, "nothing out of %s", caps);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
   filter_free (harness, bus);
@@ -271,16 +265,14 @@ TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT, &bus);
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   harness_set_caps (
       harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," HALF_ASPECT);
   gst_harness_push (harness,
       stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4, FALSE), 0, FRAME));
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_N (&info), 2);
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_D (&info), 1);
   filter_free (harness, bus);
@@ -366,14 +358,13 @@ TEST (test_frame_by_frame_unmarked)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (NULL, EXACT "packing=frame-by-frame", &bus);
-  GstVideoInfo info;
 
   for (guint i = 0; i < 3; i++) {
     gst_harness_push (harness, bundled (0, 2 * i * FRAME, FALSE));
     gst_harness_push (harness, bundled (SHIFT, (2 * i + 1) * FRAME, FALSE));
     expect_frame (harness, 2 * i * FRAME);
   }
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
   filter_free (harness, bus);
 }
@@ -385,18 +376,15 @@ TEST (test_tiny_and_odd_sizes)
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     /* the defaults: window and search range wider than the picture */
     g_autoptr (Pair) pair = pair_new ("backend=cpu threads=1");
-    GstStereoMeta *meta;
-    GstVideoInfo info;
-    g_autoptr (GstBuffer) out = NULL;
 
     pair_set_caps (pair, GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], NULL);
     gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0, FRAME));
     gst_harness_push (
         pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0, FRAME));
-    out = pair_pull (pair, 0);
-    info = output_info (pair->left);
+    g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless (gst_buffer_get_size (out) >= GST_VIDEO_INFO_SIZE (&info));
-    meta = gst_buffer_get_stereo_meta (out);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
     fail_unless_equals_int (meta->width, sizes[i][0]);
     fail_unless_equals_int (meta->height, sizes[i][1]);
   }
@@ -405,19 +393,15 @@ TEST (test_tiny_and_odd_sizes)
 TEST (test_gray8_spans_the_search_range)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "min-disparity=1");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
-  guint sample;
 
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-  sample = sample_at (out, &info, 20, 10);
+  guint sample = sample_at (out, &info, 20, 10);
   fail_unless (sample == 93 || sample == 94, "%u", sample); /* 1 + (5 - 1) * 254 / 11 */
-  meta = gst_buffer_get_stereo_meta (out);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
   fail_unless (ABS (gst_stereo_meta_get_disparity (meta, sample) - SHIFT) < 0.03);
 }
@@ -425,15 +409,12 @@ TEST (test_gray8_spans_the_search_range)
 TEST (test_depth_in_millimetres)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "output=depth focal-length=1000 baseline=60 principal-offset=1");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, 10000); /* 1000 * 60 / (5 + 1) */
-  meta = gst_buffer_get_stereo_meta (out);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 10000), 10000);
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 10000), SHIFT);
@@ -445,13 +426,12 @@ output_in (const gchar *format, const gchar *properties, gint width, gint height
 {
   g_autoptr (Pair) pair = pair_new (properties);
   g_autofree gchar *caps = g_strconcat ("video/x-raw,format=", format, NULL);
-  GstBuffer *out;
 
   gst_harness_set_sink_caps_str (pair->left, caps);
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 8, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   *info = output_info (pair->left);
   *points = gst_stereo_meta_get_points_bytes (gst_buffer_get_stereo_meta (out), out);
   fail_unless (*points != NULL);
@@ -504,12 +484,11 @@ TEST (test_preferred_byte_order)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (Pair) pair = pair_new_gray (EXACT);
     g_autofree gchar *caps = g_strconcat ("video/x-raw,format=", cases[i].taken, NULL);
-    GstVideoInfo info;
 
     gst_harness_set_sink_caps_str (pair->left, caps);
     pair_push (pair, 0, 0);
     gst_buffer_unref (pair_pull (pair, 0));
-    info = output_info (pair->left);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), cases[i].format);
   }
 }
@@ -517,12 +496,10 @@ TEST (test_preferred_byte_order)
 TEST (test_disparity_scale)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "disparity-scale=256");
-  GstVideoInfo info;
-  g_autoptr (GstBuffer) out = NULL;
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 256);
   fail_unless_equals_float (gst_stereo_meta_get_disparity (gst_buffer_get_stereo_meta (out), SHIFT * 256), SHIFT);
 }

@@ -29,10 +29,9 @@ static GstVideoInfo
 info_of (const gchar *caps)
 {
   GstVideoInfo info;
-  g_autoptr (GstCaps) parsed = NULL;
 
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  parsed = gst_caps_from_string (caps);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
   fail_unless (gst_video_info_from_caps (&info, parsed), "%s", caps);
   return info;
 }
@@ -211,12 +210,11 @@ maps (gint stride, gsize offset, gsize size, GstVideoFormat format)
   g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, size, NULL);
   gsize offsets[GST_VIDEO_MAX_PLANES] = { offset };
   gint strides[GST_VIDEO_MAX_PLANES] = { stride };
-  gboolean mapped;
 
   gst_video_info_set_format (&info, format, 13, 5);
   gst_buffer_memset (buffer, 0, 0, size);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 13, 5, 1, offsets, strides);
-  mapped = gst_stereo_frame_map (&frame, &info, buffer, NULL);
+  gboolean mapped = gst_stereo_frame_map (&frame, &info, buffer, NULL);
   if (mapped)
     gst_video_frame_unmap (&frame);
   return mapped;

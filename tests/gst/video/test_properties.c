@@ -79,12 +79,11 @@ static void
 check_has (GstElement *element, GParamSpec *spec, GValue *expected)
 {
   GValue value = G_VALUE_INIT;
-  g_autofree gchar *a = NULL, *b = NULL;
 
   g_value_init (&value, spec->value_type);
   g_object_get_property (G_OBJECT (element), spec->name, &value);
-  a = g_strdup_value_contents (&value);
-  b = g_strdup_value_contents (expected);
+  g_autofree gchar *a = g_strdup_value_contents (&value);
+  g_autofree gchar *b = g_strdup_value_contents (expected);
   fail_unless (G_VALUE_HOLDS_STRING (&value) ? !g_strcmp0 (g_value_get_string (&value), g_value_get_string (expected)) :
                                                gst_value_compare (&value, expected) == GST_VALUE_EQUAL,
       "%s has %s=%s, not %s", G_OBJECT_TYPE_NAME (element), spec->name, a, b);

@@ -46,11 +46,10 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
 {
   g_autofree gchar *begin = g_strconcat (spec->name, "=", NULL);
   GValue initial = G_VALUE_INIT, kept = G_VALUE_INIT;
-  GstElement *element;
   GstMessage *message;
   GstBus *bus;
 
-  element = element_new (factory, "", &bus);
+  GstElement *element = element_new (factory, "", &bus);
   g_value_init (&initial, spec->value_type);
   g_object_get_property (G_OBJECT (element), spec->name, &initial);
   g_object_set_property (G_OBJECT (element), spec->name, outside);

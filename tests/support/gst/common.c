@@ -74,14 +74,12 @@ GstElement *
 launch (const gchar *format, ...)
 {
   GError *error = NULL;
-  GstElement *pipeline;
   va_list args;
-  g_autofree gchar *line = NULL;
 
   va_start (args, format);
-  line = g_strdup_vprintf (format, args);
+  g_autofree gchar *line = g_strdup_vprintf (format, args);
   va_end (args);
-  pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = gst_parse_launch (line, &error);
   fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
   return pipeline;
 }
@@ -105,13 +103,12 @@ gchar *
 message_text (GstMessage *message)
 {
   GError *error = NULL;
-  gchar *text;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning (message, &error, NULL);
-  text = error ? g_strdup (error->message) : NULL;
+  gchar *text = error ? g_strdup (error->message) : NULL;
   g_clear_error (&error);
   return text;
 }
@@ -193,10 +190,9 @@ void
 wait_for_message (GstBus *bus, GstMessageType type)
 {
   g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
-  g_autofree gchar *error = NULL;
 
   fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  error = message_text (message);
+  g_autofree gchar *error = message_text (message);
   fail_unless (GST_MESSAGE_TYPE (message) & type, "%s", error);
 }
 
@@ -263,13 +259,11 @@ gchar *
 play_to_end (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gchar *text;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "neither end nor error in a minute");
-  text = message_text (message);
+  gchar *text = message_text (message);
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);

@@ -15,13 +15,12 @@ const gchar *
 cuda_missing (void)
 {
   const gchar *reason;
-  GstElement *upload;
 
   if (!GSTCUDA_BUILT)
     return "built without GStreamer's CUDA library (-Dgstcuda)";
   if ((reason = device_missing ()))
     return reason;
-  upload = gst_element_factory_make ("cudaupload", NULL);
+  GstElement *upload = gst_element_factory_make ("cudaupload", NULL);
   if (!upload)
     return "there is no cudaupload (GStreamer's nvcodec plugin)";
   gst_object_unref (upload);
@@ -43,26 +42,23 @@ static void
 add_input (Line *line, const gchar *factory, const gchar *name)
 {
   GstElement *element = gst_element_factory_make (factory, NULL);
-  g_autoptr (GstPad) pad = NULL;
 
   fail_unless (element != NULL, "no %s", factory);
   gst_bin_add (GST_BIN (line->bin), element);
   fail_unless (gst_element_link_pads (element, "src", line->matcher, name));
-  pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
   gst_element_add_pad (line->bin, gst_ghost_pad_new (name, pad));
 }
 
 void
 line_new (Line *line, const gchar *left, const gchar *right, const gchar *properties)
 {
-  GstPad *pad;
-
   line->bin = gst_object_ref_sink (gst_bin_new (NULL));
   line->matcher = gst_element_factory_make ("stereomatch", "m");
   fail_unless (line->matcher != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
   set_properties (line->matcher, properties);
   gst_bin_add (GST_BIN (line->bin), line->matcher);
-  pad = gst_element_get_static_pad (line->matcher, "src");
+  GstPad *pad = gst_element_get_static_pad (line->matcher, "src");
   gst_element_add_pad (line->bin, gst_ghost_pad_new ("src", pad));
   gst_object_unref (pad);
   add_input (line, left, right ? "sink_left" : "sink");

@@ -21,10 +21,9 @@ decode (const gchar *path, const gchar *decoder, const gchar *format)
       pipeline = launch ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
                          "name=sink sync=false",
           path, decoder, format);
-  g_autoptr (GstElement) sink = NULL;
   GstSample *sample = NULL;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   fail_unless (sample != NULL, "%s cannot be read", path);

@@ -22,10 +22,9 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
     g_malloc (pixels) };
   gchar *message = NULL;
   g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (params, &message);
-  GstStereoRig *rig;
 
   fail_unless (scene != NULL, "%s", message);
-  rig = gst_stereo_rig_new (scene, cameras);
+  GstStereoRig *rig = gst_stereo_rig_new (scene, cameras);
   gst_stereo_rig_set_frame (rig, frame);
   for (guint v = 0; v < 2; v++) {
     picture.level[v] = g_malloc (pixels);

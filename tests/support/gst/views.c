@@ -178,11 +178,10 @@ real_view_freeze (RealView *view, const RealView *first, const gchar *fault, gui
 {
   gint from, to, size = view->width * view->step;
   gboolean noisy = sscanf (fault, "noisy:%d-%d", &from, &to) == 2;
-  RealView still;
 
   if (!noisy && sscanf (fault, "stripe:%d-%d", &from, &to) != 2)
     return;
-  still = real_view_copy (first);
+  RealView still = real_view_copy (first);
   real_view_change (&still, "none", noisy ? 1000 + seed : 0);
   for (gint y = from * view->height / 100; y < to * view->height / 100; y++)
     memcpy (view->pixels + y * size, still.pixels + y * size, (gsize) size);
@@ -195,12 +194,11 @@ real_view_cover (RealView *view, const gchar *fault, guint seed)
 {
   gboolean rows = g_str_has_prefix (fault, "rows:");
   gint from, to, size = rows ? view->height : view->width;
-  RealView cover;
 
   if (!rows && !g_str_has_prefix (fault, "columns:"))
     return;
   fail_unless (sscanf (strchr (fault, ':'), ":%d-%d", &from, &to) == 2);
-  cover = real_view_copy (view);
+  RealView cover = real_view_copy (view);
   real_view_change (&cover, "covered", seed);
   for (gint y = 0; y < view->height; y++)
     for (gint x = 0; x < view->width; x++) {

@@ -119,14 +119,12 @@ take_step (RigCamera *camera, const Step *step)
 static gboolean
 may_end (Rig *rig, guint view)
 {
-  gboolean go_on;
-
   g_mutex_lock (&rig->lock);
   g_atomic_int_set (&rig->cameras[view].at, (gint) rig->script->steps[view]->len - 1);
   g_cond_broadcast (&rig->changed);
   while (rig->hold_end && !rig->stop)
     g_cond_wait (&rig->changed, &rig->lock);
-  go_on = !rig->stop;
+  gboolean go_on = !rig->stop;
   g_mutex_unlock (&rig->lock);
   return go_on;
 }

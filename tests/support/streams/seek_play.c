@@ -11,9 +11,8 @@ complain (Play *play, const gchar *format, ...)
   va_list args;
 
   if (!play->failure) {
-    g_autofree gchar *text = NULL;
     va_start (args, format);
-    text = g_strdup_vprintf (format, args);
+    g_autofree gchar *text = g_strdup_vprintf (format, args);
     va_end (args);
     play->failure = g_strdup_printf (
         "seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
@@ -174,7 +173,6 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
       "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
   Seek beginning = { 1, 0, GST_CLOCK_TIME_NONE, 0, 0 };
-  GstBus *bus;
 
   play->kind = kind;
   play->apart = apart;
@@ -193,7 +191,7 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   add_view (play, FALSE, room[0], slowness);
   add_view (play, TRUE, room[1], slowness);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch, play, NULL);
-  bus = gst_element_get_bus (play->pipeline);
+  GstBus *bus = gst_element_get_bus (play->pipeline);
   gst_bus_set_sync_handler (bus, take_message, play, NULL);
   gst_object_unref (bus);
   gst_object_unref (pad);
