@@ -19,11 +19,10 @@ static gchar *
 read_text (const gchar *name, const gchar *file)
 {
   g_autofree gchar *option = g_strdup_printf ("--attach %s", name), *message = NULL;
-  gchar *text;
   GstStereoFileRules rules = { option, "a text file, as a calibration is", MAX_FILE };
   gsize size = 0;
 
-  text = gst_stereo_file_read (&rules, file, &size, &message);
+  gchar *text = gst_stereo_file_read (&rules, file, &size, &message);
   if (text && !g_utf8_validate (text, (gssize) size, NULL)) {
     message = g_strdup_printf ("%s=%s: this is no text", option, file);
     g_clear_pointer (&text, g_free);
@@ -110,7 +109,6 @@ read_recording (const gchar *file, const gchar *folder)
   GstElement *source = pipeline ? gst_bin_get_by_name (GST_BIN (pipeline), "file") : NULL;
   gboolean done = TRUE, ended = FALSE;
   GError *error = NULL;
-  g_autoptr (GstBus) bus = NULL;
 
   if (!source) {
     g_printerr ("ERROR: there is no matroskademux: install gstreamer1.0-plugins-good\n");
@@ -118,7 +116,7 @@ read_recording (const gchar *file, const gchar *folder)
   }
   g_object_set (source, "location", file, NULL);
   gst_object_unref (source);
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   while (!ended) {
     g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (

@@ -60,7 +60,6 @@ watch_queue (const GValue *item, gpointer data)
   Recorder *recorder = data;
   GstElement *element = g_value_get_object (item);
   gint leaky = 0;
-  Leak *leak;
 
   if (!GST_IS_ELEMENT (element) || !g_str_equal (G_OBJECT_TYPE_NAME (element), "GstQueue"))
     return;
@@ -68,7 +67,7 @@ watch_queue (const GValue *item, gpointer data)
   g_object_get (element, "leaky", &leaky, NULL);
   if (!leaky)
     return;
-  leak = g_new0 (Leak, 1);
+  Leak *leak = g_new0 (Leak, 1);
   leak->queue = gst_object_ref (element);
   count_at (element, "sink", &leak->in);
   count_at (element, "src", &leak->out);
@@ -93,12 +92,11 @@ lost_in_queues (Recorder *recorder, gboolean raw)
   for (guint i = 0; i < recorder->leaks->len; i++) {
     Leak *leak = g_ptr_array_index (recorder->leaks, i);
     guint inside = 0;
-    gint gone;
 
     if (g_str_has_prefix (GST_OBJECT_NAME (leak->queue), RAW) != raw)
       continue;
     g_object_get (leak->queue, "current-level-buffers", &inside, NULL);
-    gone = g_atomic_int_get (&leak->in) - g_atomic_int_get (&leak->out) - (gint) inside;
+    gint gone = g_atomic_int_get (&leak->in) - g_atomic_int_get (&leak->out) - (gint) inside;
     lost += gone > 0 ? (guint64) gone : 0;
   }
   return lost;

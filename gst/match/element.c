@@ -456,10 +456,9 @@ static gboolean
 gst_stereo_match_stop (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  g_autoptr (GstStructure) stats = NULL;
 
   release (self);
-  stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
+  g_autoptr (GstStructure) stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }

@@ -301,13 +301,12 @@ gst_depth_overlay_draw_legend (PangoContext *context, cairo_t *cr, const Key *ke
   guint count = tick_values (key, values);
   gint wide, high;
   LegendShape shape;
-  PangoLayout *layout;
 
   shape_legend (context, key, &shape, &width, &height);
   draw_panel (cr, width, height, shape.font / 2.0, FALSE);
   draw_bar (cr, key, &shape);
   cairo_set_source_rgb (cr, 1, 1, 1);
-  layout = new_layout (context, key->metric ? "m" : "px", shape.font, TRUE);
+  PangoLayout *layout = new_layout (context, key->metric ? "m" : "px", shape.font, TRUE);
   pango_layout_get_pixel_size (layout, &wide, &high);
   show_layout (cr, layout, shape.bar_x + (shape.bar_width - wide) / 2.0, shape.pad);
   for (guint i = 0; i < count; i++) {

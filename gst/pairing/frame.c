@@ -84,11 +84,9 @@ gboolean
 gst_stereo_map_input (
     GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context)
 {
-  gboolean device;
-
   if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, context))
     return TRUE;
-  device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
+  gboolean device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
       ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.",
           gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
@@ -152,12 +150,11 @@ gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const
   g_autofree gchar *one = gst_stereo_layout_describe (a, &left->info),
                    *other = gst_stereo_layout_describe (b, &right->info);
   gboolean by_size = sizes_differ (left, right), change_right;
-  g_autofree gchar *remedy = NULL;
 
   /* the larger view loses pixels, and the one of RGB its colour */
   change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height :
                            !GST_VIDEO_INFO_IS_RGB (&left->info);
-  remedy = remedy_for (change_right ? left : right, by_size);
+  g_autofree gchar *remedy = remedy_for (change_right ? left : right, by_size);
   GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
       ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.", rule_for (left, right), one,
           other, remedy, change_right ? "sink_right" : "sink_left"),

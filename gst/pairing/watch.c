@@ -205,10 +205,8 @@ gst_stereo_watch_ask_live (GstStereoWatch *watch, GstPad *pad)
 static void
 stop_clock (GstStereoWatch *watch)
 {
-  GstClockID id;
-
   g_mutex_lock (&watch->lock);
-  id = g_steal_pointer (&watch->clock_id);
+  GstClockID id = g_steal_pointer (&watch->clock_id);
   g_mutex_unlock (&watch->lock);
   if (id) {
     gst_clock_id_unschedule (id);

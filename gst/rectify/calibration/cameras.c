@@ -116,7 +116,6 @@ take_camera (const GstStereoReading *r, gint v)
 {
   const GstStereoFormat *format = r->format[v];
   StereoCamera *camera = &r->calibration->camera[v];
-  const gchar *key;
 
   if (format->scalars) {
     g_autofree gchar *prefix = g_strconcat (
@@ -125,7 +124,7 @@ take_camera (const GstStereoReading *r, gint v)
     return gst_stereo_take_scalars (r->keys[v], prefix, camera, r->message) &&
         gst_stereo_take_lens (r->keys[v], prefix, camera, r->message);
   }
-  key = need (r, v, format->matrix ? format->matrix : format->intrinsics);
+  const gchar *key = need (r, v, format->matrix ? format->matrix : format->intrinsics);
   return key &&
       (format->matrix ? gst_stereo_take_matrix : gst_stereo_take_intrinsics) (r->keys[v], key, camera, r->message) &&
       take_lens_values (r, v, camera);

@@ -204,7 +204,6 @@ gboolean
 gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint cols, gdouble *numbers, gchar **message)
 {
   const GstStereoValue *value = g_hash_table_lookup (keys->values, key);
-  gint count;
 
   if (!value)
     return gst_stereo_keys_fail (keys, message, "%s is missing.", key);
@@ -214,7 +213,7 @@ gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint c
     gst_stereo_keys_fail (keys, message, "%s is a matrix of %s x %s, but must be %d x %d.", key, r, c, rows, cols);
     return FALSE;
   }
-  count = gst_stereo_keys_numbers (keys, key, numbers, rows * cols, message);
+  gint count = gst_stereo_keys_numbers (keys, key, numbers, rows * cols, message);
   if (count < 0)
     return FALSE;
   if (count != rows * cols)
@@ -227,14 +226,13 @@ gboolean
 gst_stereo_keys_fail (GstStereoKeys *keys, gchar **message, const gchar *format, ...)
 {
   va_list args;
-  g_autofree gchar *text = NULL, *whole = NULL;
 
   if (!message)
     return FALSE;
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  g_autofree gchar *text = g_strdup_vprintf (format, args);
   va_end (args);
-  whole = g_strdup_printf ("%s: %s", keys->name, text);
+  g_autofree gchar *whole = g_strdup_printf ("%s: %s", keys->name, text);
   /* file names may have any bytes, and messages of GMarkup may cut a character */
   *message = g_utf8_make_valid (whole, -1);
   return FALSE;
