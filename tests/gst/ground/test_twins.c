@@ -11,11 +11,7 @@
 
 static Random generator;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+#define between(low, high) random_between (&generator, low, high)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 

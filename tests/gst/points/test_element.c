@@ -49,12 +49,6 @@ points_free (Points *points)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Points, points_free)
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
-
 /* Random samples and confidence, rows padded by @padding bytes, with random cameras. */
 static GstBuffer *
 draw_picture (const Points *points, gint padding)
@@ -71,15 +65,15 @@ draw_picture (const Points *points, gint padding)
   meta->kind = narrow                 ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
       random_range (&generator, 0, 1) ? GST_STEREO_OUTPUT_KIND_DEPTH :
                                         GST_STEREO_OUTPUT_KIND_DISPARITY;
-  meta->disparity_scale = between (1, 64);
+  meta->disparity_scale = random_between (&generator, 1, 64);
   meta->min_disparity = random_range (&generator, -4, 4);
-  meta->focal_length = between (100, 2000);
-  meta->focal_length_y = random_range (&generator, 0, 1) ? between (100, 2000) : 0;
-  meta->baseline = between (20, 500);
-  meta->principal_offset = random_range (&generator, 0, 1) ? between (-4, 20) : 0;
-  meta->principal_x = between (1, points->width + 1);
-  meta->principal_y = between (-7, points->height);
-  meta->depth_unit = between (100, 2000);
+  meta->focal_length = random_between (&generator, 100, 2000);
+  meta->focal_length_y = random_range (&generator, 0, 1) ? random_between (&generator, 100, 2000) : 0;
+  meta->baseline = random_between (&generator, 20, 500);
+  meta->principal_offset = random_range (&generator, 0, 1) ? random_between (&generator, -4, 20) : 0;
+  meta->principal_x = random_between (&generator, 1, points->width + 1);
+  meta->principal_y = random_between (&generator, -7, points->height);
+  meta->depth_unit = random_between (&generator, 100, 2000);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (gint y = 0; y < points->height; y++)
     for (gint x = 0; x < points->width; x++) {

@@ -11,11 +11,7 @@
 
 static Random source;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&source);
-}
+#define between(low, high) random_between (&source, low, high)
 
 /* @words: what the sentence has to say; NULL: there is no doubt. Takes the text. */
 static void

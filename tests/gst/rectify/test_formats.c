@@ -16,12 +16,6 @@
 static Random source;
 static const GstStereoCalibrationOptions by_format;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&source);
-}
-
 /* ---- what comes back ---- */
 
 static void
@@ -208,7 +202,7 @@ test_orbslam (void)
     gint lens = k % 2 ? 4 : 5;
     StereoCalibration c = calibration_draw_cameras (&source, lens, TRUE, FALSE), pair;
     Frame pose = frame_draw (&source, 0.3, -500, -50), back = frame_invert (&pose);
-    gdouble baseline = between (50, 500);
+    gdouble baseline = random_between (&source, 50, 500);
     expect_rectified (calibration_orbslam2 (&c, lens), NULL, &c);
     pair = calibration_draw_cameras (&source, lens, FALSE, k % 2);
     expect_pose (calibration_orbslam3 (&pair, &back, k % 3 == 0), NULL, &pair, &pose);
@@ -255,7 +249,8 @@ test_zed (void)
     gboolean fisheye = k % 3 == 2, disto = fisheye || k % 2;
     StereoCalibration modes[4];
     GstStereoCalibration read;
-    const gdouble turn[3] = { between (-0.02, 0.02), between (-0.02, 0.02), between (-0.02, 0.02) };
+    const gdouble turn[3] = { random_between (&source, -0.02, 0.02), random_between (&source, -0.02, 0.02),
+      random_between (&source, -0.02, 0.02) };
     for (gint n = 0; n < 4; n++) {
       modes[n] = calibration_draw_cameras (&source, fisheye ? 4 : 8, FALSE, fisheye);
       modes[n].width = sizes[n][0];

@@ -7,15 +7,6 @@
 #define HEIGHT 48
 #define CPU "backend=cpu threads=1 "
 
-static gdouble
-number_of (GstElement *element, const gchar *property)
-{
-  gdouble value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
 static void
 push (Pair *pair, gint width, gint height, GstClockTime pts)
 {

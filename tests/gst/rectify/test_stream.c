@@ -36,15 +36,6 @@ run_pair (Pair *pair, GstClockTime pts)
   return pair_pull (pair, pts);
 }
 
-static gdouble
-number_of (GstElement *element, const gchar *property)
-{
-  gdouble value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
 /* ---- metadata ----------------------------------------------------------------------------- */
 
 static void

@@ -51,12 +51,6 @@ check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_
   fail_unless (borders <= (guint) (params->width + params->height) / 8, "%u pixels lie beside a border", borders);
 }
 
-static gdouble
-between (Random *random, gdouble least, gdouble most)
-{
-  return least + (most - least) * random_unit (random);
-}
-
 static GstStereoSceneParams
 bare_road (Random *random)
 {
@@ -64,9 +58,9 @@ bare_road (Random *random)
     .seed = random_next (random),
     .width = 2 * random_range (random, 60, 200) + 1,
     .height = 2 * random_range (random, 40, 120) + 1,
-    .road = { .camera_height = between (random, 800, 3000),
-        .camera_pitch = between (random, -4, 12),
-        .camera_roll = between (random, -12, 12),
+    .road = { .camera_height = random_between (random, 800, 3000),
+        .camera_pitch = random_between (random, -4, 12),
+        .camera_roll = random_between (random, -12, 12),
         .obstacle_width = 600,
         .obstacle_distance = 10000,
         .ramp_distance = 15000,
@@ -130,12 +124,12 @@ TEST (test_ramp_and_kerb)
   for (guint k = 0; k < 18; k++) {
     GstStereoSceneParams params = bare_road (&random);
     if (k % 3 != 1) {
-      params.road.ramp_slope = between (&random, 1, 30);
-      params.road.ramp_distance = between (&random, 3000, 30000);
+      params.road.ramp_slope = random_between (&random, 1, 30);
+      params.road.ramp_distance = random_between (&random, 3000, 30000);
     }
     if (k % 3 != 0) {
-      params.road.kerb_height = between (&random, 50, 500);
-      params.road.kerb_distance = between (&random, 500, 3000);
+      params.road.kerb_height = random_between (&random, 50, 500);
+      params.road.kerb_distance = random_between (&random, 500, 3000);
     }
     check_frame (&params, 0, seen);
   }
@@ -152,15 +146,15 @@ TEST (test_obstacle)
   for (guint k = 0; k < 24; k++) {
     GstStereoSceneParams params = bare_road (&random);
     GstStereoRoadParams *road = &params.road;
-    road->obstacle_height = between (&random, 200, 2000);
-    road->obstacle_width = between (&random, 200, 1500);
-    road->obstacle_distance = between (&random, 5000, 25000);
-    road->obstacle_lateral = between (&random, -2000, 500);
-    road->obstacle_approach = k % 4 ? between (&random, 0, 300) : 0;
-    road->ramp_slope = k & 1 ? between (&random, 1, 10) : 0;
+    road->obstacle_height = random_between (&random, 200, 2000);
+    road->obstacle_width = random_between (&random, 200, 1500);
+    road->obstacle_distance = random_between (&random, 5000, 25000);
+    road->obstacle_lateral = random_between (&random, -2000, 500);
+    road->obstacle_approach = k % 4 ? random_between (&random, 0, 300) : 0;
+    road->ramp_slope = k & 1 ? random_between (&random, 1, 10) : 0;
     if (k & 2) {
       road->camera_roll /= 12; /* so that it leans over the kerb in no frame */
-      road->kerb_height = between (&random, 50, 400);
+      road->kerb_height = random_between (&random, 50, 400);
       road->kerb_distance = 3000;
       road->obstacle_lateral += k & 4 ? 7000 : 0;
     }
@@ -218,7 +212,7 @@ TEST (test_views_agree)
       .height = 361,
       .road = { .camera_height = 1500,
           .camera_pitch = 4,
-          .camera_roll = between (&random, -6, 6),
+          .camera_roll = random_between (&random, -6, 6),
           .obstacle_height = 1200,
           .obstacle_width = 1500,
           .obstacle_distance = 7000,
@@ -333,18 +327,18 @@ TEST (test_any_road)
     gchar *message = NULL;
     params.width = random_range (&random, 8, k % 20 ? 300 : 16384);
     params.height = random_range (&random, 1, k % 20 ? 100 : 16384);
-    road->camera_height = between (&random, 200, k % 2 ? 2000 : 20000);
-    road->camera_pitch = between (&random, -20, 20);
-    road->camera_roll = between (&random, -20, 20);
-    road->obstacle_height = k % 3 ? between (&random, 0, 10000) : 0;
-    road->obstacle_width = between (&random, 10, 20000);
-    road->obstacle_distance = between (&random, 300, 79000);
-    road->obstacle_lateral = between (&random, -40000, 40000);
-    road->obstacle_approach = between (&random, 0, 10000);
-    road->ramp_slope = k % 4 ? between (&random, 0, 45) : 0;
-    road->ramp_distance = between (&random, 500, 79000);
-    road->kerb_height = k % 5 ? between (&random, 0, 1000) : 0;
-    road->kerb_distance = between (&random, 200, 20000);
+    road->camera_height = random_between (&random, 200, k % 2 ? 2000 : 20000);
+    road->camera_pitch = random_between (&random, -20, 20);
+    road->camera_roll = random_between (&random, -20, 20);
+    road->obstacle_height = k % 3 ? random_between (&random, 0, 10000) : 0;
+    road->obstacle_width = random_between (&random, 10, 20000);
+    road->obstacle_distance = random_between (&random, 300, 79000);
+    road->obstacle_lateral = random_between (&random, -40000, 40000);
+    road->obstacle_approach = random_between (&random, 0, 10000);
+    road->ramp_slope = k % 4 ? random_between (&random, 0, 45) : 0;
+    road->ramp_distance = random_between (&random, 500, 79000);
+    road->kerb_height = k % 5 ? random_between (&random, 0, 1000) : 0;
+    road->kerb_distance = random_between (&random, 200, 20000);
     road->thin_count = k % 3 == 2 ? random_range (&random, 1, GST_STEREO_SCENE_THIN_THINGS) : 0;
     road->thin_width = random_range (&random, 1, 8);
     g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);

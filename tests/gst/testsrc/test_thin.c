@@ -12,12 +12,6 @@
 #define BESIDE 0.02 /* pixels: nearer to a border than this, either side is right */
 #define NOTHING (-1)
 
-static gdouble
-between (Random *random, gdouble least, gdouble most)
-{
-  return least + (most - least) * random_unit (random);
-}
-
 static GstStereoSceneParams
 road_with_thin_things (Random *random, gint count, gint width)
 {
@@ -25,8 +19,8 @@ road_with_thin_things (Random *random, gint count, gint width)
     .seed = random_next (random),
     .width = 2 * random_range (random, 140, 300) + 1,
     .height = 2 * random_range (random, 60, 120) + 1,
-    .road = { .camera_height = between (random, 1200, 3000),
-        .camera_pitch = between (random, 0, 6),
+    .road = { .camera_height = random_between (random, 1200, 3000),
+        .camera_pitch = random_between (random, 0, 6),
         .obstacle_width = 600,
         .obstacle_distance = 10000,
         .ramp_distance = 15000,
@@ -155,18 +149,18 @@ TEST (test_views_show_what_stands_there)
     GstStereoSceneParams params = road_with_thin_things (
         &random, random_range (&random, 1, 32), random_range (&random, 1, 8));
     GstStereoRoadParams *road = &params.road;
-    road->camera_roll = k % 3 ? between (&random, -8, 8) : 0;
-    road->ramp_slope = k & 1 ? between (&random, 1, 10) : 0;
+    road->camera_roll = k % 3 ? random_between (&random, -8, 8) : 0;
+    road->ramp_slope = k & 1 ? random_between (&random, 1, 10) : 0;
     if (k % 3 == 0) {
-      road->kerb_height = between (&random, 50, 400);
-      road->kerb_distance = between (&random, 1000, 3000);
+      road->kerb_height = random_between (&random, 50, 400);
+      road->kerb_distance = random_between (&random, 1000, 3000);
     } else {
       /* it passes things */
-      road->obstacle_height = between (&random, 500, 3000);
-      road->obstacle_width = between (&random, 1000, 4000);
+      road->obstacle_height = random_between (&random, 500, 3000);
+      road->obstacle_width = random_between (&random, 1000, 4000);
       road->obstacle_distance = 38000;
       road->obstacle_approach = 3000;
-      road->obstacle_lateral = between (&random, -2000, 2000);
+      road->obstacle_lateral = random_between (&random, -2000, 2000);
     }
     things += check_picture (&params, k);
   }

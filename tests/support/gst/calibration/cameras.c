@@ -125,3 +125,12 @@ component_at (const GstVideoFrame *frame, guint c, gint x, gint y)
   return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (
       frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
 }
+
+gdouble
+number_of (GstElement *element, const gchar *property)
+{
+  gdouble value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
+}

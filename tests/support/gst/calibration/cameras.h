@@ -34,5 +34,7 @@ Pair *rectify_new (const gchar *name, const gchar *more);
 GstBuffer *noise_frame (const GstVideoInfo *info, guint seed, gint padding);
 /* A sample of component @c. */
 guint component_at (const GstVideoFrame *frame, guint c, gint x, gint y);
+/* A property of stereorectify that is a number. */
+gdouble number_of (GstElement *element, const gchar *property);
 
 #endif
