@@ -144,8 +144,8 @@ TEST (test_message)
 /* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
 TEST (test_message_interval)
 {
-  g_auto (GroundStream)
-      stream = ground_stream_new ("message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new (
+      "message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   guint count = 0;
   gboolean ground;
   GstStructure *message;
@@ -174,8 +174,8 @@ static void
 check_second_reports (GroundStream *stream)
 {
   for (guint i = 0; i < 2; i++) {
-    g_autoptr (GstBuffer)
-        out = ground_stream_pass (stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
+    g_autoptr (GstBuffer) out = ground_stream_pass (
+        stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
 
     fail_unless_equals_int (ground_stream_regions (out), i);
   }

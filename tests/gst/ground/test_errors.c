@@ -101,9 +101,9 @@ TEST (test_values_that_exclude_each_other)
 TEST (test_meta_is_copied_and_dropped)
 {
   g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  g_autoptr (GstBuffer)
-      out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
-      scaled = NULL;
+  g_autoptr (GstBuffer) out = ground_stream_pass (
+                            &stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
+                        scaled = NULL;
   GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out), *copied;
   GstVideoInfo large, small;
   guint count;

@@ -163,10 +163,10 @@ upload_init (Upload *upload)
 static gboolean
 run_upload (const gchar *backend)
 {
-  g_autoptr (GstElement)
-      pipeline = launch ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
-                         "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
-          backend);
+  g_autoptr (GstElement) pipeline = launch (
+      "videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
+      "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
+      backend);
   g_autoptr (GstElement) m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstPad) pad = gst_element_get_static_pad (m, "sink");

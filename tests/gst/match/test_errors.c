@@ -257,10 +257,10 @@ TEST (test_depth_does_not_fit_gray8)
 static void
 expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
 {
-  g_autoptr (GstElement)
-      pipeline = launch ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
-                         "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
-          properties);
+  g_autoptr (GstElement) pipeline = launch (
+      "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+      "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+      properties);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);

@@ -620,9 +620,9 @@ TEST (test_samples)
 
 TEST (test_element_fills_every_field)
 {
-  g_autoptr (Pair)
-      pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
-                            "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
+  g_autoptr (Pair) pair = pair_new_gray (
+      "num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
+      "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
   gdouble mean = 0, valid = 0;
 
   pair_push (pair, FRAME, FRAME + 7);
@@ -725,9 +725,9 @@ TEST (test_through_videoscale_and_videoconvert)
 
 TEST (test_views_through_videoscale)
 {
-  g_autoptr (GstSample)
-      sample = first_sample ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
-                             "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
+  g_autoptr (GstSample) sample = first_sample (
+      "stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
+      "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
 
   fail_unless (meta != NULL, "lost on the way");

@@ -389,8 +389,8 @@ TEST (test_obstacles)
 {
   for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 12); i++) {
     gint width = random_in (150, 300), height = random_in (120, 240), holes = i % 3 * 20;
-    g_auto (Picture)
-        picture = picture_new (width, height, i % 2 ? GST_STEREO_OUTPUT_KIND_DISPARITY : GST_STEREO_OUTPUT_KIND_DEPTH);
+    g_auto (Picture) picture = picture_new (
+        width, height, i % 2 ? GST_STEREO_OUTPUT_KIND_DISPARITY : GST_STEREO_OUTPUT_KIND_DEPTH);
     gdouble least = PERCENTAGE / 100 * width * height;
     Obstacle obstacle = random_obstacle (width, height, 1.6 / (1 - holes / 100.0) + random_unit (&random_state) * 20);
     GstStereoNearestFound nearest;

@@ -110,8 +110,8 @@ TEST_LOOP (test_finds_the_same, 0, 3)
 
   for (guint round = 0; round < 12; round++) {
     g_autofree gchar *properties = draw_properties (), *own = draw_properties ();
-    g_autoptr (Overlay)
-        searches = overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
+    g_autoptr (Overlay) searches = overlay_new (
+        properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
     g_autoptr (Overlay) draws = overlay_new (own, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
     GstBus *bus;
     GstHarness *finder = finder_new (properties, kind, &bus);
@@ -154,8 +154,8 @@ found_depth (void)
 /* Only depthoverlay knows that a frame has no depth: it posts that, and nothing again once there is some. */
 TEST (test_no_depth_is_unknown)
 {
-  g_autoptr (Overlay)
-      overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new (
+      "max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   gst_buffer_unref (show (overlay, found_depth (), 0));
   fail_unless (overlay_nearest (overlay) == NULL);
@@ -175,8 +175,8 @@ TEST (test_no_depth_is_unknown)
 /* Depth that cannot be relied on is never shown as clear, whatever the metadata says. */
 TEST (test_unreliable_depth)
 {
-  g_autoptr (Overlay)
-      overlay = overlay_new ("alpha=0 legend=false", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new (
+      "alpha=0 legend=false", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *shown[2];
 
   for (guint i = 0; i < 2; i++) {

@@ -137,8 +137,8 @@ TEST (test_no_ground)
 /* What was known of the ground says nothing of surfaces, once these are asked for. */
 TEST (test_change_to_surfaces)
 {
-  g_autoptr (Overlay)
-      overlay = new_overlay ("nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
+  g_autoptr (Overlay) overlay = new_overlay (
+      "nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
 
   expect_state (overlay, new_ground (TRUE, 9000), 0, "clear", 1, 0);
   set_properties (overlay->element, "nearest=surface");

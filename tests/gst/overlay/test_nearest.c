@@ -51,8 +51,8 @@ scene (gint x, gint y, gint width, gint height, guint sample)
 /* Pixels of the output, whatever size the depth has. */
 TEST (test_place_in_another_size)
 {
-  g_autoptr (Overlay)
-      overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new (
+      QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   gint x, y;
 
   find_place (overlay, scene (20, 30, 16, 16, 800), 0, &x, &y);

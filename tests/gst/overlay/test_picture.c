@@ -209,8 +209,8 @@ try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
   g_autofree gchar *properties = g_strdup_printf (QUIET
       "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d scale=%d",
       scene.alpha, scene.near, scene.far, scene.min_confidence / 255.0, scene.map, scene.curve);
-  g_autoptr (Overlay)
-      overlay = overlay_new (properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
+  g_autoptr (Overlay) overlay = overlay_new (
+      properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
   guint padding = random_range (random, 0, 2) ? (guint) random_range (random, 1, 9) : 0;
   GstBuffer *live, *own, *out;
 
@@ -621,8 +621,8 @@ drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
 /* The legend stays at the right, wherever the nearest surface is, and the marker is drawn over it. */
 TEST (test_legend_stays)
 {
-  g_autoptr (Overlay)
-      overlay = overlay_new ("alpha=0 nearest-percentile=0.1", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+  g_autoptr (Overlay) overlay = overlay_new (
+      "alpha=0 nearest-percentile=0.1", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
   const gint centres[][2] = { { 160, 120 }, { 295, 120 }, { 160, 120 }, { 295, 120 }, { 25, 120 }, { 295, 225 } };
   guint8 without[320 * 240], with[320 * 240];
 

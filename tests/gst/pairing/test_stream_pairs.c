@@ -102,8 +102,8 @@ TEST (test_a_frame_too_many)
   pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
-  g_autoptr (GstMessage)
-      message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
+  g_autoptr (GstMessage) message = expect_message (
+      pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
   g_autofree gchar *text = message_text (message);
   fail_if (strstr (text, "max-skew"), "%s", text);
 }

@@ -288,8 +288,8 @@ TEST (test_colours)
 TEST (test_order_of_colours)
 {
   for (guint pcd = 0; pcd < 2; pcd++) {
-    g_auto (Points)
-        points = points_new (pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
+    g_auto (Points) points = points_new (
+        pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
     GstBuffer *live = gst_buffer_new_allocate (NULL, 7 * 4 * 5, NULL), *out;
     const guint8 *body;
     GstMapInfo map;

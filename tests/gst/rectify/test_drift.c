@@ -473,8 +473,7 @@ stays_within_4_px (Run *run, guint frame)
 
 TEST (test_limit)
 {
-  g_auto (Run)
-      run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
+  g_auto (Run) run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
 
   run.deed = stays_within_4_px;
   run_all (&run);
@@ -532,11 +531,11 @@ TEST (test_kept)
 {
   g_autoptr (CalibrationFile) calibration = straight_calibration (WIDTH, HEIGHT);
 
-  g_autoptr (GstElement)
-      pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
-                         "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
-                         "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
-          2 * WIDTH, HEIGHT, calibration);
+  g_autoptr (GstElement) pipeline = launch (
+      "stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
+      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+      "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
+      2 * WIDTH, HEIGHT, calibration);
   g_autoptr (GstElement) rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   for (guint i = 0; i < 2; i++) {

@@ -70,10 +70,10 @@ TEST_LOOP (test_size_that_is_set, 0, 2)
 /* Numbers of larger pictures of which no view can be made: the error says which size they fit. */
 TEST (test_size_that_gives_no_views)
 {
-  g_autoptr (CalibrationFile)
-      calibration = calibration_new_text ("M1: [ 60, 0, 70, 0, 60, 50, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
-                                          "M2: [ 60, 0, 66, 0, 60, 47, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
-                                          "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 60, 0, 70, 0, 60, 50, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
+      "M2: [ 60, 0, 66, 0, 60, 47, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
+      "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
   g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
@@ -84,11 +84,11 @@ TEST (test_size_that_gives_no_views)
 /* A focal length in millimetres: no view can be made, and the error says why. */
 TEST (test_focal_length_that_gives_no_views)
 {
-  g_autoptr (CalibrationFile)
-      calibration = calibration_new_text ("M1: [ 0.4, 0, 34, 0, 0.4, 23, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
-                                          "M2: [ 0.4, 0, 33, 0, 0.4, 25, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
-                                          "R: [ 0.995, -0.0998334, 0, 0.0998334, 0.995, 0, 0, 0, 1 ]\n"
-                                          "T: [ -120, 0, 5 ]\n");
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 0.4, 0, 34, 0, 0.4, 23, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
+      "M2: [ 0.4, 0, 33, 0, 0.4, 25, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
+      "R: [ 0.995, -0.0998334, 0, 0.0998334, 0.995, 0, 0, 0, 1 ]\n"
+      "T: [ -120, 0, 5 ]\n");
   g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
@@ -114,10 +114,10 @@ TEST_LOOP (test_size_of_another_aspect, 0, 2)
 /* A lens that turns back within the picture, and four values that are not named. */
 TEST (test_lens)
 {
-  g_autoptr (CalibrationFile)
-      calibration = calibration_new_text ("M1: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD1: [ -0.9, 0, 0.001, 0 ]\n"
-                                          "M2: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD2: [ 0.01, 0.02, -0.06, 0.03 ]\n"
-                                          "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD1: [ -0.9, 0, 0.001, 0 ]\n"
+      "M2: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD2: [ 0.01, 0.02, -0.06, 0.03 ]\n"
+      "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
   g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   run (pair, WIDTH, HEIGHT, 0);
@@ -151,11 +151,11 @@ TEST (test_cameras)
 /* A pose the other way round, before stereomatch: it does not ask for stereorectify, which is there. */
 TEST (test_transposed_pose)
 {
-  g_autoptr (CalibrationFile)
-      calibration = calibration_new_text ("M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
-                                          "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
-                                          "R: [ 1, 0, 0, 0, 0.9999, -0.014141782, 0, 0.014141782, 0.9999 ]\n"
-                                          "T: [ -120, 0, 0 ]\n");
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
+      "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
+      "R: [ 1, 0, 0, 0, 0.9999, -0.014141782, 0, 0.014141782, 0.9999 ]\n"
+      "T: [ -120, 0, 0 ]\n");
   g_autofree gchar *description = g_strdup_printf (
       "stereotestsrc num-buffers=4 ! video/x-raw,format=GRAY8,width=640,height=240,framerate=1/1 ! "
       "stereorectify backend=cpu calibration=%s ! stereomatch backend=cpu num-disparities=32 ! fakesink",

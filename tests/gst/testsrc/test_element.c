@@ -287,8 +287,8 @@ TEST (test_default_caps_and_meta)
 /* An odd limit leaves an even width; the disparity asked for is in the meta. */
 TEST (test_halves_come_out_whole)
 {
-  g_autoptr (GstHarness)
-      harness = source_new ("num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
+  g_autoptr (GstHarness) harness = source_new (
+      "num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
 
   gst_harness_play (harness);
   g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
@@ -401,8 +401,8 @@ TEST (test_backwards)
 /* A live frame comes at its time, not before. */
 TEST (test_live)
 {
-  g_autoptr (GstHarness)
-      harness = source_new ("num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,framerate=25/1");
+  g_autoptr (GstHarness) harness = source_new (
+      "num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,framerate=25/1");
   g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable = TRUE;
 

@@ -203,8 +203,8 @@ messages_to_end (GstBus *bus, const gchar *name)
   gboolean ended = FALSE;
 
   while (!ended) {
-    g_autoptr (GstMessage)
-        message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
+        bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
 
     fail_unless (message != NULL, "nothing comes any more");
     fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s", message_text (message));

@@ -17,10 +17,10 @@ real_is_there (void)
 static GstSample *
 decode (const gchar *path, const gchar *decoder, const gchar *format)
 {
-  g_autoptr (GstElement)
-      pipeline = launch ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
-                         "name=sink sync=false",
-          path, decoder, format);
+  g_autoptr (GstElement) pipeline = launch (
+      "filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
+      "name=sink sync=false",
+      path, decoder, format);
   GstSample *sample = NULL;
 
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
