@@ -18,19 +18,17 @@
 static gchar *
 read_text (const gchar *name, const gchar *file)
 {
-  gchar *option = g_strdup_printf ("--attach %s", name), *message = NULL, *text;
+  g_autofree gchar *option = g_strdup_printf ("--attach %s", name), *message = NULL;
   GstStereoFileRules rules = { option, "a text file, as a calibration is", MAX_FILE };
   gsize size = 0;
 
-  text = gst_stereo_file_read (&rules, file, &size, &message);
+  gchar *text = gst_stereo_file_read (&rules, file, &size, &message);
   if (text && !g_utf8_validate (text, (gssize) size, NULL)) {
     message = g_strdup_printf ("%s=%s: this is no text", option, file);
     g_clear_pointer (&text, g_free);
   }
   if (!text)
     g_printerr ("ERROR: %s\n", message);
-  g_free (message);
-  g_free (option);
   return text;
 }
 
@@ -60,14 +58,11 @@ write_text (const gchar *folder, const gchar *name, const gchar *text, gsize siz
 {
   static const GstStereoFileRules rules = { .property = "FOLDER", .instead = "an empty folder that can be written to" };
   /* whoever made the recording chose the name: it must not leave the folder */
-  gchar *base = g_path_get_basename (name), *path = g_build_filename (folder, base, NULL), *message = NULL;
+  g_autofree gchar *base = g_path_get_basename (name), *path = g_build_filename (folder, base, NULL), *message = NULL;
   gboolean done = gst_stereo_file_write (&rules, path, text, size, &message);
 
   if (!done)
     g_printerr ("ERROR: %s\n", message);
-  g_free (message);
-  g_free (path);
-  g_free (base);
   return done;
 }
 
@@ -96,15 +91,13 @@ write_texts (const gchar *comment, const gchar *folder)
 static gboolean
 write_comment (GstMessage *message, const gchar *folder)
 {
-  gchar *comment = NULL;
-  GstTagList *tags;
+  g_autofree gchar *comment = NULL;
+  g_autoptr (GstTagList) tags = NULL;
   gboolean done = TRUE;
 
   gst_message_parse_tag (message, &tags);
   if (gst_tag_list_get_string_index (tags, GST_TAG_COMMENT, 0, &comment))
     done = write_texts (comment, folder);
-  g_free (comment);
-  gst_tag_list_unref (tags);
   return done;
 }
 
@@ -116,7 +109,6 @@ read_recording (const gchar *file, const gchar *folder)
   GstElement *source = pipeline ? gst_bin_get_by_name (GST_BIN (pipeline), "file") : NULL;
   gboolean done = TRUE, ended = FALSE;
   GError *error = NULL;
-  GstBus *bus;
 
   if (!source) {
     g_printerr ("ERROR: there is no matroskademux: install gstreamer1.0-plugins-good\n");
@@ -124,10 +116,10 @@ read_recording (const gchar *file, const gchar *folder)
   }
   g_object_set (source, "location", file, NULL);
   gst_object_unref (source);
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
         bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_TAG | GST_MESSAGE_ASYNC_DONE | GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
       gst_message_parse_error (message, &error, NULL);
@@ -139,10 +131,8 @@ read_recording (const gchar *file, const gchar *folder)
       done &= write_comment (message, folder);
     else
       ended = TRUE;
-    gst_message_unref (message);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   return done;
 }
@@ -151,13 +141,12 @@ gboolean
 attachments_extract (const gchar *file, const gchar *folder)
 {
   static const GstStereoFileRules rules = { "RECORDING", "a file of record.sh", G_MAXSIZE };
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
   gboolean done = gst_stereo_file_check (&rules, file, &message);
 
   if (done)
     done = read_recording (file, folder);
   else
     g_printerr ("ERROR: %s\n", message);
-  g_free (message);
   return done;
 }

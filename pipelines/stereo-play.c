@@ -105,7 +105,6 @@ on_depth (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   Player *player = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstStereoMeta *meta;
   GstVideoInfo video;
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
@@ -114,7 +113,7 @@ on_depth (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   }
   gst_caps_unref (caps);
-  meta = gst_buffer_add_stereo_meta (
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (
       buffer, (guint) GST_VIDEO_INFO_WIDTH (&video), (guint) GST_VIDEO_INFO_HEIGHT (&video), NULL);
   if (g_strcmp0 (gst_structure_get_string (player->settings, "output"), "depth") == 0)
     meta->kind = GST_STEREO_OUTPUT_KIND_DEPTH;
@@ -172,7 +171,7 @@ say (GstMessage *message, int *status)
 static int
 play (Player *player)
 {
-  GstBus *bus = gst_element_get_bus (player->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (player->pipeline);
   gboolean ended = FALSE;
   int status = 0;
   /* an element that fails here says why on the bus */
@@ -192,7 +191,6 @@ play (Player *player)
   /* a frame that waits would keep its thread from ending */
   set_cameras (player, NULL);
   gst_element_set_state (player->pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   return status;
 }
 

@@ -49,10 +49,9 @@ count_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer counter)
 static void
 count_at (GstElement *queue, const gchar *name, gint *counter)
 {
-  GstPad *pad = gst_element_get_static_pad (queue, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, name);
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, counter, NULL);
-  gst_object_unref (pad);
 }
 
 static void
@@ -61,7 +60,6 @@ watch_queue (const GValue *item, gpointer data)
   Recorder *recorder = data;
   GstElement *element = g_value_get_object (item);
   gint leaky = 0;
-  Leak *leak;
 
   if (!GST_IS_ELEMENT (element) || !g_str_equal (G_OBJECT_TYPE_NAME (element), "GstQueue"))
     return;
@@ -69,7 +67,7 @@ watch_queue (const GValue *item, gpointer data)
   g_object_get (element, "leaky", &leaky, NULL);
   if (!leaky)
     return;
-  leak = g_new0 (Leak, 1);
+  Leak *leak = g_new0 (Leak, 1);
   leak->queue = gst_object_ref (element);
   count_at (element, "sink", &leak->in);
   count_at (element, "src", &leak->out);
@@ -94,12 +92,11 @@ lost_in_queues (Recorder *recorder, gboolean raw)
   for (guint i = 0; i < recorder->leaks->len; i++) {
     Leak *leak = g_ptr_array_index (recorder->leaks, i);
     guint inside = 0;
-    gint gone;
 
     if (g_str_has_prefix (GST_OBJECT_NAME (leak->queue), RAW) != raw)
       continue;
     g_object_get (leak->queue, "current-level-buffers", &inside, NULL);
-    gone = g_atomic_int_get (&leak->in) - g_atomic_int_get (&leak->out) - (gint) inside;
+    gint gone = g_atomic_int_get (&leak->in) - g_atomic_int_get (&leak->out) - (gint) inside;
     lost += gone > 0 ? (guint64) gone : 0;
   }
   return lost;
@@ -212,7 +209,7 @@ static void
 record (Recorder *recorder)
 {
   GstIterator *all = gst_bin_iterate_recurse (GST_BIN (recorder->pipeline));
-  GstBus *bus = gst_element_get_bus (recorder->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (recorder->pipeline);
   guint sources[] = { gst_bus_add_watch (bus, on_message, recorder), g_unix_signal_add (SIGINT, on_interrupt, recorder),
     g_unix_signal_add (SIGTERM, on_interrupt, recorder), g_timeout_add_seconds (1, on_second, recorder) };
 
@@ -232,7 +229,6 @@ record (Recorder *recorder)
     g_source_remove (sources[i]);
   g_ptr_array_unref (recorder->leaks);
   g_main_loop_unref (recorder->loop);
-  gst_object_unref (bus);
 }
 
 /* The first @options words are options with their arguments, the others the pipeline. */

@@ -176,12 +176,11 @@ static GstBuffer *
 share_plane (GstStereoConfidence *self, GstBuffer *plane)
 {
   GstVideoFrame frame;
-  GstBuffer *buffer;
 
   if (!gst_stereo_map (&frame, &self->info, plane, GST_MAP_READ))
     return NULL;
   gst_video_frame_unmap (&frame);
-  buffer = gst_buffer_new ();
+  GstBuffer *buffer = gst_buffer_new ();
   gst_buffer_copy_into (buffer, plane, GST_BUFFER_COPY_META | GST_BUFFER_COPY_MEMORY, 0, (gsize) -1);
   return buffer;
 }
@@ -252,12 +251,11 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
 {
   GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
   GstBuffer *plane = plane_of (self, in);
-  gboolean share;
 
   *out = NULL;
   if (!plane)
     return GST_FLOW_ERROR;
-  share = self->takes_padding || is_plain (self, plane);
+  gboolean share = self->takes_padding || is_plain (self, plane);
   GST_LOG_OBJECT (self, "%s of the buffer at %" GST_TIME_FORMAT " is %s",
       GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE ? "true disparity" : "confidence",
       GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");

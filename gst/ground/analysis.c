@@ -80,13 +80,12 @@ static void
 analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
 {
   const GstStereoGroundPlane *plane = &scene->plane;
-  const GstStereoObstacle *found;
   guint count;
 
   result->plane[0] = gst_stereo_ground_scene_at (scene, 0, 0) - scene->camera.offset;
   result->plane[1] = plane->across;
   result->plane[2] = plane->down;
-  found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
+  const GstStereoObstacle *found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
   result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, &result->n_obstacles);
   gst_stereo_ground_free_distances (scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
 }

@@ -31,6 +31,7 @@ typedef struct _GstStereoGroundAnalysis GstStereoGroundAnalysis;
 
 GstStereoGroundAnalysis *gst_stereo_ground_analysis_new (void);
 void gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoGroundAnalysis, gst_stereo_ground_analysis_free)
 /* Where a stream breaks. */
 void gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis);
 /* For a frame with unreliable depth: its result is unknown, and the history is forgotten. */

@@ -248,16 +248,12 @@ post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
+  g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
   gboolean unreliable = reason != NULL;
-  GstStructure *message;
 
-  if (!is_due (self, result, unreliable, time, interval)) {
-    g_free (reason);
+  if (!is_due (self, result, unreliable, time, interval))
     return;
-  }
-  message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
-  g_free (reason);
+  GstStructure *message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
   self->posted = TRUE;
   self->posted_ground = result->valid;
@@ -292,14 +288,13 @@ analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
     GstStereoGroundResult *result)
 {
   GstStereoGroundTask task = task_of (settings);
-  GstStereoDepthPart unreadable;
   GstStereoDepthMap map;
 
   if (!gst_stereo_meta_is_reliable (meta)) {
     gst_stereo_ground_analysis_skip (self->analysis, &task, result);
     return GST_FLOW_OK;
   }
-  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
   if (unreadable)
     return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
   if (!map.view.confidence)
@@ -318,7 +313,6 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_ground_problem (&self->info, meta);
   GstStereoGroundResult result;
-  GstFlowReturn flow;
 
   if (problem) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
@@ -330,7 +324,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
   self->end = end_of (buffer);
-  flow = analyse (self, &settings, buffer, meta, &result);
+  GstFlowReturn flow = analyse (self, &settings, buffer, meta, &result);
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);

@@ -99,10 +99,8 @@ gst_stereo_device_probe (GstStereoDevice *device)
 gboolean
 gst_stereo_device_rule_out (GstStereoDevice *device)
 {
-  gboolean before;
-
   GST_OBJECT_LOCK (device->element);
-  before = device->none;
+  gboolean before = device->none;
   device->none = TRUE;
   GST_OBJECT_UNLOCK (device->element);
   return !before;
@@ -157,10 +155,8 @@ gst_stereo_device_leave_context (GstStereoDevice *device)
 static void
 share (GstStereoDevice *device, GstStereoCudaContext *context)
 {
-  GstStereoCudaContext *before;
-
   GST_OBJECT_LOCK (device->element);
-  before = device->shared;
+  GstStereoCudaContext *before = device->shared;
   device->shared = context;
   GST_OBJECT_UNLOCK (device->element);
   gst_clear_object (&before);
@@ -175,11 +171,10 @@ gst_stereo_device_unshare (GstStereoDevice *device)
 void
 gst_stereo_device_read_context (GstStereoDevice *device, GstContext *context)
 {
-  GstStereoCudaContext *offered;
   StereoParams params;
 
   gst_stereo_settings_read (device->settings, &params);
-  offered = gst_stereo_cuda_from_shared (device->element, context, params.cuda_device_id);
+  GstStereoCudaContext *offered = gst_stereo_cuda_from_shared (device->element, context, params.cuda_device_id);
   if (!offered)
     return;
   GST_DEBUG_OBJECT (device->element, "shares the CUDA context of device %d", gst_stereo_cuda_device (offered));
@@ -190,10 +185,8 @@ gst_stereo_device_read_context (GstStereoDevice *device, GstContext *context)
 static GstStereoCudaContext *
 get_shared (GstStereoDevice *device, gint wanted)
 {
-  GstStereoCudaContext *context;
-
   GST_OBJECT_LOCK (device->element);
-  context = device->shared ? gst_object_ref (device->shared) : NULL;
+  GstStereoCudaContext *context = device->shared ? gst_object_ref (device->shared) : NULL;
   GST_OBJECT_UNLOCK (device->element);
   if (context && wanted >= 0 && gst_stereo_cuda_device (context) != wanted)
     gst_clear_object (&context);
@@ -206,23 +199,20 @@ gboolean
 gst_stereo_device_answer (GstStereoDevice *device, GstQuery *query)
 {
   GstElement *element = device->element;
-  GstStereoCudaContext *context;
   StereoParams params;
-  gboolean answered;
-  gint wanted;
 
   if (!gst_stereo_cuda_is_wanted (query))
     return FALSE;
   gst_stereo_settings_read (device->settings, &params);
-  wanted = may_use_cuda (device, &params) ? params.cuda_device_id : -1;
-  context = get_shared (device, wanted);
+  gint wanted = may_use_cuda (device, &params) ? params.cuda_device_id : -1;
+  GstStereoCudaContext *context = get_shared (device, wanted);
   if (!context && wanted >= 0) {
     gst_stereo_cuda_ask (element);
     context = get_shared (device, wanted);
     if (!context && (context = gst_stereo_cuda_new_context (element, wanted)))
       share (device, gst_object_ref (context));
   }
-  answered = context && gst_stereo_cuda_answer (element, query, context);
+  gboolean answered = context && gst_stereo_cuda_answer (element, query, context);
   GST_DEBUG_OBJECT (element, "a neighbour asks for a CUDA context: %s", answered ? "answered" : "there is none");
   gst_clear_object (&context);
   return answered;

@@ -456,12 +456,10 @@ static gboolean
 gst_stereo_match_stop (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  GstStructure *stats;
 
   release (self);
-  stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
+  g_autoptr (GstStructure) stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
-  gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }
 
@@ -502,12 +500,11 @@ gst_stereo_match_finalize (GObject *object)
 static void
 add_pad_templates (GstElementClass *klass)
 {
-  GstCaps *caps = gst_stereo_output_format_template_caps ();
+  g_autoptr (GstCaps) caps = gst_stereo_output_format_template_caps ();
 
   gst_stereo_aggregator_class_add_templates (klass, gst_stereo_device_input_caps (NULL));
   gst_element_class_add_pad_template (
       klass, gst_pad_template_new_with_gtype ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps, GST_TYPE_AGGREGATOR_PAD));
-  gst_caps_unref (caps);
 }
 
 static void

@@ -139,11 +139,9 @@ read_picture (GstStereoMask *mask, const gchar *name, gchar **message)
 {
   static const GstStereoFileRules rules = { "mask", PICTURE, MAX_FILE };
   gsize size;
-  gchar *file = gst_stereo_file_read (&rules, name, &size, message);
-  gboolean read = file && decode_picture (mask, name, file, size, message);
+  g_autofree gchar *file = gst_stereo_file_read (&rules, name, &size, message);
 
-  g_free (file);
-  return read;
+  return file && decode_picture (mask, name, file, size, message);
 }
 #else
 static gboolean
@@ -202,16 +200,13 @@ allocate (GstStereoMask *mask)
 GstStereoMask *
 gst_stereo_mask_new (const gchar *text, gint width, gint height, gchar **message)
 {
-  GstStereoMask *mask;
-  gboolean made;
-
   if (!gst_stereo_mask_check (text, message))
     return NULL;
-  mask = g_atomic_rc_box_new0 (GstStereoMask);
+  GstStereoMask *mask = g_atomic_rc_box_new0 (GstStereoMask);
   mask->width = width;
   mask->height = height;
   allocate (mask);
-  made = TRUE;
+  gboolean made = TRUE;
   if (are_rectangles (text))
     exclude_rectangles (mask, text);
   else

@@ -72,7 +72,6 @@ static void
 append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat format)
 {
   GstVideoInfo info;
-  GstCaps *one;
 
   if (!gst_video_info_set_format (&info, format, (guint) layout->width, (guint) layout->height))
     return;
@@ -81,7 +80,7 @@ append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat form
   GST_VIDEO_INFO_FPS_N (&info) = layout->fps_n;
   GST_VIDEO_INFO_FPS_D (&info) = layout->fps_d;
   GST_VIDEO_INFO_MULTIVIEW_MODE (&info) = GST_VIDEO_MULTIVIEW_MODE_MONO;
-  one = gst_video_info_to_caps (&info);
+  GstCaps *one = gst_video_info_to_caps (&info);
   /* grey of full range is all there is: a capsfilter shall not have to name it */
   gst_structure_remove_field (gst_caps_get_structure (one, 0), "colorimetry");
   gst_caps_append (caps, one);
@@ -90,18 +89,17 @@ append_format (GstCaps *caps, const GstStereoLayout *layout, GstVideoFormat form
 gboolean
 gst_stereo_match_output_answer_inactive (GstStereoMatchOutput *output, GstQuery *query)
 {
-  GstCaps *caps, *filter, *chosen;
+  GstCaps *filter;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || GST_PAD_IS_ACTIVE (output->aggregator->srcpad))
     return FALSE;
-  caps = gst_pad_get_pad_template_caps (output->aggregator->srcpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_pad_template_caps (output->aggregator->srcpad);
   caps = gst_caps_make_writable (caps);
   gst_caps_append (caps, gst_caps_new_empty_simple ("video/x-raw"));
   gst_query_parse_caps (query, &filter);
-  chosen = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (caps);
+  g_autoptr (GstCaps) chosen = filter ? gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST) :
+                                        gst_caps_ref (caps);
   gst_query_set_caps_result (query, chosen);
-  gst_caps_unref (chosen);
-  gst_caps_unref (caps);
   return TRUE;
 }
 
@@ -151,12 +149,12 @@ gst_stereo_match_output_negotiate (GstStereoMatchOutput *output, const GstStereo
 void
 gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean depth)
 {
-  gchar *what, *size;
-
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
     return;
-  what = gst_stereo_output_format_describe (depth);
-  size = output->have_layout ? g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) : NULL;
+  g_autofree gchar *what = gst_stereo_output_format_describe (depth);
+  g_autofree gchar *size = output->have_layout ?
+      g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) :
+      NULL;
   GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
       ("What is linked downstream does not take %s%s. %s", what, size ? size : "",
           depth ? "Put depthoverlay between, which gives colours; or set output=disparity and put videoconvert between, "
@@ -164,8 +162,6 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
                   "a tee whose branches take different formats, put videoconvert at the begin of each branch." :
                   "Put videoconvert between, which gives grey, or depthoverlay, which gives colours."),
       (NULL));
-  g_free (size);
-  g_free (what);
 }
 
 /* ---- buffers ----------------------------------------------------------------------------- */

@@ -153,10 +153,9 @@ static void
 publish (GstStereoPlanner *planner)
 {
   const gchar *backend = g_intern_string (stereo_plan_backend (planner->plan));
-  gboolean changed;
 
   GST_OBJECT_LOCK (planner->element);
-  changed = planner->backend != backend;
+  gboolean changed = planner->backend != backend;
   planner->backend = backend;
   planner->in_force = *stereo_plan_params (planner->plan);
   if (planner->context)
@@ -279,10 +278,8 @@ gst_stereo_planner_collect (GstStereoPlanner *planner, StereoStats *stats, Stere
 gboolean
 gst_stereo_planner_get_in_force (GstStereoPlanner *planner, StereoParams *params)
 {
-  gboolean planned;
-
   GST_OBJECT_LOCK (planner->element);
-  planned = planner->backend != NULL;
+  gboolean planned = planner->backend != NULL;
   if (planned)
     *params = planner->in_force;
   GST_OBJECT_UNLOCK (planner->element);

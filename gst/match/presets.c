@@ -33,10 +33,8 @@ get_property_names (GstPreset *preset)
 static gboolean
 load_together (GstPreset *preset, const gchar *name)
 {
-  gboolean loaded;
-
   g_object_freeze_notify (G_OBJECT (preset));
-  loaded = load_one_by_one (preset, name);
+  gboolean loaded = load_one_by_one (preset, name);
   g_object_thaw_notify (G_OBJECT (preset));
   return loaded;
 }

@@ -10,15 +10,13 @@ gst_stereo_match_properties_make_stats (GstStereoAggregator *aggregator, GstSter
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats pairs;
-  GstStructure *stats;
-  guint64 count;
 
   gst_stereo_aggregator_get_stats (aggregator, &pairs);
-  count = MAX (pairs.pairs, 1);
+  guint64 count = MAX (pairs.pairs, 1);
   gst_stereo_flights_get_stats (parts->flights, &flights);
-  stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left", G_TYPE_UINT64,
-      pairs.dropped_left, "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64, pairs.late,
-      "pairing-clock", G_TYPE_STRING, pairs.pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
+  GstStructure *stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left",
+      G_TYPE_UINT64, pairs.dropped_left, "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64,
+      pairs.late, "pairing-clock", G_TYPE_STRING, pairs.pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
       "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64, pairs.compute_total / count,
       "steps-time-mean", G_TYPE_UINT64, pairs.pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio",
       G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned",

@@ -41,12 +41,11 @@ gst_stereo_settings_free (GstStereoSettings *settings)
 gboolean
 gst_stereo_settings_commit (GstStereoSettings *settings)
 {
-  gboolean changed, other_backend;
   guint serial;
 
   GST_OBJECT_LOCK (settings->element);
-  other_backend = settings->params.backend != settings->pending.backend;
-  changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
+  gboolean other_backend = settings->params.backend != settings->pending.backend;
+  gboolean changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
   if (changed) {
     settings->params = settings->pending;
     settings->serial++;

@@ -85,7 +85,6 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
   GBytes *packed[PLANES_2];
   gsize size = HEADER;
   guint64 flags = 0;
-  guint8 *data, *to;
 
   g_return_val_if_fail (meta != NULL, NULL);
   for (guint i = 0; i < PLANES_2; i++) {
@@ -96,9 +95,9 @@ gst_stereo_meta_to_bytes (const GstStereoMeta *meta)
     flags |= 1u << i;
     size += g_bytes_get_size (packed[i]);
   }
-  data = g_malloc (size);
+  guint8 *data = g_malloc (size);
   write_header (meta, flags, data);
-  to = data + HEADER;
+  guint8 *to = data + HEADER;
   for (guint i = 0; i < PLANES_2; i++) {
     if (!packed[i])
       continue;

@@ -39,11 +39,10 @@ gst_stereo_ground_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *b
   const gsize first = G_STRUCT_OFFSET (GstStereoGroundMeta, valid),
               end = G_STRUCT_OFFSET (GstStereoGroundMeta, free_distances);
   const GstStereoGroundMeta *self = (GstStereoGroundMeta *) meta;
-  GstStereoGroundMeta *copy;
 
   if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
     return FALSE;
-  copy = gst_buffer_add_stereo_ground_meta (target, self->free_distances, self->n_free_distances);
+  GstStereoGroundMeta *copy = gst_buffer_add_stereo_ground_meta (target, self->free_distances, self->n_free_distances);
   memcpy ((guint8 *) copy + first, (const guint8 *) self + first, end - first);
   return TRUE;
 }
@@ -64,11 +63,9 @@ gst_stereo_ground_meta_get_info (void)
 GstStereoGroundMeta *
 gst_buffer_add_stereo_ground_meta (GstBuffer *buffer, const gdouble *free_distances, guint count)
 {
-  GstStereoGroundMeta *meta;
-
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (free_distances != NULL || count == 0, NULL);
-  meta = (GstStereoGroundMeta *) gst_buffer_add_meta (buffer, GST_STEREO_GROUND_META_INFO, NULL);
+  GstStereoGroundMeta *meta = (GstStereoGroundMeta *) gst_buffer_add_meta (buffer, GST_STEREO_GROUND_META_INFO, NULL);
   meta->free_distances = g_memdup2 (free_distances, count * sizeof *free_distances);
   meta->n_free_distances = count;
   return meta;
@@ -98,10 +95,8 @@ G_DEFINE_BOXED_TYPE (
 GstStereoGroundMeta *
 gst_stereo_ground_meta_copy (const GstStereoGroundMeta *meta)
 {
-  GstStereoGroundMeta *copy;
-
   g_return_val_if_fail (meta != NULL, NULL);
-  copy = g_memdup2 (meta, sizeof *meta);
+  GstStereoGroundMeta *copy = g_memdup2 (meta, sizeof *meta);
   copy->free_distances = g_memdup2 (meta->free_distances, meta->n_free_distances * sizeof *meta->free_distances);
   return copy;
 }

@@ -95,8 +95,6 @@ gst_stereo_meta_get_disparity (const GstStereoMeta *meta, guint sample)
 gdouble
 gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample)
 {
-  gdouble shift;
-
   g_return_val_if_fail (meta != NULL, NAN);
   if (sample == 0 || meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS)
     return NAN;
@@ -104,6 +102,6 @@ gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample)
     return sample * meta->depth_unit / 1000;
   if (meta->focal_length <= 0 || meta->baseline <= 0)
     return NAN;
-  shift = gst_stereo_meta_get_disparity (meta, sample) + meta->principal_offset;
+  gdouble shift = gst_stereo_meta_get_disparity (meta, sample) + meta->principal_offset;
   return shift > 0 ? meta->focal_length * meta->baseline / shift : INFINITY;
 }

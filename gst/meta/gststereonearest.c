@@ -41,11 +41,10 @@ gst_stereo_nearest_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *
   const gsize first = G_STRUCT_OFFSET (GstStereoNearestMeta, state),
               end = G_STRUCT_OFFSET (GstStereoNearestMeta, reason);
   const GstStereoNearestMeta *self = (GstStereoNearestMeta *) meta;
-  GstStereoNearestMeta *copy;
 
   if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
     return FALSE;
-  copy = gst_buffer_add_stereo_nearest_meta (target, self->reason);
+  GstStereoNearestMeta *copy = gst_buffer_add_stereo_nearest_meta (target, self->reason);
   memcpy ((guint8 *) copy + first, (const guint8 *) self + first, end - first);
   return TRUE;
 }
@@ -66,10 +65,8 @@ gst_stereo_nearest_meta_get_info (void)
 GstStereoNearestMeta *
 gst_buffer_add_stereo_nearest_meta (GstBuffer *buffer, const gchar *reason)
 {
-  GstStereoNearestMeta *meta;
-
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  meta = (GstStereoNearestMeta *) gst_buffer_add_meta (buffer, GST_STEREO_NEAREST_META_INFO, NULL);
+  GstStereoNearestMeta *meta = (GstStereoNearestMeta *) gst_buffer_add_meta (buffer, GST_STEREO_NEAREST_META_INFO, NULL);
   meta->reason = g_strdup (reason);
   return meta;
 }
@@ -96,10 +93,8 @@ G_DEFINE_BOXED_TYPE (
 GstStereoNearestMeta *
 gst_stereo_nearest_meta_copy (const GstStereoNearestMeta *meta)
 {
-  GstStereoNearestMeta *copy;
-
   g_return_val_if_fail (meta != NULL, NULL);
-  copy = g_memdup2 (meta, sizeof *meta);
+  GstStereoNearestMeta *copy = g_memdup2 (meta, sizeof *meta);
   copy->reason = g_strdup (meta->reason);
   return copy;
 }

@@ -112,11 +112,9 @@ add_words (GString *text, const GstStereoHealthKind *kind, GstStereoHealthFlags 
 gchar *
 gst_stereo_health_get_reason (GstStereoHealthFlags flags)
 {
-  GString *text;
-
   if (gst_stereo_health_is_reliable (flags))
     return NULL;
-  text = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (kinds[i].unreliable && flags & (kinds[i].left | kinds[i].right))
       add_words (text, &kinds[i], flags);

@@ -162,10 +162,7 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
 {
   const GstVideoInfo *in = transform->in_info, *out = transform->out_info;
   GstBuffer *confidence = NULL, *truth = NULL, *mask = NULL;
-  GstStereoMeta *scaled;
   guint width, height;
-  gdouble factor;
-  gchar *problem;
 
   if (!scaled_size (self, in, out, &width, &height))
     return FALSE;
@@ -177,10 +174,10 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
         self->truth, GST_VIDEO_FORMAT_GRAY16_LE, self->width, self->height, width, height);
   if (self->mask)
     mask = gst_stereo_meta_scale_plane (self->mask, GST_VIDEO_FORMAT_GRAY8, self->width, self->height, width, height);
-  factor = (gdouble) out->width / in->width;
+  gdouble factor = (gdouble) out->width / in->width;
   if (truth && !gst_stereo_meta_multiply_plane (truth, width, height, factor))
     gst_clear_buffer (&truth);
-  scaled = add_like (target, self);
+  GstStereoMeta *scaled = add_like (target, self);
   scaled->confidence = confidence;
   scaled->truth = truth;
   scaled->mask = mask;
@@ -194,7 +191,7 @@ transform_scale (GstBuffer *target, const GstStereoMeta *self, const GstVideoMet
   scaled->principal_offset *= factor;
   scaled->principal_x = scale_place (self->principal_x, in->width, out->width);
   scaled->principal_y = scale_place (self->principal_y, in->height, out->height);
-  problem = gst_stereo_meta_problem (scaled);
+  gchar *problem = gst_stereo_meta_problem (scaled);
   if (problem) {
     GST_CAT_DEBUG (gst_stereo_meta_debug, "dropped: scaled to %dx%d, %s", out->width, out->height, problem);
     gst_buffer_remove_meta (target, &scaled->meta);
@@ -222,11 +219,9 @@ gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, 
 GstStereoMeta *
 gst_buffer_add_stereo_meta_copy (GstBuffer *buffer, const GstStereoMeta *meta)
 {
-  GstStereoMeta *copy;
-
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (meta != NULL, NULL);
-  copy = add_like (buffer, meta);
+  GstStereoMeta *copy = add_like (buffer, meta);
   gst_buffer_replace (&copy->confidence, meta->confidence);
   gst_buffer_replace (&copy->truth, meta->truth);
   gst_buffer_replace (&copy->mask, meta->mask);
@@ -237,12 +232,11 @@ GstStereoMeta *
 gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
 {
   GstStereoMeta stored, *meta;
-  const guint8 *data;
   gsize size;
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
   g_return_val_if_fail (bytes != NULL, NULL);
-  data = g_bytes_get_data (bytes, &size);
+  const guint8 *data = g_bytes_get_data (bytes, &size);
   if (!data || !gst_stereo_meta_decode (&stored, data, size))
     return NULL;
   meta = add_like (buffer, &stored);
@@ -256,27 +250,22 @@ gst_buffer_add_stereo_meta_from_bytes (GstBuffer *buffer, GBytes *bytes)
 static gboolean
 gst_stereo_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
-  GBytes *bytes = gst_stereo_meta_to_bytes ((const GstStereoMeta *) meta);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes ((const GstStereoMeta *) meta);
   gsize size;
   const guint8 *contents = g_bytes_get_data (bytes, &size);
   gboolean done = gst_byte_array_interface_append_data (data, contents, size);
 
   *version = 0;
-  g_bytes_unref (bytes);
   return done;
 }
 
 static GstMeta *
 gst_stereo_meta_deserialize (const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
-  GBytes *bytes;
-  GstStereoMeta *meta;
-
   if (version != 0)
     return NULL;
-  bytes = g_bytes_new_static (data, size);
-  meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
-  g_bytes_unref (bytes);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (data, size);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
   return (GstMeta *) meta;
 }
 
@@ -316,10 +305,8 @@ gst_stereo_meta_get_info (void)
 GstStereoMeta *
 gst_buffer_add_stereo_meta (GstBuffer *buffer, guint width, guint height, GstBuffer *confidence)
 {
-  GstStereoMeta *meta;
-
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  meta = (GstStereoMeta *) gst_buffer_add_meta (buffer, GST_STEREO_META_INFO, NULL);
+  GstStereoMeta *meta = (GstStereoMeta *) gst_buffer_add_meta (buffer, GST_STEREO_META_INFO, NULL);
   meta->width = width;
   meta->height = height;
   gst_buffer_replace (&meta->confidence, confidence);
@@ -353,10 +340,8 @@ gst_stereo_meta_new (guint width, guint height, GstBuffer *confidence)
 GstStereoMeta *
 gst_stereo_meta_copy (const GstStereoMeta *meta)
 {
-  GstStereoMeta *copy;
-
   g_return_val_if_fail (meta != NULL, NULL);
-  copy = g_memdup2 (meta, sizeof *meta);
+  GstStereoMeta *copy = g_memdup2 (meta, sizeof *meta);
   if (copy->confidence)
     gst_buffer_ref (copy->confidence);
   if (copy->truth)

@@ -10,11 +10,10 @@ static GstBuffer *
 new_plane (GstVideoFormat format, guint width, guint height)
 {
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   if (!gst_video_info_set_format (&info, format, width, height))
     return NULL;
-  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
   if (!buffer)
     return NULL;
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
@@ -26,18 +25,16 @@ gst_stereo_meta_scale_plane (
     GstBuffer *plane, GstVideoFormat format, guint width, guint height, guint new_width, guint new_height)
 {
   GstVideoFrame in, out;
-  GstBuffer *scaled;
-  guint bytes;
 
   if (!gst_stereo_map_plane (&in, plane, format, width, height, GST_MAP_READ))
     return NULL;
-  scaled = new_plane (format, new_width, new_height);
+  GstBuffer *scaled = new_plane (format, new_width, new_height);
   if (!scaled || !gst_stereo_map_plane (&out, scaled, format, new_width, new_height, GST_MAP_WRITE)) {
     gst_video_frame_unmap (&in);
     gst_clear_buffer (&scaled);
     return NULL;
   }
-  bytes = GST_VIDEO_FRAME_COMP_PSTRIDE (&in, 0);
+  guint bytes = GST_VIDEO_FRAME_COMP_PSTRIDE (&in, 0);
   for (guint y = 0; y < new_height; y++) {
     guint from_y = (guint) (((guint64) y * 2 + 1) * height / (2 * (guint64) new_height));
     const guint8 *from = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&in, 0) +
@@ -77,14 +74,12 @@ GBytes *
 gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height)
 {
   GstVideoFrame frame;
-  guint8 *packed;
-  gsize row;
 
   /* before anything is allocated: mapping refuses a size that the memory does not have */
   if (!plane || !gst_stereo_map_plane (&frame, plane, format, width, height, GST_MAP_READ))
     return NULL;
-  row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
-  packed = g_try_malloc (row * height);
+  gsize row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  guint8 *packed = g_try_malloc (row * height);
   for (guint y = 0; packed && y < height; y++)
     memcpy (packed + y * row,
         (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0), row);
@@ -97,13 +92,12 @@ gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint w
 {
   GstBuffer *plane = new_plane (format, width, height);
   GstVideoFrame frame;
-  gsize row;
 
   if (!plane || !gst_stereo_map_plane (&frame, plane, format, width, height, GST_MAP_WRITE)) {
     gst_clear_buffer (&plane);
     return NULL;
   }
-  row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  gsize row = (gsize) width * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
   for (guint y = 0; y < height; y++)
     memcpy ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
         from + y * row, row);

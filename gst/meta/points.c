@@ -115,13 +115,10 @@ gst_stereo_meta_get_points (const GstStereoMeta *meta, GstBuffer *buffer, gfloat
 GBytes *
 gst_stereo_meta_get_points_bytes (const GstStereoMeta *meta, GstBuffer *buffer)
 {
-  gsize size;
-  gfloat *points;
-
   g_return_val_if_fail (meta != NULL, NULL);
   g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
-  size = (gsize) meta->width * meta->height * 3 * sizeof (gfloat);
-  points = g_try_malloc (size);
+  gsize size = (gsize) meta->width * meta->height * 3 * sizeof (gfloat);
+  gfloat *points = g_try_malloc (size);
   if (!points || !gst_stereo_meta_get_points (meta, buffer, points)) {
     g_free (points);
     return NULL;

@@ -184,7 +184,6 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
 {
   gchar *reason = gst_stereo_health_get_reason (meta->health);
   gint width = GST_VIDEO_INFO_WIDTH (&self->info), height = GST_VIDEO_INFO_HEIGHT (&self->info);
-  GstStereoDepthPart unreadable;
   GstStereoDepthMap map;
 
   if (reason) {
@@ -193,7 +192,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
     g_free (reason);
     return GST_FLOW_OK;
   }
-  unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
   if (unreadable)
     return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
   map.view.min_confidence = gst_stereo_nearest_least (settings->min_confidence);
@@ -239,8 +238,6 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   GstStereoNearest *self = GST_STEREO_NEAREST (base);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_depth_problem (&self->info, meta, "stereonearest");
-  GstFlowReturn flow;
-  Settings settings;
 
   if (problem) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
@@ -248,8 +245,8 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   gst_stereo_follow_controls (self, &base->segment, GST_BUFFER_PTS (buffer));
-  settings = settings_now (self);
-  flow = search (self, &settings, buffer, meta);
+  Settings settings = settings_now (self);
+  GstFlowReturn flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)
     return flow;
   attach (self, &settings.nearest, buffer);

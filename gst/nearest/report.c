@@ -295,13 +295,12 @@ gst_stereo_nearest_report_post (
 {
   const GstStereoNearestResult *result = &report->result;
   gint64 time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
-  GstStructure *message;
 
   if (report->taken)
     report->posted = FALSE;
   if (report->taken || !is_due (report, time, interval))
     return;
-  message = describe (report);
+  GstStructure *message = describe (report);
   gst_stereo_add_times (message, buffer, segment);
   GST_CAT_LOG_OBJECT (report->category, report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));

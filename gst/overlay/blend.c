@@ -230,7 +230,6 @@ blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, c
   const guint16 *add = blender->add[c];
   guint16 *row = blender->row;
   gint width = blender->width;
-  guint live_weight;
 
   for (gint x = 0; x < width; x++)
     row[x] = add[codes[x]];
@@ -238,7 +237,7 @@ blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, c
     blend_bytes (out, in, row, width, blender->alpha);
     return;
   }
-  live_weight = ONE - blender->alpha;
+  guint live_weight = ONE - blender->alpha;
   for (gint x = 0; x < width; x++) {
     guint mixed = (in[step * x] * live_weight + row[x]) >> 8;
     out[step * x] = row[x] == UNTOUCHED ? in[step * x] : (guint8) mixed;
@@ -274,11 +273,10 @@ blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *con
 
   for (gint x = 0; x < width; x++) {
     guint64 sum = chroma[first[2 * x]] + chroma[first[2 * x + 1]];
-    guint live_weight;
 
     if (bits == 2)
       sum += chroma[second[2 * x]] + chroma[second[2 * x + 1]];
-    live_weight = (1u << shift) - (guint) (sum >> (2 * FIELD));
+    guint live_weight = (1u << shift) - (guint) (sum >> (2 * FIELD));
     out[0][step * x] = (guint8) ((in[0][step * x] * live_weight + (guint) (sum & FIELD_MASK) + half) >> shift);
     out[1][step * x] = (guint8) ((in[1][step * x] * live_weight + (guint) (sum >> FIELD & FIELD_MASK) + half) >> shift);
   }

@@ -256,14 +256,13 @@ shape_legend (PangoContext *context, const Key *key, LegendShape *shape, gint *w
   shape->font = MAX (9, key->height / 32);
   shape->pad = shape->font / 2 + 2;
   for (guint i = 0; i < count; i++) {
-    gchar *string = tick_string (values[i]);
+    g_autofree gchar *string = tick_string (values[i]);
     PangoLayout *layout = new_layout (context, string, shape->font, FALSE);
     gint wide, high;
 
     pango_layout_get_pixel_size (layout, &wide, &high);
     widest = MAX (widest, wide);
     g_object_unref (layout);
-    g_free (string);
   }
   shape->bar_width = MAX (6, key->height / 45);
   shape->bar_height = key->height * 9 / 20;
@@ -302,24 +301,22 @@ gst_depth_overlay_draw_legend (PangoContext *context, cairo_t *cr, const Key *ke
   guint count = tick_values (key, values);
   gint wide, high;
   LegendShape shape;
-  PangoLayout *layout;
 
   shape_legend (context, key, &shape, &width, &height);
   draw_panel (cr, width, height, shape.font / 2.0, FALSE);
   draw_bar (cr, key, &shape);
   cairo_set_source_rgb (cr, 1, 1, 1);
-  layout = new_layout (context, key->metric ? "m" : "px", shape.font, TRUE);
+  PangoLayout *layout = new_layout (context, key->metric ? "m" : "px", shape.font, TRUE);
   pango_layout_get_pixel_size (layout, &wide, &high);
   show_layout (cr, layout, shape.bar_x + (shape.bar_width - wide) / 2.0, shape.pad);
   for (guint i = 0; i < count; i++) {
     gdouble y = shape.bar_y + bar_position (key, values[i]) * (shape.bar_height - 1);
-    gchar *string = tick_string (values[i]);
+    g_autofree gchar *string = tick_string (values[i]);
 
     layout = new_layout (context, string, shape.font, FALSE);
     pango_layout_get_pixel_size (layout, &wide, &high);
     show_layout (cr, layout, shape.bar_x - shape.font * 0.4 - wide, y - high / 2.0);
     cairo_rectangle (cr, shape.bar_x - shape.font * 0.25, floor (y), shape.font * 0.25, 1);
     cairo_fill (cr);
-    g_free (string);
   }
 }

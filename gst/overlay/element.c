@@ -227,13 +227,10 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
 static gboolean
 query_stream (GstDepthOverlay *self, GstQuery *query)
 {
-  GstPad *depth;
-  gboolean answered;
-
   if (!gst_depth_overlay_sync_is_alone (self->sync))
     return gst_pad_peer_query (GST_PAD (gst_stereo_join_main (self->join)), query);
-  depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
-  answered = depth && gst_pad_peer_query (depth, query);
+  GstPad *depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
+  gboolean answered = depth && gst_pad_peer_query (depth, query);
   gst_clear_object (&depth);
   return answered;
 }

@@ -63,17 +63,15 @@ void
 gst_depth_overlay_ground_read (
     GstDepthOverlayGround *ground, const GstStereoJoined *depth, gint width, gint height, gdouble warn_distance)
 {
-  const GstStereoFoundObstacle *obstacles;
-  const gdouble *free;
   guint count, columns;
 
   gst_stereo_found_ground_read (ground->found, depth ? depth->buffer : NULL, depth ? &depth->info : NULL, width, height);
   g_array_set_size (ground->boxes, 0);
   g_array_set_size (ground->marks, 0);
-  obstacles = gst_stereo_found_ground_obstacles (ground->found, &count);
+  const GstStereoFoundObstacle *obstacles = gst_stereo_found_ground_obstacles (ground->found, &count);
   for (guint i = 0; i < count; i++)
     add_box (ground, &obstacles[i], warn_distance);
-  free = gst_stereo_found_ground_free_distances (ground->found, &columns);
+  const gdouble *free = gst_stereo_found_ground_free_distances (ground->found, &columns);
   for (guint i = 0; i < columns; i++)
     if (free[i] > 0)
       add_mark (ground, depth->buffer, i, columns, free[i], width, height);

@@ -25,7 +25,7 @@ void
 gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value)
 {
   /* no character that is shown lies behind these bytes, whatever a detector wrote */
-  gchar *valid = g_utf8_make_valid (type ? type : "", type ? (gssize) strnlen (type, BYTES) : 0);
+  g_autofree gchar *valid = g_utf8_make_valid (type ? type : "", type ? (gssize) strnlen (type, BYTES) : 0);
   const gchar *from = valid;
   gchar *to = label;
 
@@ -37,5 +37,4 @@ gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar 
   if (to > label)
     *to++ = ' ';
   g_strlcpy (to, value, GST_DEPTH_OVERLAY_LABEL - (gsize) (to - label));
-  g_free (valid);
 }

@@ -60,12 +60,11 @@ formats_of (GstCaps *peer)
 
   for (guint i = 0; i < gst_caps_get_size (peer); i++) {
     const GstStructure *from = gst_caps_get_structure (peer, i);
-    GstStructure *to;
 
     if (!gst_structure_has_name (from, "video/x-raw") ||
         !gst_caps_features_is_equal (gst_caps_get_features (peer, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
       continue;
-    to = gst_structure_new_empty ("video/x-raw");
+    GstStructure *to = gst_structure_new_empty ("video/x-raw");
     for (guint k = 0; k < G_N_ELEMENTS (kept); k++)
       if (gst_structure_has_field (from, kept[k]))
         gst_structure_set_value (to, kept[k], gst_structure_get_value (from, kept[k]));
@@ -81,9 +80,8 @@ gst_depth_overlay_output_query_caps (GstDepthOverlayOutput *output, GstPad *pad,
   GstCaps *peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (output->owner), NULL);
 
   if (!gst_caps_is_any (peer)) {
-    GstCaps *formats = formats_of (peer);
+    g_autoptr (GstCaps) formats = formats_of (peer);
     caps = gst_caps_intersect_full (formats, ours, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (formats);
     gst_caps_unref (ours);
   }
   gst_caps_unref (peer);
@@ -183,13 +181,11 @@ caps_alone (const GstVideoInfo *info)
 GstFlowReturn
 gst_depth_overlay_output_update_src_caps (GstDepthOverlayOutput *output, GstCaps *caps, GstCaps **result)
 {
-  GstCaps *ours;
-
   if (!output->have_view)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  ours = output->alone ? caps_alone (&output->view.info) : gst_video_info_to_caps (&output->view.info);
+  g_autoptr (GstCaps) ours = output->alone ? caps_alone (&output->view.info) :
+                                             gst_video_info_to_caps (&output->view.info);
   *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 

@@ -163,13 +163,12 @@ gst_depth_overlay_picture_map (GstDepthOverlayPicture *picture, const GstStereoJ
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (held->buffer);
   const GstVideoInfo *info = &held->info;
-  GstStereoDepthPart unreadable;
 
   if (!is_readable (picture, info, meta))
     return FALSE;
   if (!gst_stereo_live_view_fits (view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)))
     return refuse_shape (picture, info, &view->info);
-  unreadable = gst_stereo_depth_map (&picture->map, info, held->buffer);
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (&picture->map, info, held->buffer);
   if (unreadable)
     return refuse (picture, info, unreadable);
   if (!picture->map.view.confidence)

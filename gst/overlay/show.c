@@ -192,10 +192,9 @@ is_part (const GstStereoNearestRegion *region, gint width, gint height)
 static void
 describe_finds (GstDepthOverlayShow *show, GstDepthOverlayTextContent *text)
 {
-  const GstDepthOverlayBox *boxes;
   guint count;
 
-  boxes = gst_depth_overlay_ground_boxes (show->ground, &count);
+  const GstDepthOverlayBox *boxes = gst_depth_overlay_ground_boxes (show->ground, &count);
   for (guint i = 0; i < count && text->n_boxes < GST_DEPTH_OVERLAY_BOXES; i++)
     text->boxes[text->n_boxes++] = boxes[i];
   boxes = gst_depth_overlay_regions_boxes (show->regions, &count);
@@ -247,7 +246,6 @@ take_nearest (
   gint depth_width = GST_VIDEO_INFO_WIDTH (info), depth_height = GST_VIDEO_INFO_HEIGHT (info);
   gchar *problem = gst_stereo_nearest_meta_problem (meta, depth_width, depth_height);
   GstStereoNearestResult result = { .state = meta->state, .warning = meta->warning, .disparity = meta->disparity };
-  gint right, bottom;
 
   if (problem) {
     GST_ELEMENT_ERROR (show->owner, STREAM, FORMAT,
@@ -266,8 +264,8 @@ take_nearest (
   gst_stereo_nearest_report_take (show->report, &result);
   show->region.x = (gint) ((gint64) meta->region_x * width / depth_width);
   show->region.y = (gint) ((gint64) meta->region_y * height / depth_height);
-  right = (gint) (((gint64) meta->region_x + meta->region_width) * width / depth_width);
-  bottom = (gint) (((gint64) meta->region_y + meta->region_height) * height / depth_height);
+  gint right = (gint) (((gint64) meta->region_x + meta->region_width) * width / depth_width);
+  gint bottom = (gint) (((gint64) meta->region_y + meta->region_height) * height / depth_height);
   show->region.width = MAX (1, right - show->region.x);
   show->region.height = MAX (1, bottom - show->region.y);
   return TRUE;
@@ -282,7 +280,7 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
   const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
   gint width = GST_VIDEO_INFO_WIDTH (view), height = GST_VIDEO_INFO_HEIGHT (view);
   gdouble warn_distance = found ? found->warn_distance : settings->nearest.warn_distance;
-  gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
+  g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
 
   show->unreliable = reason != NULL;
   if (reason)
@@ -294,7 +292,6 @@ find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstSter
     gst_stereo_nearest_report_find (show->report, &settings->nearest,
         &gst_depth_overlay_picture_depth (show->picture)->view, depth->serial,
         gst_depth_overlay_ground_found (show->ground), width, height);
-  g_free (reason);
   return !found || take_nearest (show, found, &depth->info, width, height);
 }
 
@@ -384,12 +381,10 @@ static GstFlowReturn
 process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
 {
   GstBuffer *out = NULL;
-  GstFlowReturn flow;
-  Settings settings;
 
   gst_stereo_follow_controls (show->owner, &frame->live.segment, GST_BUFFER_PTS (frame->live.buffer));
-  settings = current_settings (show);
-  flow = make_output (show, &settings, frame, &out);
+  Settings settings = current_settings (show);
+  GstFlowReturn flow = make_output (show, &settings, frame, &out);
   gst_buffer_unref (frame->live.buffer);
   if (flow != GST_FLOW_OK)
     return flow;
@@ -401,11 +396,10 @@ GstFlowReturn
 gst_depth_overlay_show_next (GstDepthOverlayShow *show, gboolean timeout)
 {
   GstDepthOverlayFrame frame;
-  GstFlowReturn flow;
 
   if (g_atomic_int_get (&show->failed))
     return GST_FLOW_NOT_NEGOTIATED;
-  flow = gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame);
+  GstFlowReturn flow = gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame);
   if (flow != GST_FLOW_OK)
     return flow;
   if (!frame.live.gap)

@@ -57,11 +57,10 @@ gst_depth_overlay_sync_deadline (GstDepthOverlaySync *sync)
 {
   GstAggregatorPad *live = gst_stereo_join_main (sync->join);
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (live);
-  gint64 time;
 
   if (!buffer)
     return GST_CLOCK_TIME_NONE;
-  time = gst_stereo_pad_running_time (live, buffer);
+  gint64 time = gst_stereo_pad_running_time (live, buffer);
   gst_buffer_unref (buffer);
   if (time == GST_CLOCK_STIME_NONE)
     return 0;
@@ -83,12 +82,10 @@ warn_once (GstDepthOverlaySync *sync, gboolean *warned, const gchar *what)
 static gboolean
 is_fresh (const GstDepthOverlaySync *sync, const GstStereoJoined *depth, gint64 time, guint64 max_age)
 {
-  GstClockTime now;
-
   /* depth is later than the frame when the live stream went back */
   if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE)
     return depth->time <= time && (guint64) (time - depth->time) <= max_age;
-  now = gst_element_get_current_running_time (sync->owner);
+  GstClockTime now = gst_element_get_current_running_time (sync->owner);
   return sync->serial != depth->serial || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (depth->arrival) ||
       now <= depth->arrival || now - depth->arrival <= max_age;
 }

@@ -109,9 +109,7 @@ static GstBuffer *
 render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gint width, gint height)
 {
   GstBuffer *pixels = gst_buffer_new_allocate (NULL, (gsize) width * (gsize) height * 4, NULL);
-  cairo_surface_t *surface;
   GstMapInfo map;
-  cairo_t *cr;
 
   gst_buffer_add_video_meta (
       pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) width, (guint) height);
@@ -120,8 +118,9 @@ render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gin
     return NULL;
   }
   memset (map.data, 0, map.size);
-  surface = cairo_image_surface_create_for_data (map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
-  cr = cairo_create (surface);
+  cairo_surface_t *surface = cairo_image_surface_create_for_data (
+      map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
+  cairo_t *cr = cairo_create (surface);
   pango_cairo_update_context (cr, text->context);
   draw (text->context, cr, key, width, height);
   cairo_destroy (cr);
@@ -168,8 +167,6 @@ put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverl
     gint x, gint y, GstVideoFrame *frame)
 {
   GstBuffer **pixels = &text->pieces[piece].pixels;
-  GstVideoOverlayComposition *composition;
-  GstVideoOverlayRectangle *rectangle;
   GstVideoFrame part;
 
   if (!*pixels || memcmp (&text->pieces[piece].key, key, sizeof *key) != 0) {
@@ -181,9 +178,9 @@ put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverl
   }
   if (!*pixels || !part_under (&part, frame, &x, &y, width, height))
     return;
-  rectangle = gst_video_overlay_rectangle_new_raw (
+  GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw (
       *pixels, x, y, (guint) width, (guint) height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-  composition = gst_video_overlay_composition_new (rectangle);
+  GstVideoOverlayComposition *composition = gst_video_overlay_composition_new (rectangle);
   if (!gst_video_overlay_composition_blend (composition, &part))
     GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
   gst_video_overlay_composition_unref (composition);

@@ -97,11 +97,10 @@ static GstFlowReturn
 process (GstStereoAggregator *self, const GstStereoPair *pair)
 {
   GstStereoFrame *view[2] = { pair->left, pair->right };
-  GstFlowReturn flow;
 
   if (!gst_stereo_deep_convert (self->priv->parts.deep, view))
     return GST_FLOW_ERROR;
-  flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[0], view[1]);
+  GstFlowReturn flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[0], view[1]);
   gst_stereo_frame_unref (view[0]);
   gst_stereo_frame_unref (view[1]);
   return flow;
@@ -115,7 +114,6 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   GstStereoInputPads pads = gst_stereo_inputs_get (inputs);
   GstStereoPair pair = { NULL };
   GstFlowReturn flow, forwarded, drained;
-  gboolean live;
 
   gst_stereo_inputs_set_busy (inputs, TRUE);
   flow = find_pair (self, &pads, &pair);
@@ -124,7 +122,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   if (flow == GST_FLOW_OK)
     flow = process (self, &pair);
   gst_stereo_pair_clear (&pair);
-  live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
+  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (aggregator));
   drained = drain (self, flow == GST_FLOW_OK && !live && gst_stereo_input_pads_have_buffers (&pads));
   gst_stereo_input_pads_clear (&pads);
   gst_stereo_inputs_set_busy (inputs, FALSE);
@@ -204,13 +202,11 @@ gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
-  GstFlowReturn flow;
-  gint64 begin;
 
   gst_stereo_qos_computed (priv->parts.qos, compute_time);
   GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
-  begin = g_get_monotonic_time ();
-  flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
+  gint64 begin = g_get_monotonic_time ();
+  GstFlowReturn flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
   gst_stereo_qos_pushed (priv->parts.qos, (g_get_monotonic_time () - begin) * 1000);
   return flow;
 }
@@ -239,13 +235,11 @@ static gboolean
 gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstCaps *caps;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
-  caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
+  g_autoptr (GstCaps) caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
   gst_stereo_answer_caps_query (query, caps, GST_PAD (pad));
-  gst_caps_unref (caps);
   return TRUE;
 }
 
@@ -303,11 +297,10 @@ static GstStateChangeReturn
 gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transition)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
-  GstStateChangeReturn result;
 
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_stereo_watch_set_playing (self->priv->parts.watch, FALSE);
-  result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
+  GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && result != GST_STATE_CHANGE_FAILURE)
     gst_stereo_watch_set_playing (self->priv->parts.watch, TRUE);
   return result;

@@ -204,16 +204,15 @@ static gboolean
 are_sane (const GstStereoClock *clock)
 {
   const View *left = &clock->view[LEFT], *right = &clock->view[RIGHT];
-  gint64 skew, change;
 
   if (left->stamp[0] == NONE || right->stamp[0] == NONE)
     return FALSE;
-  skew = right->stamp[0] - left->stamp[0];
+  gint64 skew = right->stamp[0] - left->stamp[0];
   if (ABS (skew) <= JUMP || clock->warned)
     return ABS (skew) <= JUMP;
   if (!clock->known || left->run[0] == NONE || right->run[0] == NONE)
     return ABS (skew) <= ONE_CLOCK;
-  change = skew - (right->run[0] - left->run[0]) - lead (clock);
+  gint64 change = skew - (right->run[0] - left->run[0]) - lead (clock);
   return ABS (change) <= JUMP;
 }
 
@@ -366,11 +365,9 @@ gst_stereo_clock_take_head (GstStereoClock *clock, gboolean right)
 static void
 learn_offset (View *view, gboolean known)
 {
-  gint64 change;
-
   if (view->run[0] == NONE)
     return;
-  change = view->stamp[0] - view->run[0] - view->offset;
+  gint64 change = view->stamp[0] - view->run[0] - view->offset;
   view->offset += known && ABS (change) <= JUMP ? change / 8 : change;
 }
 

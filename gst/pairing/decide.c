@@ -32,11 +32,6 @@ is_behind (const GstStereoStream *queue, const GstStereoStream *other)
 GstStereoPairing
 gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew)
 {
-  gboolean left_earlier;
-  const GstStereoStream *earlier, *later;
-  GstStereoPairing drop, wait;
-  gint64 skew;
-
   if (is_behind (left, right))
     return left->count ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT_LEFT;
   if (is_behind (right, left))
@@ -48,13 +43,13 @@ gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *r
   if (left->time[0] == GST_STEREO_TIME_NONE || right->time[0] == GST_STEREO_TIME_NONE)
     return GST_STEREO_PAIRING_PAIR;
 
-  left_earlier = left->time[0] < right->time[0];
-  earlier = left_earlier ? left : right;
-  later = left_earlier ? right : left;
-  drop = left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
-  wait = left_earlier ? GST_STEREO_PAIRING_WAIT_LEFT : GST_STEREO_PAIRING_WAIT_RIGHT;
+  gboolean left_earlier = left->time[0] < right->time[0];
+  const GstStereoStream *earlier = left_earlier ? left : right;
+  const GstStereoStream *later = left_earlier ? right : left;
+  GstStereoPairing drop = left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
+  GstStereoPairing wait = left_earlier ? GST_STEREO_PAIRING_WAIT_LEFT : GST_STEREO_PAIRING_WAIT_RIGHT;
 
-  skew = distance (left->time[0], right->time[0]);
+  gint64 skew = distance (left->time[0], right->time[0]);
   if (max_skew != GST_STEREO_TIME_NONE && skew > max_skew)
     return drop;
   if (skew <= earlier->soonest / 2)

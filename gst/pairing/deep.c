@@ -165,7 +165,6 @@ convert (GstStereoDeep *deep, const GstStereoFrame *frame, const GstVideoFrame *
 {
   GstVideoInfo info = info_of_luma (&frame->info);
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
-  GstStereoFrame *converted;
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
@@ -173,7 +172,7 @@ convert (GstStereoDeep *deep, const GstStereoFrame *frame, const GstVideoFrame *
   gst_buffer_unmap (buffer, &map);
   gst_buffer_copy_into (buffer, frame->buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
   gst_stereo_copy_metas (buffer, frame->buffer, TRUE, TRUE);
-  converted = g_new (GstStereoFrame, 1);
+  GstStereoFrame *converted = g_new (GstStereoFrame, 1);
   *converted = *frame;
   converted->references = 1;
   converted->buffer = buffer;

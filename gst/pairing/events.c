@@ -31,11 +31,10 @@ update_latency (GstStereoParts *parts, GstStereoPad *pad, const GstVideoInfo *in
 static gboolean
 read_caps (GstStereoParts *parts, GstAggregator *aggregator, GstStereoPad *pad, GstEvent *event)
 {
-  const GstVideoInfo *info;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  info = gst_stereo_pad_set_caps (pad, caps);
+  const GstVideoInfo *info = gst_stereo_pad_set_caps (pad, caps);
   if (!info) {
     GST_ELEMENT_ERROR (
         aggregator, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
@@ -149,15 +148,12 @@ gst_stereo_answer_src_query (GstStereoParts *parts, GstAggregator *aggregator, G
 static GstCaps *
 filter_caps (GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *passed;
-
   if (!filter)
     return gst_caps_ref (caps);
-  passed = gst_caps_new_empty ();
+  GstCaps *passed = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCaps *one = gst_caps_copy_nth (caps, i);
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
     gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
-    gst_caps_unref (one);
   }
   return passed;
 }

@@ -84,11 +84,9 @@ gboolean
 gst_stereo_map_input (
     GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context)
 {
-  gboolean device;
-
   if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, context))
     return TRUE;
-  device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
+  gboolean device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
       ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.",
           gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
@@ -114,15 +112,12 @@ sizes_differ (const GstStereoFrame *left, const GstStereoFrame *right)
 gchar *
 gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
 {
-  gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
-  gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
-  gchar *text = g_strdup_printf (
+  g_autofree gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
+  g_autofree gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
+
+  return g_strdup_printf (
       " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.", a,
       b, sizes_differ (left, right) ? "size" : "format");
-
-  g_free (a);
-  g_free (b);
-  return text;
 }
 
 /* What the two views must be, of which they are not. */
@@ -152,20 +147,17 @@ GstFlowReturn
 gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right)
 {
   const GstStereoLayout *a = &left->layout, *b = &right->layout;
-  gchar *one = gst_stereo_layout_describe (a, &left->info), *other = gst_stereo_layout_describe (b, &right->info);
+  g_autofree gchar *one = gst_stereo_layout_describe (a, &left->info),
+                   *other = gst_stereo_layout_describe (b, &right->info);
   gboolean by_size = sizes_differ (left, right), change_right;
-  gchar *remedy;
 
   /* the larger view loses pixels, and the one of RGB its colour */
   change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height :
                            !GST_VIDEO_INFO_IS_RGB (&left->info);
-  remedy = remedy_for (change_right ? left : right, by_size);
+  g_autofree gchar *remedy = remedy_for (change_right ? left : right, by_size);
   GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
       ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.", rule_for (left, right), one,
           other, remedy, change_right ? "sink_right" : "sink_left"),
       (NULL));
-  g_free (remedy);
-  g_free (one);
-  g_free (other);
   return GST_FLOW_NOT_NEGOTIATED;
 }

@@ -109,11 +109,9 @@ gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now)
 gint64
 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare)
 {
-  gint64 late;
-
   waited -= self->excess;
   self->soonest = MIN (self->soonest, waited);
-  late = self->expected ? waited - most_waited (self, spare) : 0;
+  gint64 late = self->expected ? waited - most_waited (self, spare) : 0;
   if (late <= 0) {
     self->late = 0;
     return 0;

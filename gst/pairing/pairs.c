@@ -162,13 +162,11 @@ count_surplus (GstStereoPairs *pairs, gint64 time)
 static const gchar *
 reason_to_drop (const GstStereoStream *own, const GstStereoStream *other, gint64 limit)
 {
-  gint64 skew;
-
   if (own->generation < other->generation && own->moves_on)
     return "from before a seek that the other view has behind it";
   if (!other->count)
     return other->ended ? "the other view has ended" : "the other view has a gap there";
-  skew = ABS (own->time[0] - other->time[0]);
+  gint64 skew = ABS (own->time[0] - other->time[0]);
   return limit != GST_STEREO_TIME_NONE && skew > limit ? "farther than max-skew from the other view's frame" :
                                                          "its next frame is nearer to the other view's frame";
 }
@@ -461,13 +459,12 @@ gst_stereo_pairs_find (GstStereoPairs *pairs, const GstStereoInputPads *pads, Gs
   Search search = { .pads = { pads->packed ? pads->packed : pads->left, pads->packed ? pads->packed : pads->right },
     .clock = gst_stereo_clock_get_choice (pairs->clock),
     .pair = pair };
-  GstFlowReturn flow;
 
   GST_OBJECT_LOCK (pairs->element);
   search.packing = pairs->packing;
   search.max_skew = pairs->max_skew;
   GST_OBJECT_UNLOCK (pairs->element);
-  flow = pads->packed ? find_in_one (pairs, &search) : find_in_two (pairs, &search);
+  GstFlowReturn flow = pads->packed ? find_in_one (pairs, &search) : find_in_two (pairs, &search);
   gst_stereo_next_clear (&search.next[LEFT]);
   gst_stereo_next_clear (&search.next[RIGHT]);
   return flow;

@@ -220,18 +220,17 @@ static void
 post_qos (GstStereoQos *qos, const GstStereoFrame *frame, gint64 by)
 {
   gboolean live = qos->decided != GST_STEREO_TIME_NONE;
-  guint64 processed, dropped;
-  GstMessage *message;
   gdouble proportion;
 
   GST_OBJECT_LOCK (qos->aggregator);
   proportion = qos->proportion;
   if (proportion <= 0)
     proportion = live && qos->lateness.frame ? (gdouble) qos->lateness.expected / (gdouble) qos->lateness.frame : 1;
-  dropped = ++qos->stats.late;
-  processed = qos->stats.pairs;
+  guint64 dropped = ++qos->stats.late;
+  guint64 processed = qos->stats.pairs;
   GST_OBJECT_UNLOCK (qos->aggregator);
-  message = gst_message_new_qos (GST_OBJECT (qos->aggregator), live, frame->time < 0 ? 0 : (guint64) frame->time,
+  GstMessage *message = gst_message_new_qos (GST_OBJECT (qos->aggregator), live,
+      frame->time < 0 ? 0 : (guint64) frame->time,
       gst_segment_to_stream_time (&frame->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (frame->buffer)),
       GST_BUFFER_PTS (frame->buffer), GST_BUFFER_DURATION (frame->buffer));
   gst_message_set_qos_values (message, by, proportion, 1000000);
@@ -243,13 +242,12 @@ gboolean
 gst_stereo_qos_drop_if_late (GstStereoQos *qos, const GstStereoFrame *frame)
 {
   const gboolean enabled = is_enabled (qos);
-  gint64 for_latency, for_downstream;
 
   qos->decided = GST_STEREO_TIME_NONE;
   if (frame->time == GST_STEREO_TIME_NONE)
     return FALSE;
-  for_latency = decide_for_latency (qos, frame->time, enabled);
-  for_downstream = enabled ? late_for_downstream (qos, frame->time) : 0;
+  gint64 for_latency = decide_for_latency (qos, frame->time, enabled);
+  gint64 for_downstream = enabled ? late_for_downstream (qos, frame->time) : 0;
   if (!for_latency && !for_downstream)
     return FALSE;
   post_qos (qos, frame, MAX (for_latency, for_downstream));

@@ -65,7 +65,7 @@ post_silent (
     GstAggregator *aggregator, const gchar *pads, const GstStereoSilenceFinding *finding, const gchar *consequence)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (aggregator));
-  gchar *since;
+  g_autofree gchar *since = NULL;
 
   if (GST_CLOCK_TIME_IS_VALID (now))
     since = g_strdup_printf (
@@ -76,7 +76,6 @@ post_silent (
       ("%s been silent for %.1f s%s%s, and the stream did not end. %s", pads, (gdouble) finding->time / GST_SECOND,
           since, finding->never ? ", and had no frame before" : "", consequence),
       (NULL));
-  g_free (since);
 }
 
 static void
@@ -95,15 +94,13 @@ post (GstAggregator *aggregator, gboolean packed, const GstStereoSilenceFinding 
         "thread that feeds both pads.");
   } else if (findings[0].silent || findings[1].silent) {
     guint silent = !findings[0].silent;
-    gchar *pads = g_strdup_printf ("%s has", names[silent]);
-    gchar *consequence = g_strdup_printf (
+    g_autofree gchar *pads = g_strdup_printf ("%s has", names[silent]);
+    g_autofree gchar *consequence = g_strdup_printf (
         "Nothing comes out: the frames of %s wait, and those without a partner are dropped and counted when it is "
         "back. Check that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
         "queue before each.",
         names[!silent]);
     post_silent (aggregator, pads, &findings[silent], consequence);
-    g_free (pads);
-    g_free (consequence);
   }
 }
 
@@ -176,7 +173,7 @@ gst_stereo_watch_update (GstStereoWatch *watch)
 {
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (watch->aggregator));
   GstClockID id = NULL;
-  GstClock *clock = gst_system_clock_obtain ();
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
 
   g_mutex_lock (&watch->lock);
   if (live || watch->live)
@@ -187,7 +184,6 @@ gst_stereo_watch_update (GstStereoWatch *watch)
     gst_clock_id_wait_async (id, time_to_observe, new_reference (watch), free_reference);
     gst_clock_id_unref (id);
   }
-  gst_object_unref (clock);
 }
 
 void
@@ -209,10 +205,8 @@ gst_stereo_watch_ask_live (GstStereoWatch *watch, GstPad *pad)
 static void
 stop_clock (GstStereoWatch *watch)
 {
-  GstClockID id;
-
   g_mutex_lock (&watch->lock);
-  id = g_steal_pointer (&watch->clock_id);
+  GstClockID id = g_steal_pointer (&watch->clock_id);
   g_mutex_unlock (&watch->lock);
   if (id) {
     gst_clock_id_unschedule (id);

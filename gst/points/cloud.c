@@ -242,16 +242,14 @@ gst_stereo_points_write (
     .bytes = bytes_of_point (settings, view->color.red != NULL) };
   guint8 *to = data + HEADER;
   gchar text[HEADER];
-  gsize length;
-  guint points;
 
   if (!gst_stereo_rays_find (view->meta, &cloud.rays))
     return 0;
   cloud.color_of_column = view->color.red ? find_columns (&cloud) : NULL;
   for (guint row = 0; row < cloud.rows; row++)
     to = put_row (&cloud, row, to);
-  points = (guint) ((gsize) (to - data - HEADER) / cloud.bytes);
-  length = (gsize) (cloud.pcd ? pcd_header (&cloud, points, text) : ply_header (&cloud, points, text));
+  guint points = (guint) ((gsize) (to - data - HEADER) / cloud.bytes);
+  gsize length = (gsize) (cloud.pcd ? pcd_header (&cloud, points, text) : ply_header (&cloud, points, text));
   memcpy (data + HEADER - length, text, length);
   *offset = HEADER - length;
   *size = (gsize) (to - data) - *offset;

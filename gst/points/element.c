@@ -117,12 +117,11 @@ static GstFlowReturn
 fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstStereoPointsView *view, GstBuffer *out)
 {
   gsize offset, size;
-  guint count;
   GstMapInfo map;
 
   if (!gst_buffer_map (out, &map, GST_MAP_WRITE))
     return GST_FLOW_ERROR;
-  count = gst_stereo_points_write (view, settings, map.data, &offset, &size);
+  guint count = gst_stereo_points_write (view, settings, map.data, &offset, &size);
   gst_buffer_unmap (out, &map);
   gst_buffer_resize (out, (gssize) offset, (gssize) size);
   GST_LOG_OBJECT (self, "%u points, %" G_GSIZE_FORMAT " bytes%s", count, size, view->color.red ? ", with colour" : "");
@@ -134,12 +133,12 @@ static GstFlowReturn
 make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstStereoPointsView *view, GstBuffer **out)
 {
   const GstStereoMeta *meta = view->meta;
-  GstFlowReturn flow;
 
   if (!gst_stereo_points_live_map (
           self->live, gst_stereo_join_held (self->join), meta->width, meta->height, &view->color))
     return GST_FLOW_NOT_NEGOTIATED;
-  flow = acquire (self, gst_stereo_points_room (meta->width, meta->height, settings, view->color.red != NULL), out);
+  GstFlowReturn flow = acquire (
+      self, gst_stereo_points_room (meta->width, meta->height, settings, view->color.red != NULL), out);
   if (flow == GST_FLOW_OK)
     flow = fill (self, settings, view, *out);
   gst_stereo_points_live_unmap (self->live);
@@ -157,7 +156,6 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
   GstStereoPointsView view = { .meta = meta };
   GstVideoFrame picture, confidence;
-  GstFlowReturn flow;
 
   if (!gst_stereo_frame_map (&picture, info, in, NULL))
     return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), GST_STEREO_DEPTH_SAMPLES);
@@ -173,7 +171,7 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
     view.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence, 0);
     view.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence, 0);
   }
-  flow = make_cloud (self, settings, &view, out);
+  GstFlowReturn flow = make_cloud (self, settings, &view, out);
   if (meta->confidence)
     gst_video_frame_unmap (&confidence);
   gst_video_frame_unmap (&picture);
@@ -183,14 +181,11 @@ read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, Gs
 static GstFlowReturn
 negotiate (GstStereoPoints *self, gint format)
 {
-  GstCaps *caps, *peer;
-  gboolean taken;
-
   if (self->negotiated == format)
     return GST_FLOW_OK;
-  caps = gst_caps_new_empty_simple (media_types[format]);
-  peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), caps);
-  taken = !gst_caps_is_empty (peer);
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (media_types[format]);
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), caps);
+  gboolean taken = !gst_caps_is_empty (peer);
   if (taken) {
     gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
     self->negotiated = format;
@@ -200,8 +195,6 @@ negotiate (GstStereoPoints *self, gint format)
             media_types[format]),
         (NULL));
   }
-  gst_caps_unref (peer);
-  gst_caps_unref (caps);
   return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 

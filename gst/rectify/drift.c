@@ -111,10 +111,8 @@ degrees (gdouble radians)
 void
 gst_stereo_drift_add_stats (GstStereoDrift *drift, GstStructure *stats)
 {
-  Stats now;
-
   GST_OBJECT_LOCK (drift->element);
-  now = drift->stats;
+  Stats now = drift->stats;
   GST_OBJECT_UNLOCK (drift->element);
   gst_structure_set (stats, "aligned", G_TYPE_BOOLEAN, now.max > 0, "align-offset", G_TYPE_DOUBLE,
       now.correction.offset, "align-offset-max", G_TYPE_DOUBLE, now.max, "align-roll", G_TYPE_DOUBLE,
@@ -204,14 +202,14 @@ report (GstStereoDrift *drift, const gchar *state, const gchar *text)
 static void
 report_limit (GstStereoDrift *drift)
 {
-  gchar *text = g_strdup_printf ("The right view has drifted by more than %.1f px against the calibration, which is "
-                                 "all that auto-align takes out: calibrate the cameras anew, and "
-                                 "check that they are fixed.",
+  g_autofree gchar *text = g_strdup_printf (
+      "The right view has drifted by more than %.1f px against the calibration, which is "
+      "all that auto-align takes out: calibrate the cameras anew, and "
+      "check that they are fixed.",
       limit (drift));
 
   report (drift, "limit", text);
   GST_ELEMENT_WARNING (drift->element, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
 }
 
 static void
@@ -219,16 +217,15 @@ report_change (GstStereoDrift *drift)
 {
   const GstStereoCorrection *applied = &drift->applied;
   GstStereoCorrection change = { applied->offset - drift->reported.offset, applied->roll - drift->reported.roll };
-  gchar *text;
 
   if (largest (drift, &change) < LEAST_REPORTED)
     return;
-  text = g_strdup_printf ("The right view lies %.2f px lower in its middle than calibrated and is turned by %.3f "
-                          "degrees: that is taken out.",
+  g_autofree gchar *text = g_strdup_printf (
+      "The right view lies %.2f px lower in its middle than calibrated and is turned by %.3f "
+      "degrees: that is taken out.",
       applied->offset, degrees (applied->roll));
   GST_INFO_OBJECT (drift->element, "%s", text);
   report (drift, drift->at_limit ? "limit" : "follows", text);
-  g_free (text);
 }
 
 /* The offset and the roll that fit a polynomial best. Only a new calibration, or align=auto of stereomatch, corrects the rest
@@ -261,11 +258,11 @@ static void
 choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 {
   gdouble step = largest (drift, &found), total;
-  GstStereoCorrection next;
   gboolean was_at_limit = drift->at_limit;
 
   scale (&found, MIN (1, STEP / step));
-  next = (GstStereoCorrection){ drift->applied.offset + found.offset, drift->applied.roll + found.roll };
+  GstStereoCorrection next = (GstStereoCorrection){ drift->applied.offset + found.offset,
+    drift->applied.roll + found.roll };
   total = largest (drift, &next);
   drift->at_limit = total > limit (drift) || (was_at_limit && total > 0.75 * limit (drift));
   if (total > limit (drift))
@@ -281,20 +278,17 @@ choose_next (GstStereoDrift *drift, GstStereoCorrection found)
 void
 gst_stereo_drift_measure (GstStereoDrift *drift, const StereoImage *left, const StereoImage *right)
 {
-  const StereoAlignment *result;
-  GstStereoCorrection found;
-
   if (!drift->aligner)
     return;
   stereo_aligner_follow (drift->aligner, left, right);
-  result = stereo_aligner_result (drift->aligner);
+  const StereoAlignment *result = stereo_aligner_result (drift->aligner);
   GST_OBJECT_LOCK (drift->element);
   drift->stats.points = result->points;
   drift->stats.left_over = result->before;
   GST_OBJECT_UNLOCK (drift->element);
   if (++drift->pairs < INTERVAL || memcmp (&drift->wanted, &drift->applied, sizeof drift->wanted) != 0)
     return;
-  found = correction_in (drift, result->coefficients);
+  GstStereoCorrection found = correction_in (drift, result->coefficients);
   if (is_sure (drift, result, &found))
     choose_next (drift, found);
 }

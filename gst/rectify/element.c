@@ -124,13 +124,11 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *left, Gst
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (base);
   const GstStereoFrame *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) ? left : right;
-  GstStereoRectifySettings settings;
-  GstFlowReturn flow;
   guint serial;
 
   gst_stereo_follow_controls (self, &timed->segment, GST_BUFFER_PTS (timed->buffer));
-  settings = current_settings (self, &serial);
-  flow = gst_stereo_rectify_output_process (self->output, &settings, serial, left, right);
+  GstStereoRectifySettings settings = current_settings (self, &serial);
+  GstFlowReturn flow = gst_stereo_rectify_output_process (self->output, &settings, serial, left, right);
   gst_stereo_rectify_settings_clear (&settings);
   return flow;
 }
@@ -141,7 +139,6 @@ static gboolean
 gst_stereo_rectify_start (GstAggregator *aggregator)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
-  GstStereoRectifySettings settings;
   gboolean loaded = FALSE;
   gchar reason[256];
   guint serial;
@@ -149,7 +146,7 @@ gst_stereo_rectify_start (GstAggregator *aggregator)
   gst_stereo_rectify_maps_reset_results (self->maps);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->start (aggregator))
     return FALSE;
-  settings = current_settings (self, &serial);
+  GstStereoRectifySettings settings = current_settings (self, &serial);
   if (settings.params.backend == STEREO_BACKEND_CUDA &&
       !stereo_backend_available (STEREO_BACKEND_CUDA, settings.params.cuda_device_id, reason, sizeof reason))
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("backend=cuda was asked for, and cannot be had: %s", reason),
@@ -164,12 +161,11 @@ static GstStructure *
 make_stats (GstStereoRectify *self)
 {
   GstStereoPairStats stats;
-  GstStructure *made;
 
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
-  made = gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
-      stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
-      "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
+  GstStructure *made = gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left",
+      G_TYPE_UINT64, stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64,
+      stats.late, "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
   gst_stereo_drift_add_stats (self->drift, made);
   return made;
@@ -179,13 +175,12 @@ static gboolean
 gst_stereo_rectify_stop (GstAggregator *aggregator)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
-  GstStructure *stats = make_stats (self);
+  g_autoptr (GstStructure) stats = make_stats (self);
 
   gst_stereo_rectify_maps_clear (self->maps);
   gst_stereo_drift_stop (self->drift);
   gst_stereo_rectify_output_stop (self->output);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
-  gst_structure_free (stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
 }
 

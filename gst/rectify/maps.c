@@ -108,11 +108,10 @@ publish_geometry (GstStereoRectifyMaps *self)
   static const gchar *const names[] = { "focal-length", "baseline", "principal-offset" };
   const StereoRectification *rectification = &self->rectification;
   GstStereoRectifyResults *results = self->results;
-  gboolean changed;
 
   GST_OBJECT_LOCK (self->owner);
-  changed = results->focal_length != rectification->focal_length || results->baseline != rectification->baseline ||
-      results->principal_offset != rectification->principal_offset;
+  gboolean changed = results->focal_length != rectification->focal_length ||
+      results->baseline != rectification->baseline || results->principal_offset != rectification->principal_offset;
   results->focal_length = rectification->focal_length;
   results->baseline = rectification->baseline;
   results->principal_offset = rectification->principal_offset;
@@ -128,10 +127,9 @@ static void
 publish_backend (GstStereoRectifyMaps *self)
 {
   const gchar *backend = g_intern_string (stereo_remap_backend (self->remap));
-  gboolean changed;
 
   GST_OBJECT_LOCK (self->owner);
-  changed = self->results->backend != backend;
+  gboolean changed = self->results->backend != backend;
   self->results->backend = backend;
   GST_OBJECT_UNLOCK (self->owner);
   GST_INFO_OBJECT (self->owner, "on %s: %s", backend, stereo_remap_backend_reason (self->remap));
@@ -298,7 +296,6 @@ gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *self, const GstStereoRect
     const GstStereoLayout *layout, const GstStereoRectifyFormats *formats)
 {
   gboolean again = self->remap != NULL;
-  GstFlowReturn flow;
   RemapKey key;
 
   /* compared as a whole, padding and all */
@@ -322,7 +319,7 @@ gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *self, const GstStereoRect
       gst_video_format_to_string (formats->right), self->rectification.width, self->rectification.height,
       gst_video_format_to_string (formats->out));
   drop_remap (self);
-  flow = make_remap (self, settings, layout, formats);
+  GstFlowReturn flow = make_remap (self, settings, layout, formats);
   if (flow == GST_FLOW_OK)
     self->remap_key = key;
   return flow;

@@ -87,15 +87,12 @@ append_formats (GstStereoRectifyOutput *self, GstCaps *caps, gboolean grey)
 GstFlowReturn
 gst_stereo_rectify_output_update_src_caps (GstStereoRectifyOutput *self, GstCaps *caps, GstCaps **result)
 {
-  GstCaps *ours;
-
   if (!gst_stereo_rectify_maps_rectification (self->maps))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  ours = gst_caps_new_empty ();
+  g_autoptr (GstCaps) ours = gst_caps_new_empty ();
   append_formats (self, ours, GST_VIDEO_INFO_IS_GRAY (&self->input));
   /* in the order of downstream, which is ours where downstream takes any format */
   *result = gst_caps_intersect_full (caps, ours, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (ours);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 
@@ -297,14 +294,13 @@ remap_mapped (GstStereoRectifyOutput *self, const GstStereoLayout *layout, const
   const GstMapFlags access = follows ? GST_MAP_READWRITE : GST_MAP_WRITE;
   gint64 begin = g_get_monotonic_time ();
   GstVideoFrame mapped;
-  GstFlowReturn flow;
 
   if (!gst_stereo_map (&mapped, &self->out_info, out, access | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     GST_ELEMENT_ERROR (self->base, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
     return GST_FLOW_ERROR;
   }
   gst_stereo_pool_clear_padding (&mapped);
-  flow = gst_stereo_rectify_maps_run (self->maps, layout, first, second, &mapped, compute_time);
+  GstFlowReturn flow = gst_stereo_rectify_maps_run (self->maps, layout, first, second, &mapped, compute_time);
   if (flow == GST_FLOW_OK && follows) {
     follow_drift (self, &mapped);
     *compute_time = (guint64) (g_get_monotonic_time () - begin) * 1000;

@@ -65,7 +65,6 @@ gst_stereo_recipe_make (const GstStereoRecipe *recipe, StereoError *error)
     .cuda_device_id = recipe->cuda_device_id,
     .threads = recipe->threads };
   gfloat *memory = compute_maps (recipe, maps);
-  StereoRemap *remap;
 
   if (!memory) {
     error->status = STEREO_ERROR_MEMORY;
@@ -73,7 +72,7 @@ gst_stereo_recipe_make (const GstStereoRecipe *recipe, StereoError *error)
         recipe->rectification.width, recipe->rectification.height);
     return NULL;
   }
-  remap = stereo_remap_new (&params, error);
+  StereoRemap *remap = stereo_remap_new (&params, error);
   g_free (memory);
   return remap;
 }

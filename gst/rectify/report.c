@@ -33,7 +33,7 @@ gst_stereo_rectify_save (GstElement *element, const GstStereoRectifySettings *se
     const StereoRectification *rectification, gboolean works)
 {
   const gchar *location = settings->save;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   if (!location || !*location)
     return TRUE;
@@ -47,6 +47,5 @@ gst_stereo_rectify_save (GstElement *element, const GstStereoRectifySettings *se
   else if (message)
     GST_ELEMENT_ERROR (element, RESOURCE, WRITE, ("%s", message), (NULL));
   works = works || !message;
-  g_free (message);
   return works;
 }

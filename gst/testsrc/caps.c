@@ -28,16 +28,12 @@ prefer_even (GstCaps *caps, const gchar *side)
 GstCaps *
 gst_stereo_test_caps_prefer (GstCaps *caps)
 {
-  GstStructure *structure;
-  const gchar *mode;
-  gboolean stacked;
-
   caps = gst_caps_truncate (gst_caps_make_writable (caps));
   gst_structure_fixate_field_string (gst_caps_get_structure (caps, 0), "multiview-mode", "side-by-side");
-  mode = gst_structure_get_string (gst_caps_get_structure (caps, 0), "multiview-mode");
-  stacked = !g_strcmp0 (mode, "top-bottom") || !g_strcmp0 (mode, "row-interleaved");
+  const gchar *mode = gst_structure_get_string (gst_caps_get_structure (caps, 0), "multiview-mode");
+  gboolean stacked = !g_strcmp0 (mode, "top-bottom") || !g_strcmp0 (mode, "row-interleaved");
   caps = gst_caps_make_writable (prefer_even (caps, stacked ? "height" : "width"));
-  structure = gst_caps_get_structure (caps, 0);
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
   gst_structure_fixate_field_nearest_int (structure, "width", (stacked ? 1 : 2) * DEFAULT_WIDTH);
   gst_structure_fixate_field_nearest_int (structure, "height", (stacked ? 2 : 1) * DEFAULT_HEIGHT);
   gst_structure_fixate_field_nearest_fraction (structure, "framerate", 30, 1);
@@ -56,8 +52,7 @@ gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
 {
   guint size = (guint) GST_VIDEO_INFO_SIZE (info), min = 0, max = 0;
   gboolean offered = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *pool = NULL;
-  GstStructure *config;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstCaps *caps;
 
   if (offered) {
@@ -68,7 +63,7 @@ gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
   if (!pool)
     pool = gst_video_buffer_pool_new ();
   gst_query_parse_allocation (query, &caps, NULL);
-  config = gst_buffer_pool_get_config (pool);
+  GstStructure *config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, size, min, max);
   if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
@@ -77,7 +72,6 @@ gst_stereo_test_caps_choose_pool (GstQuery *query, const GstVideoInfo *info)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
 }
 
 static gboolean

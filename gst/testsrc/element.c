@@ -76,7 +76,6 @@ gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
 static gboolean
 make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
 {
-  const GstStereoSceneParams *params;
   gchar *message = NULL;
 
   if (!gst_stereo_pictures_set_scene (self->pictures, wanted, &message)) {
@@ -84,7 +83,7 @@ make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
     g_free (message);
     return FALSE;
   }
-  params = gst_stereo_pictures_params (self->pictures);
+  const GstStereoSceneParams *params = gst_stereo_pictures_params (self->pictures);
   GST_DEBUG_OBJECT (self,
       "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px per frame, "
       "noise %g grey levels",
@@ -118,7 +117,6 @@ gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
   gchar *message = NULL, *views;
   GstVideoInfo info;
-  gboolean first;
 
   if (!gst_video_info_from_caps (&info, caps))
     return FALSE;
@@ -130,7 +128,7 @@ gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   views = gst_stereo_pictures_describe (self->pictures);
   GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT ": views of %s", caps, views);
   g_free (views);
-  first = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_UNKNOWN;
+  gboolean first = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_UNKNOWN;
   GST_OBJECT_LOCK (self);
   self->info = info;
   GST_OBJECT_UNLOCK (self);
@@ -216,10 +214,8 @@ add_meta (GstStereoTestSrc *self, GstBuffer *buffer, GstBuffer *truth)
 static void
 set_times (GstStereoTestSrc *self, GstBuffer *buffer)
 {
-  gint64 offset;
-
   GST_OBJECT_LOCK (self);
-  offset = self->settings.timestamp_offset;
+  gint64 offset = self->settings.timestamp_offset;
   GST_OBJECT_UNLOCK (self);
   /* an offset must not take a time below 0, where GST_CLOCK_TIME_NONE lies */
   GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) gst_stereo_timeline_begin (self->timeline) + offset);

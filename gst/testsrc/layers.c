@@ -75,12 +75,10 @@ tint (GstStereoLayer *layer, gdouble red, gdouble blue)
 static GstStereoLayer *
 make_room (GstStereoLayers *set)
 {
-  GstStereoLayer *layer;
-
   tint (add_plane (set, GST_STEREO_SHAPE_EVERYWHERE, 180, -500, 60), 0.10, -0.12);
   tint (add_plane (set, GST_STEREO_SHAPE_NEARER, 200, 300, 40), -0.10, 0.12);
   tint (add_plane (set, GST_STEREO_SHAPE_NEARER, 150, 0, 900), 0.12, 0.08);
-  layer = add_plane (set, GST_STEREO_SHAPE_BOX, 580, 400, 250);
+  GstStereoLayer *layer = add_plane (set, GST_STEREO_SHAPE_BOX, 580, 400, 250);
   cut_out (set, layer, 720, 280, 130, 190);
   tint (layer, -0.16, -0.10);
   layer = add_plane (set, GST_STEREO_SHAPE_ELLIPSE, 900, 300, -150);
@@ -154,13 +152,12 @@ static void
 make_road (GstStereoLayers *set)
 {
   static const gdouble tints[][2] = { { -0.08, 0.14 }, { 0, 0 }, { 0.06, -0.08 }, { 0.04, 0.04 }, { -0.05, -0.06 } };
-  guint ground;
 
   gst_stereo_road_init (&set->road, &set->params);
   for (guint s = GST_STEREO_ROAD_BACKDROP; s <= GST_STEREO_ROAD_RAMP; s++)
     if (gst_stereo_road_has (&set->road, s))
       tint (add_surface (set, s), tints[s][0], tints[s][1]);
-  ground = (1u << set->count) - 1;
+  guint ground = (1u << set->count) - 1;
   if (gst_stereo_road_has (&set->road, GST_STEREO_ROAD_KERB_TOP)) {
     GstStereoLayer *top = add_surface (set, GST_STEREO_ROAD_KERB_TOP);
     GstStereoLayer *face = add_surface (set, GST_STEREO_ROAD_KERB_FACE);
@@ -206,7 +203,6 @@ void
 gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params)
 {
   gboolean room = params->pattern == GST_STEREO_PATTERN_PLANES || params->pattern == GST_STEREO_PATTERN_FLAT;
-  GstStereoLayer *front;
 
   memset (set, 0, sizeof *set);
   set->params = *params;
@@ -214,7 +210,7 @@ gst_stereo_layers_init (GstStereoLayers *set, const GstStereoSceneParams *params
     make_road (set);
     return;
   }
-  front = room ? make_room (set) : make_square (set);
+  GstStereoLayer *front = room ? make_room (set) : make_square (set);
   set->loose = set->count;
   for (guint i = 0; params->pattern == GST_STEREO_PATTERN_FLAT && i < set->count; i++)
     tint (&set->layers[i], 0, 0);

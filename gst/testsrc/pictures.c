@@ -62,18 +62,14 @@ gst_stereo_pictures_free (GstStereoPictures *pictures)
 static gboolean
 make_truth_pool (GstStereoPictures *pictures)
 {
-  GstStructure *config;
-  GstCaps *caps;
-
   drop_truth_pool (pictures);
   gst_video_info_set_format (&pictures->truth_info, GST_VIDEO_FORMAT_GRAY16_LE, (guint) pictures->layout.width,
       (guint) pictures->layout.height);
-  caps = gst_video_info_to_caps (&pictures->truth_info);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (&pictures->truth_info);
   pictures->truth_pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pictures->truth_pool);
+  GstStructure *config = gst_buffer_pool_get_config (pictures->truth_pool);
   gst_buffer_pool_config_set_params (config, caps, (guint) GST_VIDEO_INFO_SIZE (&pictures->truth_info), 0, 0);
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
-  gst_caps_unref (caps);
   return gst_buffer_pool_set_config (pictures->truth_pool, config) &&
       gst_buffer_pool_set_active (pictures->truth_pool, TRUE);
 }

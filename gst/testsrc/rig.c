@@ -138,13 +138,12 @@ turned_row (GstStereoRig *rig, gint y, guint8 *level, guint8 *layer)
   for (gint row = (MIN (ends[0], ends[1]) >> 8) - 1; row <= (MAX (ends[0], ends[1]) >> 8) + 2; row++)
     fetch_row (rig, row);
   for (gint x = 0; x < rig->width; x++) {
-    const gint *along, *aside;
     gint64 sum = 0;
     gint down;
 
     find_place (rig, x, y, &across, &down);
-    along = rig->weights[down & (STEPS - 1)];
-    aside = rig->weights[across & (STEPS - 1)];
+    const gint *along = rig->weights[down & (STEPS - 1)];
+    const gint *aside = rig->weights[across & (STEPS - 1)];
     for (gint j = 0; j < TAPS; j++) {
       const guint8 *row = rig->rows.level + fetch_row (rig, (down >> 8) - 1 + j);
       gint part = 0;
@@ -214,7 +213,6 @@ blur (GstStereoRig *rig, Picture *picture)
 {
   gint radius = MAX (2, rig->width / BLUR_SHARE);
   gsize pixels = (gsize) rig->width * (gsize) rig->height;
-  guint8 *copy;
 
   for (gint y = 0; y < rig->height; y++) {
     guint8 *row = picture->level + (gsize) y * (gsize) rig->width;
@@ -223,10 +221,9 @@ blur (GstStereoRig *rig, Picture *picture)
       memcpy (row, rig->line, (gsize) rig->width);
     }
   }
-  copy = g_malloc (pixels);
+  g_autofree guint8 *copy = g_malloc (pixels);
   blur_columns (rig, picture->level, radius, copy);
   blur_columns (rig, copy, radius, picture->level);
-  g_free (copy);
   /* colours have no edges either */
   memset (picture->layer, 0, pixels);
 }
@@ -236,7 +233,7 @@ static void
 zoom (GstStereoRig *rig, Picture *picture)
 {
   gsize pixels = (gsize) rig->width * (gsize) rig->height;
-  guint8 *level = g_memdup2 (picture->level, pixels), *layer = g_memdup2 (picture->layer, pixels);
+  g_autofree guint8 *level = g_memdup2 (picture->level, pixels), *layer = g_memdup2 (picture->layer, pixels);
 
   for (gint y = 0; y < rig->height; y++)
     for (gint x = 0; x < rig->width; x++) {
@@ -257,8 +254,6 @@ zoom (GstStereoRig *rig, Picture *picture)
       picture->level[at] = (guint8) CLAMP ((sum + ((gint64) 1 << 31)) >> 32, 0, 255);
       picture->layer[at] = layer[(gsize) (gint) (v + 0.5) * (gsize) rig->width + (gsize) (gint) (u + 0.5)];
     }
-  g_free (level);
-  g_free (layer);
 }
 
 /* A grey level of the pattern on both lenses at a point of its lattice. */
@@ -422,12 +417,11 @@ static void
 set_up (GstStereoRig *rig, const GstStereoRigParams *params, gboolean right)
 {
   Camera *camera = &rig->camera[right];
-  gdouble gain;
 
   if (params->fault_view == GST_STEREO_TEST_FAULT_VIEW_BOTH ||
       (params->fault_view == GST_STEREO_TEST_FAULT_VIEW_RIGHT) == right)
     camera->fault = params->fault;
-  gain = exposure_of (params, camera->fault, right);
+  gdouble gain = exposure_of (params, camera->fault, right);
   camera->exposed = gain != 1;
   for (gint i = 0; i < 256; i++)
     camera->exposure[i] = (guint8) MIN (rint (i * gain), 255);

@@ -146,10 +146,9 @@ static gchar *
 refuse_road (const GstStereoSceneParams *params, gint limit)
 {
   GstStereoRoad road;
-  gchar *message;
 
   gst_stereo_road_init (&road, params);
-  message = gst_stereo_road_refuse (&road);
+  gchar *message = gst_stereo_road_refuse (&road);
   if (message)
     return message;
   return gst_stereo_road_refuse_disparity (
@@ -175,11 +174,10 @@ GstStereoScene *
 gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message)
 {
   GstStereoSceneParams resolved = *params;
-  GstStereoScene *scene;
 
   if ((*message = refusal (params)))
     return NULL;
-  scene = g_new0 (GstStereoScene, 1);
+  GstStereoScene *scene = g_new0 (GstStereoScene, 1);
   if (!resolved.max_disparity)
     resolved.max_disparity = own_disparity (params);
   gst_stereo_noise_init (&scene->noise, params->noise);

@@ -21,6 +21,7 @@ gint gst_stereo_scene_own_disparity (gint width);
 /* The scene at frame 0. Where the parameters do not go together: NULL, and a sentence in @message (g_free). */
 GstStereoScene *gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message);
 void gst_stereo_scene_free (GstStereoScene *scene);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoScene, gst_stereo_scene_free)
 /* As they were given, with max_disparity resolved. */
 const GstStereoSceneParams *gst_stereo_scene_params (const GstStereoScene *scene);
 

@@ -87,7 +87,6 @@ GstStereoTile *
 gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width)
 {
   GstStereoTile *tile = g_new (GstStereoTile, 1);
-  gint *row;
 
   tile->width = 64;
   while (tile->width < width && tile->width < MAX_WIDTH)
@@ -95,7 +94,7 @@ gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width)
   tile->pitch = (gsize) tile->width + 3;
   tile->data = g_malloc (tile->pitch * GST_STEREO_TILE_HEIGHT);
   make_weights (tile);
-  row = g_new (gint, tile->width);
+  g_autofree gint *row = g_new (gint, tile->width);
   for (gint y = 0; y < GST_STEREO_TILE_HEIGHT; y++) {
     guint8 *to = tile->data + (gsize) y * tile->pitch;
     pattern_row (tile, pattern, seed, y, row);
@@ -103,7 +102,6 @@ gst_stereo_tile_new (GstStereoPattern pattern, guint seed, gint width)
       to[x] = (guint8) CLAMP (row[x] / 256, 20, 235);
     memcpy (to + tile->width, to, 3);
   }
-  g_free (row);
   return tile;
 }
 

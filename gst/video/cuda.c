@@ -36,15 +36,13 @@ gst_stereo_cuda_context_of (GstBuffer *buffer)
 static gboolean
 wait_for_writers (GstCudaContext *context, GstBuffer *buffer)
 {
-  gboolean done;
-
   if (!gst_cuda_context_push (context))
     return FALSE;
 #ifdef HAVE_GST_CUDA_MEMORY_SYNC
   for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
     gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (buffer, i)));
 #endif
-  done = CuStreamSynchronize (NULL) == CUDA_SUCCESS;
+  gboolean done = CuStreamSynchronize (NULL) == CUDA_SUCCESS;
   gst_cuda_context_pop (NULL);
   return done;
 }
@@ -125,12 +123,11 @@ GstStereoCudaContext *
 gst_stereo_cuda_new_context (GstElement *element, gint device)
 {
   GstCudaContext *context;
-  GstContext *shared;
 
   /* the library's calls abort where the driver is not loaded */
   if (!gst_cuda_load_library () || !(context = gst_cuda_context_new ((guint) MAX (device, 0))))
     return NULL;
-  shared = gst_context_new_cuda_context (context);
+  GstContext *shared = gst_context_new_cuda_context (context);
   gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT (element), shared));
   return context;
 }

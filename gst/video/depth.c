@@ -9,7 +9,6 @@ gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, c
 {
   gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
   gboolean wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
-  gchar *number, *problem;
 
   if (!meta)
     return g_strdup_printf ("A picture without stereo metadata came: put %s right after stereomatch, before anything "
@@ -25,8 +24,8 @@ gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, c
     return g_strdup_printf ("The picture is %s, and its metadata is about samples of %d bits: put %s right after "
                             "stereomatch, before anything that converts the picture.",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)), wide ? 8 : 16, element);
-  number = gst_stereo_meta_problem (meta);
-  problem = number ?
+  gchar *number = gst_stereo_meta_problem (meta);
+  gchar *problem = number ?
       g_strdup_printf ("The metadata of a picture cannot be right: %s. Look at what made the metadata.", number) :
       NULL;
   g_free (number);

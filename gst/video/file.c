@@ -17,12 +17,11 @@
 static gboolean
 refuse (const GstStereoFileRules *rules, const gchar *name, const gchar *done, gchar *fault, gchar **message)
 {
-  gchar *shown = g_filename_display_name (name);
+  g_autofree gchar *shown = g_filename_display_name (name);
 
   if (message)
     *message = g_strdup_printf (
         "%s=%s cannot be %s: %s. Set %s to %s.", rules->property, shown, done, fault, rules->property, rules->instead);
-  g_free (shown);
   g_free (fault);
   return FALSE;
 }
@@ -170,7 +169,6 @@ static gboolean
 find_target (const gchar *name, Target *target, gchar **fault)
 {
   struct stat link;
-  gchar *resolved;
 
   target->there = stat (name, &target->info) == 0;
   if (!target->there) {
@@ -186,7 +184,7 @@ find_target (const gchar *name, Target *target, gchar **fault)
   }
   if ((*fault = fault_of_kind (&target->info)))
     return FALSE;
-  resolved = realpath (name, NULL);
+  gchar *resolved = realpath (name, NULL);
   /* to replace a file needs no right to write to it: whoever protected it would be passed over */
   if (!resolved || faccessat (AT_FDCWD, resolved, W_OK, AT_EACCESS) != 0)
     *fault = g_strdup (g_strerror (errno));
@@ -260,11 +258,10 @@ replace (const Target *target, const gchar *folder, const gchar *data, gsize siz
 {
   gchar *beside = NULL;
   gint file = create_beside (folder, target->there ? 0600 : 0666, &beside), number;
-  gboolean done;
 
   if (file < 0)
     return FALSE;
-  done = (!target->there || keep_permissions (file, &target->info)) && write_all (file, data, size);
+  gboolean done = (!target->there || keep_permissions (file, &target->info)) && write_all (file, data, size);
   number = errno;
   if (close (file) != 0 && done) {
     number = errno;

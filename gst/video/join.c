@@ -70,12 +70,10 @@ gst_stereo_join_main (const GstStereoJoin *join)
 GstAggregatorPad *
 gst_stereo_join_create_pad (GstStereoJoin *join, GstPadTemplate *template)
 {
-  GstAggregatorPad *pad;
-
   if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
     return NULL;
   g_mutex_lock (&join->lock);
-  pad = join->second ? NULL : new_pad (template);
+  GstAggregatorPad *pad = join->second ? NULL : new_pad (template);
   if (pad)
     join->second = pad;
   g_mutex_unlock (&join->lock);
@@ -100,10 +98,8 @@ gst_stereo_join_release_pad (GstStereoJoin *join, GstPad *pad)
 static GstAggregatorPad *
 ref_second (GstStereoJoin *join)
 {
-  GstAggregatorPad *pad;
-
   g_mutex_lock (&join->lock);
-  pad = join->second ? gst_object_ref (join->second) : NULL;
+  GstAggregatorPad *pad = join->second ? gst_object_ref (join->second) : NULL;
   g_mutex_unlock (&join->lock);
   return pad;
 }
@@ -111,10 +107,8 @@ ref_second (GstStereoJoin *join)
 gboolean
 gst_stereo_join_has_second (GstStereoJoin *join)
 {
-  gboolean has;
-
   g_mutex_lock (&join->lock);
-  has = join->second != NULL;
+  gboolean has = join->second != NULL;
   g_mutex_unlock (&join->lock);
   return has;
 }
@@ -158,12 +152,11 @@ gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent
 gboolean
 gst_stereo_join_take_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event)
 {
-  gboolean usable;
   GstVideoInfo info;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  usable = gst_video_info_from_caps (&info, caps);
+  gboolean usable = gst_video_info_from_caps (&info, caps);
   if (usable)
     GST_CAT_DEBUG_OBJECT (join->category, pad, "gets %" GST_PTR_FORMAT, caps);
   else
@@ -297,13 +290,12 @@ static gboolean
 is_next_later (GstStereoJoin *join, GstAggregatorPad *pad, GstBuffer *buffer, gint64 start, gint64 time)
 {
   gint64 frame = (gint64) gst_stereo_join_frame_time (join), duration;
-  gboolean plain;
 
   if (frame == 0 || start == GST_CLOCK_STIME_NONE || time == GST_CLOCK_STIME_NONE || is_gap (buffer) ||
       !GST_BUFFER_DURATION_IS_VALID (buffer))
     return FALSE;
   GST_OBJECT_LOCK (pad);
-  plain = pad->segment.rate == 1.0;
+  gboolean plain = pad->segment.rate == 1.0;
   GST_OBJECT_UNLOCK (pad);
   duration = (gint64) MIN (GST_BUFFER_DURATION (buffer), G_MAXINT64 / 4);
   return plain && duration > frame + frame / 2 && time + frame / 2 < start + duration;
@@ -320,14 +312,13 @@ find_second (GstStereoJoin *join, GstAggregatorPad *pad, gint64 time, gboolean t
     GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA; /* the next one decides */
     gboolean stays, known = join->queued;
     GstBuffer *buffer;
-    gint64 second_time;
 
     if (join->held.buffer && !untimed && join->held.time == time)
       return GST_FLOW_OK;
     buffer = second_head (join, pad, FALSE);
     if (!buffer)
       return judge_empty_queue (join, pad, time, timeout);
-    second_time = gst_stereo_pad_running_time (pad, buffer);
+    gint64 second_time = gst_stereo_pad_running_time (pad, buffer);
     if (!untimed && second_time != GST_CLOCK_STIME_NONE && second_time > time) {
       gst_buffer_unref (buffer);
       return GST_FLOW_OK;
@@ -375,14 +366,13 @@ GstFlowReturn
 gst_stereo_join_next (GstStereoJoin *join, gboolean timeout, GstStereoJoinFrame *frame)
 {
   GstFlowReturn flow = GST_FLOW_OK;
-  GstAggregatorPad *second;
 
   forget_if_stale (join);
   frame->buffer = gst_aggregator_pad_peek_buffer (join->main);
   if (!frame->buffer)
     return gst_aggregator_pad_is_eos (join->main) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
   describe_frame (frame, join->main);
-  second = ref_second (join);
+  GstAggregatorPad *second = ref_second (join);
   /* frames that a gap would leave in the queue would hold up those behind them */
   if (second)
     flow = find_second (join, second, frame->time, timeout || frame->gap);
@@ -402,10 +392,9 @@ GstFlowReturn
 gst_stereo_join_next_second (GstStereoJoin *join, GstStereoJoinFrame *frame)
 {
   GstFlowReturn flow = GST_FLOW_OK;
-  GstAggregatorPad *second;
 
   forget_if_stale (join);
-  second = ref_second (join);
+  GstAggregatorPad *second = ref_second (join);
   frame->buffer = second ? second_head (join, second, TRUE) : NULL;
   if (!frame->buffer) {
     flow = !second || gst_aggregator_pad_is_eos (second) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;

@@ -19,12 +19,11 @@ type_name (const gchar *name)
 static const GEnumValue *
 copy_choices (const StereoChoice *choices)
 {
-  GEnumValue *values;
   guint count = 0;
 
   while (choices[count].name)
     count++;
-  values = g_new0 (GEnumValue, count + 1);
+  GEnumValue *values = g_new0 (GEnumValue, count + 1);
   for (guint i = 0; i < count; i++)
     values[i] = (GEnumValue){ choices[i].value, choices[i].text, choices[i].name };
   return values;
@@ -59,11 +58,9 @@ gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags fla
   const StereoParamInfo *info;
 
   for (gint i = 0; (info = stereo_param_info (i)); i++) {
-    GstStereoProperty row;
-
     if (names && !g_strv_contains (names, info->name))
       continue;
-    row = row_of (info);
+    GstStereoProperty row = row_of (info);
     row.offset += offset;
     row.flags = flags;
     row.unchecked = unchecked;

@@ -37,11 +37,9 @@ configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
 static GstBufferPool *
 obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
 {
-  GstBufferPool *pool;
-
   if (offered && configure_pool (offered, needs))
     return gst_object_ref (offered);
-  pool = gst_video_buffer_pool_new ();
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
   if (!configure_pool (pool, needs))
     gst_clear_object (&pool);
   return pool;
@@ -84,10 +82,9 @@ GstBufferPool *
 gst_stereo_pool_new (const GstVideoInfo *info)
 {
   PoolNeeds needs = { gst_video_info_to_caps (info), (guint) GST_VIDEO_INFO_SIZE (info), .meta = TRUE };
-  GstBufferPool *pool;
 
   gst_allocation_params_init (&needs.params);
-  pool = obtain_pool (NULL, &needs);
+  GstBufferPool *pool = obtain_pool (NULL, &needs);
   gst_caps_unref (needs.caps);
   return pool;
 }

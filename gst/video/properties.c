@@ -40,7 +40,7 @@ unchecked_class_init (gpointer klass, gpointer data)
 static GType
 unchecked_type (GType parent)
 {
-  gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
+  g_autofree gchar *name = g_strconcat ("GstStereoUnchecked", g_type_name (parent), NULL);
   GType type = g_type_from_name (name);
   GTypeQuery query;
 
@@ -51,7 +51,6 @@ unchecked_type (GType parent)
     info.instance_size = (guint16) query.instance_size;
     type = g_type_register_static (parent, name, &info, 0);
   }
-  g_free (name);
   return type;
 }
 

@@ -85,7 +85,6 @@ problem_of_region (const GstStereoProperty *row, const GValue *value)
 {
   const guint count = gst_value_array_get_size (value);
   gboolean fits = count == 0 || count == 4;
-  gchar *given, *problem;
 
   for (guint i = 0; i < count; i++) {
     gdouble fraction = g_value_get_double (gst_value_array_get_value (value, i));
@@ -93,9 +92,10 @@ problem_of_region (const GstStereoProperty *row, const GValue *value)
   }
   if (fits)
     return NULL;
-  given = gst_value_serialize (value);
-  problem = g_strdup_printf ("%s=%s is no region: set it to x, y, width and height as fractions (0..1) of the picture, "
-                             "for example \"<0.25, 0.25, 0.5, 0.5>\".",
+  gchar *given = gst_value_serialize (value);
+  gchar *problem = g_strdup_printf (
+      "%s=%s is no region: set it to x, y, width and height as fractions (0..1) of the picture, "
+      "for example \"<0.25, 0.25, 0.5, 0.5>\".",
       row->name, given);
   g_free (given);
   return problem;
@@ -124,11 +124,9 @@ gst_stereo_property_problem (const GstStereoProperty *row, const GValue *value)
 static GQuark
 refused_key (const GParamSpec *spec)
 {
-  gchar *name = g_strconcat ("gst-stereo-refused-", spec->name, NULL);
-  GQuark key = g_quark_from_string (name);
+  g_autofree gchar *name = g_strconcat ("gst-stereo-refused-", spec->name, NULL);
 
-  g_free (name);
-  return key;
+  return g_quark_from_string (name);
 }
 
 static void
@@ -141,11 +139,10 @@ void
 gst_stereo_note_problem (GstElement *element, const GParamSpec *spec, gchar *problem)
 {
   const GQuark key = refused_key (spec);
-  gboolean news;
 
   GST_OBJECT_LOCK (element);
   /* a control source sets the same value for every frame */
-  news = problem && GST_STATE (element) > GST_STATE_READY &&
+  gboolean news = problem && GST_STATE (element) > GST_STATE_READY &&
       g_strcmp0 (g_object_get_qdata (G_OBJECT (element), key), problem) != 0;
   g_object_set_qdata_full (G_OBJECT (element), key, g_strdup (problem), g_free);
   GST_OBJECT_UNLOCK (element);

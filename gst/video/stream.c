@@ -27,11 +27,10 @@ gint64
 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {
   guint64 time;
-  gint sign;
 
   if (segment->format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (pts))
     return GST_CLOCK_STIME_NONE;
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, pts, &time);
+  gint sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, pts, &time);
   if (sign == 0 || time > G_MAXINT64 / 4)
     return GST_CLOCK_STIME_NONE;
   return sign * (gint64) time;
@@ -52,14 +51,13 @@ GstBuffer *
 gst_stereo_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
 {
   GstClockTime start = GST_BUFFER_PTS (buffer), stop = start;
-  gboolean inside;
 
   if (pad->segment.format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (start))
     return buffer;
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
     stop += GST_BUFFER_DURATION (buffer);
   GST_OBJECT_LOCK (pad);
-  inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
+  gboolean inside = gst_segment_clip (&pad->segment, GST_FORMAT_TIME, start, stop, NULL, NULL);
   GST_OBJECT_UNLOCK (pad);
   if (inside)
     return buffer;

@@ -26,7 +26,6 @@ make_street (gint width, gint height, Random *random)
 {
   static const MadeErrors errors = { .noise = 0.4, .outliers = 0.05, .holes = 0.15, .patches = 100 };
   MadeScene street = made_road ();
-  MadePicture *picture;
 
   street.focal *= (gdouble) width / street.width;
   street.width = width;
@@ -36,7 +35,7 @@ make_street (gint width, gint height, Random *random)
   street.boxes[2] = (MadeBox){ 25000, 200, 2000, 2500, 0 };
   street.boxes[3] = (MadeBox){ 30000, -12000, 14000, 8000, 0 };
   street.boxes[4] = (MadeBox){ 22000, 12000, 12000, 8000, 0 };
-  picture = made_picture_new (&street);
+  MadePicture *picture = made_picture_new (&street);
   made_picture_spoil (picture, &errors, random);
   return picture;
 }
@@ -44,7 +43,7 @@ make_street (gint width, gint height, Random *random)
 static gdouble
 time_logic (const MadePicture *picture, guint *obstacles)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   GstStereoGroundTask task = made_task ();
   GstStereoGroundResult result;
   gint64 times[FRAMES];
@@ -57,7 +56,6 @@ time_logic (const MadePicture *picture, guint *obstacles)
   }
   fail_unless (result.valid);
   *obstacles = result.n_obstacles;
-  gst_stereo_ground_analysis_free (analysis);
   return median_ms (times);
 }
 
@@ -65,7 +63,7 @@ static gdouble
 time_element (const MadePicture *picture)
 {
   guint width = picture->meta.width, height = picture->meta.height;
-  GstHarness *harness = gst_harness_new ("stereoground");
+  g_autoptr (GstHarness) harness = gst_harness_new ("stereoground");
   gint64 times[FRAMES];
 
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, NULL);
@@ -74,24 +72,21 @@ time_element (const MadePicture *picture)
     GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, (gint) width, (gint) height, 0, 0, 1);
     const GstVideoMeta *rows = gst_buffer_get_video_meta (buffer);
     gsize stride = rows ? (gsize) rows->stride[0] : GST_ROUND_UP_4 (2 * width);
-    GstStereoMeta *meta;
-    gint64 start;
 
     for (guint y = 0; y < height; y++)
       gst_buffer_fill (buffer, y * stride, picture->samples + (gsize) y * width, 2 * (gsize) width);
     gst_buffer_memset (confidence, 0, 255, (gsize) -1);
-    meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
+    GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
     meta->disparity_scale = picture->meta.disparity_scale;
     meta->focal_length = picture->meta.focal_length;
     meta->baseline = picture->meta.baseline;
     stamp (buffer, (GstClockTime) (i + WARM) * FRAME, FRAME);
     gst_buffer_unref (confidence);
-    start = g_get_monotonic_time ();
+    gint64 start = g_get_monotonic_time ();
     fail_unless_equals_int (gst_harness_push (harness, buffer), GST_FLOW_OK);
     times[MAX (0, i)] = g_get_monotonic_time () - start;
     gst_buffer_unref (gst_harness_pull (harness));
   }
-  gst_harness_teardown (harness);
   return median_ms (times);
 }
 
@@ -101,13 +96,12 @@ TEST (test_sizes)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     Random random = { 1 };
-    MadePicture *picture = make_street (sizes[i][0], sizes[i][1], &random);
+    g_autoptr (MadePicture) picture = make_street (sizes[i][0], sizes[i][1], &random);
     guint obstacles;
     gdouble logic = time_logic (picture, &obstacles);
 
     g_print ("%4dx%-4d logic %5.2f ms, element %5.2f ms, %u obstacles\n", sizes[i][0], sizes[i][1], logic,
         time_element (picture), obstacles);
-    made_picture_free (picture);
   }
 }
 

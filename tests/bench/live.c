@@ -49,7 +49,6 @@ live_start (Live *live, const Options *options)
                                  "video/x-raw,format=GRAY16_LE ! appsink name=sink sync=false max-buffers=4",
       options->frames, options->source ? options->source : "", options->caps ? options->caps : "video/x-raw", match);
   GError *error = NULL;
-  GstPad *pad;
 
   live->pipeline = gst_parse_launch (line, &error);
   g_free (line);
@@ -63,9 +62,8 @@ live_start (Live *live, const Options *options)
   live->source = gst_bin_get_by_name (GST_BIN (live->pipeline), "source");
   live->match = gst_bin_get_by_name (GST_BIN (live->pipeline), "match");
   live->sink = gst_bin_get_by_name (GST_BIN (live->pipeline), "sink");
-  pad = gst_element_get_static_pad (live->match, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (live->match, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_time, live, NULL);
-  gst_object_unref (pad);
   return gst_element_set_state (live->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
 }
 
@@ -141,7 +139,7 @@ live_score (Live *live)
       g_printerr ("The output holds no disparity of a frame: leave output at disparity.\n");
       return FALSE;
     }
-    guint64 *time = g_async_queue_pop (live->times);
+    g_autofree guint64 *time = g_async_queue_pop (live->times);
     truth_score (frame.truth, frame.visible, frame.disparity, (gsize) frame.width * (gsize) frame.height, &score);
     g_snprintf (number, sizeof number, "%" G_GUINT64_FORMAT, frame.number);
     print_row (number, frame.valid_ratio, frame.mean_confidence, &score, (gdouble) *time / 1e6);
@@ -152,7 +150,6 @@ live_score (Live *live)
     confidence += frame.mean_confidence;
     ms += (gdouble) *time / 1e6;
     count++;
-    g_free (time);
     live_frame_clear (&frame);
   }
   if (count)

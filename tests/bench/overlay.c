@@ -27,9 +27,9 @@ make_depth (Random *random, gint width, gint height)
 static void
 time_format (GstVideoFormat format, gint width, gint height, gint frames, const gchar *properties)
 {
-  Overlay *overlay = overlay_new (properties, format, width, height, "GRAY16_LE", width, height);
+  g_autoptr (Overlay) overlay = overlay_new (properties, format, width, height, "GRAY16_LE", width, height);
   Random random = { 1 };
-  GstBuffer *live = random_frame (&random, &overlay->info, 0), *depth = make_depth (&random, width, height);
+  g_autoptr (GstBuffer) live = random_frame (&random, &overlay->info, 0), depth = make_depth (&random, width, height);
   gint64 start = 0, best = G_MAXINT64, last = 0;
   clock_t work = 0;
 
@@ -51,9 +51,6 @@ time_format (GstVideoFormat format, gint width, gint height, gint frames, const 
       gst_video_format_to_string (format), width, height, properties,
       (gdouble) (g_get_monotonic_time () - start) / frames / 1e3, (gdouble) best / 1e3,
       (gdouble) (clock () - work) * 1e3 / CLOCKS_PER_SEC / frames);
-  gst_buffer_unref (live);
-  gst_buffer_unref (depth);
-  overlay_free (overlay);
 }
 
 TEST (test_formats)

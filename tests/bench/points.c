@@ -50,10 +50,8 @@ compare (gconstpointer a, gconstpointer b)
 static void
 say (const gchar *what, gint64 times[FRAMES])
 {
-  gdouble median;
-
   qsort (times, FRAMES, sizeof *times, compare);
-  median = (gdouble) times[FRAMES / 2] / 1e3;
+  gdouble median = (gdouble) times[FRAMES / 2] / 1e3;
   g_print ("%-44s %6.2f ms, %4.0f frames a second\n", what, median, 1e3 / median);
 }
 
@@ -62,9 +60,8 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
 {
   GstElement *element = gst_element_factory_make ("stereopoints", NULL);
   GstHarness *depth, *live = NULL;
-  GstBuffer *frame = make_view (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, 2, 0, 0);
+  g_autoptr (GstBuffer) frame = make_view (GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, 2, 0, 0);
   gint64 times[FRAMES];
-  gchar *what;
 
   set_properties (element, properties);
   depth = gst_harness_new_with_element (element, "sink", "src");
@@ -83,19 +80,18 @@ time_element (const gchar *properties, GstBuffer *picture, gboolean color)
     gst_buffer_unref (gst_harness_pull (depth));
     times[MAX (0, i)] = cpu_time () - start;
   }
-  what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
+  gchar *what = g_strdup_printf ("stereopoints %s%s", properties, color ? " with colour" : "");
   say (what, times);
   g_free (what);
   if (live)
     gst_harness_teardown (live);
   gst_harness_teardown (depth);
-  gst_buffer_unref (frame);
 }
 
 static void
 time_function (GstBuffer *picture)
 {
-  gfloat *points = g_new (gfloat, WIDTH * HEIGHT * 3);
+  g_autofree gfloat *points = g_new (gfloat, WIDTH * HEIGHT * 3);
   gint64 times[FRAMES];
 
   for (gint i = -WARM; i < FRAMES; i++) {
@@ -105,21 +101,19 @@ time_function (GstBuffer *picture)
     times[MAX (0, i)] = cpu_time () - start;
   }
   say ("gst_stereo_meta_get_points", times);
-  g_free (points);
 }
 
 TEST (test_1080p)
 {
   static const gchar *const properties[] = { "format=ply", "format=pcd", "organized=true", "step=2" };
   Random random = { 1 };
-  GstBuffer *picture = make_picture (&random);
+  g_autoptr (GstBuffer) picture = make_picture (&random);
 
   g_print ("%dx%d, the median of %d\n", WIDTH, HEIGHT, FRAMES);
   time_function (picture);
   for (guint color = 0; color < 2; color++)
     for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
       time_element (properties[i], picture, color);
-  gst_buffer_unref (picture);
 }
 
 /* A suite, since what it shares with the tests fails as a test does. */

@@ -14,11 +14,7 @@
 
 static Random source;
 
-static double
-between (double low, double high)
-{
-  return low + (high - low) * random_unit (&source);
-}
+#define between(low, high) random_between (&source, low, high)
 
 /* ---- the twin ---- */
 

@@ -161,7 +161,6 @@ static gboolean
 answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
   Run *run = gst_pad_get_element_private (pad);
-  LyingPool *pool;
   GstVideoInfo info;
   GstCaps *caps;
 
@@ -170,7 +169,7 @@ answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
   gst_query_parse_allocation (query, &caps, NULL);
   if (!caps || !gst_video_info_from_caps (&info, caps))
     return FALSE;
-  pool = g_object_new (lying_pool_get_type (), NULL);
+  LyingPool *pool = g_object_new (lying_pool_get_type (), NULL);
   gst_object_ref_sink (pool);
   pool->random = *run->random;
   gst_query_add_allocation_pool (query, GST_BUFFER_POOL (pool), (guint) GST_VIDEO_INFO_SIZE (&info), 0, 0);
@@ -211,19 +210,15 @@ static GstCaps *
 draw_caps (Random *random, Kind kind, int width, int height, gboolean *narrow)
 {
   const char *format = view_formats[random_range (random, 0, G_N_ELEMENTS (view_formats) - 1)];
-  gchar *text;
-  GstCaps *caps;
 
   *narrow = random_range (random, 0, 3) == 0;
   if (kind == LIVE)
     format = live_formats[random_range (random, 0, G_N_ELEMENTS (live_formats) - 1)];
   if (kind == DEPTH)
     format = *narrow ? "GRAY8" : "GRAY16_LE";
-  text = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s", format,
+  g_autofree gchar *text = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s", format,
       kind == VIEWS ? 2 * width : width, height, kind == VIEWS ? ",multiview-mode=(string)side-by-side" : "");
-  caps = gst_caps_from_string (text);
-  g_free (text);
-  return caps;
+  return gst_caps_from_string (text);
 }
 
 static GstClockTime
@@ -298,7 +293,6 @@ start (void)
 {
   static const char *const plugins[] = { STEREO_TEST_PLUGINS };
   GError *error = NULL;
-  gint file;
 
   g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
   gst_init (NULL, NULL);
@@ -310,7 +304,7 @@ start (void)
   gst_debug_set_default_threshold (GST_LEVEL_NONE);
   /* what GStreamer takes for a mistake in an element ends programs that make such warnings fatal */
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_FATAL_MASK);
-  file = g_file_open_tmp ("fuzz-XXXXXX.txt", &calibration, NULL);
+  gint file = g_file_open_tmp ("fuzz-XXXXXX.txt", &calibration, NULL);
   atexit (remove_calibration);
   CHECK (file >= 0 && g_close (file, NULL) &&
           g_file_set_contents (calibration,
@@ -345,7 +339,7 @@ make_element (const Target *target)
 static GstPad *
 link_sink (GstElement *element, Run *run)
 {
-  GstPad *src = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (element, "src");
   GstPad *pad = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
 
   gst_pad_set_element_private (pad, run);
@@ -354,7 +348,6 @@ link_sink (GstElement *element, Run *run)
   gst_pad_set_query_function (pad, answer_query);
   gst_pad_set_active (pad, TRUE);
   gst_pad_link_full (src, pad, GST_PAD_LINK_CHECK_NOTHING);
-  gst_object_unref (src);
   return pad;
 }
 
@@ -394,15 +387,14 @@ run_element (Random *random, GstElement *element, const Target *target)
   gboolean sized = g_str_equal (target->element, "stereorectify");
   int width = sized ? WIDTH : random_range (random, 1, 80), height = sized ? HEIGHT : random_range (random, 1, 80);
   Run run = { .random = random_range (random, 0, 2) ? NULL : random };
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   Source sources[2] = { 0 };
-  GstPad *sink;
 
   g_mutex_init (&run.lock);
   g_cond_init (&run.changed);
   gst_bus_set_sync_handler (bus, take_message, &run, NULL);
   gst_element_set_bus (element, bus);
-  sink = link_sink (element, &run);
+  GstPad *sink = link_sink (element, &run);
   for (guint i = 0; i < 2 && target->inputs[i].kind != NOTHING; i++)
     source_init (&sources[i], random, element, target->inputs[i].pad, target->inputs[i].kind, width, height);
   play (element, target, sources, &run);
@@ -411,7 +403,6 @@ run_element (Random *random, GstElement *element, const Target *target)
   gst_pad_set_active (sink, FALSE);
   gst_object_unref (sink);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
   g_mutex_clear (&run.lock);
   g_cond_clear (&run.changed);
   return run.failed ? REFUSED : PASSED;
@@ -421,19 +412,16 @@ static int
 draw (Random *random)
 {
   static gsize once = 0;
-  const Target *target;
-  GstElement *element;
-  int outcome;
 
   if (g_once_init_enter (&once)) {
     start ();
     g_once_init_leave (&once, 1);
   }
-  target = &targets[random_range (random, 0, G_N_ELEMENTS (targets) - 1)];
-  element = make_element (target);
+  const Target *target = &targets[random_range (random, 0, G_N_ELEMENTS (targets) - 1)];
+  GstElement *element = make_element (target);
   if (!element)
     return PASSED; /* this build has no such element */
-  outcome = run_element (random, element, target);
+  int outcome = run_element (random, element, target);
   gst_object_unref (element);
   return outcome;
 }

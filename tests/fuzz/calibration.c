@@ -47,7 +47,6 @@ try_text (const char *left, const char *right)
 {
   const GstStereoCalibrationOptions options = { 0 }, all = { 25, 640, 480, "2,3" };
   GstStereoCalibration loaded;
-  StereoCalibration c;
   StereoRectification r;
   StereoError error = { 0 };
   gchar *message = NULL;
@@ -64,7 +63,7 @@ try_text (const char *left, const char *right)
   }
   CHECK (!message, "taken, and '%s'", message);
   CHECK (loaded.count > 0 && loaded.count <= GST_STEREO_CALIBRATION_MODES, "%d modes", loaded.count);
-  c = *gst_stereo_calibration_for (&loaded, WIDTH, HEIGHT);
+  StereoCalibration c = *gst_stereo_calibration_for (&loaded, WIDTH, HEIGHT);
   for (int k = 0; k < 3; k++)
     if (!stereo_rectify (&c, k - 1, WIDTH, HEIGHT, &r, &error)) {
       doubt (&loaded.modes[0], &c, &r, k - 1);
@@ -246,11 +245,10 @@ try_file (const char *path)
 {
   static uint8_t data[MOST];
   FILE *file = fopen (path, "rb");
-  size_t size;
 
   if (!file)
     return 1;
-  size = fread (data, 1, sizeof data, file);
+  size_t size = fread (data, 1, sizeof data, file);
   fclose (file);
   return LLVMFuzzerTestOneInput (data, size) < 0;
 }

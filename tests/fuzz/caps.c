@@ -87,13 +87,12 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
   gsize size = (gsize) CLAMP ((gint64) info->size + numbers[NUMBERS - 1] % 64, 1, MOST_BYTES);
   gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
   gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
-  GstBuffer *buffer;
   GstVideoFrame frame;
   StereoImage images[2];
 
   if (info->size > MOST_BYTES)
     return;
-  buffer = gst_buffer_new_wrapped (g_malloc0 (size), size);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_wrapped (g_malloc0 (size), size);
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info) && p < 4; p++) {
     strides[p] = numbers[p] ? numbers[p] : info->stride[p];
     offsets[p] = numbers[4 + p] ? (gsize) (gint64) numbers[4 + p] : info->offset[p];
@@ -109,7 +108,6 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
     gst_video_frame_unmap (&frame);
     fuzz_outcomes[MAPPED]++;
   }
-  gst_buffer_unref (buffer);
 }
 
 /* What a pad lets through. */
@@ -139,7 +137,7 @@ try_info (const GstVideoInfo *info, const gint32 *numbers, const gchar *text)
   GstStereoLayout layout;
 
   for (guint wanted = GST_STEREO_PACKING_AUTO; wanted <= GST_STEREO_PACKING_FRAME_BY_FRAME; wanted++) {
-    gchar *message = NULL;
+    g_autofree gchar *message = NULL;
     if (gst_stereo_layout_packed (&layout, info, (GstStereoPacking) wanted, &message)) {
       check_layout (&layout, info, text);
       try_addresses (&layout, info, text);
@@ -149,17 +147,15 @@ try_info (const GstVideoInfo *info, const gint32 *numbers, const gchar *text)
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
       fuzz_outcomes[REFUSED]++;
     }
-    g_free (message);
   }
   for (gint right = 0; right < 2; right++) {
-    gchar *message = NULL;
+    g_autofree gchar *message = NULL;
     if (gst_stereo_layout_single (&layout, info, right, &message)) {
       check_layout (&layout, info, text);
       fuzz_outcomes[SINGLE]++;
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
     }
-    g_free (message);
   }
 }
 
@@ -172,22 +168,20 @@ keep_quiet (const gchar *domain, GLogLevelFlags level, const gchar *message, gpo
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  gchar *text = g_strndup ((const gchar *) data, size);
+  g_autofree gchar *text = g_strndup ((const gchar *) data, size);
   size_t length = strlen (text) + 1, left = size > length ? size - length : 0;
   gint32 numbers[NUMBERS] = { 0 };
   GstVideoInfo info;
-  GstCaps *caps;
 
   gst_init (NULL, NULL);
   g_log_set_default_handler (keep_quiet, NULL);
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   memcpy (numbers, left ? data + length : data, left < sizeof numbers ? left : sizeof numbers);
-  caps = g_utf8_validate (text, -1, NULL) ? gst_caps_from_string (text) : NULL;
+  GstCaps *caps = g_utf8_validate (text, -1, NULL) ? gst_caps_from_string (text) : NULL;
   if (caps && is_ours (caps) && gst_video_info_from_caps (&info, caps))
     try_info (&info, numbers, text);
   else
     fuzz_outcomes[REFUSED]++;
   gst_clear_caps (&caps);
-  g_free (text);
   return 0;
 }

@@ -20,10 +20,9 @@ typedef struct
 static void
 unmap (gpointer data)
 {
-  Mapping *mapping = data;
+  g_autofree Mapping *mapping = data;
 
   munmap (mapping->mapping, mapping->size);
-  g_free (mapping);
 }
 
 /* Of one byte at least. The byte behind it faults, or the byte before it. */
@@ -32,10 +31,9 @@ guarded_memory (Random *random, gsize size, gboolean read_only)
 {
   Mapping *mapping = g_new (Mapping, 1);
   PictureGuard guard = random_range (random, 0, 3) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE;
-  guint8 *bytes;
 
   size = MAX (size, 1);
-  bytes = picture_guarded (size, guard, &mapping->mapping, &mapping->size);
+  guint8 *bytes = picture_guarded (size, guard, &mapping->mapping, &mapping->size);
   for (gsize i = 0; i < size; i++)
     bytes[i] = (guint8) (i * 37 + 11);
   return gst_memory_new_wrapped (read_only ? GST_MEMORY_FLAG_READONLY : 0, bytes, size, 0, size, mapping, unmap);
@@ -106,13 +104,12 @@ lie_with_meta (Random *random, GstBuffer *buffer, const GstVideoInfo *info)
 {
   gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
   gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
-  GstVideoMeta *meta;
 
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
     strides[p] = lie_of_stride (random, GST_VIDEO_INFO_PLANE_STRIDE (info, p));
     offsets[p] = lie_of_offset (random, GST_VIDEO_INFO_PLANE_OFFSET (info, p), GST_VIDEO_INFO_SIZE (info));
   }
-  meta = gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
+  GstVideoMeta *meta = gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
       (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info),
       offsets, strides);
   if (random_range (random, 0, 5) == 0)
@@ -209,13 +206,11 @@ static void
 add_ground (Random *random, GstBuffer *buffer)
 {
   guint count = (guint) random_range (random, 0, random_range (random, 0, 7) ? 64 : 20000);
-  gdouble *distances = g_new (gdouble, count + 1);
-  GstStereoGroundMeta *ground;
+  g_autofree gdouble *distances = g_new (gdouble, count + 1);
 
   for (guint i = 0; i < count; i++)
     distances[i] = wild_number (random, 3000);
-  ground = gst_buffer_add_stereo_ground_meta (buffer, distances, count);
-  g_free (distances);
+  GstStereoGroundMeta *ground = gst_buffer_add_stereo_ground_meta (buffer, distances, count);
   ground->valid = random_range (random, 0, 3) != 0;
   ground->plane_offset = wild_number (random, -2);
   ground->plane_across = wild_number (random, 0.01);

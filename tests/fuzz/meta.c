@@ -26,7 +26,7 @@ const char *const fuzz_pieces[] = { "STM01", "STM02", "STM03", "STM04", "\1\1\1\
 static void
 scale (GstBuffer *buffer, GstStereoMeta *meta)
 {
-  GstBuffer *larger = gst_buffer_new ();
+  g_autoptr (GstBuffer) larger = gst_buffer_new ();
   GstVideoInfo in, out;
   GstVideoMetaTransform transform = { &in, &out };
   GstStereoMeta *scaled;
@@ -45,7 +45,6 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
       fuzz_outcomes[SCALED]++;
     }
   }
-  gst_buffer_unref (larger);
 }
 
 /* @bytes in the version that is written: the first one had another magic number, and its numbers ended after 104 bytes,
@@ -56,12 +55,11 @@ in_written_version (GBytes *bytes)
 {
   gsize size, header;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  guint8 *now;
 
   if (data[4] == '4')
     return g_bytes_ref (bytes);
   header = data[4] == '1' ? 104 : data[4] == '2' ? 120 : 128;
-  now = g_malloc0 (size + 136 - header);
+  guint8 *now = g_malloc0 (size + 136 - header);
   memcpy (now, data, header);
   memcpy (now + 136, data + header, size - header);
   now[4] = '4';
@@ -102,20 +100,14 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
-  GBytes *bytes;
-  GstBuffer *buffer;
-  GstStereoMeta *meta;
-
   gst_init (NULL, NULL);
-  bytes = g_bytes_new (data, size);
-  buffer = gst_buffer_new ();
-  meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
+  g_autoptr (GBytes) bytes = g_bytes_new (data, size);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (buffer, bytes);
   if (meta)
     check_meta (buffer, meta, bytes);
   else
     CHECK (!gst_buffer_get_stereo_meta (buffer), "refused, and there");
   fuzz_outcomes[meta ? TAKEN : REFUSED]++;
-  gst_buffer_unref (buffer);
-  g_bytes_unref (bytes);
   return 0;
 }

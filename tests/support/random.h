@@ -41,6 +41,12 @@ random_unit (Random *random)
   return random_next (random) / 4294967296.0;
 }
 
+static inline double
+random_between (Random *random, double low, double high)
+{
+  return low + (high - low) * random_unit (random);
+}
+
 /* The seed of a test: STEREO_TEST_SEED, a number or "time"; else always the same one. */
 static inline uint64_t
 random_seed (void)

@@ -76,11 +76,9 @@ gst_stereo_ground_cells_clear (GstStereoGroundCells *cells)
 void
 gst_stereo_ground_cells_start (GstStereoGroundCells *cells, gint columns)
 {
-  gsize all;
-
   cells->columns = (columns + GST_STEREO_GROUND_BIN - 1) / GST_STEREO_GROUND_BIN;
   cells->levels = gst_stereo_ground_level_count ();
-  all = (gsize) cells->columns * (gsize) cells->levels;
+  gsize all = (gsize) cells->columns * (gsize) cells->levels;
   if (all > cells->room) {
     cells->all = g_renew (GstStereoGroundCell, cells->all, all);
     cells->objects = g_renew (guint32, cells->objects, all);

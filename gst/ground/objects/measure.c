@@ -107,14 +107,13 @@ frame (const GstStereoGroundScene *scene, Taken *taken, gdouble front, gboolean 
   gint right = (gint) gst_stereo_ground_quantile (taken->column, taken->count, 1 - EDGE);
   gint top = (gint) gst_stereo_ground_quantile (taken->row, taken->count, EDGE);
   gint bottom = (gint) gst_stereo_ground_quantile (taken->row, taken->count, 1 - EDGE);
-  gdouble middle, foot;
 
   obstacle->x = left * grid->step;
   obstacle->y = top * grid->step;
   obstacle->width = MIN (grid->width, (right + 1) * grid->step) - obstacle->x;
   obstacle->height = MIN (grid->height, (bottom + 1) * grid->step) - obstacle->y;
-  middle = obstacle->x + obstacle->width / 2.0;
-  foot = (front - gst_stereo_ground_scene_at (scene, middle, 0)) / scene->plane.down;
+  gdouble middle = obstacle->x + obstacle->width / 2.0;
+  gdouble foot = (front - gst_stereo_ground_scene_at (scene, middle, 0)) / scene->plane.down;
   if (stands)
     obstacle->height = (gint) CLAMP (foot - obstacle->y, obstacle->height, grid->height - obstacle->y);
 }
@@ -124,12 +123,11 @@ gst_stereo_ground_measure (
     const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, GstStereoObstacle *obstacle)
 {
   gdouble least = scene->sizes.min_height, front, area, left, right;
-  gsize place;
   Taken taken;
 
   if (count < LEAST)
     return FALSE;
-  place = gst_stereo_ground_grid_at (scene->grid, samples->column, samples->row);
+  gsize place = gst_stereo_ground_grid_at (scene->grid, samples->column, samples->row);
   area = gst_stereo_ground_scene_rows (scene, least, scene->grid->disparity[place]) / scene->grid->step;
   if (count < area * area / LEAST_PART)
     return FALSE;

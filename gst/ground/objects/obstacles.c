@@ -110,24 +110,21 @@ static void
 gather (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
 {
   const guint8 *levels = gst_stereo_ground_levels ();
-  GstStereoGroundSample *last;
 
   mark_upright (finder, grid);
   gst_stereo_ground_cells_start (&finder->cells, grid->columns);
   g_array_set_size (finder->standing, (guint) (grid->columns * grid->rows));
-  last = (GstStereoGroundSample *) finder->standing->data;
+  GstStereoGroundSample *last = (GstStereoGroundSample *) finder->standing->data;
   for (gint row = 0; row < grid->rows; row++) {
     gsize place = gst_stereo_ground_grid_at (grid, 0, row);
     const gfloat *upright = finder->upright + place;
 
     count_alike (upright, grid->stride, grid->columns, finder->alike);
     for (gint column = 0; column < grid->columns; column++) {
-      GstStereoGroundCell *cell;
-
       if (upright[column] <= 0 || finder->alike[column] < NEIGHBOURS)
         continue;
       *last++ = (GstStereoGroundSample){ column, row };
-      cell = &finder->cells.all[gst_stereo_ground_cells_at (
+      GstStereoGroundCell *cell = &finder->cells.all[gst_stereo_ground_cells_at (
           &finder->cells, column, gst_stereo_ground_level_in (levels, upright[column]))];
       cell->standing++;
       cell->tall += finder->classes[place + (gsize) column] == GST_STEREO_GROUND_TALL;

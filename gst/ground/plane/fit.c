@@ -148,13 +148,12 @@ draw_all (GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera, co
     for (guint i = 0; i < TRIES && (kind != LAST_LINE || last); i++) {
       GstStereoGroundPlane plane;
       GstStereoGroundPose pose;
-      gdouble one;
 
       if (!(kind == PLANE ? draw_plane (finder, apart, &plane) :
                             draw_line (finder, kind == LINE ? 0 : tilt, apart, &plane)) ||
           !is_plausible (camera, limits, &plane, &pose))
         continue;
-      one = score_drawn (finder, &plane, MAX (score, highest / 2));
+      gdouble one = score_drawn (finder, &plane, MAX (score, highest / 2));
       if (one > score) {
         score = one;
         best[kind] = plane;

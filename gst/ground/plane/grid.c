@@ -42,8 +42,6 @@ make_table (GstStereoGroundGrid *grid, const GstStereoMeta *meta)
 static void
 shape (GstStereoGroundGrid *grid, gint width, gint height)
 {
-  gsize cells;
-
   if (grid->width == width && grid->height == height)
     return;
   grid->width = width;
@@ -54,7 +52,7 @@ shape (GstStereoGroundGrid *grid, gint width, gint height)
   grid->columns = width / grid->step;
   grid->rows = height / grid->step;
   grid->stride = grid->columns + 2;
-  cells = (gsize) grid->stride * (gsize) (grid->rows + 2);
+  gsize cells = (gsize) grid->stride * (gsize) (grid->rows + 2);
   if (cells > grid->room) {
     grid->disparity = g_renew (gfloat, grid->disparity, cells);
     grid->confidence = g_renew (guint8, grid->confidence, cells);

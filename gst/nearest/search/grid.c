@@ -38,11 +38,9 @@ ensure_room (GstStereoGrid *grid)
     grid->room = grid->cells;
   }
   if (grid->columns > grid->row_room) {
-    guint16 *memory;
-
     g_free (grid->planes[0]);
     grid->row_room = grid->columns;
-    memory = g_new (guint16, all * (gsize) grid->row_room);
+    guint16 *memory = g_new (guint16, all * (gsize) grid->row_room);
     for (guint i = 0; i < all; i++, memory += grid->row_room)
       *(i < planes ? &grid->planes[i] : &grid->rows_nearest[i - planes]) = memory;
   }

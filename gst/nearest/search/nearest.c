@@ -110,11 +110,10 @@ add_middle (const GstStereoNearestFinder *finder, const GstStereoDepthView *view
   gint middle = grid->side / 2, row = (gint) cell / grid->stride - 1, column = (gint) cell % grid->stride - 1;
   gint i = column * grid->side + middle, j = row * grid->side + middle;
   gint x = view->x + i * grid->step, y = view->y + j * grid->step;
-  guint rank;
 
   if (i >= grid->across || j >= grid->down || ABS (x - nearest->x) > radius || ABS (y - nearest->y) > radius)
     return;
-  rank = gst_stereo_grid_rank (view, x, y, table->smaller_is_nearer);
+  guint rank = gst_stereo_grid_rank (view, x, y, table->smaller_is_nearer);
   if (rank >= table->around[finder->surface.rank] && table->around[rank] <= finder->surface.rank)
     gst_stereo_plane_add (plane, x - nearest->x, y - nearest->y, table->nearness[rank]);
 }

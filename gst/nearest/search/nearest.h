@@ -33,6 +33,7 @@ typedef struct _GstStereoNearestFinder GstStereoNearestFinder;
 
 GstStereoNearestFinder *gst_stereo_nearest_finder_new (void);
 void gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoNearestFinder, gst_stereo_nearest_finder_free)
 
 /* @percentage: 0..100, of the region's pixels, excluded ones too, that must be connected; a single pixel is the least.
  * FALSE when that many are connected nowhere. */

@@ -130,11 +130,10 @@ gboolean
 gst_stereo_surface_find (GstStereoSurface *surface, const GstStereoGrid *grid, const GstStereoRankTable *table)
 {
   gint32 offsets[NEIGHBOURS];
-  guint count;
 
   ensure_room (surface, grid->cells);
   list_neighbours (grid, offsets);
-  count = sort_cells (surface, grid);
+  guint count = sort_cells (surface, grid);
   memset (surface->parents, 0xFF, grid->cells * sizeof *surface->parents);
   while (count-- > 0) {
     guint32 cell = surface->order[count];

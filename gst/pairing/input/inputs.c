@@ -132,10 +132,8 @@ gst_stereo_inputs_get_activity (GstStereoInputs *inputs, GstStereoActivity activ
 GstPad *
 gst_stereo_inputs_get_leading (GstStereoInputs *inputs)
 {
-  GstStereoPad *pad;
-
   GST_OBJECT_LOCK (inputs->element);
-  pad = inputs->packed ? inputs->packed : inputs->left;
+  GstStereoPad *pad = inputs->packed ? inputs->packed : inputs->left;
   if (pad)
     gst_object_ref (pad);
   GST_OBJECT_UNLOCK (inputs->element);
@@ -210,7 +208,7 @@ wait_expired (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 static void
 start_wait (GstStereoInputs *inputs, const gchar *lonely)
 {
-  GstClock *clock = gst_system_clock_obtain ();
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
   GstClockID id = NULL;
 
   GST_OBJECT_LOCK (inputs->element);
@@ -224,16 +222,13 @@ start_wait (GstStereoInputs *inputs, const gchar *lonely)
     gst_clock_id_wait_async (id, wait_expired, new_reference (inputs), free_reference);
     gst_clock_id_unref (id);
   }
-  gst_object_unref (clock);
 }
 
 void
 gst_stereo_inputs_stop (GstStereoInputs *inputs)
 {
-  GstClockID id;
-
   GST_OBJECT_LOCK (inputs->element);
-  id = g_steal_pointer (&inputs->waiting);
+  GstClockID id = g_steal_pointer (&inputs->waiting);
   GST_OBJECT_UNLOCK (inputs->element);
   if (id) {
     gst_clock_id_unschedule (id);
@@ -250,11 +245,8 @@ gst_stereo_inputs_start (GstStereoInputs *inputs)
 gboolean
 gst_stereo_inputs_check (GstStereoInputs *inputs)
 {
-  const gchar *lonely;
-  gboolean mixed;
-
   GST_OBJECT_LOCK (inputs->element);
-  mixed = inputs->packed && (inputs->left || inputs->right);
+  gboolean mixed = inputs->packed && (inputs->left || inputs->right);
   GST_OBJECT_UNLOCK (inputs->element);
   if (mixed) {
     if (g_atomic_int_compare_and_exchange (&inputs->failed, FALSE, TRUE))
@@ -264,7 +256,7 @@ gst_stereo_inputs_check (GstStereoInputs *inputs)
           (NULL));
     return FALSE;
   }
-  lonely = name_of_lonely_pad (inputs);
+  const gchar *lonely = name_of_lonely_pad (inputs);
   if (lonely)
     start_wait (inputs, lonely);
   else
@@ -278,15 +270,13 @@ guint
 gst_stereo_inputs_expect_seek (GstStereoInputs *inputs, GstEvent *seek)
 {
   guint32 seqnum = gst_event_get_seqnum (seek);
-  GstStereoInputPads set;
   GstSeekFlags flags;
   guint generation;
-  gboolean again;
 
   gst_event_parse_seek (seek, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
   GST_OBJECT_LOCK (inputs->element);
   /* several sinks send the same seek */
-  again = inputs->last_seek == seqnum;
+  gboolean again = inputs->last_seek == seqnum;
   inputs->last_seek = seqnum;
   generation = inputs->seeks += !again;
   GST_OBJECT_UNLOCK (inputs->element);
@@ -295,7 +285,7 @@ gst_stereo_inputs_expect_seek (GstStereoInputs *inputs, GstEvent *seek)
   if (again)
     return 0;
   /* a flush makes the numbers needless: both views begin anew */
-  set = gst_stereo_inputs_get (inputs);
+  GstStereoInputPads set = gst_stereo_inputs_get (inputs);
   if (set.left && !(flags & GST_SEEK_FLAG_FLUSH))
     gst_stereo_pad_expect_seek (set.left, generation, seqnum);
   if (set.right && !(flags & GST_SEEK_FLAG_FLUSH))

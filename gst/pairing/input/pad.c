@@ -46,7 +46,6 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (parent));
   gboolean gap = is_gap (buffer), closed;
   GstStereoFrame *frame;
-  GstFlowReturn flow;
 
   GST_OBJECT_LOCK (pad);
   closed = pad->closed;
@@ -64,7 +63,7 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
     return GST_FLOW_EOS;
   }
   GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
-  flow = pad->chain (base, parent, buffer);
+  GstFlowReturn flow = pad->chain (base, parent, buffer);
   GST_OBJECT_LOCK (pad);
   pad->receiving = FALSE;
   GST_OBJECT_UNLOCK (pad);
@@ -119,7 +118,6 @@ count_popped (GstStereoPad *pad, GstBuffer *buffer)
 static void
 pop (GstStereoPad *pad)
 {
-  GstStereoFrame *useless;
   GstBuffer *buffer = NULL;
 
   g_mutex_lock (&pad->aggregator_lock);
@@ -127,7 +125,7 @@ pop (GstStereoPad *pad)
     buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->aggregator_lock);
   GST_OBJECT_LOCK (pad);
-  useless = count_popped (pad, buffer);
+  GstStereoFrame *useless = count_popped (pad, buffer);
   GST_OBJECT_UNLOCK (pad);
   gst_stereo_frame_unref (useless);
   gst_clear_buffer (&buffer);
@@ -136,10 +134,8 @@ pop (GstStereoPad *pad)
 gboolean
 gst_stereo_pad_has_buffer (GstStereoPad *pad)
 {
-  gboolean has;
-
   g_mutex_lock (&pad->aggregator_lock);
-  has = !pad->released && gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad));
+  gboolean has = !pad->released && gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->aggregator_lock);
   return has;
 }
@@ -149,11 +145,9 @@ gst_stereo_pad_has_buffer (GstStereoPad *pad)
 gboolean
 gst_stereo_pad_make_room (GstStereoPad *pad)
 {
-  gboolean room, unpopped;
-
   GST_OBJECT_LOCK (pad);
-  room = pad->shown < MOST_SHOWN;
-  unpopped = pad->popped < pad->shown;
+  gboolean room = pad->shown < MOST_SHOWN;
+  gboolean unpopped = pad->popped < pad->shown;
   GST_OBJECT_UNLOCK (pad);
   if (room && unpopped)
     pop (pad);
@@ -200,12 +194,9 @@ note_delay (GstStereoPad *pad, const GstStereoFrame *frame)
 static gboolean
 show (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, const GstStereoLayout *layout)
 {
-  GstStereoFrame *frame;
-  gboolean there;
-
   GST_OBJECT_LOCK (pad);
-  frame = frame_at (pad, pad->shown);
-  there = frame && frame->buffer == buffer;
+  GstStereoFrame *frame = frame_at (pad, pad->shown);
+  gboolean there = frame && frame->buffer == buffer;
   if (there) {
     frame->info = pad->info;
     frame->layout = *layout;
@@ -329,10 +320,9 @@ gboolean
 gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame)
 {
   GstStereoFrame *removed = NULL;
-  gboolean unpopped;
 
   GST_OBJECT_LOCK (pad);
-  unpopped = pad->shown && !pad->popped && frame_at (pad, 0) == frame;
+  gboolean unpopped = pad->shown && !pad->popped && frame_at (pad, 0) == frame;
   GST_OBJECT_UNLOCK (pad);
   if (unpopped)
     pop (pad);
@@ -355,10 +345,8 @@ gst_stereo_pad_remove (GstStereoPad *pad, const GstStereoFrame *frame)
 gboolean
 gst_stereo_pad_get_delay (GstStereoPad *pad, guint frames, gint64 *delay)
 {
-  gboolean known;
-
   GST_OBJECT_LOCK (pad);
-  known = pad->timed >= frames;
+  gboolean known = pad->timed >= frames;
   *delay = pad->least_delay;
   GST_OBJECT_UNLOCK (pad);
   return known;

@@ -54,15 +54,13 @@ describe (const GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
-  gchar *memory = gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ?
+  g_autofree gchar *memory = gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ?
       g_strdup ("") :
       gst_caps_features_to_string (features);
   const gchar *format = gst_structure_get_string (structure, "format");
-  gchar *text = g_strdup_printf ("%s%s%s%s%s%s", gst_structure_get_name (structure), *memory ? "(" : "", memory,
-      *memory ? ")" : "", format ? ",format=" : "", format ? format : "");
 
-  g_free (memory);
-  return text;
+  return g_strdup_printf ("%s%s%s%s%s%s", gst_structure_get_name (structure), *memory ? "(" : "", memory,
+      *memory ? ")" : "", format ? ",format=" : "", format ? format : "");
 }
 
 /* The formats of frames in system memory; the pad has a list of them. */
@@ -85,7 +83,7 @@ static void
 post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
 {
   GstElement *element = gst_pad_get_parent_element (pad);
-  gchar *what = describe (refused), *formats = describe_formats (accepted);
+  g_autofree gchar *what = describe (refused), *formats = describe_formats (accepted);
 
   if (element)
     GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
@@ -93,8 +91,6 @@ post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
             remedy_for (refused), formats),
         ("%" GST_PTR_FORMAT, refused));
   gst_clear_object (&element);
-  g_free (what);
-  g_free (formats);
 }
 
 /* Of one structure of @caps: caps whose format is taken, and that still do not fit, differ in something else, which is not for this
@@ -103,8 +99,7 @@ static gboolean
 format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)
 {
   GstStructure *structure = gst_structure_copy (gst_caps_get_structure (caps, nth));
-  GstCaps *bare = gst_caps_new_empty ();
-  gboolean taken;
+  g_autoptr (GstCaps) bare = gst_caps_new_empty ();
 
   for (gint i = gst_structure_n_fields (structure) - 1; i >= 0; i--) {
     const gchar *field = gst_structure_nth_field_name (structure, (guint) i);
@@ -112,22 +107,19 @@ format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)
       gst_structure_remove_field (structure, field);
   }
   gst_caps_append_structure_full (bare, structure, gst_caps_features_copy (gst_caps_get_features (caps, nth)));
-  taken = gst_caps_can_intersect (bare, accepted);
-  gst_caps_unref (bare);
-  return taken;
+  return gst_caps_can_intersect (bare, accepted);
 }
 
 static void
 check (GstPad *pad, const GstCaps *caps)
 {
-  GstCaps *accepted = gst_pad_query_caps (pad, NULL);
+  g_autoptr (GstCaps) accepted = gst_pad_query_caps (pad, NULL);
   gboolean taken = gst_caps_is_any (caps) || gst_caps_is_empty (caps);
 
   for (guint i = 0; !taken && i < gst_caps_get_size (caps); i++)
     taken = format_is_taken (caps, i, accepted);
   if (!taken)
     post (pad, caps, accepted);
-  gst_caps_unref (accepted);
 }
 
 static GstPadProbeReturn

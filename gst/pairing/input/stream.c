@@ -40,10 +40,8 @@ gst_stereo_pad_warn_once (GstStereoPad *pad)
 GstStereoActivity
 gst_stereo_pad_activity (GstStereoPad *pad)
 {
-  GstStereoActivity activity;
-
   GST_OBJECT_LOCK (pad);
-  activity = (GstStereoActivity){ pad->received, pad->receiving, pad->over, pad->frames.length > 0 };
+  GstStereoActivity activity = (GstStereoActivity){ pad->received, pad->receiving, pad->over, pad->frames.length > 0 };
   GST_OBJECT_UNLOCK (pad);
   return activity;
 }
@@ -102,10 +100,9 @@ static gint64
 origin_of (GstEvent *event)
 {
   const GstSegment *segment;
-  gint64 origin;
 
   gst_event_parse_segment (event, &segment);
-  origin = gst_stereo_running_time (segment, segment->rate > 0 ? segment->start : segment->stop);
+  gint64 origin = gst_stereo_running_time (segment, segment->rate > 0 ? segment->start : segment->stop);
   return origin == GST_STEREO_TIME_NONE ? 0 : origin - gst_event_get_running_time_offset (event);
 }
 
@@ -131,10 +128,8 @@ gst_stereo_pad_begin_segment (GstStereoPad *pad, GstEvent *event)
 void
 gst_stereo_pad_count_old_frame (GstStereoPad *pad)
 {
-  gboolean lost;
-
   GST_OBJECT_LOCK (pad);
-  lost = pad->seeks.count && --pad->seeks.patience == 0;
+  gboolean lost = pad->seeks.count && --pad->seeks.patience == 0;
   if (lost)
     pad->seeks.count = 0;
   GST_OBJECT_UNLOCK (pad);

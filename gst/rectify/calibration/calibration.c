@@ -35,7 +35,7 @@ clean (const gchar *text)
 static gboolean
 read_text (GstStereoKeys *keys, const gchar *text, GstStereoWriting *writing, gchar **message)
 {
-  gchar *valid = clean (text);
+  g_autofree gchar *valid = clean (text);
   gsize blanks = strspn (valid, " \t\r\n");
   gboolean ok;
 
@@ -55,7 +55,6 @@ read_text (GstStereoKeys *keys, const gchar *text, GstStereoWriting *writing, gc
     ok = gst_stereo_keys_read_lines (keys, valid, message);
   } else
     ok = gst_stereo_keys_read_yaml (keys, valid, message);
-  g_free (valid);
   return ok;
 }
 

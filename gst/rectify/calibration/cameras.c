@@ -22,13 +22,12 @@ static const struct
 static gboolean
 fail_model (const GstStereoReading *r, gint v, const gchar *key, const gchar *model)
 {
-  gchar *shown = gst_stereo_keys_shorten (model);
+  g_autofree gchar *shown = gst_stereo_keys_shorten (model);
 
   gst_stereo_keys_fail (r->keys[v], r->message,
       "this is %s of a camera whose %s is '%s', which is not supported: calibrate with plumb_bob (radtan), "
       "rational_polynomial or equidistant (fisheye).",
       r->format[v]->name, key, shown);
-  g_free (shown);
   return FALSE;
 }
 
@@ -61,11 +60,10 @@ take_model (const GstStereoReading *r, gint v, StereoCamera *camera)
 gboolean
 gst_stereo_reading_fail (const GstStereoReading *r, gint v, const gchar *missing)
 {
-  gchar *list = gst_stereo_keys_list (r->keys[v]);
+  g_autofree gchar *list = gst_stereo_keys_list (r->keys[v]);
 
   gst_stereo_keys_fail (r->keys[v], r->message, "%s is missing. Needed of %s: %s. In the file: %s.", missing,
       r->format[v]->name, r->format[v]->needed, list);
-  g_free (list);
   return FALSE;
 }
 
@@ -118,16 +116,15 @@ take_camera (const GstStereoReading *r, gint v)
 {
   const GstStereoFormat *format = r->format[v];
   StereoCamera *camera = &r->calibration->camera[v];
-  const gchar *key;
 
   if (format->scalars) {
-    gchar *prefix = g_strconcat (v || gst_stereo_keys_has (r->keys[v], "Camera1.fx") ? r->at[v] : "Camera", ".", NULL);
-    gboolean ok = gst_stereo_take_scalars (r->keys[v], prefix, camera, r->message) &&
+    g_autofree gchar *prefix = g_strconcat (
+        v || gst_stereo_keys_has (r->keys[v], "Camera1.fx") ? r->at[v] : "Camera", ".", NULL);
+
+    return gst_stereo_take_scalars (r->keys[v], prefix, camera, r->message) &&
         gst_stereo_take_lens (r->keys[v], prefix, camera, r->message);
-    g_free (prefix);
-    return ok;
   }
-  key = need (r, v, format->matrix ? format->matrix : format->intrinsics);
+  const gchar *key = need (r, v, format->matrix ? format->matrix : format->intrinsics);
   return key &&
       (format->matrix ? gst_stereo_take_matrix : gst_stereo_take_intrinsics) (r->keys[v], key, camera, r->message) &&
       take_lens_values (r, v, camera);

@@ -25,11 +25,10 @@ gst_stereo_calibration_doubt_baseline (gdouble baseline_mm, gdouble unit_mm)
     const gchar *what;
   } units[] = { { 1, "counted in millimetres" }, { 10, "in centimetres" }, { 25.4, "in inches" },
     { SQUARE, "in squares of a board whose squares are 25 mm (set the side of yours)" }, { 1000, "in metres" } };
-  GString *text;
 
   if (baseline_mm >= MIN_BASELINE && baseline_mm <= MAX_BASELINE)
     return NULL;
-  text = g_string_new (NULL);
+  GString *text = g_string_new (NULL);
   g_string_append_printf (text,
       "The cameras of this calibration are %g mm apart, where %g to %g mm are usual: distances will be wrong by the "
       "same factor if its lengths are in another unit than %g mm.",

@@ -30,15 +30,12 @@ static gboolean
 measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, gdouble *filled, gdouble *shown)
 {
   gsize width = (gsize) r->width;
-  gfloat *x = g_try_new (gfloat, 2 * width), *y = g_try_new (gfloat, 2 * width);
+  g_autofree gfloat *x = g_try_new (gfloat, 2 * width), *y = g_try_new (gfloat, 2 * width);
   gint count = MIN (ROWS, r->height - 1), inside = 0;
   gdouble area = 0;
 
-  if (!x || !y || count < 1 || width < 2) {
-    g_free (x);
-    g_free (y);
+  if (!x || !y || count < 1 || width < 2)
     return FALSE;
-  }
   for (gint i = 0; i < count; i++) {
     gint row = (gint) ((gint64) i * (r->height - 1) / count);
     stereo_rectify_map (c, r, v, x, y, r->width, row, row + 2);
@@ -51,8 +48,6 @@ measure_view (const StereoCalibration *c, const StereoRectification *r, gint v, 
         area += fabs ((gdouble) ((x[u + 1] - x[u]) * (y[u + width] - y[u]) - (x[u + width] - x[u]) * (y[u + 1] - y[u])));
     }
   }
-  g_free (x);
-  g_free (y);
   *filled = inside / ((gdouble) count * (gdouble) MAX (width - 1, 1));
   *shown = area * r->height / count / ((gdouble) c->width * c->height);
   return TRUE;
@@ -250,7 +245,8 @@ gchar *
 gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width, gint height)
 {
   StereoCalibration here = *loaded;
-  gchar *fits_file = gst_stereo_calibration_doubt_size (loaded, loaded, NULL, 0), *fits_pictures, *text = NULL;
+  g_autofree gchar *fits_file = gst_stereo_calibration_doubt_size (loaded, loaded, NULL, 0), *fits_pictures = NULL;
+  gchar *text = NULL;
 
   here.width = width;
   here.height = height;
@@ -260,7 +256,5 @@ gst_stereo_calibration_doubt_aspect (const StereoCalibration *loaded, gint width
         "Its numbers fit the pictures at hand, and not the size that the file says: if they are of such "
         "pictures, set calibration-width=%d calibration-height=%d.",
         width, height);
-  g_free (fits_file);
-  g_free (fits_pictures);
   return text;
 }

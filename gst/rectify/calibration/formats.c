@@ -253,12 +253,10 @@ parse_cameras (const gchar *text, gint number[2])
 static gboolean
 has_camera (const GstStereoReading *r, gint number)
 {
-  gchar *called = g_strdup_printf ("%s%d", r->format[0]->numbered, number);
+  g_autofree gchar *called = g_strdup_printf ("%s%d", r->format[0]->numbered, number);
   const GstStereoReading one = { .keys = { r->keys[0], r->keys[0] }, .at = { called, called } };
-  gboolean has = gst_stereo_reading_find (&one, 0, r->format[0]->probe) != NULL;
 
-  g_free (called);
-  return has;
+  return gst_stereo_reading_find (&one, 0, r->format[0]->probe) != NULL;
 }
 
 /* KITTI's files may have the colour cameras alone. */
@@ -286,9 +284,8 @@ choose_cameras (GstStereoReading *r, const gchar *cameras)
     r->number[1] = first + 1;
   }
   for (gint v = 0; v < 2; v++) {
-    gchar *called = g_strdup_printf ("%s%d", format->numbered, r->number[v]);
+    g_autofree gchar *called = g_strdup_printf ("%s%d", format->numbered, r->number[v]);
     r->at[v] = g_intern_string (called);
-    g_free (called);
   }
   return TRUE;
 }

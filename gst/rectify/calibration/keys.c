@@ -128,9 +128,8 @@ gst_stereo_keys_list (GstStereoKeys *keys)
   GString *list = g_string_new (count ? NULL : "no keys at all");
 
   for (GList *l = names; l && k < LISTED; l = l->next, k++) {
-    gchar *name = gst_stereo_keys_shorten (l->data);
+    g_autofree gchar *name = gst_stereo_keys_shorten (l->data);
     g_string_append_printf (list, "%s%s", k ? ", " : "", name);
-    g_free (name);
   }
   if (count > k)
     g_string_append_printf (list, " and %u more", count - k);
@@ -205,19 +204,16 @@ gboolean
 gst_stereo_keys_matrix (GstStereoKeys *keys, const gchar *key, gint rows, gint cols, gdouble *numbers, gchar **message)
 {
   const GstStereoValue *value = g_hash_table_lookup (keys->values, key);
-  gint count;
 
   if (!value)
     return gst_stereo_keys_fail (keys, message, "%s is missing.", key);
   if (!shape_fits (value, rows, cols)) {
-    gchar *r = gst_stereo_keys_shorten (value->rows ? value->rows : "?"),
-          *c = gst_stereo_keys_shorten (value->cols ? value->cols : "?");
+    g_autofree gchar *r = gst_stereo_keys_shorten (value->rows ? value->rows : "?"),
+                     *c = gst_stereo_keys_shorten (value->cols ? value->cols : "?");
     gst_stereo_keys_fail (keys, message, "%s is a matrix of %s x %s, but must be %d x %d.", key, r, c, rows, cols);
-    g_free (r);
-    g_free (c);
     return FALSE;
   }
-  count = gst_stereo_keys_numbers (keys, key, numbers, rows * cols, message);
+  gint count = gst_stereo_keys_numbers (keys, key, numbers, rows * cols, message);
   if (count < 0)
     return FALSE;
   if (count != rows * cols)
@@ -230,17 +226,14 @@ gboolean
 gst_stereo_keys_fail (GstStereoKeys *keys, gchar **message, const gchar *format, ...)
 {
   va_list args;
-  gchar *text, *whole;
 
   if (!message)
     return FALSE;
   va_start (args, format);
-  text = g_strdup_vprintf (format, args);
+  g_autofree gchar *text = g_strdup_vprintf (format, args);
   va_end (args);
-  whole = g_strdup_printf ("%s: %s", keys->name, text);
+  g_autofree gchar *whole = g_strdup_printf ("%s: %s", keys->name, text);
   /* file names may have any bytes, and messages of GMarkup may cut a character */
   *message = g_utf8_make_valid (whole, -1);
-  g_free (whole);
-  g_free (text);
   return FALSE;
 }

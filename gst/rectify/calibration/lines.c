@@ -52,7 +52,6 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
 
   for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
     const gchar *colon = memchr (line, ':', length);
-    gchar *key;
     if (*line == '#')
       continue;
     if (!colon && !is_row (line))
@@ -62,10 +61,9 @@ gst_stereo_keys_read_lines (GstStereoKeys *keys, const gchar *text, gchar **mess
           "it has more than %d rows of numbers: a calibration has one row of 12 for each camera. "
           "Is this a file of poses?",
           MAX_ROWS);
-    key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
+    g_autofree gchar *key = colon ? g_strndup (line, (gsize) (colon - line)) : g_strdup_printf ("P%u", number++);
     gst_stereo_value_append (gst_stereo_keys_add (keys, g_strstrip (key)), colon ? colon + 1 : line,
         colon ? (gssize) (line + length - colon - 1) : (gssize) length);
-    g_free (key);
   }
   return TRUE;
 }
@@ -88,18 +86,15 @@ gst_stereo_keys_read_assignments (GstStereoKeys *keys, const gchar *text, gchar 
 
   for (const gchar *line = text; (line = next_line (line, &length)); line += length) {
     const gchar *sign = memchr (line, '=', length);
-    gchar *key, *value;
     if (*line == '#')
       continue;
     if (!sign)
       return gst_stereo_keys_fail (keys, message, "a line has no '=' (\"baseline=193.001\").");
-    key = g_strndup (line, (gsize) (sign - line));
-    value = g_strndup (sign + 1, (gsize) (line + length - sign - 1));
+    g_autofree gchar *key = g_strndup (line, (gsize) (sign - line));
+    g_autofree gchar *value = g_strndup (sign + 1, (gsize) (line + length - sign - 1));
     /* rows need no marks: the shape of a matrix is known from its key */
     gst_stereo_value_append (
         gst_stereo_keys_add (keys, g_strstrip (key)), g_strstrip (g_strdelimit (value, "[];,", ' ')), -1);
-    g_free (value);
-    g_free (key);
   }
   return TRUE;
 }

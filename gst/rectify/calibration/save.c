@@ -82,9 +82,7 @@ gst_stereo_calibration_save (const StereoCalibration *calibration, const StereoR
 {
   static const GstStereoFileRules rules = { .property = "save",
     .instead = "a file in a folder that can be written to, or leave it unset" };
-  gchar *text = gst_stereo_calibration_write (calibration, rectification);
-  gboolean ok = gst_stereo_file_write (&rules, location, text, strlen (text), message);
+  g_autofree gchar *text = gst_stereo_calibration_write (calibration, rectification);
 
-  g_free (text);
-  return ok;
+  return gst_stereo_file_write (&rules, location, text, strlen (text), message);
 }

@@ -34,12 +34,10 @@ is_section (const gchar *line)
 gboolean
 gst_stereo_keys_are_sections (const gchar *text)
 {
-  gchar *line = next_line (&text);
+  g_autofree gchar *line = next_line (&text);
   /* a list of YAML or JSON looks nearly the same */
-  gboolean are = line && is_section (line) && (g_ascii_isalpha (line[1]) || line[1] == '_') && !strchr (line, ',');
 
-  g_free (line);
-  return are;
+  return line && is_section (line) && (g_ascii_isalpha (line[1]) || line[1] == '_') && !strchr (line, ',');
 }
 
 /* ROS' files have a section for each camera, whose name is anybody's: this heading tells such a section. */
@@ -82,23 +80,18 @@ starts_with_number (const gchar *line)
 static void
 read_assignment (GstStereoKeys *keys, const gchar *section, const gchar *line, const gchar *sign)
 {
-  gchar *name = g_strstrip (g_strndup (line, (gsize) (sign - line)));
-  gchar *key = g_strconcat (section, ".", name, NULL), *value = g_strstrip (g_strdup (sign + 1));
+  g_autofree gchar *name = g_strstrip (g_strndup (line, (gsize) (sign - line)));
+  g_autofree gchar *key = g_strconcat (section, ".", name, NULL), *value = g_strstrip (g_strdup (sign + 1));
 
   gst_stereo_value_append (gst_stereo_keys_add (keys, key), value, -1);
-  g_free (value);
-  g_free (key);
-  g_free (name);
 }
 
 static gboolean
 fail_nameless (GstStereoKeys *keys, const gchar *section, const gchar *line, gchar **message)
 {
-  gchar *part = gst_stereo_keys_shorten (section), *shown = gst_stereo_keys_shorten (line);
+  g_autofree gchar *part = gst_stereo_keys_shorten (section), *shown = gst_stereo_keys_shorten (line);
 
   gst_stereo_keys_fail (keys, message, "section [%s] has numbers without a name: '%s'.", part, shown);
-  g_free (shown);
-  g_free (part);
   return FALSE;
 }
 
@@ -122,9 +115,8 @@ gst_stereo_keys_read_sections (GstStereoKeys *keys, const gchar *text, gchar **m
       read_assignment (keys, section, line, sign);
       value = NULL; /* this may have replaced it */
     } else if (!starts_with_number (line)) {
-      gchar *key = g_strconcat (prefix_of (section, cameras, number), line, NULL);
+      g_autofree gchar *key = g_strconcat (prefix_of (section, cameras, number), line, NULL);
       value = gst_stereo_keys_add (keys, key);
-      g_free (key);
     } else if (value) {
       gst_stereo_value_append (value, line, -1);
     } else {

@@ -120,34 +120,25 @@ static const struct
 static gboolean
 take_stereo (GstStereoReading *r, const gchar *name, const gchar *mode, gdouble *value)
 {
-  gchar *of_all = g_strconcat ("stereo.", name, NULL), *of_mode = g_strconcat (of_all, "_", mode, NULL);
-  gboolean ok = gst_stereo_take_number (r->keys[0], of_all, value, r->message) &&
-      gst_stereo_take_number (r->keys[0], of_mode, value, r->message);
+  g_autofree gchar *of_all = g_strconcat ("stereo.", name, NULL), *of_mode = g_strconcat (of_all, "_", mode, NULL);
 
-  g_free (of_mode);
-  g_free (of_all);
-  return ok;
+  return gst_stereo_take_number (r->keys[0], of_all, value, r->message) &&
+      gst_stereo_take_number (r->keys[0], of_mode, value, r->message);
 }
 
 static gboolean
 take_zed_camera (GstStereoReading *r, gint v, const gchar *mode, StereoCamera *camera)
 {
   const gchar *side = v ? "right" : "left";
-  gchar *prefix = g_strdup_printf ("%s_cam_%s.", side, mode), *lens = g_strdup_printf ("%s_disto.", side);
-  gchar *p1 = g_strconcat (lens, "p1", NULL), *k4 = g_strconcat (lens, "k4", NULL);
-  gboolean ok;
+  g_autofree gchar *prefix = g_strdup_printf ("%s_cam_%s.", side, mode), *lens = g_strdup_printf ("%s_disto.", side);
+  g_autofree gchar *p1 = g_strconcat (lens, "p1", NULL), *k4 = g_strconcat (lens, "k4", NULL);
 
   /* the newer files have one distortion for all sizes, and that of a fisheye lens has no p1 */
   if (gst_stereo_keys_has (r->keys[0], k4) && !gst_stereo_keys_has (r->keys[0], p1))
     camera->model = STEREO_LENS_EQUIDISTANT;
-  ok = gst_stereo_take_scalars (r->keys[0], prefix, camera, r->message) &&
+  return gst_stereo_take_scalars (r->keys[0], prefix, camera, r->message) &&
       gst_stereo_take_lens (r->keys[0], prefix, camera, r->message) &&
       gst_stereo_take_lens (r->keys[0], lens, camera, r->message);
-  g_free (k4);
-  g_free (p1);
-  g_free (lens);
-  g_free (prefix);
-  return ok;
 }
 
 /* The rotation is a vector whose y is called CV; lengths are millimetres. */

@@ -16,7 +16,6 @@ static const gchar *
 expand (const GstStereoReading *r, gint v, const gchar *name, gsize length)
 {
   GString *text = g_string_new (NULL);
-  const gchar *key;
 
   for (gsize i = 0; i < length; i++)
     if (name[i] == '@')
@@ -28,7 +27,7 @@ expand (const GstStereoReading *r, gint v, const gchar *name, gsize length)
     else
       g_string_append_c (text, name[i]);
   /* these keys are few, and are wanted again */
-  key = g_intern_string (text->str);
+  const gchar *key = g_intern_string (text->str);
   g_string_free (text, TRUE);
   return key;
 }
@@ -143,11 +142,9 @@ gst_stereo_take_distortion (GstStereoKeys *keys, const gchar *key, StereoCamera 
 static gboolean
 take_named (GstStereoKeys *keys, const gchar *prefix, const gchar *name, gdouble *value, gchar **message)
 {
-  gchar *key = g_strconcat (prefix, name, NULL);
-  gboolean ok = gst_stereo_take_number (keys, key, value, message);
+  g_autofree gchar *key = g_strconcat (prefix, name, NULL);
 
-  g_free (key);
-  return ok;
+  return gst_stereo_take_number (keys, key, value, message);
 }
 
 gboolean

@@ -20,10 +20,9 @@ start_element (GMarkupParseContext *context, const gchar *name, const gchar **na
   Reader *reader = data;
 
   if (reader->depth == 0 && !g_str_equal (name, "opencv_storage")) {
-    gchar *shown = gst_stereo_keys_shorten (name);
+    g_autofree gchar *shown = gst_stereo_keys_shorten (name);
     g_set_error (error, G_MARKUP_ERROR, G_MARKUP_ERROR_UNKNOWN_ELEMENT,
         "OpenCV's files start with <opencv_storage>, this one with <%s>", shown);
-    g_free (shown);
     return;
   }
   if (reader->depth == GST_STEREO_KEYS_DEPTH) {

@@ -47,7 +47,6 @@ load_library (GstStereoKeys *keys, gchar **message)
     { "yaml_parser_set_input_string", (gpointer *) &library.set_input },
     { "yaml_parser_parse", (gpointer *) &library.parse }, { "yaml_event_delete", (gpointer *) &library.delete_event },
     { "yaml_parser_delete", (gpointer *) &library.delete_parser } };
-  const Library *found;
   GModule *module;
 
   g_mutex_lock (&lock);
@@ -65,7 +64,7 @@ load_library (GstStereoKeys *keys, gchar **message)
         "it is YAML, and the library that reads YAML cannot be loaded (%s): install libyaml (on Debian libyaml-0-2), "
         "or give the calibration as XML of OpenCV.",
         g_module_error ());
-  found = loaded ? &library : NULL;
+  const Library *found = loaded ? &library : NULL;
   g_mutex_unlock (&lock);
   return found;
 }
@@ -123,7 +122,7 @@ read_element (Reader *reader, yaml_event_t *event, const gchar *path, GstStereoV
 static gboolean
 read_value (Reader *reader, yaml_event_t *event, const gchar *path, const gchar *key, guint depth)
 {
-  gchar *inner = path ? g_strconcat (path, ".", key, NULL) : g_strdup (key);
+  g_autofree gchar *inner = path ? g_strconcat (path, ".", key, NULL) : g_strdup (key);
   gboolean part = path && event->type == YAML_SCALAR_EVENT, ok;
   GstStereoValue *matrix;
 
@@ -143,7 +142,6 @@ read_value (Reader *reader, yaml_event_t *event, const gchar *path, const gchar 
   } else {
     ok = read_element (reader, event, inner, gst_stereo_keys_add (reader->keys, inner), depth);
   }
-  g_free (inner);
   return ok;
 }
 
@@ -197,22 +195,17 @@ gst_stereo_keys_read_yaml (GstStereoKeys *keys, const gchar *text, gchar **messa
   const Library *library = load_library (keys, message);
   yaml_parser_t parser;
   Reader reader = { library, &parser, keys, message };
-  gchar *copy;
-  gboolean ok;
 
   if (!library)
     return FALSE;
-  copy = g_strdup (text);
+  g_autofree gchar *copy = g_strdup (text);
   if (g_str_has_prefix (copy, "%YAML"))
     copy[0] = '#';
-  if (!library->initialize (&parser)) {
-    g_free (copy);
+  if (!library->initialize (&parser))
     return gst_stereo_keys_fail (keys, message, "there is no memory to read it.");
-  }
   library->set_encoding (&parser, YAML_UTF8_ENCODING);
   library->set_input (&parser, (const guchar *) copy, strlen (copy));
-  ok = read_document (&reader);
+  gboolean ok = read_document (&reader);
   library->delete_parser (&parser);
-  g_free (copy);
   return ok;
 }

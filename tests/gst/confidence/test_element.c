@@ -30,18 +30,24 @@ stream_new (const gchar *properties, GstVideoFormat format, gboolean takes_paddi
   return one;
 }
 
+static void
+stream_free (Stream *stream)
+{
+  filter_free (stream->harness, stream->bus);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stream, stream_free)
+
 /* A picture with the metadata of a matcher: confidence and truth are textures of known seeds. */
 static GstBuffer *
 matched (const Stream *one, guint seed, gint padding)
 {
   GstBuffer *buffer = make_view (one->format, one->width, one->height, 1000, 0, padding);
-  GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, one->width, one->height, seed, 0, padding);
-  GstBuffer *truth = make_view (GST_VIDEO_FORMAT_GRAY16_LE, one->width, one->height, seed + 1, 0, padding);
+  g_autoptr (GstBuffer) confidence = make_view (GST_VIDEO_FORMAT_GRAY8, one->width, one->height, seed, 0, padding);
+  g_autoptr (GstBuffer) truth = make_view (GST_VIDEO_FORMAT_GRAY16_LE, one->width, one->height, seed + 1, 0, padding);
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) one->width, (guint) one->height, confidence);
 
   gst_stereo_meta_set_truth (meta, truth);
-  gst_buffer_unref (confidence);
-  gst_buffer_unref (truth);
   return stamp (buffer, seed * FRAME, FRAME);
 }
 
@@ -63,15 +69,14 @@ check_memory (GstBuffer *a, GstBuffer *b, gboolean same)
 TEST (test_passes_the_picture_on)
 {
   for (gint padding = 0; padding < 9; padding++) {
-    Stream one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+    g_auto (Stream) one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
     GstBuffer *in = matched (&one, 7, padding), *out;
-    GstBuffer *confidence = gst_buffer_ref (gst_stereo_meta_get_confidence (gst_buffer_get_stereo_meta (in)));
-    GstVideoInfo info;
+    g_autoptr (GstBuffer) confidence = gst_buffer_ref (gst_stereo_meta_get_confidence (gst_buffer_get_stereo_meta (in)));
 
     GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
     fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
     out = gst_harness_pull (one.harness);
-    info = output_info (one.harness);
+    GstVideoInfo info = output_info (one.harness);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), one.width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), one.height);
@@ -87,42 +92,35 @@ TEST (test_passes_the_picture_on)
     gst_buffer_memset (out, 0, 0, (gsize) -1);
     check_texture (confidence, &info, 7);
     gst_buffer_unref (out);
-    gst_buffer_unref (confidence);
-    filter_free (one.harness, one.bus);
   }
 }
 
 TEST (test_rows_for_who_cannot_take_padding)
 {
   for (gint padding = 0; padding < 9; padding++) {
-    Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
-    GstVideoInfo info;
-    GstBuffer *out;
+    g_auto (Stream) one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
 
     fail_unless_equals_int (gst_harness_push (one.harness, matched (&one, 5, padding)), GST_FLOW_OK);
-    out = gst_harness_pull (one.harness);
-    info = output_info (one.harness);
+    g_autoptr (GstBuffer) out = gst_harness_pull (one.harness);
+    GstVideoInfo info = output_info (one.harness);
     fail_unless_equals_uint64 (gst_buffer_get_size (out), GST_VIDEO_INFO_SIZE (&info));
     /* even where somebody looks at the caps alone */
     out = gst_buffer_make_writable (out);
     if (gst_buffer_get_video_meta (out))
       gst_buffer_remove_meta (out, (GstMeta *) gst_buffer_get_video_meta (out));
     check_texture (out, &info, 5);
-    gst_buffer_unref (out);
-    filter_free (one.harness, one.bus);
   }
 }
 
 TEST (test_truth)
 {
-  Stream one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  g_auto (Stream) one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = matched (&one, 9, 6), *out;
   GstBuffer *truth = gst_buffer_ref (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (in)));
-  GstVideoInfo info;
 
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_OK);
   out = gst_harness_pull (one.harness);
-  info = output_info (one.harness);
+  GstVideoInfo info = output_info (one.harness);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY16_LE);
   check_memory (out, truth, TRUE);
   check_texture (out, &info, 10);
@@ -136,12 +134,11 @@ TEST (test_truth)
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   check_texture (out, &info, 11);
   gst_buffer_unref (out);
-  filter_free (one.harness, one.bus);
 }
 
 TEST (test_errors)
 {
-  Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  g_auto (Stream) one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
   GstBuffer *in = make_view (one.format, one.width, one.height, 1, 0, 0);
 
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
@@ -154,27 +151,28 @@ TEST (test_errors)
   gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
   expect_error (one.bus, "no confidence", "stereomatch", NULL);
-  filter_free (one.harness, one.bus);
+}
 
-  one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
-  in = matched (&one, 1, 0);
+TEST (test_no_truth)
+{
+  g_auto (Stream) one = stream_new ("show=truth", GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
+  GstBuffer *in = matched (&one, 1, 0);
+
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (in), NULL);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
   expect_error (one.bus, "show=truth", "stereotestsrc", NULL);
-  filter_free (one.harness, one.bus);
 }
 
 /* A plane that claims more than its memory holds. */
 TEST (test_a_plane_that_cannot_be_read)
 {
-  Stream one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
+  g_auto (Stream) one = stream_new ("", GST_VIDEO_FORMAT_GRAY16_LE, FALSE);
   GstBuffer *in = matched (&one, 1, 5), *small = gst_buffer_new_allocate (NULL, 2, NULL);
 
   gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, small);
   gst_buffer_unref (small);
   fail_unless_equals_int (gst_harness_push (one.harness, in), GST_FLOW_ERROR);
   expect_error (one.bus, "could not be read", "metadata", NULL);
-  filter_free (one.harness, one.bus);
 }
 
 /* ---- in pipelines ------------------------------------------------------------------------ */
@@ -182,27 +180,25 @@ TEST (test_a_plane_that_cannot_be_read)
 static void
 wait_eos (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   wait_for_message (bus, GST_MESSAGE_EOS);
-  gst_object_unref (bus);
 }
 
 static GstSample *
 pull (GstElement *pipeline, const gchar *name)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), name);
   GstSample *sample = NULL;
 
   g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
-  gst_object_unref (sink);
   return sample;
 }
 
 /* Pictures of both branches are kept until the end: memory that a pool reused too early would show. */
 TEST (test_in_step_on_a_tee)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "videotestsrc pattern=smpte75 num-buffers=12 ! video/x-raw,width=82,height=17,framerate=25/1 ! stereomatch "
       "num-disparities=8 backend=cpu threads=1 ! tee name=t t. ! queue ! appsink name=a sync=false t. ! queue ! "
       "stereoconfidence ! appsink name=b sync=false");
@@ -219,7 +215,7 @@ TEST (test_in_step_on_a_tee)
   wait_eos (pipeline);
   for (guint i = 0; i < 12; i++) {
     GstBuffer *picture = gst_sample_get_buffer (pictures[i]), *confidence = gst_sample_get_buffer (confidences[i]);
-    GBytes *expected = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (picture));
+    g_autoptr (GBytes) expected = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (picture));
     const guint8 *bytes = g_bytes_get_data (expected, NULL);
     GstVideoInfo info;
 
@@ -229,7 +225,6 @@ TEST (test_in_step_on_a_tee)
     for (gint y = 0; y < 17; y++)
       for (gint x = 0; x < 41; x++)
         fail_unless_equals_int (sample_at (confidence, &info, x, y), bytes[y * 41 + x]);
-    g_bytes_unref (expected);
   }
   for (guint i = 0; i < 12; i++) {
     gst_sample_unref (pictures[i]);
@@ -242,12 +237,11 @@ TEST (test_in_step_on_a_tee)
   fail_unless (confidences[0] != NULL);
   gst_sample_unref (confidences[0]);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_after_videoscale)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch num-disparities=8 backend=cpu ! "
       "videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! stereoconfidence ! "
       "video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
@@ -255,14 +249,12 @@ TEST (test_after_videoscale)
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_into_a_file)
 {
   GstElementFactory *factory = gst_element_factory_find ("matroskamux");
-  gchar *name, *line, *contents;
-  GstElement *pipeline;
+  g_autofree gchar *name = NULL, *line = NULL, *contents = NULL;
   gsize length;
 
   if (!factory) {
@@ -274,7 +266,7 @@ TEST (test_into_a_file)
   line = g_strdup_printf ("videotestsrc num-buffers=8 ! video/x-raw,width=146,height=33,framerate=25/1 ! stereomatch "
                           "num-disparities=8 backend=cpu ! stereoconfidence ! matroskamux ! filesink location=%s",
       name);
-  pipeline = launch ("%s", line);
+  GstElement *pipeline = launch ("%s", line);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_eos (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -282,10 +274,7 @@ TEST (test_into_a_file)
   fail_unless (g_file_get_contents (name, &contents, &length, NULL));
   /* rows of 73 samples, which the muxer stores as 76 */
   fail_unless (length > 8 * 76 * 33 && length < 2 * 8 * 76 * 33, "%" G_GSIZE_FORMAT " bytes", length);
-  g_free (contents);
   g_remove (name);
-  g_free (name);
-  g_free (line);
 }
 
 SUITE (confidence)

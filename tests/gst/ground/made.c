@@ -119,7 +119,7 @@ void
 made_picture_spoil (MadePicture *picture, const MadeErrors *errors, Random *random)
 {
   gsize pixels = (gsize) picture->meta.width * picture->meta.height;
-  gfloat *shifted = g_new0 (gfloat, pixels);
+  g_autofree gfloat *shifted = g_new0 (gfloat, pixels);
 
   for (gint i = 0; i < errors->patches; i++)
     shift_patch (picture, shifted, random);
@@ -132,7 +132,6 @@ made_picture_spoil (MadePicture *picture, const MadeErrors *errors, Random *rand
       disparity = 0;
     picture->samples[i] = GUINT16_TO_LE ((guint16) CLAMP (disparity * SCALE + 0.5, 0, G_MAXUINT16));
   }
-  g_free (shifted);
 }
 
 void

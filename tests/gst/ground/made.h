@@ -51,6 +51,7 @@ typedef struct
 MadeScene made_road (void);
 MadePicture *made_picture_new (const MadeScene *scene);
 void made_picture_free (MadePicture *picture);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (MadePicture, made_picture_free)
 /* Draws the errors anew. */
 void made_picture_spoil (MadePicture *picture, const MadeErrors *errors, Random *random);
 /* No value in a part of the picture. */

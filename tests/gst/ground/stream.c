@@ -64,13 +64,11 @@ ground_stream_matched (GroundStream *stream, GstStereoOutputKind kind, gint padd
 {
   const MadePicture *picture = stream->picture;
   guint width = picture->meta.width, height = picture->meta.height;
-  GstBuffer *confidence, *buffer;
-  GstStereoMeta *meta;
   GstVideoInfo info;
   GstVideoFrame frame;
 
   fail_unless (gst_video_info_set_format (&info, ground_stream_format (kind), width, height));
-  buffer = new_frame (&info, padding);
+  GstBuffer *buffer = new_frame (&info, padding);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (guint y = 0; y < height; y++)
     for (guint x = 0; x < width; x++) {
@@ -83,9 +81,9 @@ ground_stream_matched (GroundStream *stream, GstStereoOutputKind kind, gint padd
         GST_WRITE_UINT16_LE (row + 2 * x, sample);
     }
   gst_video_frame_unmap (&frame);
-  confidence = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width) * height, NULL);
+  GstBuffer *confidence = gst_buffer_new_allocate (NULL, GST_ROUND_UP_4 (width) * height, NULL);
   gst_buffer_memset (confidence, 0, 200, (gsize) -1);
-  meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, confidence);
   gst_buffer_unref (confidence);
   meta->kind = kind;
   meta->disparity_scale = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 254 / 128.0 : picture->meta.disparity_scale;
@@ -128,7 +126,6 @@ void
 ground_stream_check (GstBuffer *out, const MadeScene *scene)
 {
   GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out);
-  const gdouble *distances;
   guint count;
 
   fail_unless (meta != NULL && meta->valid);
@@ -137,7 +134,7 @@ ground_stream_check (GstBuffer *out, const MadeScene *scene)
   fail_unless (fabs (meta->roll - scene->roll) < 0.3, "roll %g", meta->roll);
   fail_unless (meta->quality > 0.3 && meta->quality <= 1);
   fail_unless (meta->judged > 0.4 && meta->judged < 0.7, "judged %g", meta->judged);
-  distances = gst_stereo_ground_meta_get_free_distances (meta, &count);
+  const gdouble *distances = gst_stereo_ground_meta_get_free_distances (meta, &count);
   fail_unless_equals_int (count, 64);
   fail_unless (
       distances[5] > 30000 && distances[34] > 9000 && distances[34] < 12100, "%g, %g", distances[5], distances[34]);

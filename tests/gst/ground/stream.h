@@ -23,6 +23,7 @@ typedef struct GroundStream
 /* A road with one box, of an odd size, spoilt by @random. @properties: "name=value ..." */
 GroundStream ground_stream_new (const gchar *properties, GstStereoOutputKind kind, Random *random);
 void ground_stream_free (GroundStream *stream);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroundStream, ground_stream_free)
 /* Of the samples of @kind. */
 GstVideoFormat ground_stream_format (GstStereoOutputKind kind);
 void ground_stream_set_caps (GroundStream *stream, GstVideoFormat format, gint width, gint height);

@@ -63,14 +63,13 @@ TEST_LOOP (test_kinds, 0, 3)
     GST_STEREO_OUTPUT_KIND_DEPTH };
 
   for (gint padding = 0; padding < 3; padding++) {
-    GroundStream stream = ground_stream_new ("", kinds[__i__], &generator);
-    GstBuffer *in = ground_stream_matched (&stream, kinds[__i__], 7 * padding), *before = gst_buffer_copy_deep (in),
-              *out;
-    const GstMemory *memory;
+    g_auto (GroundStream) stream = ground_stream_new ("", kinds[__i__], &generator);
+    g_autoptr (GstBuffer) in = ground_stream_matched (&stream, kinds[__i__], 7 * padding),
+                          before = gst_buffer_copy_deep (in), out = NULL;
 
     gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, kinds[__i__], 7 * padding)));
     /* held by another branch too: its metadata stays as it was, and its memory is passed on */
-    memory = gst_buffer_peek_memory (in, 0);
+    const GstMemory *memory = gst_buffer_peek_memory (in, 0);
     gst_buffer_ref (in);
     out = ground_stream_pass (&stream, in);
     fail_unless (gst_buffer_peek_memory (out, 0) == memory, "the picture was copied");
@@ -88,10 +87,6 @@ TEST_LOOP (test_kinds, 0, 3)
       gst_buffer_extract (out, at, &byte[1], 1);
       fail_unless_equals_int (byte[0], byte[1]);
     }
-    gst_buffer_unref (in);
-    gst_buffer_unref (before);
-    gst_buffer_unref (out);
-    ground_stream_free (&stream);
   }
 }
 
@@ -111,16 +106,13 @@ check_times (const GstStructure *message, GstClockTime time)
 
 TEST (test_message)
 {
-  GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   gdouble number, nearest;
-  GstStructure *message;
-  const GstStructure *one;
-  const GValue *all;
   gint id, x, y, width, height;
   gboolean ground, seen;
 
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
-  message = ground_stream_message (&stream);
+  GstStructure *message = ground_stream_message (&stream);
   fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value (message, "obstacles")), 0);
   fail_if (gst_structure_has_field (message, "nearest"));
   gst_structure_free (message);
@@ -135,9 +127,9 @@ TEST (test_message)
   fail_unless (gst_structure_get_double (message, "judged", &number) && number > 0.4);
   fail_unless (gst_structure_get_double (message, "nearest", &nearest) && fabs (nearest - 12000) < 240);
   fail_unless_equals_int (gst_value_array_get_size (gst_structure_get_value (message, "free")), 10);
-  all = gst_structure_get_value (message, "obstacles");
+  const GValue *all = gst_structure_get_value (message, "obstacles");
   fail_unless_equals_int (gst_value_array_get_size (all), 1);
-  one = gst_value_get_structure (gst_value_array_get_value (all, 0));
+  const GstStructure *one = gst_value_get_structure (gst_value_array_get_value (all, 0));
   fail_unless (gst_structure_get (one, "id", G_TYPE_INT, &id, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "width",
       G_TYPE_INT, &width, "height", G_TYPE_INT, &height, "seen", G_TYPE_BOOLEAN, &seen, NULL));
   fail_unless (id >= 1 && seen && x >= 0 && y >= 0 && x + width <= 621 && y + height <= 187);
@@ -147,13 +139,13 @@ TEST (test_message)
   fail_unless (gst_structure_get_double (one, "object-width", &number) && fabs (number - 1700) < 200);
   fail_unless (gst_structure_get_double (one, "object-height", &number) && fabs (number - 1500) < 200);
   gst_structure_free (message);
-  ground_stream_free (&stream);
 }
 
 /* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
 TEST (test_message_interval)
 {
-  GroundStream stream = ground_stream_new ("message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new (
+      "message-interval=1000000000", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   guint count = 0;
   gboolean ground;
   GstStructure *message;
@@ -173,7 +165,6 @@ TEST (test_message_interval)
   fail_unless (message && gst_structure_get_boolean (message, "ground", &ground) && !ground);
   fail_if (gst_structure_has_field (message, "pitch"));
   gst_structure_free (message);
-  ground_stream_free (&stream);
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */
@@ -183,17 +174,17 @@ static void
 check_second_reports (GroundStream *stream)
 {
   for (guint i = 0; i < 2; i++) {
-    GstBuffer *out = ground_stream_pass (stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
+    g_autoptr (GstBuffer) out = ground_stream_pass (
+        stream, ground_stream_matched (stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
 
     fail_unless_equals_int (ground_stream_regions (out), i);
-    gst_buffer_unref (out);
   }
 }
 
 /* Frames that were dropped leave a gap and a DISCONT: after a short one all is known, after a long one nothing. */
 TEST (test_gaps)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   static const GstClockTime gaps[] = { GST_SECOND / 10, GST_SECOND / 2, GST_SECOND / 2 + FRAME };
 
   check_second_reports (&stream);
@@ -206,18 +197,16 @@ TEST (test_gaps)
     fail_unless_equals_int (ground_stream_regions (out), gaps[i] <= GST_SECOND / 2);
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 TEST (test_forgets)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  GstBuffer *in, *out;
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   check_second_reports (&stream);
-  in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
+  GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
   GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
-  out = ground_stream_pass (&stream, in);
+  GstBuffer *out = ground_stream_pass (&stream, in);
   fail_unless_equals_int (ground_stream_regions (out), 0);
   gst_buffer_unref (out);
 
@@ -232,7 +221,6 @@ TEST (test_forgets)
   out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
   fail_unless_equals_int (ground_stream_regions (out), 0);
   gst_buffer_unref (out);
-  ground_stream_free (&stream);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
@@ -247,7 +235,7 @@ TEST (test_properties_at_work)
   } cases[] = { { "min-height=1800", TRUE, 0 }, { "min-height=1000", TRUE, 1 }, { "max-distance=10000", TRUE, 0 },
     { "max-distance=50000 min-confidence=0.9", FALSE, 0 }, { "min-confidence=0.7", TRUE, 1 },
     { "max-camera-height=1000", FALSE, 0 }, { "max-camera-height=2000", TRUE, 1 } };
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstBuffer *out = NULL;
@@ -262,23 +250,21 @@ TEST (test_properties_at_work)
         ground_stream_regions (out));
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 /* Of depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
 TEST (test_unreliable_depth)
 {
-  GroundStream stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint frame = 0; frame < 6; frame++) {
     GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
     gboolean unreliable = frame == 3, ground;
-    GstStructure *message;
     guint count;
 
     gst_buffer_get_stereo_meta (in)->health = unreliable ? GST_STEREO_HEALTH_COVERED_LEFT : GST_STEREO_HEALTH_SLOW;
     out = ground_stream_pass (&stream, in);
-    message = ground_stream_message (&stream);
+    g_autoptr (GstStructure) message = ground_stream_message (&stream);
     fail_unless (gst_structure_get_boolean (message, "ground", &ground) && ground == !unreliable);
     fail_unless_equals_string (gst_structure_get_string (message, "reason"), unreliable ? "left camera covered" : NULL);
     fail_unless_equals_int (gst_buffer_get_stereo_ground_meta (out)->valid, !unreliable);
@@ -289,10 +275,8 @@ TEST (test_unreliable_depth)
         fail_unless_equals_float (free[i], -1);
       fail_unless_equals_int (ground_stream_regions (out), 0);
     }
-    gst_structure_free (message);
     gst_buffer_unref (out);
   }
-  ground_stream_free (&stream);
 }
 
 SUITE (ground)

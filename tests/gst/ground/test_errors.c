@@ -19,7 +19,7 @@ expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, cons
 
 TEST (test_errors)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   const GstStereoOutputKind kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
   GstBuffer *in = ground_stream_matched (&stream, kind, 0);
 
@@ -56,13 +56,12 @@ TEST (test_errors)
   in = ground_stream_matched (&stream, kind, 0);
   gst_buffer_resize (in, 0, 100);
   expect_refused (&stream, in, "picture could not be read", "smaller");
-  ground_stream_free (&stream);
 }
 
 /* Every valid pixel counts, and a warning says so once. */
 TEST (test_without_confidence)
 {
-  GroundStream stream = ground_stream_new ("min-confidence=0.9", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("min-confidence=0.9", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint i = 0; i < 3; i++) {
     GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
@@ -75,13 +74,12 @@ TEST (test_without_confidence)
       expect_warning (stream.bus, "no confidence", "every valid pixel", NULL);
   }
   fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
-  ground_stream_free (&stream);
 }
 
 /* Values that exclude each other: at the start, and while it runs. */
 TEST (test_values_that_exclude_each_other)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
   GstElement *element = gst_element_factory_make ("stereoground", NULL);
 
   gst_object_ref_sink (element);
@@ -96,49 +94,44 @@ TEST (test_values_that_exclude_each_other)
   set_properties (stream.harness->element, "min-height=4000");
   expect_refused (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), "min-height=4000",
       "max-height=4000: set min-height below");
-  ground_stream_free (&stream);
 }
 
 /* ---- other metadata ---------------------------------------------------------------------- */
 
 TEST (test_meta_is_copied_and_dropped)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  GstBuffer *out = ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
-            *copy, *scaled;
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_autoptr (GstBuffer) out = ground_stream_pass (
+                            &stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
+                        scaled = NULL;
   GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out), *copied;
-  GstVideoMetaTransform scale;
   GstVideoInfo large, small;
-  const gdouble *a, *b;
   guint count;
 
-  copy = gst_buffer_copy_region (out, GST_BUFFER_COPY_ALL, 0, (gsize) -1);
+  GstBuffer *copy = gst_buffer_copy_region (out, GST_BUFFER_COPY_ALL, 0, (gsize) -1);
   copied = gst_buffer_get_stereo_ground_meta (copy);
   fail_unless (copied != NULL && copied != meta);
   fail_unless (copied->valid == meta->valid && copied->camera_height == meta->camera_height &&
       copied->pitch == meta->pitch && copied->roll == meta->roll && copied->quality == meta->quality &&
       copied->plane_offset == meta->plane_offset && copied->plane_across == meta->plane_across &&
       copied->plane_down == meta->plane_down && copied->judged == meta->judged);
-  a = gst_stereo_ground_meta_get_free_distances (meta, &count);
-  b = gst_stereo_ground_meta_get_free_distances (copied, &count);
+  const gdouble *a = gst_stereo_ground_meta_get_free_distances (meta, &count);
+  const gdouble *b = gst_stereo_ground_meta_get_free_distances (copied, &count);
   fail_unless (a != b && count == 64 && memcmp (a, b, count * sizeof *a) == 0);
   gst_buffer_unref (copy);
 
   scaled = gst_buffer_new ();
   gst_video_info_set_format (&large, GST_VIDEO_FORMAT_GRAY16_LE, 621, 187);
   gst_video_info_set_format (&small, GST_VIDEO_FORMAT_GRAY16_LE, 310, 93);
-  scale = (GstVideoMetaTransform){ &large, &small };
+  GstVideoMetaTransform scale = (GstVideoMetaTransform){ &large, &small };
   meta->meta.info->transform_func (scaled, (GstMeta *) meta, out, gst_video_meta_transform_scale_get_quark (), &scale);
   fail_unless (gst_buffer_get_stereo_ground_meta (scaled) == NULL);
-  gst_buffer_unref (scaled);
-  gst_buffer_unref (out);
-  ground_stream_free (&stream);
 }
 
 /* Bytes at random, of any small size and any meaning, are judged and never crash. */
 TEST (test_random_pictures)
 {
-  GroundStream stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
   for (guint i = 0; i < 300; i++) {
     GstStereoOutputKind kind = (GstStereoOutputKind) random_range (&generator, 0, 2);
@@ -154,7 +147,6 @@ TEST (test_random_pictures)
     ground_stream_set_caps (&stream, ground_stream_format (kind), width, height);
     gst_buffer_unref (ground_stream_pass (&stream, in));
   }
-  ground_stream_free (&stream);
 }
 
 SUITE (ground_errors)

@@ -52,14 +52,12 @@ middle (const MadeScene *scene, guint column)
 TEST (test_an_empty_road)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   guint whole = 0;
 
   for (guint frame = 0; frame < 20; frame++) {
-    GstStereoGroundResult result;
-
     made_picture_spoil (picture, &usual, &generator);
-    result = analyse (picture);
+    GstStereoGroundResult result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++) {
       fail_unless (result.free_distances[c] > 5500 && result.free_distances[c] <= 50500,
           "frame %u: column %u is free for %g mm", frame, c, result.free_distances[c]);
@@ -67,22 +65,19 @@ TEST (test_an_empty_road)
     }
   }
   fail_unless (whole >= 0.95 * 20 * COLUMNS, "%u columns are free as far as can be seen", whole);
-  made_picture_free (picture);
 }
 
 TEST (test_up_to_an_obstacle)
 {
   MadeScene road = made_road ();
-  MadePicture *picture;
-  GstStereoGroundResult result;
   gdouble seen[4];
 
   road.boxes[0] = (MadeBox){ 15000, -1000, 2000, 1500, 0 };
   made_box_seen (&road, &road.boxes[0], seen);
-  picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   made_picture_spoil (picture, &plain, &generator);
   /* of the very first frame: an obstacle need not be reported to be in the way */
-  result = analyse (picture);
+  GstStereoGroundResult result = analyse (picture);
   for (guint c = 0; c < COLUMNS; c++) {
     gdouble x = middle (&road, c), half = (gdouble) road.width / COLUMNS / 2;
 
@@ -93,20 +88,18 @@ TEST (test_up_to_an_obstacle)
       fail_unless (result.free_distances[c] > 40000, "column %u, beside the box, is free for %g mm", c,
           result.free_distances[c]);
   }
-  made_picture_free (picture);
 }
 
 TEST (test_not_seen_is_not_free)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
-  GstStereoGroundResult result;
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
 
   /* the lower part of the left quarter, and a band across the second: from 9 to 12 m */
   made_picture_spoil (picture, &plain, &generator);
   made_picture_blank (picture, 0, 300, road.width / 4, 75);
   made_picture_blank (picture, road.width / 4, 272, road.width / 4, 30);
-  result = analyse (picture);
+  GstStereoGroundResult result = analyse (picture);
   for (guint c = 0; c < COLUMNS; c++) {
     gdouble free_distance = result.free_distances[c];
 
@@ -117,7 +110,6 @@ TEST (test_not_seen_is_not_free)
     else if (c > COLUMNS / 2)
       fail_unless (free_distance > 40000, "column %u: %g", c, free_distance);
   }
-  made_picture_free (picture);
 }
 
 /* Boxes with and without values, and holes anywhere: none is driven through. Boxes are 20 % higher than the least, and as
@@ -128,15 +120,13 @@ TEST (test_never_through_a_box)
 
   for (gint turn = 0; turn < random_count ("STEREO_TEST_BOXES", 150); turn++) {
     MadeScene road = made_road ();
-    MadePicture *picture;
-    GstStereoGroundResult result;
     gdouble seen[4];
 
     road.boxes[0] = (MadeBox){ 7000 + 18000 * random_unit (&generator), 0, 0, 360, 0 };
     road.boxes[0].width = 1.5 * road.width / COLUMNS * road.boxes[0].distance / road.focal;
     road.boxes[0].lateral = (random_unit (&generator) - 0.5) * road.boxes[0].distance;
     made_box_seen (&road, &road.boxes[0], seen);
-    picture = made_picture_new (&road);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
     made_picture_spoil (picture, &usual, &generator);
     for (guint hole = 0; hole < 30; hole++)
       made_picture_blank (picture, random_range (&generator, 0, road.width), random_range (&generator, 150, road.height),
@@ -145,7 +135,7 @@ TEST (test_never_through_a_box)
     if (turn % 2)
       made_picture_blank (
           picture, (gint) seen[0] - 1, (gint) seen[1], (gint) (seen[2] - seen[0]) + 3, (gint) (seen[3] - seen[1]) + 1);
-    result = analyse (picture);
+    GstStereoGroundResult result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++)
       if (fabs (middle (&road, c) - (seen[0] + seen[2]) / 2) < (seen[2] - seen[0]) / 6) {
         known += result.free_distances[c] > 0;
@@ -153,7 +143,6 @@ TEST (test_never_through_a_box)
             "turn %d: column %u is free for %g mm, through a box at %g mm", turn, c, result.free_distances[c],
             road.boxes[0].distance);
       }
-    made_picture_free (picture);
   }
   fail_unless (known > 10, "nothing is ever free");
 }
@@ -163,14 +152,13 @@ TEST (test_never_through_a_box)
 TEST (test_a_bonnet)
 {
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   gint hood = road.height / 5, arm = road.height / 8, at = road.height * 5 / 8;
-  guint8 *mask = g_malloc ((gsize) road.width * (gsize) road.height);
+  g_autofree guint8 *mask = g_malloc ((gsize) road.width * (gsize) road.height);
   guint seen[3] = { 0 };
   gdouble farthest = 0, judged[3];
 
   for (guint round = 0; round < 3; round++) {
-    GstStereoGroundResult result;
     made_picture_spoil (picture, &usual, &generator);
     made_picture_blank (picture, 0, road.height - hood, road.width, hood);
     memset (mask, 255, (gsize) road.width * (gsize) road.height);
@@ -181,7 +169,7 @@ TEST (test_a_bonnet)
     }
     picture->view.mask = round ? mask : NULL;
     picture->view.mask_stride = road.width;
-    result = analyse (picture);
+    GstStereoGroundResult result = analyse (picture);
     for (guint c = 0; c < COLUMNS; c++) {
       seen[round] += result.free_distances[c] > 0;
       farthest = round == 2 ? MAX (farthest, result.free_distances[c]) : 0;
@@ -194,8 +182,6 @@ TEST (test_a_bonnet)
   fail_unless (fabs (judged[1] * 4 / 5 - judged[0]) < 0.02 * judged[0], "%g, %g judged", judged[0], judged[1]);
   fail_unless (seen[1] > COLUMNS / 2, "%u columns", seen[1]);
   fail_unless (farthest < 15000, "free for %g mm behind what is hidden", farthest);
-  g_free (mask);
-  made_picture_free (picture);
 }
 
 SUITE (ground_free)

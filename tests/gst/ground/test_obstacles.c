@@ -84,25 +84,21 @@ static const gdouble distances[] = { 5000, 10000, 20000 };
 static gboolean
 all_found (const MadeScene *road, guint boxes, const MadeErrors *errors)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
-  MadePicture *picture = made_picture_new (road);
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (MadePicture) picture = made_picture_new (road);
   GstStereoGroundResult result = { 0 };
   const GstStereoGroundReport *report;
-  gboolean good;
 
   for (guint frame = 0; frame < 3; frame++)
     result = analyse (analysis, picture, errors);
-  good = result.n_obstacles == boxes;
+  gboolean good = result.n_obstacles == boxes;
   for (guint b = 0; b < boxes; b++) {
-    gchar *wrong = find (&result, road, &road->boxes[b], errors, &report);
+    g_autofree gchar *wrong = find (&result, road, &road->boxes[b], errors, &report);
 
     if (wrong)
       GST_INFO ("%s", wrong);
     good = good && !wrong;
-    g_free (wrong);
   }
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
   return good;
 }
 
@@ -136,19 +132,17 @@ TEST_LOOP (test_small_boxes, 0, 12)
 /* One obstacle comes closer and stays the same one; another one beside it keeps its own identity. */
 TEST (test_identities_last)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   guint one = 0, other = 0;
 
   for (gint frame = 0; frame < 40; frame++) {
     MadeScene road = made_road ();
-    GstStereoGroundResult result;
-    MadePicture *picture;
 
     road.pitch += 0.3 * sin (frame);
     road.boxes[0] = (MadeBox){ 40000 * pow (0.95, frame), -600, 1700, 1500, 0 };
     road.boxes[1] = (MadeBox){ 25000, 4000 - 50.0 * frame, 600, 1700, 0 };
-    picture = made_picture_new (&road);
-    result = analyse (analysis, picture, &plain);
+    MadePicture *picture = made_picture_new (&road);
+    GstStereoGroundResult result = analyse (analysis, picture, &plain);
     made_picture_free (picture);
     if (frame < 2)
       continue;
@@ -160,7 +154,6 @@ TEST (test_identities_last)
     fail_unless_equals_int (check_found (&result, &road, &road.boxes[1], &plain)->id, other);
     fail_unless (one != other);
   }
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 /* ---- not found --------------------------------------------------------------------------- */
@@ -168,8 +161,8 @@ TEST (test_identities_last)
 static void
 expect_none (const MadeScene *scene, gint frames, const MadeErrors *errors)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
-  MadePicture *picture = made_picture_new (scene);
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (MadePicture) picture = made_picture_new (scene);
 
   for (gint frame = 0; frame < frames; frame++) {
     GstStereoGroundResult result = analyse (analysis, picture, errors);
@@ -181,8 +174,6 @@ expect_none (const MadeScene *scene, gint frames, const MadeErrors *errors)
           one->distance, one->object_height);
     }
   }
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 TEST (test_nothing_on_an_empty_road)
@@ -218,13 +209,12 @@ TEST (test_two_of_three_frames)
   static const gchar frames[] = "1000010010000101000110";
   /* whether it is reported: seen in two of the last three frames */
   static const gchar reported[] = "0000000000000001000011";
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene empty = made_road (), full = made_road ();
-  MadePicture *without, *with;
 
   full.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
-  without = made_picture_new (&empty);
-  with = made_picture_new (&full);
+  g_autoptr (MadePicture) without = made_picture_new (&empty);
+  g_autoptr (MadePicture) with = made_picture_new (&full);
   for (guint i = 0; frames[i]; i++) {
     GstStereoGroundResult result = analyse (analysis, frames[i] == '1' ? with : without, &usual);
 
@@ -232,29 +222,21 @@ TEST (test_two_of_three_frames)
     if (result.n_obstacles)
       fail_unless_equals_int (result.obstacles[0].seen, frames[i] == '1');
   }
-  made_picture_free (without);
-  made_picture_free (with);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 TEST (test_forgotten)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
-  GstStereoGroundResult result;
-  MadePicture *picture;
-  guint before;
 
   road.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
-  picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   analyse (analysis, picture, &usual);
-  result = analyse (analysis, picture, &usual);
-  before = check_found (&result, &road, &road.boxes[0], &usual)->id;
+  GstStereoGroundResult result = analyse (analysis, picture, &usual);
+  guint before = check_found (&result, &road, &road.boxes[0], &usual)->id;
   gst_stereo_ground_analysis_forget (analysis);
   fail_unless_equals_int (analyse (analysis, picture, &usual).n_obstacles, 0);
   fail_unless (analyse (analysis, picture, &usual).obstacles[0].id != before, "an identity was used again");
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 SUITE (ground_obstacles)

@@ -8,11 +8,7 @@
 
 static Random generator;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+#define between(low, high) random_between (&generator, low, high)
 
 static GstStereoGroundResult
 analyse (GstStereoGroundAnalysis *analysis, MadePicture *picture, const MadeErrors *errors)
@@ -110,18 +106,14 @@ TEST (test_random_grounds)
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.3, .holes = 0.2 };
 
   for (gint i = 0; i < random_count ("STEREO_TEST_GROUNDS", 200); i++) {
-    GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+    g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
     MadeScene scene = random_scene ();
-    GstStereoGroundResult result;
-    MadePicture *picture;
 
     if (i % 2)
       add_walls (&scene);
-    picture = made_picture_new (&scene);
-    result = analyse (analysis, picture, &errors);
+    g_autoptr (MadePicture) picture = made_picture_new (&scene);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     check_pose (&result, &scene, i % 2 ? "with walls" : "bare");
-    made_picture_free (picture);
-    gst_stereo_ground_analysis_free (analysis);
   }
 }
 
@@ -129,23 +121,20 @@ TEST (test_random_grounds)
 TEST (test_plane_in_pixels)
 {
   static const MadeErrors errors = { .noise = 0.3 };
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
-  GstStereoGroundResult result;
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
 
   /* views of which the right one has its principal point 7 px to the right: disparities are smaller by that */
   picture->meta.principal_offset = 7;
   for (gsize i = 0; i < (gsize) road.width * (gsize) road.height; i++)
     picture->truth[i] = MAX (0, picture->truth[i] - 7);
-  result = analyse (analysis, picture, &errors);
+  GstStereoGroundResult result = analyse (analysis, picture, &errors);
   check_pose (&result, &road, "offset");
   for (gint y = 260; y < road.height; y += 20)
     for (gint x = 0; x < road.width; x += 200)
       fail_unless (
           fabs (result.plane[0] + result.plane[1] * x + result.plane[2] * y - picture->truth[y * road.width + x]) < 0.2);
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 /* ---- in time ----------------------------------------------------------------------------- */
@@ -153,42 +142,33 @@ TEST (test_plane_in_pixels)
 TEST (test_sudden_change)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.1 };
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
   GstStereoGroundResult result = { 0 };
 
   for (guint turn = 0; turn < 6; turn++) {
-    MadePicture *picture;
-
     road.pitch = between (-3, 8);
     road.camera_height = between (1000, 2500);
-    picture = made_picture_new (&road);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
     for (guint i = 0; i < 3; i++)
       result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "three frames after a change");
-    made_picture_free (picture);
   }
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 /* A camera that nods is followed frame by frame. */
 TEST (test_slow_change)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.1, .patches = 200 };
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
 
   for (guint i = 0; i < 30; i++) {
-    GstStereoGroundResult result;
-    MadePicture *picture;
-
     road.pitch = 1 + sin (i / 3.0);
-    picture = made_picture_new (&road);
-    result = analyse (analysis, picture, &errors);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     check_pose (&result, &road, "nodding");
-    made_picture_free (picture);
   }
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 /* A ground that was away for ten frames moves on from where it was; after one more it is another one. */
@@ -197,13 +177,14 @@ TEST (test_forgotten)
   static const MadeErrors errors = { .noise = 0.3 }, holes = { .holes = 1 };
   GstStereoGroundTask task = made_task ();
   MadeScene road = made_road (), nods = road;
-  MadePicture *before = made_picture_new (&road), *after;
+  g_autoptr (MadePicture) before = made_picture_new (&road), after = NULL;
 
   nods.pitch += 0.1;
   after = made_picture_new (&nods);
   made_picture_spoil (after, &errors, &generator);
   for (guint away = 10; away <= 11; away++) {
-    GstStereoGroundAnalysis *one = gst_stereo_ground_analysis_new (), *fresh = gst_stereo_ground_analysis_new ();
+    g_autoptr (GstStereoGroundAnalysis) one = gst_stereo_ground_analysis_new (),
+                                        fresh = gst_stereo_ground_analysis_new ();
     GstStereoGroundResult a, b;
 
     a = analyse (one, before, &errors);
@@ -216,21 +197,17 @@ TEST (test_forgotten)
     gst_stereo_ground_analysis_run (fresh, &after->view, &task, &b);
     fail_unless (a.valid && b.valid);
     fail_unless_equals_int (a.fit.plane.at == b.fit.plane.at && a.fit.plane.down == b.fit.plane.down, away > 10);
-    gst_stereo_ground_analysis_free (one);
-    gst_stereo_ground_analysis_free (fresh);
   }
-  made_picture_free (before);
-  made_picture_free (after);
 }
 
 /* What was learnt does not depend on what another analysis saw, and equal frames give equal results. */
 TEST (test_same_frames_same_result)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.3 };
-  GstStereoGroundAnalysis *one = gst_stereo_ground_analysis_new (), *other = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) one = gst_stereo_ground_analysis_new (), other = gst_stereo_ground_analysis_new ();
   GstStereoGroundTask task = made_task ();
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
 
   /* the other one has seen something else, and forgotten it */
   analyse (other, picture, &errors);
@@ -242,9 +219,6 @@ TEST (test_same_frames_same_result)
     fail_unless (memcmp (&a.fit, &b.fit, sizeof a.fit) == 0);
     fail_unless (memcmp (a.free_distances, b.free_distances, a.n_free_distances * sizeof (gdouble)) == 0);
   }
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (one);
-  gst_stereo_ground_analysis_free (other);
 }
 
 /* ---- no ground --------------------------------------------------------------------------- */
@@ -252,8 +226,8 @@ TEST (test_same_frames_same_result)
 static void
 check_none (MadeScene *scene, const MadeErrors *errors, const gchar *what)
 {
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
-  MadePicture *picture = made_picture_new (scene);
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (MadePicture) picture = made_picture_new (scene);
 
   for (guint i = 0; i < 3; i++) {
     GstStereoGroundResult result = analyse (analysis, picture, errors);
@@ -265,8 +239,6 @@ check_none (MadeScene *scene, const MadeErrors *errors, const gchar *what)
     for (guint c = 0; c < 64; c++)
       fail_unless (result.free_distances[c] == GST_STEREO_GROUND_UNKNOWN);
   }
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 TEST (test_no_ground)
@@ -300,9 +272,9 @@ TEST (test_no_ground)
 TEST (test_camera_heights)
 {
   static const MadeErrors errors = { .noise = 0.3 };
-  GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
+  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   const struct
   {
     gdouble least, most;
@@ -319,8 +291,6 @@ TEST (test_camera_heights)
     gst_stereo_ground_analysis_run (analysis, &picture->view, &task, &result);
     fail_unless_equals_int (result.valid, cases[i].valid);
   }
-  made_picture_free (picture);
-  gst_stereo_ground_analysis_free (analysis);
 }
 
 /* Samples count from min-confidence on. */
@@ -328,20 +298,17 @@ TEST (test_least_confidence)
 {
   static const MadeErrors errors = { .noise = 0.3 };
   MadeScene road = made_road ();
-  MadePicture *picture = made_picture_new (&road);
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
   gsize pixels = (gsize) road.width * (gsize) road.height;
 
   for (guint below = 0; below < 2; below++) {
-    GstStereoGroundAnalysis *analysis = gst_stereo_ground_analysis_new ();
-    GstStereoGroundResult result;
+    g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
 
     picture->view.min_confidence = 128;
     memset (picture->confidence, below ? 127 : 128, pixels);
-    result = analyse (analysis, picture, &errors);
+    GstStereoGroundResult result = analyse (analysis, picture, &errors);
     fail_unless_equals_int (result.valid, !below);
-    gst_stereo_ground_analysis_free (analysis);
   }
-  made_picture_free (picture);
 }
 
 SUITE (ground_plane)

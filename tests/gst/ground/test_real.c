@@ -56,14 +56,13 @@ static gboolean
 is_there (const Road *road)
 {
   const gchar *folder = g_getenv ("STEREO_DATA");
-  gchar *path = g_build_filename (folder ? folder : "", road->name, NULL);
+  g_autofree gchar *path = g_build_filename (folder ? folder : "", road->name, NULL);
   GstElementFactory *factory = gst_element_factory_find ("pngdec");
   gboolean there = folder && factory && g_file_test (path, G_FILE_TEST_IS_DIR);
 
   if (!there)
     g_print ("%s: left out (STEREO_DATA does not hold it, or there is no pngdec)\n", road->name);
   gst_clear_object (&factory);
-  g_free (path);
   return there;
 }
 
@@ -71,47 +70,40 @@ is_there (const Road *road)
 static void
 push_view (const Road *road, GstElement *pipeline, const gchar *side, guint frame)
 {
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), side);
-  gchar *name = road->frames ? g_strdup_printf ("%s/%s/%06u.png", road->name, side, frame) :
-                               g_strdup_printf ("%s/%s.png", road->name, side);
-  GstSample *sample = real_picture (name, "GRAY8");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), side);
+  g_autofree gchar *name = road->frames ? g_strdup_printf ("%s/%s/%06u.png", road->name, side, frame) :
+                                          g_strdup_printf ("%s/%s.png", road->name, side);
+  g_autoptr (GstSample) sample = real_picture (name, "GRAY8");
   GstFlowReturn flow;
-  GstBuffer *buffer;
 
   fail_unless (sample != NULL, "%s", name);
-  buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+  g_autoptr (GstBuffer) buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
   GST_BUFFER_PTS (buffer) = frame * GST_SECOND / 10;
   GST_BUFFER_DURATION (buffer) = GST_SECOND / 10;
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
   g_object_set (source, "caps", gst_sample_get_caps (sample), NULL);
   g_signal_emit_by_name (source, "push-buffer", buffer, &flow);
   fail_unless_equals_int (flow, GST_FLOW_OK);
-  gst_buffer_unref (buffer);
-  gst_sample_unref (sample);
-  gst_object_unref (source);
-  g_free (name);
 }
 
 static void
 end_view (GstElement *pipeline, const gchar *side)
 {
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), side);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), side);
   GstFlowReturn flow;
 
   g_signal_emit_by_name (source, "end-of-stream", &flow);
-  gst_object_unref (source);
 }
 
 static GPtrArray *
 messages_of (const Road *road)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "appsrc name=left format=time ! match.sink_left appsrc name=right format=time ! match.sink_right stereomatch "
       "name=match backend=cpu profile=road fill=none confidence-threshold=0.33 focal-length=%g baseline=537.15 ! "
       "stereoground ! fakesink sync=false",
       road->focal);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GPtrArray *reports;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (guint frame = 0; frame < (road->frames ? road->frames : 3); frame++) {
@@ -120,10 +112,8 @@ messages_of (const Road *road)
   }
   end_view (pipeline, "left");
   end_view (pipeline, "right");
-  reports = messages_to_end (bus, "stereo-obstacles");
+  GPtrArray *reports = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   return reports;
 }
 
@@ -240,12 +230,11 @@ check_mark (const Road *road, const Mark *mark, const GstStructure *report)
 TEST_LOOP (test_road, 0, G_N_ELEMENTS (roads))
 {
   const Road *road = &roads[__i__];
-  GPtrArray *reports;
   guint obstacles = 0;
 
   if (!is_there (road))
     return;
-  reports = messages_of (road);
+  g_autoptr (GPtrArray) reports = messages_of (road);
   fail_unless_equals_int (reports->len, road->frames ? road->frames : 3);
   for (guint frame = 0; frame < reports->len; frame++) {
     const GstStructure *one = g_ptr_array_index (reports, frame);
@@ -260,7 +249,6 @@ TEST_LOOP (test_road, 0, G_N_ELEMENTS (roads))
     obstacles += obstacles_of (one);
   }
   g_print ("%s: ground in all of %u frames, %u obstacles\n", road->name, reports->len, obstacles);
-  g_ptr_array_unref (reports);
 }
 
 SUITE (ground_real)

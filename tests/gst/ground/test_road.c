@@ -31,12 +31,10 @@ drive (const gchar *road, guint frames, gint width, const gchar *ground)
   GstElement *pipeline = launch ("stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
                                  "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
       frames, random_range (&generator, 0, 9999), road, 2 * width, width * 3 / 4, ground);
-  GPtrArray *messages;
-  GstBus *bus;
 
-  bus = gst_element_get_bus (pipeline);
+  GstBus *bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  messages = messages_to_end (bus, "stereo-obstacles");
+  GPtrArray *messages = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
@@ -68,8 +66,9 @@ TEST (test_pose)
 {
   for (guint round = 0; round < 4; round++) {
     gdouble height = uniform (1000, 3000), pitch = uniform (-1, 12), roll = uniform (-6, 6);
-    gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=%.2f camera-roll=%.2f", height, pitch, roll);
-    GPtrArray *messages = drive (road, 3, 640, "");
+    g_autofree gchar *road = g_strdup_printf (
+        "camera-height=%.0f camera-pitch=%.2f camera-roll=%.2f", height, pitch, roll);
+    g_autoptr (GPtrArray) messages = drive (road, 3, 640, "");
 
     for (guint i = 0; i < messages->len; i++) {
       const GstStructure *message = g_ptr_array_index (messages, i);
@@ -82,8 +81,6 @@ TEST (test_pose)
       fail_unless (fabs (number_of (message, "camera-height") - height) < 0.02 * height, "%s: height %g", road,
           number_of (message, "camera-height"));
     }
-    g_ptr_array_unref (messages);
-    g_free (road);
   }
 }
 
@@ -101,10 +98,10 @@ expect_obstacle (gdouble distance, gint width)
 {
   const gdouble camera = 1650;
   gdouble height = MAX (250, 1.2 * least_height (distance, camera, width) + 60), lateral = uniform (-500, 500), found;
-  gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=700 "
-                                 "obstacle-distance=%.0f obstacle-lateral=%.0f",
+  g_autofree gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=700 "
+                                            "obstacle-distance=%.0f obstacle-lateral=%.0f",
       camera, height, distance, lateral);
-  GPtrArray *messages = drive (road, 3, width, "min-height=200");
+  g_autoptr (GPtrArray) messages = drive (road, 3, width, "min-height=200");
   const GstStructure *message = g_ptr_array_index (messages, 2), *obstacle;
   guint count, columns;
   const GValue *list = list_of (message, "obstacles", &count), *free = list_of (message, "free", &columns);
@@ -118,8 +115,6 @@ expect_obstacle (gdouble distance, gint width)
       number_of (obstacle, "lateral"));
   found = g_value_get_double (gst_value_array_get_value (free, (guint) column));
   fail_unless (found < 1.1 * distance, "%s: free for %g", road, found);
-  g_ptr_array_unref (messages);
-  g_free (road);
 }
 
 TEST_LOOP (test_obstacles, 0, 3)
@@ -137,7 +132,7 @@ static const gchar *const empty[] = { "", "camera-roll=4 camera-pitch=2", "camer
 /* Two hundred frames each: nothing is reported, and the ground is never lost. */
 TEST_LOOP (test_nothing, 0, G_N_ELEMENTS (empty))
 {
-  GPtrArray *messages = drive (empty[__i__], 200, 320, "");
+  g_autoptr (GPtrArray) messages = drive (empty[__i__], 200, 320, "");
 
   for (guint i = 0; i < messages->len; i++) {
     gboolean ground = FALSE;
@@ -146,7 +141,6 @@ TEST_LOOP (test_nothing, 0, G_N_ELEMENTS (empty))
     gst_structure_get_boolean (g_ptr_array_index (messages, i), "ground", &ground);
     fail_unless (ground && count == 0, "%s: %u obstacles in frame %u", empty[__i__], count, i);
   }
-  g_ptr_array_unref (messages);
 }
 
 SUITE (road)

@@ -39,7 +39,6 @@ is_same (const gchar *frames, gdouble ratio, gdouble distance)
   guint length = (guint) strlen (frames), count = 0, id = 0;
   const GstStereoGroundReport *reports;
   GstStereoObstacle next = obstacle_at (distance, length);
-  gboolean same;
 
   for (guint frame = 0; frame < length; frame++) {
     GstStereoObstacle now = obstacle_at (LAST * pow (ratio, frame + 1.0 - length), frame);
@@ -51,7 +50,7 @@ is_same (const gchar *frames, gdouble ratio, gdouble distance)
   }
   reports = gst_stereo_ground_tracks_update (tracks, &next, 1, &count);
   /* what is seen for the first time is not reported */
-  same = count == 1 && reports->seen;
+  gboolean same = count == 1 && reports->seen;
   gst_stereo_ground_tracks_free (tracks);
   return same;
 }

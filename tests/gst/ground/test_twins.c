@@ -11,11 +11,7 @@
 
 static Random generator;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+#define between(low, high) random_between (&generator, low, high)
 
 /* ---- samples ----------------------------------------------------------------------------- */
 
@@ -35,9 +31,9 @@ check_grid (GstStereoGroundGrid *grid)
   gboolean wide = meta.kind != GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
   gint stride = (gint) meta.width * (wide ? 2 : 1) + random_range (&generator, 0, 9);
   gint confidence_stride = (gint) meta.width + random_range (&generator, 0, 9);
-  guint8 *samples = g_malloc ((gsize) stride * meta.height),
-         *confidence = g_malloc ((gsize) confidence_stride * meta.height),
-         *mask = g_malloc ((gsize) confidence_stride * meta.height);
+  g_autofree guint8 *samples = g_malloc ((gsize) stride * meta.height),
+                    *confidence = g_malloc ((gsize) confidence_stride * meta.height),
+                    *mask = g_malloc ((gsize) confidence_stride * meta.height);
   GstStereoDepthView view = { .samples = samples,
     .stride = stride,
     .wide = wide,
@@ -79,9 +75,6 @@ check_grid (GstStereoGroundGrid *grid)
   fail_unless_equals_int (wrong, 0);
   fail_unless_equals_uint64 (grid->sure, sure);
   fail_unless_equals_uint64 (grid->asked_for, asked_for);
-  g_free (samples);
-  g_free (confidence);
-  g_free (mask);
 }
 
 TEST (test_grid)
@@ -177,21 +170,18 @@ TEST (test_classes)
   for (guint turn = 0; turn < 10; turn++) {
     MadeScene road = made_road ();
     GstStereoGroundScene scene = { .grid = &grid };
-    GstStereoGroundPose pose;
-    MadePicture *picture;
-    guint8 *classes;
 
     road.pitch = between (-5, 20);
     road.roll = between (-15, 15);
-    picture = made_picture_new (&road);
+    g_autoptr (MadePicture) picture = made_picture_new (&road);
     made_picture_spoil (picture, &wild, &generator);
     gst_stereo_ground_grid_read (&grid, &picture->view);
-    pose = (GstStereoGroundPose){ road.camera_height, road.pitch, road.roll };
+    GstStereoGroundPose pose = (GstStereoGroundPose){ road.camera_height, road.pitch, road.roll };
     scene.camera = gst_stereo_ground_camera (&picture->meta);
     scene.plane = gst_stereo_ground_plane_of (&scene.camera, &pose);
     scene.camera_height = pose.height;
     scene.sizes = made_task ().sizes;
-    classes = g_malloc0 ((gsize) grid.stride * (gsize) (grid.rows + 2));
+    g_autofree guint8 *classes = g_malloc0 ((gsize) grid.stride * (gsize) (grid.rows + 2));
     gst_stereo_ground_classify (&scene, classes);
     for (gint j = 0; j < grid.rows; j++)
       for (gint i = 0; i < grid.columns; i++) {
@@ -205,8 +195,6 @@ TEST (test_classes)
         seen[expected]++;
         all++;
       }
-    g_free (classes);
-    made_picture_free (picture);
   }
   /* single precision decides otherwise only where a sample lies on a border */
   fail_unless (differ <= all / 10000, "%u of %u differ", differ, all);

@@ -3,6 +3,7 @@
 #include <gst/controller/controller.h>
 
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define CAPS "video/x-raw,format=GRAY8,width=128,height=16,framerate=25/1"
 #define FRAMES 8
@@ -44,10 +45,10 @@ control (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gint before, gint after, gboolean scale, Seen *seen)
 {
-  GstElement *pipeline = launch ("%s", line);
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = launch ("%s", line);
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   control (element, name, before, after);
   if (scale)
@@ -57,13 +58,9 @@ run (const gchar *line, const gchar *name, gint before, gint after, gboolean sca
   wait_for_message (bus, GST_MESSAGE_EOS);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless_equals_int (seen->count, FRAMES);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
 
-GST_START_TEST (test_matcher_follows_its_curves)
+TEST (test_matcher_follows_its_curves)
 {
   Seen seen = { { 0 }, 0, { 0 } };
 
@@ -75,9 +72,8 @@ GST_START_TEST (test_matcher_follows_its_curves)
     fail_unless_equals_float (seen.scales[i], i < CHANGE ? 16 : 32);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_source_follows_its_curves)
+TEST (test_source_follows_its_curves)
 {
   Seen seen = { { 0 }, 0, { 0 } };
 
@@ -86,18 +82,7 @@ GST_START_TEST (test_source_follows_its_curves)
   for (gint i = 0; i < FRAMES; i++)
     fail_unless_equals_int (seen.numbers[i], i < CHANGE ? 7 : 11);
 }
-GST_END_TEST;
 
-static Suite *
-controls_suite (void)
+SUITE (controls)
 {
-  Suite *suite = suite_create ("controls");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_matcher_follows_its_curves);
-  tcase_add_test (cases, test_source_follows_its_curves);
-  return suite;
 }
-
-GST_CHECK_MAIN (controls);

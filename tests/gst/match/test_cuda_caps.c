@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* When stereomatch offers frames in device memory, and that negotiation succeeds when it does not. Needs no device. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <gst/base/gstbasetransform.h>
 
@@ -24,49 +25,43 @@ is_device (const GstCaps *caps, guint index)
 static gboolean
 offers_device (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, NULL);
   gboolean first = is_device (caps, 0);
 
   for (guint i = 1; i < gst_caps_get_size (caps); i++)
     fail_if (is_device (caps, i), "device memory is offered after system memory");
   fail_if (is_device (caps, gst_caps_get_size (caps) - 1), "no system memory");
-  gst_caps_unref (caps);
   return first;
 }
 
 static gboolean
 accepts_device (GstPad *pad)
 {
-  GstCaps *caps = gst_caps_from_string (DEVICE_CAPS);
-  gboolean accepts = gst_pad_query_accept_caps (pad, caps);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (DEVICE_CAPS);
 
-  gst_caps_unref (caps);
-  return accepts;
+  return gst_pad_query_accept_caps (pad, caps);
 }
 
-GST_START_TEST (test_template)
+TEST (test_template)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
 
   for (guint i = 0; i < 3; i++) {
     static const gchar *const names[] = { "sink", "sink_left", "sink_right" };
     GstPadTemplate *template = gst_element_get_pad_template (element, names[i]);
-    GstCaps *caps = gst_pad_template_get_caps (template);
+    g_autoptr (GstCaps) caps = gst_pad_template_get_caps (template);
     fail_unless_equals_int (is_device (caps, 0), GSTCUDA_BUILT);
     /* system memory twice: 8 bits a sample before more */
     fail_unless_equals_int (gst_caps_get_size (caps), 2 + GSTCUDA_BUILT);
-    gst_caps_unref (caps);
   }
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* Before the start nothing is known of devices, and looking would take its time. */
-GST_START_TEST (test_backends_before_the_start)
+TEST (test_backends_before_the_start)
 {
   static const gchar *const backends[] = { "auto", "cuda", "cpu" };
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
-  GstPad *pad = gst_element_request_pad_simple (element, "sink");
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink");
 
   for (guint i = 0; i < 3; i++) {
     gboolean expected = GSTCUDA_BUILT && i < 2;
@@ -75,31 +70,25 @@ GST_START_TEST (test_backends_before_the_start)
     fail_unless_equals_int (accepts_device (pad), expected);
   }
   gst_element_release_request_pad (element, pad);
-  gst_object_unref (pad);
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_backends_at_work)
+TEST (test_backends_at_work)
 {
   for (guint i = 0; i < 2; i++) {
-    Pair *pair = pair_new (i ? "backend=cpu" : "backend=auto");
+    g_autoptr (Pair) pair = pair_new (i ? "backend=cpu" : "backend=auto");
     gboolean expected = GSTCUDA_BUILT && !i && device_here ();
-    GstPad *right = gst_element_get_static_pad (pair->element, "sink_right");
+    g_autoptr (GstPad) right = gst_element_get_static_pad (pair->element, "sink_right");
 
     fail_unless_equals_int (offers_device (right), expected);
     fail_unless_equals_int (accepts_device (right), expected);
-    gst_object_unref (right);
-    pair_free (pair);
   }
 }
-GST_END_TEST;
 
 /* Device memory first, whatever who asks would rather have, and the formats as they like them. */
-GST_START_TEST (test_order)
+TEST (test_order)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
-  GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
   GstCaps *filter = gst_caps_from_string (
       "video/x-raw,format={BGRA,I420,NV12},width=64;video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
   GstCaps *caps = gst_pad_query_caps (pad, filter);
@@ -120,10 +109,7 @@ GST_START_TEST (test_order)
   gst_caps_unref (caps);
   gst_caps_unref (filter);
   gst_element_release_request_pad (element, pad);
-  gst_object_unref (pad);
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
 /* ---- an element that uploads, like cudaupload, and may leave it ---------------------------- */
 
@@ -177,37 +163,31 @@ upload_init (Upload *upload)
 static gboolean
 run_upload (const gchar *backend)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
-                                 "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
+  g_autoptr (GstElement) pipeline = launch (
+      "videotestsrc num-buffers=3 ! video/x-raw,format=NV12,width=88,height=20 ! testupload "
+      "! stereomatch name=m num-disparities=12 backend=%s ! fakesink",
       backend);
-  GstElement *m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstPad *pad = gst_element_get_static_pad (m, "sink");
-  GstCaps *caps;
-  gboolean device;
+  g_autoptr (GstElement) m = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (m, "sink");
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (m, "pairs"), 3);
-  caps = gst_pad_get_current_caps (pad);
-  device = is_device (caps, 0);
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  gboolean device = is_device (caps, 0);
   gst_caps_unref (caps);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pad);
-  gst_object_unref (bus);
-  gst_object_unref (m);
-  gst_object_unref (pipeline);
   return device;
 }
 
 /* The frames never leave system memory here, whatever their caps say: they are computed all the same. */
-GST_START_TEST (test_upstream_uploads_where_it_helps)
+TEST (test_upstream_uploads_where_it_helps)
 {
   gst_element_register (NULL, "testupload", GST_RANK_NONE, upload_get_type ());
   fail_unless_equals_int (run_upload ("cpu"), FALSE);
   fail_unless_equals_int (run_upload ("auto"), GSTCUDA_BUILT && device_here ());
 }
-GST_END_TEST;
 
 /* ---- what changes ------------------------------------------------------------------------ */
 
@@ -224,9 +204,9 @@ reconfigurations (GstHarness *harness)
   return count;
 }
 
-GST_START_TEST (test_another_backend_is_negotiated)
+TEST (test_another_backend_is_negotiated)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   reconfigurations (pair->left);
   reconfigurations (pair->right);
@@ -235,50 +215,28 @@ GST_START_TEST (test_another_backend_is_negotiated)
   gst_util_set_object_arg (G_OBJECT (pair->element), "backend", "auto");
   fail_unless_equals_int (reconfigurations (pair->left), GSTCUDA_BUILT);
   fail_unless_equals_int (reconfigurations (pair->right), GSTCUDA_BUILT);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 /* Neighbours ask each other for a context; without a device nobody has one, and nobody falls over it. */
-GST_START_TEST (test_context_query)
+TEST (test_context_query)
 {
   static const gchar *const properties[] = { "backend=cpu cuda-device-id=0", "backend=auto",
     "backend=auto cuda-device-id=0" };
 
   for (guint i = 0; i < 3; i++) {
-    Pair *pair = pair_new (properties[i]);
-    GstQuery *query = gst_query_new_context ("gst.cuda.context"), *other = gst_query_new_context ("gst.gl.GLDisplay");
-    GstPad *sink = gst_element_get_static_pad (pair->element, "sink_left");
-    GstPad *src = gst_element_get_static_pad (pair->element, "src");
+    g_autoptr (Pair) pair = pair_new (properties[i]);
+    g_autoptr (GstQuery) query = gst_query_new_context ("gst.cuda.context"),
+                         other = gst_query_new_context ("gst.gl.GLDisplay");
+    g_autoptr (GstPad) sink = gst_element_get_static_pad (pair->element, "sink_left");
+    g_autoptr (GstPad) src = gst_element_get_static_pad (pair->element, "src");
     gboolean expected = GSTCUDA_BUILT && i == 2 && device_here ();
 
     fail_unless_equals_int (gst_pad_query (sink, query), expected);
     fail_unless_equals_int (gst_pad_query (src, query), expected);
     fail_if (gst_pad_query (sink, other));
-    gst_query_unref (query);
-    gst_query_unref (other);
-    gst_object_unref (sink);
-    gst_object_unref (src);
-    pair_free (pair);
   }
 }
-GST_END_TEST;
 
-static Suite *
-cuda_caps_suite (void)
+SUITE (cuda_caps)
 {
-  Suite *suite = suite_create ("cuda caps");
-  TCase *cases = tcase_create ("caps");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_template);
-  tcase_add_test (cases, test_backends_before_the_start);
-  tcase_add_test (cases, test_backends_at_work);
-  tcase_add_test (cases, test_order);
-  tcase_add_test (cases, test_upstream_uploads_where_it_helps);
-  tcase_add_test (cases, test_another_backend_is_negotiated);
-  tcase_add_test (cases, test_context_query);
-  return suite;
 }
-
-GST_CHECK_MAIN (cuda_caps);

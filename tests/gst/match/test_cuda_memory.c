@@ -5,6 +5,7 @@
  */
 #include "tests/support/gst/device.h"
 #include "tests/support/gst/memory_used.h"
+#include "tests/support/gst/suite.h"
 
 #define CUDA "backend=cuda num-disparities=24 "
 #define UPLOAD "cudaupload"
@@ -21,78 +22,64 @@ static GByteArray *
 run_once (const gchar *left, const gchar *right, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
   const gchar *name = right ? "sink_left" : "sink";
-  GByteArray *bytes;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, left, right, CUDA);
-  bytes = line_run (&line, format, width, height, seed, pairs);
+  GByteArray *bytes = line_run (&line, format, width, height, seed, pairs);
   fail_unless_equals_int (line_on_device (&line, name), g_str_equal (left, UPLOAD));
   if (right)
     fail_unless_equals_int (line_on_device (&line, "sink_right"), g_str_equal (right, UPLOAD));
   fail_unless_equals_int (line_shares_context (&line), g_str_equal (left, UPLOAD) || !g_strcmp0 (right, UPLOAD));
   expect_no_message (line.bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  line_free (&line);
   return bytes;
 }
 
-GST_START_TEST (test_formats)
+TEST_LOOP (test_formats, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    gchar *what = g_strdup_printf (
+    g_autofree gchar *what = g_strdup_printf (
         "%s %dx%d", gst_video_format_to_string (formats[__i__]), sizes[i].width, sizes[i].height);
-    GByteArray *two = run_once (PLAIN, PLAIN, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
-    GByteArray *packed = run_once (PLAIN, NULL, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
+    g_autoptr (GByteArray) two = run_once (PLAIN, PLAIN, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
+    g_autoptr (GByteArray) packed = run_once (PLAIN, NULL, formats[__i__], sizes[i].width, sizes[i].height, 1, 3);
 
     check_equal (run_once (UPLOAD, UPLOAD, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), two, what);
     check_equal (run_once (UPLOAD, NULL, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), packed, what);
-    g_byte_array_unref (two);
-    g_byte_array_unref (packed);
-    g_free (what);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_view_on_the_device)
+TEST_LOOP (test_one_view_on_the_device, 0, G_N_ELEMENTS (formats))
 {
-  GByteArray *expected = run_once (PLAIN, PLAIN, formats[__i__], 97, 41, 2, 3);
+  g_autoptr (GByteArray) expected = run_once (PLAIN, PLAIN, formats[__i__], 97, 41, 2, 3);
 
   check_equal (run_once (UPLOAD, PLAIN, formats[__i__], 97, 41, 2, 3), expected, "left uploaded");
   check_equal (run_once (PLAIN, UPLOAD, formats[__i__], 97, 41, 2, 3), expected, "right uploaded");
-  g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* Uploaders write into buffers that came back: none may come back before it was read. */
-GST_START_TEST (test_many_frames)
+TEST (test_many_frames)
 {
-  GByteArray *expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_BGRA, 1280, 200, 3, 60);
+  g_autoptr (GByteArray) expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_BGRA, 1280, 200, 3, 60);
 
   check_equal (run_once (UPLOAD, UPLOAD, GST_VIDEO_FORMAT_BGRA, 1280, 200, 3, 60), expected, "60 pairs");
-  g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* ---- buffers handed over one by one ------------------------------------------------------ */
 
 static gchar *
 device_caps (GstVideoFormat format, gint width, gint height)
 {
-  gchar *plain = make_caps (format, width, height, NULL);
-  gchar *caps = g_strconcat (ON_DEVICE, plain + strlen ("video/x-raw"), NULL);
+  g_autofree gchar *plain = make_caps (format, width, height, NULL);
 
-  g_free (plain);
-  return caps;
+  return g_strconcat (ON_DEVICE, plain + strlen ("video/x-raw"), NULL);
 }
 
 static GstHarness *
 uploader_new (GstVideoFormat format, gint width, gint height)
 {
   GstHarness *uploader = gst_harness_new (UPLOAD);
-  gchar *in = make_caps (format, width, height, NULL), *out = device_caps (format, width, height);
+  g_autofree gchar *in = make_caps (format, width, height, NULL), *out = device_caps (format, width, height);
 
   gst_harness_set_caps_str (uploader, in, out);
-  g_free (in);
-  g_free (out);
   return uploader;
 }
 
@@ -109,17 +96,15 @@ upload (GstHarness *uploader, GstBuffer *buffer)
 static GByteArray *
 match (GstBuffer *left, GstBuffer *right, gboolean device, GstVideoFormat format, gint width, gint height)
 {
-  gchar *caps = device ? device_caps (format, width, height) : make_caps (format, width, height, NULL);
+  g_autofree gchar *caps = device ? device_caps (format, width, height) : make_caps (format, width, height, NULL);
   GByteArray *bytes = g_byte_array_new ();
-  Pair *pair = pair_new (CUDA);
+  g_autoptr (Pair) pair = pair_new (CUDA);
 
   pair_caps (pair, caps);
   gst_harness_push (pair->left, stamp (left, 0, FRAME));
   gst_harness_push (pair->right, stamp (right, 0, FRAME));
   append_output (bytes, pair->left, pair_pull (pair, 0));
   expect_no_message (pair->bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  pair_free (pair);
-  g_free (caps);
   return bytes;
 }
 
@@ -141,25 +126,22 @@ window (GstBuffer *buffer, gint x, gint y, gint width, gint height, gint pixel)
 static void
 check_window (GstVideoFormat format, gint pixel)
 {
-  GstHarness *uploader = uploader_new (format, 120, 60);
-  GByteArray *expected = match (window (make_view (format, 120, 60, 4, 0, 13), 7, 5, 101, 43, pixel),
+  g_autoptr (GstHarness) uploader = uploader_new (format, 120, 60);
+  g_autoptr (GByteArray) expected = match (window (make_view (format, 120, 60, 4, 0, 13), 7, 5, 101, 43, pixel),
       window (make_view (format, 120, 60, 4, SHIFT, 13), 9, 5, 101, 43, pixel), FALSE, format, 101, 43);
 
   check_equal (match (window (upload (uploader, make_view (format, 120, 60, 4, 0, 0)), 7, 5, 101, 43, pixel),
                    window (upload (uploader, make_view (format, 120, 60, 4, SHIFT, 0)), 9, 5, 101, 43, pixel), TRUE,
                    format, 101, 43),
       expected, gst_video_format_to_string (format));
-  g_byte_array_unref (expected);
-  gst_harness_teardown (uploader);
 }
 
-GST_START_TEST (test_windows)
+TEST (test_windows)
 {
   check_window (GST_VIDEO_FORMAT_RGBA, 4);
   check_window (GST_VIDEO_FORMAT_NV12, 1);
   check_window (GST_VIDEO_FORMAT_BGR, 3);
 }
-GST_END_TEST;
 
 static GstBuffer *
 without_meta (GstBuffer *buffer)
@@ -172,37 +154,31 @@ without_meta (GstBuffer *buffer)
 }
 
 /* The rows' pitch is then known to the memory alone. */
-GST_START_TEST (test_no_meta)
+TEST_LOOP (test_no_meta, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
-  GstHarness *uploader = uploader_new (format, 97, 41);
-  GByteArray *expected = match (
+  g_autoptr (GstHarness) uploader = uploader_new (format, 97, 41);
+  g_autoptr (GByteArray) expected = match (
       make_view (format, 97, 41, 5, 0, 0), make_view (format, 97, 41, 5, SHIFT, 0), FALSE, format, 97, 41);
 
   check_equal (match (without_meta (upload (uploader, make_view (format, 97, 41, 5, 0, 0))),
                    without_meta (upload (uploader, make_view (format, 97, 41, 5, SHIFT, 0))), TRUE, format, 97, 41),
       expected, gst_video_format_to_string (format));
-  g_byte_array_unref (expected);
-  gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* Two uploaders that know nothing of each other: one view is read through host memory. */
-GST_START_TEST (test_two_contexts)
+TEST (test_two_contexts)
 {
-  GstHarness *one = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41), *other = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41);
-  GByteArray *expected = match (make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0),
+  g_autoptr (GstHarness) one = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41),
+                         other = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41);
+  g_autoptr (GByteArray) expected = match (make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0),
       make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0), FALSE, GST_VIDEO_FORMAT_RGBA, 97, 41);
 
   check_equal (
       match (upload (one, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0)),
           upload (other, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0)), TRUE, GST_VIDEO_FORMAT_RGBA, 97, 41),
       expected, "two contexts");
-  g_byte_array_unref (expected);
-  gst_harness_teardown (one);
-  gst_harness_teardown (other);
 }
-GST_END_TEST;
 
 static GstBuffer *
 copied (GstBuffer *buffer)
@@ -214,31 +190,28 @@ copied (GstBuffer *buffer)
 }
 
 /* A copy from device to device is only queued when it is handed over. */
-GST_START_TEST (test_copies)
+TEST (test_copies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
-  GstHarness *uploader = uploader_new (format, 1600, 900);
+  g_autoptr (GstHarness) uploader = uploader_new (format, 1600, 900);
 
   for (guint i = 0; i < 8; i++) {
-    GByteArray *expected = match (
+    g_autoptr (GByteArray) expected = match (
         make_view (format, 1600, 900, i, 0, 0), make_view (format, 1600, 900, i, SHIFT, 0), FALSE, format, 1600, 900);
     check_equal (match (copied (upload (uploader, make_view (format, 1600, 900, i, 0, 0))),
                      copied (upload (uploader, make_view (format, 1600, 900, i, SHIFT, 0))), TRUE, format, 1600, 900),
         expected, "copies");
-    g_byte_array_unref (expected);
   }
-  gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* Read beyond device memory, and the context is dead for all that share it. */
-GST_START_TEST (test_a_meta_that_lies)
+TEST (test_a_meta_that_lies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
-  GstHarness *uploader = uploader_new (format, 97, 41);
-  GByteArray *expected = match (
+  g_autoptr (GstHarness) uploader = uploader_new (format, 97, 41);
+  g_autoptr (GByteArray) expected = match (
       make_view (format, 97, 41, 7, 0, 0), make_view (format, 97, 41, 7, SHIFT, 0), FALSE, format, 97, 41);
-  gchar *caps = device_caps (format, 97, 41);
+  g_autofree gchar *caps = device_caps (format, 97, 41);
   Pair *pair = pair_new (CUDA);
 
   pair_caps (pair, caps);
@@ -250,11 +223,7 @@ GST_START_TEST (test_a_meta_that_lies)
   check_equal (match (upload (uploader, make_view (format, 97, 41, 7, 0, 0)),
                    upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), TRUE, format, 97, 41),
       expected, "afterwards");
-  g_byte_array_unref (expected);
-  g_free (caps);
-  gst_harness_teardown (uploader);
 }
-GST_END_TEST;
 
 /* ---- several at once --------------------------------------------------------------------- */
 
@@ -276,7 +245,7 @@ run_line (gpointer data)
       100 * work->number, 30);
 }
 
-GST_START_TEST (test_several_at_once)
+TEST (test_several_at_once)
 {
   GByteArray *expected[LINES];
   GThread *threads[LINES];
@@ -294,7 +263,6 @@ GST_START_TEST (test_several_at_once)
     g_byte_array_unref (expected[i]);
   }
 }
-GST_END_TEST;
 
 /* ---- contexts ---------------------------------------------------------------------------- */
 
@@ -302,8 +270,8 @@ GST_END_TEST;
 static gpointer
 context_at (GstElement *element, const gchar *name)
 {
-  GstQuery *query = gst_query_new_context ("gst.cuda.context");
-  GstPad *pad = gst_element_get_static_pad (element, name);
+  g_autoptr (GstQuery) query = gst_query_new_context ("gst.cuda.context");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
   gpointer found = NULL;
   GstContext *context;
 
@@ -311,28 +279,22 @@ context_at (GstElement *element, const gchar *name)
     gst_query_parse_context (query, &context);
     found = g_value_get_object (gst_structure_get_value (gst_context_get_structure (context), "gst.cuda.context"));
   }
-  gst_object_unref (pad);
-  gst_query_unref (query);
   return found;
 }
 
 static gpointer
 context_upstream (Line *line, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (line->matcher, name), *peer = gst_pad_get_peer (pad);
-  GstElement *element = gst_pad_get_parent_element (peer);
-  gpointer context = context_at (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (line->matcher, name), peer = gst_pad_get_peer (pad);
+  g_autoptr (GstElement) element = gst_pad_get_parent_element (peer);
 
-  gst_object_unref (element);
-  gst_object_unref (peer);
-  gst_object_unref (pad);
-  return context;
+  return context_at (element, "src");
 }
 
 /* With a device asked for it is the matcher's context, else the first uploader's; never two. */
-GST_START_TEST (test_context_is_shared)
+TEST_LOOP (test_context_is_shared, 0, 2)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, UPLOAD, UPLOAD, __i__ ? CUDA "cuda-device-id=0" : CUDA);
   g_byte_array_unref (line_run (&line, GST_VIDEO_FORMAT_NV12, 97, 41, 8, 2));
@@ -341,15 +303,13 @@ GST_START_TEST (test_context_is_shared)
   fail_unless (context_upstream (&line, "sink_left") == context_upstream (&line, "sink_right"));
   if (__i__)
     fail_unless (context_at (line.matcher, "sink_left") == context_upstream (&line, "sink_left"));
-  line_free (&line);
 }
-GST_END_TEST;
 
 /* The frames move to system memory and back, none is lost, and none is wrong. */
-GST_START_TEST (test_backend_changes)
+TEST (test_backend_changes)
 {
-  GByteArray *expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_RGBA, 97, 41, 9, 4);
-  Line line;
+  g_autoptr (GByteArray) expected = run_once (PLAIN, PLAIN, GST_VIDEO_FORMAT_RGBA, 97, 41, 9, 4);
+  g_auto (Line) line;
 
   line_new (&line, UPLOAD, UPLOAD, CUDA);
   for (guint i = 0; i < 3; i++) {
@@ -362,10 +322,7 @@ GST_START_TEST (test_backend_changes)
     fail_if (line_shares_context (&line));
   }
   expect_no_message (line.bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  line_free (&line);
-  g_byte_array_unref (expected);
 }
-GST_END_TEST;
 
 /* ---- again and again --------------------------------------------------------------------- */
 
@@ -394,10 +351,10 @@ check_growth (Used before, gsize device_limit, gsize host_limit, const gchar *wh
 }
 
 /* Another parameter with every pair: a plan each. */
-GST_START_TEST (test_1000_plans)
+TEST (test_1000_plans)
 {
   Used before = { 0 };
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, UPLOAD, UPLOAD, CUDA);
   for (gint i = 0; i < 1000; i++) {
@@ -407,20 +364,17 @@ GST_START_TEST (test_1000_plans)
     g_byte_array_unref (line_run (&line, GST_VIDEO_FORMAT_NV12, 160, 64, 10, 1));
   }
   check_growth (before, 8 * MIB, 24 * MIB, "950 plans");
-  line_free (&line);
 }
-GST_END_TEST;
 
 static void
 play_once (GstElement *pipeline, GstElement *matcher)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (matcher, "pairs"), 3);
   fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  gst_object_unref (bus);
 }
 
 static GstElement *
@@ -434,10 +388,10 @@ pipeline_new (GstElement **matcher)
   return pipeline;
 }
 
-GST_START_TEST (test_100_plays)
+TEST (test_100_plays)
 {
   Used before = { 0 };
-  GstElement *matcher, *pipeline = pipeline_new (&matcher);
+  g_autoptr (GstElement) matcher = NULL, pipeline = pipeline_new (&matcher);
 
   for (guint i = 0; i < 100; i++) {
     if (i == 10)
@@ -445,64 +399,23 @@ GST_START_TEST (test_100_plays)
     play_once (pipeline, matcher);
   }
   check_growth (before, 8 * MIB, 24 * MIB, "90 plays");
-  gst_object_unref (matcher);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* Context and all. */
-GST_START_TEST (test_20_pipelines)
+TEST (test_20_pipelines)
 {
   Used before = { 0 };
 
   for (guint i = 0; i < 25; i++) {
-    GstElement *matcher, *pipeline = pipeline_new (&matcher);
+    g_autoptr (GstElement) matcher = NULL, pipeline = pipeline_new (&matcher);
     if (i == 5)
       before = used ();
     play_once (pipeline, matcher);
-    gst_object_unref (matcher);
-    gst_object_unref (pipeline);
   }
   check_growth (before, 16 * MIB, 48 * MIB, "20 pipelines");
 }
-GST_END_TEST;
 
-static Suite *
-cuda_memory_suite (void)
+SUITE_IF (cuda_memory, device_is_there (cuda_missing ()))
 {
-  Suite *suite = suite_create ("cuda memory");
-  TCase *cases = tcase_create ("device");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 300);
-  tcase_add_loop_test (cases, test_formats, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_one_view_on_the_device, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_many_frames);
-  tcase_add_test (cases, test_windows);
-  tcase_add_loop_test (cases, test_no_meta, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_two_contexts);
-  tcase_add_test (cases, test_copies);
-  tcase_add_test (cases, test_a_meta_that_lies);
-  tcase_add_test (cases, test_several_at_once);
-  tcase_add_loop_test (cases, test_context_is_shared, 0, 2);
-  tcase_add_test (cases, test_backend_changes);
-  tcase_add_test (cases, test_1000_plans);
-  tcase_add_test (cases, test_100_plays);
-  tcase_add_test (cases, test_20_pipelines);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  const gchar *missing;
-
-  /* looking for a device starts CUDA, which does not survive a fork */
-  g_setenv ("CK_FORK", "no", TRUE);
-  gst_check_init (&argc, &argv);
-  if ((missing = cuda_missing ())) {
-    g_print ("SKIPPED: frames in device memory: %s\n", missing);
-    return 77;
-  }
-  return gst_check_run_suite (cuda_memory_suite (), "cuda_memory", __FILE__);
+  tcase_set_timeout (tcase, 300);
 }

@@ -5,6 +5,7 @@
  * tests/engine/test_cuda_faults.c tests the engine in the same case.
  */
 #include "tests/support/gst/device.h"
+#include "tests/support/gst/suite.h"
 
 #define SOURCE "stereotestsrc num-buffers=%d ! video/x-raw,width=320,height=120 ! "
 #define CUDA "stereomatch name=m backend=cuda num-disparities=24 ! "
@@ -26,21 +27,19 @@ expect_end (GstElement *pipeline, const gchar *when)
 static void
 play_into_fault (GstElement *pipeline, const gchar *word)
 {
-  gchar *text;
-
   g_setenv ("STEREO_TEST_FAULT", "kernel:4", TRUE);
-  text = play_to_end (pipeline);
+  g_autofree gchar *text = play_to_end (pipeline);
   g_unsetenv ("STEREO_TEST_FAULT");
   fail_unless (text != NULL, "no error");
   fail_unless (strstr (text, word) && strstr (text, "cudaErrorIllegalAddress"), "%s", text);
-  g_free (text);
 }
 
 /* A pipeline with frames in device memory, in the context of GStreamer's elements, is lost as well: it ends with an error. */
-GST_START_TEST (test_fault)
+TEST (test_fault)
 {
   GstElement *other = cuda_missing () ? NULL : play_source ("cudaupload ! " CUDA "fakesink", 200);
-  GstElement *pipeline = play_source (CUDA "fakesink", 8), *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstElement) pipeline = play_source (CUDA "fakesink", 8),
+                         matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
   gchar *text, *backend;
 
   if (other) {
@@ -62,34 +61,9 @@ GST_START_TEST (test_fault)
     g_free (text);
     gst_object_unref (other);
   }
-  gst_object_unref (matcher);
-  gst_object_unref (pipeline);
-}
-GST_END_TEST;
-
-static Suite *
-suite (void)
-{
-  Suite *s = suite_create ("device fault");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 240);
-  suite_add_tcase (s, cases);
-  tcase_add_test (cases, test_fault);
-  return s;
 }
 
-int
-main (int argc, char **argv)
+SUITE_IF (device_fault, device_is_there (device_missing ()))
 {
-  const gchar *missing;
-
-  /* a child process cannot use the device that its parent has looked at */
-  g_setenv ("CK_FORK", "no", TRUE);
-  gst_check_init (&argc, &argv);
-  if ((missing = device_missing ())) {
-    g_print ("SKIPPED: %s\n", missing);
-    return 77;
-  }
-  return gst_check_run_suite (suite (), "device fault", __FILE__);
+  tcase_set_timeout (tcase, 240);
 }

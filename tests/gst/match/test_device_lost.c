@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 
 #include "tests/support/gst/common.h"
+#include "tests/support/gst/suite.h"
 
 static void (*lose) (int before, int code);
 
@@ -24,19 +25,18 @@ count_down (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-GST_START_TEST (test_lost_while_playing)
+TEST (test_lost_while_playing)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc num-buffers=30 ! video/x-raw,width=160,height=60 ! stereomatch name=m backend=cuda "
       "num-disparities=16 check-interval=0 ! fakesink");
-  GstElement *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstPad *pad = gst_element_get_static_pad (matcher, "src");
+  g_autoptr (GstElement) matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (matcher, "src");
   gint loss[2] = { 7, atoi (g_getenv ("STEREO_TEST_LOSS")) };
   gchar *text, *backend;
-  void *plugin;
 
   fail_unless (play_to_end (pipeline) == NULL);
-  plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
+  void *plugin = dlopen (g_getenv ("STEREO_TEST_PLUGIN"), RTLD_NOW | RTLD_NOLOAD);
   fail_unless (plugin != NULL, "the plugin is not the test's: %s", dlerror ());
   *(void **) &lose = dlsym (plugin, "fake_runtime_lose");
   fail_unless (lose != NULL);
@@ -54,32 +54,18 @@ GST_START_TEST (test_lost_while_playing)
   fail_unless_equals_string (backend, "cpu");
   g_free (backend);
   dlclose (plugin);
-  gst_object_unref (pad);
-  gst_object_unref (matcher);
-  gst_object_unref (pipeline);
-}
-GST_END_TEST;
-
-static Suite *
-device_lost_suite (void)
-{
-  Suite *suite = suite_create ("device_lost");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_lost_while_playing);
-  return suite;
 }
 
-int
-main (int argc, char **argv)
+static gboolean
+there_is_a_loss (void)
 {
-  gst_check_init (&argc, &argv);
-  if (!g_getenv ("STEREO_TEST_PLUGIN") || !g_getenv ("STEREO_TEST_LOSS")) {
-    g_print (
-        "SKIPPED: STEREO_TEST_PLUGIN does not name the plugin with the made-up runtime, or STEREO_TEST_LOSS no error: "
-        "meson test device_lost-700\n");
-    return 77;
-  }
-  return gst_check_run_suite (device_lost_suite (), "device_lost", __FILE__);
+  if (g_getenv ("STEREO_TEST_PLUGIN") && g_getenv ("STEREO_TEST_LOSS"))
+    return TRUE;
+  g_print ("SKIPPED: STEREO_TEST_PLUGIN does not name the plugin with the made-up runtime, or STEREO_TEST_LOSS no error: "
+           "meson test device_lost-700\n");
+  return FALSE;
+}
+
+SUITE_IF (device_lost, there_is_a_loss ())
+{
 }

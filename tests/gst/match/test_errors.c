@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bad input, and the error that the bus gets for it. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"
 
@@ -24,20 +25,18 @@ push_two (Pair *pair, GstVideoFormat left, gint left_width, GstVideoFormat right
   gst_harness_push (pair->right, stamp (make_view (right, right_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
 }
 
-GST_START_TEST (test_different_sizes)
+TEST (test_different_sizes)
 {
-  Pair *pair = pair_new (EXACT);
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
   expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", "have one size",
       "'videoscale ! video/x-raw,width=40,height=20' before sink_right", NULL);
   fail_unless_equals_int (
       push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
-  pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_different_formats)
+TEST (test_different_formats)
 {
   static const struct
   {
@@ -50,13 +49,11 @@ GST_START_TEST (test_different_formats)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pair *pair = pair_new (EXACT);
+    g_autoptr (Pair) pair = pair_new (EXACT);
     push_two (pair, cases[i].left, 40, cases[i].right, 40);
     expect_error (pair->bus, cases[i].left_name, cases[i].right_name, "luma", cases[i].remedy, NULL);
-    pair_free (pair);
   }
 }
-GST_END_TEST;
 
 /* A pair of which the left view has another size. */
 static void
@@ -66,9 +63,9 @@ push_narrow (Pair *pair, gint width, GstClockTime time)
   pair_push_right (pair, time);
 }
 
-GST_START_TEST (test_one_pad_changes_its_caps_for_good)
+TEST (test_one_pad_changes_its_caps_for_good)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -80,9 +77,7 @@ GST_START_TEST (test_one_pad_changes_its_caps_for_good)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   push_narrow (pair, 60, 2 * GST_SECOND + FRAME);
   expect_error (pair->bus, "60x20 GRAY8", "44x20 GRAY8", NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 /* What cameras give, and what is to be put before the pad. */
 static const struct
@@ -99,21 +94,17 @@ static const struct
   { "video/x-raw,format=NV16", "video/x-raw,format=NV16", "put videoconvert" },
 };
 
-GST_START_TEST (test_formats_that_are_not_taken)
+TEST_LOOP (test_formats_that_are_not_taken, 0, G_N_ELEMENTS (refused))
 {
-  Pair *pair = pair_new (EXACT);
-  gchar *text = g_strdup_printf ("%s,width=%d,height=%d,framerate=30/1", refused[__i__].caps, VIEW_WIDTH, VIEW_HEIGHT);
-  GstPad *pad = gst_element_get_static_pad (pair->element, "sink_left");
-  GstCaps *caps = gst_caps_from_string (text);
+  g_autoptr (Pair) pair = pair_new (EXACT);
+  g_autofree gchar *text = g_strdup_printf (
+      "%s,width=%d,height=%d,framerate=30/1", refused[__i__].caps, VIEW_WIDTH, VIEW_HEIGHT);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (pair->element, "sink_left");
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
 
   fail_if (gst_pad_send_event (pad, gst_event_new_caps (caps)));
   expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", "BGRA, GRAY16_LE, ", NULL);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  g_free (text);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 static void
 expect_packed_error (const gchar *properties, gint width, gint height, const gchar *extra, const gchar *word)
@@ -128,23 +119,21 @@ expect_packed_error (const gchar *properties, gint width, gint height, const gch
   filter_free (harness, bus);
 }
 
-GST_START_TEST (test_untagged_and_not_wide)
+TEST (test_untagged_and_not_wide)
 {
   expect_packed_error (EXACT, 40, 40, NULL, "Set packing");
   expect_packed_error (EXACT, 40, 40, "multiview-mode=mono", "Set packing");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_layouts_that_cannot_be_split)
+TEST (test_layouts_that_cannot_be_split)
 {
   expect_packed_error (EXACT, 40, 20, "multiview-mode=checkerboard", "checkerboard");
   expect_packed_error (EXACT, 40, 20, "multiview-mode=side-by-side," LEFT_FLOPPED, "flopped");
   expect_packed_error (EXACT, 41, 20, NULL, "width must be even");
   expect_packed_error (EXACT "packing=top-bottom", 40, 21, NULL, "height must be even");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_packing_set_and_tagged_otherwise)
+TEST (test_packing_set_and_tagged_otherwise)
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT "packing=top-bottom", &bus);
@@ -155,35 +144,31 @@ GST_START_TEST (test_packing_set_and_tagged_otherwise)
   expect_warning (bus, "the caps win", NULL);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_views_swapped_or_packed_on_a_view_pad)
+TEST (test_views_swapped_or_packed_on_a_view_pad)
 {
-  Pair *pair = pair_new (EXACT);
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=right");
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "sink_left", "swapped", NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 static void
 expect_pair_error (const gchar *properties, const gchar *word, const gchar *another)
 {
-  Pair *pair = pair_new_gray (properties);
+  g_autoptr (Pair) pair = pair_new_gray (properties);
 
   pair_push (pair, 0, 0);
   expect_error (pair->bus, word, another, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
-  pair_free (pair);
 }
 
 /* By GObject, which takes an enumeration's number as it is. */
 static void
 expect_property_error (const gchar *name, const gchar *number, const gchar *word, const gchar *another)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GValue value = G_VALUE_INIT;
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (pair->element), name);
 
@@ -197,11 +182,10 @@ expect_property_error (const gchar *name, const gchar *number, const gchar *word
   expect_error (pair->bus, word, another, NULL);
   fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
   g_value_unset (&value);
-  pair_free (pair);
 }
 
 /* The properties of every kind: GObject neither warns nor keeps the old value, which would hide the mistake. */
-GST_START_TEST (test_values_outside_their_range)
+TEST (test_values_outside_their_range)
 {
   expect_property_error ("num-disparities", "5000", "num-disparities=5000", "between 1 and 1024");
   expect_property_error ("num-disparities", "0", "num-disparities=0", "between 1 and 1024");
@@ -214,40 +198,34 @@ GST_START_TEST (test_values_outside_their_range)
   expect_property_error ("paths", "6", "paths=6", "4 or 8");
   expect_property_error ("subpixel", "3", "subpixel=3", "off or on");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_parameters_that_cannot_be)
+TEST (test_parameters_that_cannot_be)
 {
   expect_pair_error (EXACT "window=4", "window=4 is even", "5");
   expect_property_error ("median", "4", "median=4", "3 or 5");
   expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_depth_without_calibration)
+TEST (test_depth_without_calibration)
 {
   expect_pair_error (EXACT "output=depth", "focal-length", "baseline");
   expect_pair_error (EXACT "output=depth focal-length=700", "focal-length", "baseline");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_memory_limit)
+TEST (test_memory_limit)
 {
   expect_pair_error (EXACT "memory-limit=1000", "memory-limit is 1000", NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_more_disparities_than_pixels)
+TEST (test_more_disparities_than_pixels)
 {
-  Pair *pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
+  g_autoptr (Pair) pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
-  pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_parameter_goes_bad_while_playing)
+TEST (test_parameter_goes_bad_while_playing)
 {
   Pair *pair = pair_new_gray (EXACT);
 
@@ -265,53 +243,46 @@ GST_START_TEST (test_parameter_goes_bad_while_playing)
   expect_error (pair->bus, "num-disparities=5000", "between 1 and 1024", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_depth_does_not_fit_gray8)
+TEST (test_depth_does_not_fit_gray8)
 {
-  Pair *pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
 
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   pair_push (pair, 0, 0);
   expect_error (pair->bus, "downstream", "GRAY16_LE", NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 /* A link that GStreamer itself refuses would leave the user without a word of what to do. */
 static void
 expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
 {
-  GstElement *pipeline = launch ("videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
-                                 "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+  g_autoptr (GstElement) pipeline = launch (
+      "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+      "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
       properties);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   expect_error (bus, "GRAY16_LE", word, another, NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
-GST_START_TEST (test_downstream_takes_no_grey)
+TEST (test_downstream_takes_no_grey)
 {
   expect_link_error ("", "videoconvert", "depthoverlay");
   expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
   expect_link_error ("output=depth focal-length=100 baseline=100", "pngenc", "rtpgstpay");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_buffer_smaller_than_its_caps)
+TEST (test_buffer_smaller_than_its_caps)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   gst_harness_push (pair->left, stamp (gst_buffer_new_allocate (NULL, 100, NULL), 0, FRAME));
   pair_push_right (pair, 0);
   expect_error (pair->bus, "100 bytes", "44x20 GRAY8", NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 /* ---- pads -------------------------------------------------------------------------------- */
 
@@ -340,10 +311,12 @@ line_free (Line *line)
   gst_object_unref (line->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
+
 #define SOURCE "videotestsrc ! video/x-raw,format=GRAY8,width=32,height=16,framerate=25/1 "
 #define MATCH "stereomatch name=m num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 "
 
-GST_START_TEST (test_second_view_missing)
+TEST (test_second_view_missing)
 {
   Line left = line_new (SOURCE "! m.sink_left " MATCH "! fakesink"), right;
 
@@ -355,49 +328,40 @@ GST_START_TEST (test_second_view_missing)
   expect_error (right.bus, "Only sink_right is linked", "sink_left", NULL);
   line_free (&right);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_second_view_not_linked)
+TEST (test_second_view_not_linked)
 {
-  Line line = line_new (SOURCE "! m.sink_left " MATCH "! fakesink");
-  GstPad *pad = gst_element_request_pad_simple (line.element, "sink_right");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " MATCH "! fakesink");
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (line.element, "sink_right");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   expect_error (line.bus, "Only sink_left is linked", NULL);
   gst_element_set_state (line.pipeline, GST_STATE_NULL);
   gst_element_release_request_pad (line.element, pad);
-  gst_object_unref (pad);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_both_kinds_of_pads)
+TEST (test_both_kinds_of_pads)
 {
-  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   expect_error (line.bus, "link sink alone", NULL);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_released_pad_can_be_had_again)
+TEST (test_released_pad_can_be_had_again)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
 
   for (guint i = 0; i < 2; i++) {
-    GstPad *pad = gst_element_request_pad_simple (element, "sink_left");
+    g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
     fail_unless (pad != NULL);
     gst_element_release_request_pad (element, pad);
-    gst_object_unref (pad);
   }
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_cuda_without_a_device)
+TEST (test_cuda_without_a_device)
 {
-  Line line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " MATCH "backend=cuda ! fakesink");
+  g_auto (Line) line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " MATCH "backend=cuda ! fakesink");
 
   if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
     g_print ("skipped: there is a CUDA device\n");
@@ -405,13 +369,11 @@ GST_START_TEST (test_cuda_without_a_device)
     fail_unless_equals_int (gst_element_set_state (line.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
     expect_error (line.bus, "backend=cuda", NULL);
   }
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_after_an_error_the_element_works_again)
+TEST (test_after_an_error_the_element_works_again)
 {
-  Line line = line_new (
+  g_auto (Line) line = line_new (
       "videotestsrc num-buffers=3 ! video/x-raw,format=GRAY8,width=32,height=32 ! " MATCH "! fakesink");
 
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
@@ -423,41 +385,8 @@ GST_START_TEST (test_after_an_error_the_element_works_again)
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 3);
-  line_free (&line);
 }
-GST_END_TEST;
 
-static Suite *
-errors_suite (void)
+SUITE (errors)
 {
-  Suite *suite = suite_create ("errors");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_different_sizes);
-  tcase_add_test (cases, test_different_formats);
-  tcase_add_loop_test (cases, test_formats_that_are_not_taken, 0, G_N_ELEMENTS (refused));
-  tcase_add_test (cases, test_one_pad_changes_its_caps_for_good);
-  tcase_add_test (cases, test_untagged_and_not_wide);
-  tcase_add_test (cases, test_layouts_that_cannot_be_split);
-  tcase_add_test (cases, test_packing_set_and_tagged_otherwise);
-  tcase_add_test (cases, test_views_swapped_or_packed_on_a_view_pad);
-  tcase_add_test (cases, test_values_outside_their_range);
-  tcase_add_test (cases, test_parameters_that_cannot_be);
-  tcase_add_test (cases, test_depth_without_calibration);
-  tcase_add_test (cases, test_memory_limit);
-  tcase_add_test (cases, test_more_disparities_than_pixels);
-  tcase_add_test (cases, test_parameter_goes_bad_while_playing);
-  tcase_add_test (cases, test_depth_does_not_fit_gray8);
-  tcase_add_test (cases, test_downstream_takes_no_grey);
-  tcase_add_test (cases, test_buffer_smaller_than_its_caps);
-  tcase_add_test (cases, test_second_view_missing);
-  tcase_add_test (cases, test_second_view_not_linked);
-  tcase_add_test (cases, test_both_kinds_of_pads);
-  tcase_add_test (cases, test_released_pad_can_be_had_again);
-  tcase_add_test (cases, test_cuda_without_a_device);
-  tcase_add_test (cases, test_after_an_error_the_element_works_again);
-  return suite;
 }
-
-GST_CHECK_MAIN (errors);

@@ -5,6 +5,7 @@
  * STEREO_TEST_BACKEND=cuda computes on a device.
  */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define STEP (FRAME / 4) /* of timestamps: with latency set, pads hold as many as are pushed here */
 #define ALL 1000
@@ -97,7 +98,6 @@ static void
 gate_new (Gate *gate, gboolean live)
 {
   const gchar *backend = g_getenv ("STEREO_TEST_BACKEND"), *properties = EXACT "latency=1000000000";
-  GstPad *src;
 
   memset (gate, 0, sizeof *gate);
   g_mutex_init (&gate->lock);
@@ -107,11 +107,10 @@ gate_new (Gate *gate, gboolean live)
   gate->pair = live ? pair_new (properties) : pair_new_not_live (properties);
   if (backend)
     gst_util_set_object_arg (G_OBJECT (gate->pair->element), "backend", backend);
-  src = gst_element_get_static_pad (gate->pair->element, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (gate->pair->element, "src");
   gst_pad_add_probe (src,
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, at_gate, gate,
       NULL);
-  gst_object_unref (src);
 }
 
 static void
@@ -137,12 +136,11 @@ gate_fly (Gate *gate)
 static void
 pull (Gate *gate, guint number, guint expected)
 {
-  GstBuffer *out = pair_pull (gate->pair, number * STEP);
+  g_autoptr (GstBuffer) out = pair_pull (gate->pair, number * STEP);
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_GRAY16_LE, VIEW_WIDTH, VIEW_HEIGHT);
   check_interior (out, &info, expected);
-  gst_buffer_unref (out);
 }
 
 static void
@@ -158,7 +156,7 @@ gate_free (Gate *gate, const gchar *log)
   g_mutex_clear (&gate->lock);
 }
 
-GST_START_TEST (test_all_come_out_before_the_end)
+TEST (test_all_come_out_before_the_end)
 {
   Gate gate;
 
@@ -173,9 +171,8 @@ GST_START_TEST (test_all_come_out_before_the_end)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 2);
   gate_free (&gate, "caps segment 0 1 2 3 eos ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_live_pair_does_not_wait_for_the_next)
+TEST (test_a_live_pair_does_not_wait_for_the_next)
 {
   Gate gate;
 
@@ -189,9 +186,8 @@ GST_START_TEST (test_a_live_pair_does_not_wait_for_the_next)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, "caps segment 0 1 2 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
+TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
 {
   Gate gate;
 
@@ -205,9 +201,8 @@ GST_START_TEST (test_a_pair_with_nothing_behind_it_comes_at_once)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_events_keep_their_place)
+TEST (test_events_keep_their_place)
 {
   GstSegment segment;
   Gate gate;
@@ -232,9 +227,8 @@ GST_START_TEST (test_events_keep_their_place)
   fail_unless (stat_of (gate.pair->element, "overlapped") >= 1);
   gate_free (&gate, "caps segment 0 1 2 custom-downstream 3 gap 5 segment 6 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_property_changes)
+TEST (test_a_property_changes)
 {
   Gate gate;
 
@@ -246,10 +240,9 @@ GST_START_TEST (test_a_property_changes)
     pull (&gate, i, SHIFT * (i < 3 ? 64 : 16));
   gate_free (&gate, "caps segment 0 1 2 3 ");
 }
-GST_END_TEST;
 
 /* Depth without a calibration: an error, and what was in flight is not lost. */
-GST_START_TEST (test_a_property_that_cannot_work)
+TEST (test_a_property_that_cannot_work)
 {
   Gate gate;
 
@@ -263,12 +256,9 @@ GST_START_TEST (test_a_property_that_cannot_work)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "pairs"), 3);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
-  GstVideoInfo info;
-  GstBuffer *out;
   Gate gate;
 
   gate_new (&gate, FALSE);
@@ -282,20 +272,17 @@ GST_START_TEST (test_caps_change)
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
-  out = pair_pull (gate.pair, 3 * STEP);
-  info = output_info (gate.pair->left);
+  GstBuffer *out = pair_pull (gate.pair, 3 * STEP);
+  GstVideoInfo info = output_info (gate.pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), VIEW_WIDTH + 8);
   check_interior (out, &info, SHIFT * 64);
   gst_buffer_unref (out);
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 1);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
 }
-GST_END_TEST;
 
-GST_START_TEST (test_downstream_wants_other_caps)
+TEST (test_downstream_wants_other_caps)
 {
-  GstVideoInfo info;
-  GstBuffer *out;
   Gate gate;
 
   gate_new (&gate, FALSE);
@@ -305,17 +292,15 @@ GST_START_TEST (test_downstream_wants_other_caps)
   gate_open (&gate, ALL);
   for (guint i = 0; i < 3; i++)
     pull (&gate, i, SHIFT * 64);
-  out = pair_pull (gate.pair, 3 * STEP);
-  info = output_info (gate.pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (gate.pair, 3 * STEP);
+  GstVideoInfo info = output_info (gate.pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
-  gst_buffer_unref (out);
   gate_free (&gate, "caps segment 0 1 2 caps 3 ");
 }
-GST_END_TEST;
 
 /* What is in flight belongs to what was flushed. */
-GST_START_TEST (test_flush)
+TEST (test_flush)
 {
   GstBuffer *out;
   Gate gate;
@@ -338,9 +323,8 @@ GST_START_TEST (test_flush)
   pair_wait_eos (gate.pair);
   gate_free (&gate, NULL);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stop)
+TEST (test_stop)
 {
   for (guint i = 0; i < 10; i++) {
     Gate gate;
@@ -349,14 +333,11 @@ GST_START_TEST (test_stop)
     gate_free (&gate, NULL);
   }
 }
-GST_END_TEST;
 
 static GstPadProbeReturn
 offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-  GstBufferPool *pool;
-  GstStructure *config;
   GstVideoInfo video;
   GstCaps *caps;
 
@@ -364,17 +345,16 @@ offer_one_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     return GST_PAD_PROBE_OK;
   gst_query_parse_allocation (query, &caps, NULL);
   fail_unless (gst_video_info_from_caps (&video, caps));
-  pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
+  g_autoptr (GstBufferPool) pool = gst_video_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
   gst_buffer_pool_config_set_params (config, caps, (guint) video.size, 1, 1);
   fail_unless (gst_buffer_pool_set_config (pool, config));
   gst_query_add_allocation_pool (query, pool, (guint) video.size, 1, 1);
-  gst_object_unref (pool);
   return GST_PAD_PROBE_HANDLED;
 }
 
 /* Downstream's pool has one buffer: waiting for a second one while the first is in flight would be for ever. */
-GST_START_TEST (test_a_pool_of_one_buffer)
+TEST (test_a_pool_of_one_buffer)
 {
   Gate gate;
 
@@ -390,27 +370,7 @@ GST_START_TEST (test_a_pool_of_one_buffer)
   fail_unless_equals_uint64 (stat_of (gate.pair->element, "overlapped"), 0);
   gate_free (&gate, "caps segment 0 1 2 3 ");
 }
-GST_END_TEST;
 
-static Suite *
-flight_suite (void)
+SUITE (flight)
 {
-  Suite *suite = suite_create ("flight");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_all_come_out_before_the_end);
-  tcase_add_test (cases, test_a_live_pair_does_not_wait_for_the_next);
-  tcase_add_test (cases, test_a_pair_with_nothing_behind_it_comes_at_once);
-  tcase_add_test (cases, test_events_keep_their_place);
-  tcase_add_test (cases, test_a_property_changes);
-  tcase_add_test (cases, test_a_property_that_cannot_work);
-  tcase_add_test (cases, test_caps_change);
-  tcase_add_test (cases, test_downstream_wants_other_caps);
-  tcase_add_test (cases, test_flush);
-  tcase_add_test (cases, test_stop);
-  tcase_add_test (cases, test_a_pool_of_one_buffer);
-  return suite;
 }
-
-GST_CHECK_MAIN (flight);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What breaks a stream for temporal, one reason at a time. test_temporal.c shows that a break is obeyed. */
-#include <gst/check/gstcheck.h>
 
 #include "gst/match/history.h"
+#include "tests/support/gst/suite.h"
 
 /* Frames of 33 ms. */
 #define FRAME (33 * GST_MSECOND)
@@ -21,11 +21,10 @@ static const gchar *
 add (GstStereoMatchHistory *history, guint number, guint odd, void (*change) (GstStereoFrame *frame))
 {
   GstStereoFrame views[2] = { frame_new (number), frame_new (number) };
-  const gchar *why;
 
   if (change)
     change (&views[odd]);
-  why = gst_stereo_match_history_add_pair (history, &views[0], &views[1]);
+  const gchar *why = gst_stereo_match_history_add_pair (history, &views[0], &views[1]);
   gst_buffer_unref (views[0].buffer);
   gst_buffer_unref (views[1].buffer);
   return why;
@@ -69,7 +68,7 @@ static const struct
 } cases[] = { { NULL, NULL, NULL }, { discont, "a discontinuity", NULL }, { gap, "a gap", NULL },
   { seek, "a seek", "a seek" }, { caps, "other caps", "other caps" }, { no_time, NULL, NULL } };
 
-GST_START_TEST (test_breaks)
+TEST_LOOP (test_breaks, 0, G_N_ELEMENTS (cases))
 {
   for (guint view = 0; view < 2; view++) {
     GstStereoMatchHistory history = { 0 };
@@ -81,9 +80,8 @@ GST_START_TEST (test_breaks)
     fail_unless_equals_int (gst_stereo_match_history_compute (&history), cases[__i__].next != NULL);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_time)
+TEST (test_time)
 {
   GstStereoMatchHistory history = { 0 };
 
@@ -102,10 +100,9 @@ GST_START_TEST (test_time)
   fail_unless (add (&history, 9 + 31, 0, NULL) == NULL);
   fail_if (gst_stereo_match_history_compute (&history));
 }
-GST_END_TEST;
 
 /* A break before a pair that is dropped is one before the pair behind it. */
-GST_START_TEST (test_break_before_a_dropped_pair)
+TEST (test_break_before_a_dropped_pair)
 {
   GstStereoMatchHistory history = { 0 };
 
@@ -117,19 +114,7 @@ GST_START_TEST (test_break_before_a_dropped_pair)
   fail_unless (add (&history, 3, 0, NULL) == NULL);
   fail_if (gst_stereo_match_history_compute (&history));
 }
-GST_END_TEST;
 
-static Suite *
-history_suite (void)
+SUITE (history)
 {
-  Suite *suite = suite_create ("history");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_add_loop_test (tests, test_breaks, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (tests, test_time);
-  tcase_add_test (tests, test_break_before_a_dropped_pair);
-  return suite;
 }
-
-GST_CHECK_MAIN (history);

@@ -5,6 +5,7 @@
  * why.
  */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 static const gchar *const sizes[] = { "width=1,height=1", "width=2,height=1", "width=3,height=2147483647",
   "width=2147483647,height=1", "width=2147483646,height=2147483647", "width=2147483647,height=2147483647",
@@ -72,24 +73,23 @@ push_small (GstPad *source, gsize size)
 static void
 wait_for_end (GstElement *pipeline, GstBus *bus)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
 
   if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-    GError *error;
+    g_autoptr (GError) error = NULL;
     gst_message_parse_error (message, &error, NULL);
     fail_unless (strlen (error->message) > 20, "'%s'", error->message);
-    g_error_free (error);
   }
   fail_unless (message != NULL, "neither an end nor an error");
-  gst_message_unref (message);
 }
 
 /* FALSE: this build has no such element. */
 static gboolean
 try_caps (guint target, GstCaps *caps, gsize size)
 {
-  GstElement *pipeline = gst_pipeline_new (NULL), *sink = gst_element_factory_make ("fakesink", NULL), *element;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL), *element;
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstPad *sources[2] = { NULL };
   GError *error = NULL;
 
@@ -98,8 +98,6 @@ try_caps (guint target, GstCaps *caps, gsize size)
   g_clear_error (&error);
   if (!element) {
     gst_object_unref (sink);
-    gst_object_unref (bus);
-    gst_object_unref (pipeline);
     return FALSE;
   }
   g_object_set (sink, "async", FALSE, NULL);
@@ -121,8 +119,6 @@ try_caps (guint target, GstCaps *caps, gsize size)
       gst_pad_set_active (sources[k], FALSE);
       gst_object_unref (sources[k]);
     }
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   return TRUE;
 }
 
@@ -131,7 +127,7 @@ keep_quiet (const gchar *domain, GLogLevelFlags level, const gchar *message, gpo
 {
 }
 
-GST_START_TEST (test_caps)
+TEST_LOOP (test_caps, 0, G_N_ELEMENTS (targets))
 {
   guint count = 0;
 
@@ -142,29 +138,18 @@ GST_START_TEST (test_caps)
   for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
     for (guint v = 0; v < G_N_ELEMENTS (views); v++) {
       const gchar *format = formats[(s + v) % G_N_ELEMENTS (formats)], *rate = rates[(s + 3 * v) % G_N_ELEMENTS (rates)];
-      gchar *text = g_strdup_printf ("video/x-raw,format=%s,%s,framerate=%s%s", format, sizes[s], rate, views[v]);
-      GstCaps *caps = gst_caps_from_string (text);
+      g_autofree gchar *text = g_strdup_printf (
+          "video/x-raw,format=%s,%s,framerate=%s%s", format, sizes[s], rate, views[v]);
+      g_autoptr (GstCaps) caps = gst_caps_from_string (text);
       fail_unless (caps != NULL, "%s", text);
       if (try_caps (__i__, caps, (s + v) % 2 ? 1 : 4096))
         count++;
-      gst_caps_unref (caps);
-      g_free (text);
     }
   g_print ("%s: %u caps\n", targets[__i__].element, count);
   fail_unless (count > 0 || !g_str_has_prefix (targets[__i__].element, "stereomatch"), "no stereomatch");
 }
-GST_END_TEST;
 
-static Suite *
-hostile_suite (void)
+SUITE (hostile)
 {
-  Suite *s = suite_create ("hostile");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 240);
-  suite_add_tcase (s, cases);
-  tcase_add_loop_test (cases, test_caps, 0, G_N_ELEMENTS (targets));
-  return s;
+  tcase_set_timeout (tcase, 240);
 }
-
-GST_CHECK_MAIN (hostile);

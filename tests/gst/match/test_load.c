@@ -12,13 +12,12 @@
 #include <malloc.h>
 #endif
 
-#include <gst/check/gstcheck.h>
-
 #include "gst/meta/gststereometa.h"
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/memory_used.h"
 #include "tests/support/gst/numbered.h"
 #include "tests/support/streams/script.h"
+#include "tests/support/gst/suite.h"
 
 /* Moments, before memory is measured. The first look at the input keeps its scratch: it has been by then. */
 #define WARM 100
@@ -135,8 +134,8 @@ run_right (gpointer pump)
 static void
 start_view (Pump *pump, guint view)
 {
-  GstPad *pad = gst_element_request_pad_simple (pump->element, view ? "sink_right" : "sink_left");
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (pump->element, view ? "sink_right" : "sink_left");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
       NUMBERED_WIDTH, "height", G_TYPE_INT, NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, 25, 1, NULL);
   GstSegment segment;
 
@@ -149,8 +148,6 @@ start_view (Pump *pump, guint view)
   gst_pad_push_event (pump->src[view], gst_event_new_segment (&segment));
   for (guint i = 0; i < NUMBERED_CYCLE; i++)
     pump->views[view][i] = numbered_view (i, view == 1, NUMBERED_WIDTH);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
 }
 
 static Pump *
@@ -159,7 +156,6 @@ pump_new (guint seed)
   gchar **settings = g_strsplit (NUMBERED_EXACT, " ", -1);
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   Pump *pump = g_new0 (Pump, 1);
-  GstPad *src;
 
   pump->seed = seed;
   g_mutex_init (&pump->lock);
@@ -179,7 +175,7 @@ pump_new (guint seed)
   g_object_set_data (G_OBJECT (pump->sink), "pump", pump);
   gst_pad_set_chain_function (pump->sink, take_output);
   gst_pad_set_active (pump->sink, TRUE);
-  src = gst_element_get_static_pad (pump->element, "src");
+  GstPad *src = gst_element_get_static_pad (pump->element, "src");
   fail_unless_equals_int (gst_pad_link (src, pump->sink), GST_PAD_LINK_OK);
   gst_object_unref (src);
   fail_unless (
@@ -218,12 +214,10 @@ pump_free (Pump *pump)
 static void
 pump_run (Pump *pump, guint64 to)
 {
-  GThread *left, *right;
-
   pump->from = pump->to;
   pump->to = to;
-  left = g_thread_new ("left", run_left, pump);
-  right = g_thread_new ("right", run_right, pump);
+  GThread *left = g_thread_new ("left", run_left, pump);
+  GThread *right = g_thread_new ("right", run_right, pump);
   g_thread_join (left);
   g_thread_join (right);
   g_mutex_lock (&pump->lock);
@@ -236,12 +230,11 @@ pump_run (Pump *pump, guint64 to)
 static guint64
 count_of (Pump *pump, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (pump->element, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, name, &value);
-  gst_structure_free (stats);
   return value;
 }
 
@@ -285,14 +278,12 @@ growth (gsize before, gsize after)
 static gchar *
 describe_growth (Memory before, Memory after)
 {
-  gchar *device = after.device ?
+  g_autofree gchar *device = after.device ?
       g_strdup_printf (", device %+" G_GINT64_FORMAT " bytes", growth (before.device, after.device)) :
       g_strdup ("");
-  gchar *text = g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
-      growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
 
-  g_free (device);
-  return text;
+  return g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
+      growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
 }
 
 /* The tracer's table of the objects alive is memory too, and grows in jumps. */
@@ -305,20 +296,19 @@ leaks_are_traced (void)
 }
 
 /* Everything comes out before it is judged: where it grows tells what does. */
-GST_START_TEST (test_memory_is_flat)
+TEST (test_memory_is_flat)
 {
   guint64 count = guard_number ("STEREO_LOAD_FRAMES", 1000);
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   gint64 begin = g_get_monotonic_time ();
   Memory before, after = { 0 };
   gchar *text = NULL;
-  Pump *pump;
 
 #ifdef __GLIBC__
   mallopt (M_ARENA_MAX, 1); /* heap_used() tells of one */
 #endif
   guard_begin ("memory over many frames", 60 + (guint) (count / 200));
-  pump = pump_new (seed);
+  Pump *pump = pump_new (seed);
   g_object_set (pump->element, "check-interval", (guint64) WARM / 4 * SCRIPT_FRAME, NULL);
   pump_run (pump, WARM / 2);
   g_print ("STEREO_TEST_SEED=%u\n", seed);
@@ -343,7 +333,6 @@ GST_START_TEST (test_memory_is_flat)
   g_free (text);
   guard_end ();
 }
-GST_END_TEST;
 
 /* ---- many -------------------------------------------------------------------------------- */
 
@@ -356,7 +345,7 @@ run_pump (gpointer data)
   return NULL;
 }
 
-GST_START_TEST (test_many_elements)
+TEST (test_many_elements)
 {
   guint count = (guint) guard_number ("STEREO_LOAD_ELEMENTS", 10);
   guint64 pairs = 0;
@@ -380,19 +369,8 @@ GST_START_TEST (test_many_elements)
   g_free (threads);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-load_suite (void)
+SUITE (load)
 {
-  Suite *suite = suite_create ("load");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_test (cases, test_memory_is_flat);
-  tcase_add_test (cases, test_many_elements);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (load);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a mask excludes, as pixels and in the output of stereomatch. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include "gst/match/diagnose/verdicts.h"
 #include "gst/match/mask.h"
@@ -76,14 +77,14 @@ random_boxes (Box *boxes, guint count)
   return g_string_free (text, FALSE);
 }
 
-GST_START_TEST (test_rectangles)
+TEST (test_rectangles)
 {
   for (guint round = 0; round < 300; round++) {
     gint width = g_rand_int_range (dice, 4, 60), height = g_rand_int_range (dice, 1, 40), top = -1, bottom = -1;
     guint count = (guint) g_rand_int_range (dice, 1, MOST + 1);
     guint64 counting = 0;
     Box boxes[MOST];
-    gchar *text = random_boxes (boxes, count);
+    g_autofree gchar *text = random_boxes (boxes, count);
     GstStereoMask *mask = mask_of (text, width, height);
 
     for (gint y = 0; y < height; y++)
@@ -98,40 +99,34 @@ GST_START_TEST (test_rectangles)
     fail_unless_equals_int (mask->rows, bottom + 1 - top);
     fail_unless_equals_uint64 (mask->count, counting);
     gst_stereo_mask_unref (mask);
-    g_free (text);
   }
 }
-GST_END_TEST;
 
 static const gchar *const no_rectangles[] = { "0,0,1", "0,0,1,1.5", "0,0,1,0.5,", "0,0,0,0.5", "0,0,1,0.5 0,0,1,1",
   "-0.1,0,1,1", "0,nan,1,1", "0,0,1,0.5;;x" };
 
-GST_START_TEST (test_no_rectangles)
+TEST_LOOP (test_no_rectangles, 0, G_N_ELEMENTS (no_rectangles))
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_if (gst_stereo_mask_check (no_rectangles[__i__], &message), "%s", no_rectangles[__i__]);
   fail_unless (strstr (message, no_rectangles[__i__]) && strstr (message, "0, 0.9, 1, 0.1"));
-  g_free (message);
 }
-GST_END_TEST;
 
 static void
 expect_refusal (const gchar *text, gint width, gint height, const gchar *word)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_mask_new (text, width, height, &message) == NULL);
   fail_unless (strstr (message, text) && strstr (message, word), "%s", message);
-  g_free (message);
 }
 
-GST_START_TEST (test_everything)
+TEST (test_everything)
 {
   expect_refusal ("0,0,1,1", 30, 20, "every pixel");
   expect_refusal ("/nowhere/mask.png", 30, 20, "cannot be read");
 }
-GST_END_TEST;
 
 #ifdef HAVE_LIBPNG
 static void
@@ -144,19 +139,19 @@ write_png (const gchar *name, gint width, gint height, const guint8 *pixels)
   fail_unless (png_image_write_to_file (&image, name, 0, pixels, 0, NULL));
 }
 
-GST_START_TEST (test_picture)
+TEST (test_picture)
 {
   const gint width = 37, height = 11;
-  gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL), *name = g_build_filename (folder, "0.5 mask.png", NULL);
+  g_autofree gchar *folder = g_dir_make_tmp ("mask-XXXXXX", NULL),
+                   *name = g_build_filename (folder, "0.5 mask.png", NULL);
   guint8 pixels[37 * 11];
-  GstStereoMask *mask;
 
   for (guint i = 0; i < sizeof pixels; i++)
     pixels[i] = (guint8) g_rand_int (dice);
   pixels[5] = 128;
   pixels[6] = 127;
   write_png (name, width, height, pixels);
-  mask = mask_of (name, width, height);
+  GstStereoMask *mask = mask_of (name, width, height);
   for (guint i = 0; i < sizeof pixels; i++)
     fail_unless_equals_int (mask->counts[i], pixels[i] >= 128 ? 255 : 0);
   gst_stereo_mask_unref (mask);
@@ -168,10 +163,7 @@ GST_START_TEST (test_picture)
   expect_refusal (name, width, height, "cannot be read");
   g_unlink (name);
   g_rmdir (folder);
-  g_free (name);
-  g_free (folder);
 }
-GST_END_TEST;
 #endif
 
 /* ---- stereomatch ---------------------------------------------------------------------------- */
@@ -180,48 +172,42 @@ GST_END_TEST;
 static GstBuffer *
 rows_of_view (guint seed, gint shift, gint first, gint rows)
 {
-  GstBuffer *view = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, seed, shift, 0);
-  GstBuffer *part = gst_buffer_copy_region (
-      view, GST_BUFFER_COPY_ALL, (gsize) (first * VIEW_WIDTH), (gsize) (rows * VIEW_WIDTH));
+  g_autoptr (GstBuffer) view = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, seed, shift, 0);
 
-  gst_buffer_unref (view);
-  return part;
+  return gst_buffer_copy_region (view, GST_BUFFER_COPY_ALL, (gsize) (first * VIEW_WIDTH), (gsize) (rows * VIEW_WIDTH));
 }
 
 /* What stereomatch makes of some rows of both views. */
 static GstBuffer *
 match_rows (const gchar *properties, gint first, gint rows, GstVideoInfo *info)
 {
-  Pair *pair = pair_new (properties);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (properties);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, rows, NULL);
   gst_harness_push (pair->left, stamp (rows_of_view (1, 0, first, rows), 0, FRAME));
   gst_harness_push (pair->right, stamp (rows_of_view (1, SHIFT, first, rows), 0, FRAME));
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   *info = output_info (pair->left);
-  pair_free (pair);
   return out;
 }
 
 static guint
 confidence_at (GstBuffer *buffer, gint x, gint y)
 {
-  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (buffer));
-  guint value = ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x];
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_confidence_bytes (gst_buffer_get_stereo_meta (buffer));
 
-  g_bytes_unref (bytes);
-  return value;
+  return ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x];
 }
 
 /* Rows at the top and at the bottom go, and a part of the others. What is left is what a match of those rows alone gives. */
-GST_START_TEST (test_match)
+TEST (test_match)
 {
   const Box boxes[] = { { 0, 0, 1, 0.15 }, { 0.5, 0.3, 0.25, 0.3 }, { 0, 0.8, 1, 0.2 } };
   const gchar *properties = EXACT "temporal=0 ";
-  gchar *masked = g_strconcat (properties, "mask=0,0,1,0.15;0.5,0.3,0.25,0.3;0,0.8,1,0.2", NULL);
+  g_autofree gchar *masked = g_strconcat (properties, "mask=0,0,1,0.15;0.5,0.3,0.25,0.3;0,0.8,1,0.2", NULL);
   GstVideoInfo info, part_info;
-  GstBuffer *whole = match_rows (masked, 0, VIEW_HEIGHT, &info), *part = match_rows (properties, 3, 13, &part_info);
+  g_autoptr (GstBuffer) whole = match_rows (masked, 0, VIEW_HEIGHT, &info),
+                        part = match_rows (properties, 3, 13, &part_info);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (whole);
   guint valid = 0, sum = 0, count = 0;
 
@@ -242,11 +228,7 @@ GST_START_TEST (test_match)
   fail_unless (valid > count / 2);
   fail_unless_equals_float (meta->valid_ratio, (gdouble) valid / count);
   assert_equals_float (meta->mean_confidence, sum / (255.0 * count));
-  gst_buffer_unref (whole);
-  gst_buffer_unref (part);
-  g_free (masked);
 }
-GST_END_TEST;
 
 /* ---- the meta ------------------------------------------------------------------------------- */
 
@@ -264,17 +246,15 @@ mask_in (GstBuffer *buffer)
 }
 
 /* The meta has the mask; all buffers share one picture, which nobody can write into and which outlives the element. */
-GST_START_TEST (test_meta)
+TEST (test_meta)
 {
   const Box box = { 0.25, 0.5, 0.5, 0.25 };
   Pair *pair = pair_new_gray (EXACT "mask=0.25,0.5,0.5,0.25");
   GstBuffer *one = match_frame (pair, 0), *other = match_frame (pair, 1), *without, *mask = mask_in (one);
-  const GstVideoMeta *video;
   GstMapInfo map;
-  GBytes *bytes;
 
   fail_unless (mask != NULL && mask_in (other) == mask);
-  video = gst_buffer_get_video_meta (mask);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (mask);
   fail_unless (
       video && video->format == GST_VIDEO_FORMAT_GRAY8 && video->width == VIEW_WIDTH && video->height == VIEW_HEIGHT);
   fail_if (gst_buffer_is_writable (mask));
@@ -287,37 +267,31 @@ GST_START_TEST (test_meta)
   gst_buffer_unref (without);
   gst_buffer_unref (other);
   pair_free (pair);
-  bytes = gst_stereo_meta_get_mask_bytes (gst_buffer_get_stereo_meta (one));
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_mask_bytes (gst_buffer_get_stereo_meta (one));
   fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
   for (gint y = 0; y < VIEW_HEIGHT; y++)
     for (gint x = 0; x < VIEW_WIDTH; x++)
       fail_unless_equals_int (((const guint8 *) g_bytes_get_data (bytes, NULL))[y * VIEW_WIDTH + x],
           is_in (&box, 1, x, y, VIEW_WIDTH, VIEW_HEIGHT) ? 0 : 255);
-  g_bytes_unref (bytes);
   gst_buffer_unref (one);
 }
-GST_END_TEST;
 
 /* ---- the property --------------------------------------------------------------------------- */
 
 static guint
 sample_of_frame (Pair *pair, guint number, gint x, gint y)
 {
-  GstBuffer *out = match_frame (pair, number);
-  GstVideoInfo info;
-  guint sample;
+  g_autoptr (GstBuffer) out = match_frame (pair, number);
 
-  info = output_info (pair->left);
-  sample = sample_at (out, &info, x, y);
-  gst_buffer_unref (out);
-  return sample;
+  GstVideoInfo info = output_info (pair->left);
+  return sample_at (out, &info, x, y);
 }
 
 /* A mask comes and goes while the pipeline plays; rectangles that are none leave the one that is there. */
-GST_START_TEST (test_change)
+TEST (test_change)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  gchar *mask;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autofree gchar *mask = NULL;
 
   fail_unless (sample_of_frame (pair, 0, 30, 10) > 0);
   g_object_set (pair->element, "mask", "0.5,0,0.5,1", NULL);
@@ -326,7 +300,6 @@ GST_START_TEST (test_change)
   expect_error (pair->bus, "mask=0.5,0,0.5 is no list of rectangles", NULL);
   g_object_get (pair->element, "mask", &mask, NULL);
   fail_unless_equals_string (mask, "0.5,0,0.5,1");
-  g_free (mask);
   fail_unless_equals_int (sample_of_frame (pair, 2, 30, 10), 0);
   /* neither does a file that is none, and it is said once */
   g_object_set (pair->element, "mask", "/dev/null", NULL);
@@ -339,26 +312,22 @@ GST_START_TEST (test_change)
   g_object_set (pair->element, "mask", "/dev/null", NULL);
   fail_unless (sample_of_frame (pair, 6, 30, 10) > 0);
   expect_warning (pair->bus, "mask=/dev/null", "there is no mask", NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_errors)
+TEST_LOOP (test_errors, 0, 2)
 {
   static const gchar *const masks[][2] = { { "/nowhere/mask.png", "cannot be read" }, { "0,0,1,1", "every pixel" } };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   g_object_set (pair->element, "mask", masks[__i__][0], NULL);
   pair_push (pair, 0, 0);
   expect_error (pair->bus, masks[__i__][0], masks[__i__][1], NULL);
-  pair_free (pair);
 }
-GST_END_TEST;
 
 /* ---- the running check ---------------------------------------------------------------------- */
 
 /* Of a view whose lower half lies beyond the search range: the check does not look at what is excluded. */
-GST_START_TEST (test_check)
+TEST (test_check)
 {
   const gint width = 640, height = 240, shifts[] = { 16, 160 };
   guint8 *views[2] = { g_malloc (640 * 240), g_malloc (640 * 240) }, *counts = g_malloc0 (640 * 240);
@@ -382,28 +351,8 @@ GST_START_TEST (test_check)
   g_free (views[1]);
   g_free (counts);
 }
-GST_END_TEST;
 
-static Suite *
-mask_suite (void)
+SUITE (mask)
 {
-  Suite *suite = suite_create ("mask");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, setup, teardown);
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_rectangles);
-  tcase_add_loop_test (tc, test_no_rectangles, 0, G_N_ELEMENTS (no_rectangles));
-  tcase_add_test (tc, test_everything);
-#ifdef HAVE_LIBPNG
-  tcase_add_test (tc, test_picture);
-#endif
-  tcase_add_test (tc, test_match);
-  tcase_add_test (tc, test_meta);
-  tcase_add_test (tc, test_change);
-  tcase_add_loop_test (tc, test_errors, 0, 2);
-  tcase_add_test (tc, test_check);
-  return suite;
+  tcase_add_checked_fixture (tcase, setup, teardown);
 }
-
-GST_CHECK_MAIN (mask)

@@ -9,12 +9,12 @@
  *   STEREO_TEST_SEED=N         the seed of sizes, rates and the load of other threads
  */
 #define _GNU_SOURCE
-#include <gst/check/gstcheck.h>
 
 #include <pthread.h>
 #include <sched.h>
 
 #include "tests/support/gst/guard.h"
+#include "tests/support/gst/suite.h"
 
 /* Between the element's last look at the clock and the one at its source pad this thread may lose the processor: so
  * long at most, and seldom. All the rest of a pair's time is within the latency. */
@@ -148,12 +148,11 @@ stalled (Load *load, gint64 time)
 static guint64
 stat_of (Load *load, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (load->element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value));
-  gst_structure_free (stats);
   return value;
 }
 
@@ -161,13 +160,12 @@ stat_of (Load *load, const gchar *name)
 static GstClockTime
 latency_at (GstPad *pad)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min = 0;
   gboolean live = FALSE;
 
   if (gst_pad_query (pad, query))
     gst_query_parse_latency (query, &live, &min, NULL);
-  gst_query_unref (query);
   return live ? min : 0;
 }
 
@@ -245,14 +243,12 @@ judge_stamps (Load *load, GstBuffer *buffer)
 static gint64
 running_time (GstPad *pad, GstBuffer *buffer)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   guint64 time = 0;
-  gint sign;
 
   gst_event_parse_segment (event, &segment);
-  sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer), &time);
-  gst_event_unref (event);
+  gint sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer), &time);
   return sign * (gint64) time;
 }
 
@@ -324,7 +320,7 @@ static gpointer
 make_noise (gpointer data)
 {
   Load *load = data;
-  GRand *rand;
+  g_autoptr (GRand) rand = NULL;
 
   GST_OBJECT_LOCK (load->element);
   rand = g_rand_new_with_seed (g_rand_int (load->rand));
@@ -335,7 +331,6 @@ make_noise (gpointer data)
       ;
     g_usleep ((gulong) g_rand_int_range (rand, 0, 150000));
   }
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -367,8 +362,6 @@ load_new (Load *load, const gchar *text)
 {
   guint seed = (guint) guard_number ("STEREO_TEST_SEED", g_random_int ());
   GError *error = NULL;
-  GstBus *bus;
-  GstPad *pad;
 
   memset (load, 0, sizeof *load);
   g_print ("STEREO_TEST_SEED=%u\n", seed);
@@ -376,30 +369,26 @@ load_new (Load *load, const gchar *text)
   load->pipeline = gst_parse_launch (text, &error);
   fail_unless (error == NULL, "%s", error ? error->message : "");
   load->element = gst_bin_get_by_name (GST_BIN (load->pipeline), "m");
-  pad = gst_element_get_static_pad (load->element, "src");
+  GstPad *pad = gst_element_get_static_pad (load->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, at_output, load, NULL);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, at_event, load, NULL);
   gst_object_unref (pad);
-  bus = gst_element_get_bus (load->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (load->pipeline);
   gst_bus_set_sync_handler (bus, at_message, load, NULL);
-  gst_object_unref (bus);
 }
 
 /* So many frames a second, for all the seconds; gives their number. */
 static guint
 load_rate (Load *load, gint width, gint height, guint rate)
 {
-  GstElement *source = gst_bin_get_by_name (GST_BIN (load->pipeline), "source");
-  GstElement *filter = gst_bin_get_by_name (GST_BIN (load->pipeline), "filter");
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT, width,
-      "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, (gint) rate, 1, NULL);
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (load->pipeline), "source");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (load->pipeline), "filter");
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "GRAY8", "width", G_TYPE_INT,
+      width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, (gint) rate, 1, NULL);
 
   g_object_set (source, "num-buffers", (gint) (rate * seconds ()), NULL);
   g_object_set (filter, "caps", caps, NULL);
   load->frame = GST_SECOND / rate;
-  gst_caps_unref (caps);
-  gst_object_unref (source);
-  gst_object_unref (filter);
   return rate * seconds ();
 }
 
@@ -411,12 +400,11 @@ load_run (Load *load)
   begin_watch (load);
   gst_element_set_state (load->pipeline, GST_STATE_PLAYING);
   for (gboolean end = FALSE; !end;) {
-    GstMessage *message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
+    g_autoptr (GstMessage) message = gst_bus_timed_pop (bus, GST_CLOCK_TIME_NONE);
     fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "an error");
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
       gst_bin_recalculate_latency (GST_BIN (load->pipeline));
     end = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    gst_message_unref (message);
   }
   gst_object_unref (bus);
   judge_flow (load, (gint64) gst_element_get_current_running_time (load->element), load->reported);
@@ -457,26 +445,24 @@ static const gchar *const sinks[] = {
   "fakesink sync=false",
 };
 
-GST_START_TEST (test_more_than_can_be_done)
+TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
 {
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   gboolean device = g_strcmp0 (backend, "cuda") == 0;
-  gchar *text = g_strdup_printf (SOURCE
+  g_autofree gchar *text = g_strdup_printf (SOURCE
       "queue max-size-buffers=3 ! stereomatch name=m backend=%s threads=2 packing=side-by-side num-disparities=%d "
       "aggregation=full window=%d check-interval=0 ! %s",
       backend ? backend : "cpu", device ? 128 : 48, device ? 33 : 21, sinks[__i__]);
-  guint64 pairs, late;
-  guint frames;
   Load load;
 
   guard_begin ("more than can be done", 60 + 10 * seconds ());
   load_new (&load, text);
-  frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 80, 121), device ? 360 : 120,
+  guint frames = load_rate (&load, device ? 1280 : 2 * g_rand_int_range (load.rand, 80, 121), device ? 360 : 120,
       (guint) g_rand_int_range (load.rand, 60, 121));
   begin_noise (&load);
   load_run (&load);
-  pairs = stat_of (&load, "pairs");
-  late = stat_of (&load, "late");
+  guint64 pairs = stat_of (&load, "pairs");
+  guint64 late = stat_of (&load, "late");
   g_print ("too much: %u frames at %.0f a second, %.1f ms each, %s: %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
            " late, %d QoS messages; %.0f ms old at worst, %.0f ms reported after %d changes; %u not within it, by %.1f "
            "ms; %.0f ms stood still\n",
@@ -491,22 +477,19 @@ GST_START_TEST (test_more_than_can_be_done)
   fail_unless_equals_uint64 ((guint64) load.qos_messages, late);
   judge_latency (&load);
   load_free (&load);
-  g_free (text);
   guard_end ();
 }
-GST_END_TEST;
 
 /* Without QoS nothing is dropped, and what queues up is not taken for latency. */
-GST_START_TEST (test_without_qos)
+TEST (test_without_qos)
 {
-  guint frames;
   Load load;
 
   guard_begin ("without QoS", 60 + 30 * seconds ());
   load_new (&load,
       SOURCE "queue ! stereomatch name=m backend=cpu threads=2 packing=side-by-side num-disparities=32 "
              "aggregation=full window=13 qos=false ! fakesink sync=true qos=true");
-  frames = load_rate (&load, 320, 120, 30);
+  guint frames = load_rate (&load, 320, 120, 30);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
   fail_unless_equals_uint64 (stat_of (&load, "late"), 0);
@@ -514,19 +497,17 @@ GST_START_TEST (test_without_qos)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
 /* A source that is not live waits: nothing is dropped, and there is no latency. */
-GST_START_TEST (test_not_live)
+TEST (test_not_live)
 {
-  guint frames;
   Load load;
 
   guard_begin ("not live", 60 + 30 * seconds ());
   load_new (&load,
       "videotestsrc name=source pattern=snow ! capsfilter name=filter ! stereomatch name=m backend=cpu threads=2 "
       "packing=side-by-side num-disparities=24 aggregation=full window=15 ! fakesink sync=true");
-  frames = load_rate (&load, 320, 120, 20);
+  guint frames = load_rate (&load, 320, 120, 20);
   begin_noise (&load);
   load_run (&load);
   fail_unless_equals_uint64 (stat_of (&load, "pairs"), frames);
@@ -537,25 +518,20 @@ GST_START_TEST (test_not_live)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
 /* Frames come later than their source reports: they come through, and the latency is what it takes. */
-GST_START_TEST (test_a_source_that_is_late)
+TEST (test_a_source_that_is_late)
 {
-  GstClockTime delay;
-  GstElement *filter;
-  GstPad *pad;
-  guint frames;
   Load load;
 
   guard_begin ("a source that is late", 60 + 10 * seconds ());
   load_new (&load,
       SOURCE "queue ! stereomatch name=m backend=cpu packing=side-by-side method=bm num-disparities=16 ! fakesink "
              "sync=true qos=true");
-  frames = load_rate (&load, 128, 48, 50);
-  delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
-  filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");
-  pad = gst_element_get_static_pad (filter, "src");
+  guint frames = load_rate (&load, 128, 48, 50);
+  GstClockTime delay = (GstClockTime) g_rand_int_range (load.rand, 100, 400) * GST_MSECOND;
+  GstElement *filter = gst_bin_get_by_name (GST_BIN (load.pipeline), "filter");
+  GstPad *pad = gst_element_get_static_pad (filter, "src");
   gst_pad_set_offset (pad, -(gint64) delay);
   gst_object_unref (pad);
   gst_object_unref (filter);
@@ -569,21 +545,8 @@ GST_START_TEST (test_a_source_that_is_late)
   load_free (&load);
   guard_end ();
 }
-GST_END_TEST;
 
-static Suite *
-overload_suite (void)
+SUITE (overload)
 {
-  Suite *suite = suite_create ("overload");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 0); /* the guard watches */
-  tcase_add_loop_test (cases, test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks));
-  tcase_add_test (cases, test_without_qos);
-  tcase_add_test (cases, test_not_live);
-  tcase_add_test (cases, test_a_source_that_is_late);
-  return suite;
+  tcase_set_timeout (tcase, 0); /* the guard watches */
 }
-
-GST_CHECK_MAIN (overload);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whole pipelines: states, seeks, live sources, lateness, properties as an application sees them. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"
 
@@ -25,16 +26,13 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, Line *line)
 static void
 line_new (Line *line, const gchar *description)
 {
-  GstElement *sink;
-
   memset (line, 0, sizeof *line);
   line->pipeline = launch ("%s", description);
   line->element = gst_bin_get_by_name (GST_BIN (line->pipeline), "m");
   line->bus = gst_element_get_bus (line->pipeline);
-  sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (line->pipeline), "o");
   g_object_set (sink, "signal-handoffs", TRUE, NULL);
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), line);
-  gst_object_unref (sink);
 }
 
 static void
@@ -53,25 +51,23 @@ line_free (Line *line)
   gst_object_unref (line->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
+
 #define TWO(more) \
   "videotestsrc " more " ! " CAPS " ! m.sink_left videotestsrc " more " ! " CAPS " ! m.sink_right " MATCH
 
-GST_START_TEST (test_linking_takes_the_pad_of_both_views)
+TEST (test_linking_takes_the_pad_of_both_views)
 {
-  GstElement *pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstElement) pipeline = launch ("videotestsrc ! " MATCH "! fakesink");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
 
   fail_unless (pad != NULL && gst_pad_is_linked (pad));
-  gst_object_unref (pad);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_plays_twice)
+TEST (test_plays_twice)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=7") "! fakesink name=o");
   for (gint i = 1; i <= 3; i++) {
@@ -81,13 +77,11 @@ GST_START_TEST (test_plays_twice)
     fail_unless_equals_uint64 (stat_of (line.element, "pairs"), 7);
     line_state (&line, GST_STATE_NULL);
   }
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_play_pause_play)
+TEST (test_play_pause_play)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
@@ -105,27 +99,23 @@ GST_START_TEST (test_play_pause_play)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_stops_at_any_time)
+TEST (test_stops_at_any_time)
 {
   for (guint i = 0; i < 20; i++) {
-    Line line;
+    g_auto (Line) line;
     line_new (&line, TWO ("") "! fakesink name=o");
     line_state (&line, GST_STATE_PLAYING);
     g_usleep (i * 1500);
     line_state (&line, GST_STATE_NULL);
-    line_free (&line);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_flushing_seek)
+TEST (test_flushing_seek)
 {
   gint64 position;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
@@ -143,15 +133,13 @@ GST_START_TEST (test_flushing_seek)
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 50); /* 10 s to 12 s */
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-left"), 0);
   fail_unless_equals_uint64 (stat_of (line.element, "dropped-right"), 0);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_seeking_is_asked_of_the_left_source)
+TEST (test_seeking_is_asked_of_the_left_source)
 {
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=500") "! fakesink name=o");
   line_state (&line, GST_STATE_PAUSED);
@@ -159,10 +147,7 @@ GST_START_TEST (test_seeking_is_asked_of_the_left_source)
   fail_unless (gst_element_query (line.pipeline, query));
   gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
   fail_unless (seekable);
-  gst_query_unref (query);
-  line_free (&line);
 }
-GST_END_TEST;
 
 /* Both views in a stream, read as fast as it goes: every pair once and in order, and pairs do overlap. */
 static void
@@ -172,19 +157,18 @@ check_order (GstElement *sink, GstBuffer *buffer, GstPad *pad, GstClockTime *las
   *last = GST_BUFFER_PTS (buffer);
 }
 
-GST_START_TEST (test_pairs_overlap)
+TEST_LOOP (test_pairs_overlap, 0, 2)
 {
   const gint pairs = __i__ ? 30 : 60;
   GstClockTime last = GST_CLOCK_TIME_NONE;
-  GstElement *sink;
-  gchar *text;
-  Line line;
+  g_auto (Line) line;
 
-  text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
-                          "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH "packing=%s ! fakesink name=o",
+  g_autofree gchar *text = g_strdup_printf ("videotestsrc num-buffers=60 pattern=ball ! "
+                                            "video/x-raw,format=NV12,width=128,height=48 ! queue ! " MATCH
+                                            "packing=%s ! fakesink name=o",
       __i__ ? "frame-by-frame" : "side-by-side");
   line_new (&line, text);
-  sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   g_signal_connect (sink, "handoff", G_CALLBACK (check_order), &last);
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
@@ -192,18 +176,14 @@ GST_START_TEST (test_pairs_overlap)
   fail_unless_equals_uint64 (stat_of (line.element, "pairs"), (guint64) pairs);
   fail_unless (stat_of (line.element, "overlapped") < (guint64) pairs);
   fail_unless (__i__ || stat_of (line.element, "overlapped") > 0);
-  gst_object_unref (sink);
-  line_free (&line);
-  g_free (text);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live_sources)
+TEST (test_live_sources)
 {
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime min, max;
   gboolean live;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=12 is-live=true") "! fakesink name=o sync=true qos=true");
   line_state (&line, GST_STATE_PLAYING);
@@ -216,15 +196,12 @@ GST_START_TEST (test_live_sources)
   fail_unless_equals_uint64 (
       stat_of (line.element, "pairs") + stat_of (line.element, "late") + stat_of (line.element, "dropped-left"), 12);
   fail_unless (stat_of (line.element, "pairs") > 0);
-  gst_query_unref (query);
-  line_free (&line);
 }
-GST_END_TEST;
 
 /* A sink that is always behind: the element drops what would come too late, before computing it. */
-GST_START_TEST (test_a_slow_sink_makes_pairs_late)
+TEST (test_a_slow_sink_makes_pairs_late)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,framerate=100/1 ! " MATCH
@@ -233,13 +210,11 @@ GST_START_TEST (test_a_slow_sink_makes_pairs_late)
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
   fail_unless (stat_of (line.element, "pairs") < 90);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_one_source_is_shorter)
+TEST (test_one_source_is_shorter)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
@@ -249,13 +224,11 @@ GST_START_TEST (test_one_source_is_shorter)
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 5);
   fail_unless (stat_of (line.element, "dropped-right") > 0);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_queues_and_many_frames)
+TEST (test_queues_and_many_frames)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
@@ -263,56 +236,46 @@ GST_START_TEST (test_queues_and_many_frames)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
-  line_free (&line);
 }
-GST_END_TEST;
 
 /* One stream is off by more than half a frame, either way: each frame pairs with its neighbour, 10 ms away. */
-GST_START_TEST (test_one_stream_is_ahead)
+TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 {
-  Line line;
-  GstPad *right;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t t. ! queue ! m.sink_left "
       "t. ! queue ! m.sink_right " MATCH "max-skew=100000000 ! fakesink name=o");
-  right = gst_element_get_static_pad (line.element, "sink_right");
+  GstPad *right = gst_element_get_static_pad (line.element, "sink_right");
   gst_pad_set_offset (right, (__i__ ? -30 : 30) * (gint64) GST_MSECOND);
   gst_object_unref (right);
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_size_changes_in_a_running_pipeline)
+TEST (test_size_changes_in_a_running_pipeline)
 {
-  Line line;
-  GstElement *filter;
-  GstCaps *caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
+  g_auto (Line) line;
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
 
   line_new (&line,
       "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f "
       "caps=video/x-raw,format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! "
       "queue ! m.sink_right " MATCH "! fakesink name=o sync=true");
-  filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
+  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
   line_state (&line, GST_STATE_PLAYING);
   g_usleep (300000);
   g_object_set (filter, "caps", caps, NULL);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 60);
-  gst_caps_unref (caps);
-  gst_object_unref (filter);
-  line_free (&line);
 }
-GST_END_TEST;
 
 /* ---- properties -------------------------------------------------------------------------- */
 
-GST_START_TEST (test_every_parameter_is_a_property)
+TEST (test_every_parameter_is_a_property)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
 
   for (gint i = 0; (info = stereo_param_info (i)); i++) {
@@ -342,13 +305,11 @@ GST_START_TEST (test_every_parameter_is_a_property)
     g_value_unset (&value);
     g_value_unset (&number);
   }
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_settings_show_what_is_in_force)
+TEST (test_settings_show_what_is_in_force)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
   const StereoParamInfo *info;
   StereoParams params;
   GstStructure *settings;
@@ -382,16 +343,14 @@ GST_START_TEST (test_settings_show_what_is_in_force)
   gst_util_set_object_arg (G_OBJECT (element), "window", "20");
   g_object_get (element, "settings", &settings, NULL);
   fail_unless (settings == NULL);
-  gst_object_unref (element);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_active_backend_and_stats)
+TEST (test_active_backend_and_stats)
 {
-  GstStructure *stats;
-  gchar *backend;
+  g_autoptr (GstStructure) stats = NULL;
+  g_autofree gchar *backend = NULL;
   gdouble ratio;
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line, TWO ("num-buffers=3 pattern=snow") "! fakesink name=o");
   g_object_get (line.element, "active-backend", &backend, NULL);
@@ -405,15 +364,11 @@ GST_START_TEST (test_active_backend_and_stats)
   fail_unless (stat_of (line.element, "compute-time-mean") > 0);
   fail_unless (gst_structure_get_double (stats, "valid-ratio", &ratio) && ratio >= 0 && ratio <= 1);
   fail_unless (gst_structure_get_double (stats, "mean-confidence", &ratio) && ratio >= 0 && ratio <= 1);
-  gst_structure_free (stats);
-  g_free (backend);
-  line_free (&line);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_two_elements_do_not_know_of_each_other)
+TEST (test_two_elements_do_not_know_of_each_other)
 {
-  Line line;
+  g_auto (Line) line;
 
   line_new (&line,
       "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t t. ! queue ! " MATCH
@@ -422,35 +377,8 @@ GST_START_TEST (test_two_elements_do_not_know_of_each_other)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
-  line_free (&line);
 }
-GST_END_TEST;
 
-static Suite *
-pipeline_suite (void)
+SUITE (pipeline)
 {
-  Suite *suite = suite_create ("pipeline");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_linking_takes_the_pad_of_both_views);
-  tcase_add_test (cases, test_plays_twice);
-  tcase_add_test (cases, test_play_pause_play);
-  tcase_add_test (cases, test_stops_at_any_time);
-  tcase_add_test (cases, test_flushing_seek);
-  tcase_add_test (cases, test_seeking_is_asked_of_the_left_source);
-  tcase_add_loop_test (cases, test_pairs_overlap, 0, 2);
-  tcase_add_test (cases, test_live_sources);
-  tcase_add_test (cases, test_a_slow_sink_makes_pairs_late);
-  tcase_add_test (cases, test_one_source_is_shorter);
-  tcase_add_test (cases, test_queues_and_many_frames);
-  tcase_add_loop_test (cases, test_one_stream_is_ahead, 0, 2);
-  tcase_add_test (cases, test_size_changes_in_a_running_pipeline);
-  tcase_add_test (cases, test_every_parameter_is_a_property);
-  tcase_add_test (cases, test_settings_show_what_is_in_force);
-  tcase_add_test (cases, test_active_backend_and_stats);
-  tcase_add_test (cases, test_two_elements_do_not_know_of_each_other);
-  return suite;
 }
-
-GST_CHECK_MAIN (pipeline);

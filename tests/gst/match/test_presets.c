@@ -3,6 +3,7 @@
 #include "stereo/stereo.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define NAME "test of presets"
 
@@ -72,11 +73,11 @@ check_same (GstElement *match, GstElement *other, const gchar *name)
   g_value_unset (&b);
 }
 
-GST_START_TEST (test_holds_how_is_matched)
+TEST (test_holds_how_is_matched)
 {
-  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
-  GstElement *other = gst_element_factory_make ("stereomatch", NULL);
-  GstElement *same = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) match = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) other = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) same = gst_element_factory_make ("stereomatch", NULL);
   const StereoParamInfo *info;
   Random random = { .state = random_seed () };
   guint held = 0;
@@ -97,11 +98,7 @@ GST_START_TEST (test_holds_how_is_matched)
   fail_unless (held > 30, "%u parameters", held);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
   fail_if (gst_preset_load_preset (GST_PRESET (other), NAME), "it was deleted");
-  gst_object_unref (match);
-  gst_object_unref (other);
-  gst_object_unref (same);
 }
-GST_END_TEST;
 
 static void
 read_cost (GObject *match, GParamSpec *spec, gint *cost)
@@ -111,9 +108,9 @@ read_cost (GObject *match, GParamSpec *spec, gint *cost)
 }
 
 /* bm takes zncc and asw does not: between the two settings there is one that cannot work. */
-GST_START_TEST (test_loads_as_a_whole)
+TEST (test_loads_as_a_whole)
 {
-  GstElement *match = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) match = gst_element_factory_make ("stereomatch", NULL);
   gint cost = -1;
 
   gst_util_set_object_arg (G_OBJECT (match), "method", "asw");
@@ -125,16 +122,14 @@ GST_START_TEST (test_loads_as_a_whole)
   fail_unless (gst_preset_load_preset (GST_PRESET (match), NAME));
   fail_unless_equals_int (cost, STEREO_COST_CENSUS_9X7);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
-  gst_object_unref (match);
 }
-GST_END_TEST;
 
 /* A preset is a file: anybody may have written into it. */
-GST_START_TEST (test_wrong_value_is_an_error)
+TEST (test_wrong_value_is_an_error)
 {
-  GstElement *pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
-  GstElement *match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = launch ("stereotestsrc num-buffers=2 ! stereomatch name=m backend=cpu ! fakesink");
+  g_autoptr (GstElement) match = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_util_set_object_arg (G_OBJECT (match), "window", "12"); /* even */
   fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
@@ -144,23 +139,8 @@ GST_START_TEST (test_wrong_value_is_an_error)
   expect_error (bus, "window", "12", NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
-  gst_object_unref (bus);
-  gst_object_unref (match);
-  gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-static Suite *
-presets_suite (void)
+SUITE (presets)
 {
-  Suite *suite = suite_create ("presets");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_holds_how_is_matched);
-  tcase_add_test (cases, test_loads_as_a_whole);
-  tcase_add_test (cases, test_wrong_value_is_an_error);
-  return suite;
 }
-
-GST_CHECK_MAIN (presets);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of a view that show an earlier moment, from made matches: found within some looks, in the right view; and never where no
  * earlier frame matches better. And the frames that are kept. */
-#include <gst/check/gstcheck.h>
 #include <string.h>
 
 #include "gst/match/diagnose/stale.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #define BANDS GST_STEREO_PAIR_BANDS
 #define AGES GST_STEREO_STALE_AGES
@@ -73,7 +73,7 @@ look (GstStereoStale *stale, const Scene *scene, const gdouble *probability)
 }
 
 /* From the start and after sound looks, each view, either age: found after few looks, and over soon after its end. */
-GST_START_TEST (test_stale_rows)
+TEST (test_stale_rows)
 {
   for (guint turn = 0; turn < TURNS; turn++) {
     guint from = (guint) random_range (&generator, 3, 5), to = (guint) random_range (&generator, (gint) from + 2, BANDS);
@@ -99,12 +99,11 @@ GST_START_TEST (test_stale_rows)
     gst_stereo_stale_clear (&stale);
   }
 }
-GST_END_TEST;
 
 /* Neither of a drive, nor of a scene that stands still, nor of one whose lower half loses its texture, where chance matches a
  * twentieth: fog under noise has no more. That state becomes usual
  * soon. */
-GST_START_TEST (test_sound_rows)
+TEST (test_sound_rows)
 {
   for (guint turn = 0; turn < TURNS; turn++) {
     GstStereoStale stale = { 0 };
@@ -129,10 +128,9 @@ GST_START_TEST (test_sound_rows)
     gst_stereo_stale_clear (&stale);
   }
 }
-GST_END_TEST;
 
 /* Neither one look is enough nor two that others part; four that find less are. What explains little is chance. */
-GST_START_TEST (test_looks_add_up)
+TEST (test_looks_add_up)
 {
   static const struct
   {
@@ -163,10 +161,9 @@ GST_START_TEST (test_looks_add_up)
     fail_unless_equals_int (gst_stereo_stale_judge (&stale, &now, earlier, 1), UNKNOWN);
   }
 }
-GST_END_TEST;
 
 /* The last frames are kept, the last one first, whatever their rows. */
-GST_START_TEST (test_kept_frames)
+TEST (test_kept_frames)
 {
   enum
   {
@@ -199,10 +196,9 @@ GST_START_TEST (test_kept_frames)
   fail_unless_equals_uint64 (stale.kept, 0);
   gst_stereo_stale_clear (&stale);
 }
-GST_END_TEST;
 
 /* Of two views that change, by noise and by a texture that moves, one does not move in some rows: it is frozen. */
-GST_START_TEST (test_frozen_rows_are_not_late)
+TEST (test_frozen_rows_are_not_late)
 {
   enum
   {
@@ -235,22 +231,8 @@ GST_START_TEST (test_frozen_rows_are_not_late)
     gst_stereo_stale_clear (&stale);
   }
 }
-GST_END_TEST;
 
-static Suite *
-stale_suite (void)
+SUITE (stale)
 {
-  Suite *suite = suite_create ("stale");
-  TCase *cases = tcase_create ("stale");
-
   generator = (Random){ .state = random_seed () };
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_stale_rows);
-  tcase_add_test (cases, test_sound_rows);
-  tcase_add_test (cases, test_looks_add_up);
-  tcase_add_test (cases, test_kept_frames);
-  tcase_add_test (cases, test_frozen_rows_are_not_late);
-  return suite;
 }
-
-GST_CHECK_MAIN (stale);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a stream breaks, the frames before have no part in those after; where it goes on, they have. */
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define SETTINGS "num-disparities=12 window=5 refine-iterations=0 fill=keep backend=cpu threads=1 "
 #define BEFORE 6 /* frames ahead of the break */
@@ -52,10 +53,9 @@ static gboolean
 are_equal (GstBuffer *a, GstBuffer *b)
 {
   GstMapInfo map;
-  gboolean equal;
 
   fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
-  equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
+  gboolean equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
   gst_buffer_unmap (a, &map);
   return equal;
 }
@@ -121,10 +121,10 @@ make_break (Pair *pair, Break kind, GstClockTime *pts)
 static void
 run (Break kind)
 {
-  Pair *pair = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
-  Pair *alone = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  g_autoptr (Pair) pair = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
+  g_autoptr (Pair) alone = pair_new_gray (kind == OFF ? SETTINGS "temporal=0" : SETTINGS "temporal=1");
   GstClockTime pts = 0;
-  GstBuffer *got, *want;
+  g_autoptr (GstBuffer) got = NULL, want = NULL;
 
   for (guint number = 0; number < BEFORE; number++, pts += FRAME)
     gst_buffer_unref (compute (pair, GST_VIDEO_FORMAT_GRAY8, number, pts, FALSE));
@@ -135,48 +135,29 @@ run (Break kind)
     got = compute (pair, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, kind == DISCONT);
   want = compute (alone, GST_VIDEO_FORMAT_GRAY8, BEFORE, pts, FALSE);
   fail_unless_equals_int (are_equal (got, want), kind >= OFF);
-  gst_buffer_unref (got);
-  gst_buffer_unref (want);
-  pair_free (pair);
-  pair_free (alone);
 }
 
 static const Break breaks[] = { NOTHING, SHORT_PAUSE, WAITING, OFF, PAUSE, DISCONT, GAP, GAP_AND_WAITING, FLUSH, CAPS,
   PARAMETERS };
 
-GST_START_TEST (test_breaks)
+TEST_LOOP (test_breaks, 0, G_N_ELEMENTS (breaks))
 {
   run (breaks[__i__]);
 }
-GST_END_TEST;
 
 /* The same frames give the same bits, also with pairs in flight. */
-GST_START_TEST (test_repeats)
+TEST (test_repeats)
 {
-  Pair *one = pair_new_gray (SETTINGS "temporal=0.75"), *other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
+  g_autoptr (Pair) one = pair_new_gray (SETTINGS "temporal=0.75"),
+                   other = pair_new_gray (SETTINGS "temporal=0.75 threads=3");
 
   for (guint number = 0; number < 12; number++) {
-    GstBuffer *a = compute (one, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
-    GstBuffer *b = compute (other, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    g_autoptr (GstBuffer) a = compute (one, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
+    g_autoptr (GstBuffer) b = compute (other, GST_VIDEO_FORMAT_GRAY8, number, number * FRAME, FALSE);
     fail_unless (are_equal (a, b), "frame %u differs", number);
-    gst_buffer_unref (a);
-    gst_buffer_unref (b);
   }
-  pair_free (one);
-  pair_free (other);
 }
-GST_END_TEST;
 
-static Suite *
-temporal_suite (void)
+SUITE (temporal)
 {
-  Suite *suite = suite_create ("temporal");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_breaks, 0, G_N_ELEMENTS (breaks));
-  tcase_add_test (cases, test_repeats);
-  return suite;
 }
-
-GST_CHECK_MAIN (temporal);

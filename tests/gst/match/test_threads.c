@@ -5,7 +5,8 @@
  * nothing stands still or fails. STEREO_THREADS_SECONDS: how long (default 2).
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 96
 #define HEIGHT 40
@@ -133,10 +134,9 @@ static GstPad *
 any_pad (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
-  GstPad *pad;
 
   GST_OBJECT_LOCK (element);
-  pad = g_list_nth_data (element->pads, (guint) g_rand_int_range (rand, 0, element->numpads));
+  GstPad *pad = g_list_nth_data (element->pads, (guint) g_rand_int_range (rand, 0, element->numpads));
   if (pad)
     gst_object_ref (pad);
   GST_OBJECT_UNLOCK (element);
@@ -146,7 +146,7 @@ any_pad (Rig *rig, GRand *rand)
 static void
 ask (Rig *rig, GRand *rand)
 {
-  GstPad *pad = any_pad (rig, rand);
+  g_autoptr (GstPad) pad = any_pad (rig, rand);
   GstQuery *query = any_query (rand);
 
   gst_pad_query (pad, query);
@@ -154,7 +154,6 @@ ask (Rig *rig, GRand *rand)
   query = any_query (rand);
   gst_element_query (any_element (rig, rand), query);
   gst_query_unref (query);
-  gst_object_unref (pad);
 }
 
 /* As downstream sends them. Frames may be late by that, and are dropped. */
@@ -162,7 +161,7 @@ static void
 send (Rig *rig, GRand *rand)
 {
   GstElement *element = any_element (rig, rand);
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
   switch (g_rand_int_range (rand, 0, 4)) {
     case 0:
@@ -179,7 +178,6 @@ send (Rig *rig, GRand *rand)
     default:
       gst_bin_recalculate_latency (GST_BIN (rig->pipeline));
   }
-  gst_object_unref (pad);
 }
 
 static gpointer
@@ -187,15 +185,13 @@ fiddle (gpointer data)
 {
   static void (*const deeds[]) (Rig *, GRand *) = { read_properties, set_property, ask, send };
   Rig *rig = data;
-  GRand *rand;
   gint own = g_atomic_int_add (&rig->deeds, 1);
 
-  rand = g_rand_new_with_seed (rig->seed + (guint32) own);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (rig->seed + (guint32) own);
   while (!g_atomic_int_get (&rig->stop)) {
     deeds[own % (gint) G_N_ELEMENTS (deeds)](rig, rand);
     g_usleep ((gulong) g_rand_int_range (rand, 0, 1000));
   }
-  g_rand_free (rand);
   return NULL;
 }
 
@@ -210,8 +206,6 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer rig)
 static void
 rig_start (Rig *rig, const gchar *calibration, gboolean live)
 {
-  GstElement *sink;
-
   rig->pipeline = launch (
       "stereotestsrc name=source is-live=%s ! "
       "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=50/1,multiview-mode=side-by-side ! tee name=views  views. "
@@ -222,7 +216,7 @@ rig_start (Rig *rig, const gchar *calibration, gboolean live)
       live ? "true" : "false", 2 * WIDTH, HEIGHT, calibration, live ? "true" : "false");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     rig->elements[i] = gst_bin_get_by_name (GST_BIN (rig->pipeline), names[i]);
-  sink = gst_bin_get_by_name (GST_BIN (rig->pipeline), "sink");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (rig->pipeline), "sink");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), rig);
   gst_object_unref (sink);
   fail_unless (gst_element_set_state (rig->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
@@ -231,7 +225,7 @@ rig_start (Rig *rig, const gchar *calibration, gboolean live)
 static void
 check_bus (Rig *rig)
 {
-  GstBus *bus = gst_element_get_bus (rig->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (rig->pipeline);
   GstMessage *message;
 
   while ((message = gst_bus_pop (bus))) {
@@ -244,7 +238,6 @@ check_bus (Rig *rig)
     }
     gst_message_unref (message);
   }
-  gst_object_unref (bus);
 }
 
 static void
@@ -285,8 +278,8 @@ run (gboolean live)
   Rig rig = { .seed = (guint32) guard_number ("STEREO_TEST_SEED", g_random_int ()) };
   gint64 time = (gint64) guard_number ("STEREO_THREADS_SECONDS", 2) * G_USEC_PER_SEC, end;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  GRand *rand = g_rand_new_with_seed (rig.seed);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (rig.seed);
   GThread *threads[4];
 
   g_print ("STEREO_TEST_SEED=%u\n", rig.seed);
@@ -308,33 +301,19 @@ run (gboolean live)
   rig_stop (&rig);
   guard_end ();
   g_print ("%d frames\n", g_atomic_int_get (&rig.buffers));
-  g_rand_free (rand);
-  calibration_free (calibration);
 }
 
-GST_START_TEST (test_at_full_speed)
+TEST (test_at_full_speed)
 {
   run (FALSE);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_live)
+TEST (test_live)
 {
   run (TRUE);
 }
-GST_END_TEST;
 
-static Suite *
-threads_suite (void)
+SUITE (threads)
 {
-  Suite *suite = suite_create ("threads");
-  TCase *chain = tcase_create ("general");
-
-  tcase_add_test (chain, test_at_full_speed);
-  tcase_add_test (chain, test_live);
-  tcase_set_timeout (chain, 600);
-  suite_add_tcase (suite, chain);
-  return suite;
+  tcase_set_timeout (tcase, 600);
 }
-
-GST_CHECK_MAIN (threads)

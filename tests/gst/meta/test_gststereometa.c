@@ -86,34 +86,30 @@ buffer_with_meta (void)
 static void
 check_equal (const GstStereoMeta *a, const GstStereoMeta *b)
 {
-  GBytes *one, *other;
-
   fail_unless (a && b && a != b);
   /* every field goes into the bytes, padding of the rows does not */
-  one = gst_stereo_meta_to_bytes (a);
-  other = gst_stereo_meta_to_bytes (b);
+  g_autoptr (GBytes) one = gst_stereo_meta_to_bytes (a);
+  g_autoptr (GBytes) other = gst_stereo_meta_to_bytes (b);
   fail_unless (g_bytes_equal (one, other));
-  g_bytes_unref (one);
-  g_bytes_unref (other);
 }
 
 TEST (test_survives_a_copy)
 {
-  GstBuffer *buffer = buffer_with_meta (), *copy = gst_buffer_copy (buffer), *deep = gst_buffer_copy_deep (buffer);
+  GstBuffer *buffer = buffer_with_meta ();
+  g_autoptr (GstBuffer) copy = gst_buffer_copy (buffer), deep = gst_buffer_copy_deep (buffer);
 
   check_equal (gst_buffer_get_stereo_meta (buffer), gst_buffer_get_stereo_meta (copy));
   check_equal (gst_buffer_get_stereo_meta (buffer), gst_buffer_get_stereo_meta (deep));
   gst_buffer_unref (buffer);
   check_equal (gst_buffer_get_stereo_meta (copy), gst_buffer_get_stereo_meta (deep));
-  gst_buffer_unref (copy);
-  gst_buffer_unref (deep);
 }
 
 /* By its boxed type, as bindings copy it; then the buffer goes. */
 TEST (test_a_copy_outlives_its_buffer)
 {
   static const gdouble distances[] = { 1500, GST_STEREO_GROUND_UNKNOWN };
-  GstBuffer *buffer = buffer_with_meta (), *target = gst_buffer_new (), *other = gst_buffer_copy_deep (buffer);
+  GstBuffer *buffer = buffer_with_meta ();
+  g_autoptr (GstBuffer) target = gst_buffer_new (), other = gst_buffer_copy_deep (buffer);
   GstStereoMeta *copy = g_boxed_copy (GST_TYPE_STEREO_META, gst_buffer_get_stereo_meta (buffer));
   GstStereoGroundMeta *ground = g_boxed_copy (
       GST_TYPE_STEREO_GROUND_META, gst_buffer_add_stereo_ground_meta (buffer, distances, 2));
@@ -132,31 +128,26 @@ TEST (test_a_copy_outlives_its_buffer)
   g_boxed_free (GST_TYPE_STEREO_GROUND_META, ground);
   g_boxed_free (GST_TYPE_STEREO_NEAREST_META, nearest);
   check_equal (gst_buffer_get_stereo_meta (target), gst_buffer_get_stereo_meta (other));
-  gst_buffer_unref (target);
-  gst_buffer_unref (other);
 }
 
 /* Its values are those of a meta that was added to a buffer. */
 TEST (test_a_new_meta)
 {
-  GstBuffer *buffer = gst_buffer_new (), *confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new (), confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5);
   GstStereoMeta *made = gst_stereo_meta_new (8, 6, confidence);
 
   check_equal (made, gst_buffer_add_stereo_meta (buffer, 8, 6, confidence));
   gst_stereo_meta_free (made);
   gst_stereo_meta_free (NULL);
   fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (confidence), 2);
-  gst_buffer_unref (buffer);
-  gst_buffer_unref (confidence);
 }
 
 TEST (test_does_not_survive_being_cut)
 {
-  GstBuffer *buffer = buffer_with_meta (), *part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
+  g_autoptr (GstBuffer) buffer = buffer_with_meta (),
+                        part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
 
   fail_unless (gst_buffer_get_stereo_meta (part) == NULL);
-  gst_buffer_unref (part);
-  gst_buffer_unref (buffer);
 }
 
 TEST (test_tags)
@@ -195,14 +186,13 @@ byte_at (GBytes *bytes, gsize at)
 
 TEST (test_scales_with_the_frame)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta = scale (from, to, 4, 3, 1, 1);
-  GBytes *bytes;
 
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->width, 4);
   fail_unless_equals_int (meta->height, 3);
-  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 12);
   fail_unless_equals_int (byte_at (bytes, 0), 11); /* of 2x2 pixels the one nearest to their middle */
   fail_unless_equals_int (byte_at (bytes, 11), 57);
@@ -229,8 +219,6 @@ TEST (test_scales_with_the_frame)
   fail_unless_equals_float (meta->principal_x, 3.75 / 2 - 0.5);
   fail_unless_equals_float (meta->principal_y, 3.25 / 2 - 0.5);
   fail_unless_equals_int64 (meta->pair_skew, -12345);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 /* x and y have factors of their own, the middle stays the middle, and what is unknown stays so. */
@@ -267,7 +255,7 @@ TEST (test_scaled_focal_lengths)
     { 24, 18, 1, 1, 700, 720, 2100, 2160 }, { 16, 6, 1, 2, 0, 0, 0, 0 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+    g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
     GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
 
     before->focal_length = cases[i].focal_length;
@@ -276,17 +264,15 @@ TEST (test_scaled_focal_lengths)
     fail_unless (meta != NULL);
     fail_unless_equals_float (meta->focal_length, cases[i].expected);
     fail_unless_equals_float (meta->focal_length_y, cases[i].expected_y);
-    gst_buffer_unref (from);
-    gst_buffer_unref (to);
   }
 }
 
 /* Unknown stays unknown, and known stays known. */
 TEST (test_scaled_truth_keeps_its_holes)
 {
-  GstBuffer *from = gst_buffer_new (), *to = gst_buffer_new (), *truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 0);
+  g_autoptr (GstBuffer) from = gst_buffer_new (), to = gst_buffer_new (),
+                        truth = plane (GST_VIDEO_FORMAT_GRAY16_LE, 8, 6, 0);
   GstMapInfo map;
-  GBytes *bytes;
 
   gst_buffer_map (truth, &map, GST_MAP_WRITE);
   for (guint i = 0; i < 48; i++)
@@ -295,7 +281,7 @@ TEST (test_scaled_truth_keeps_its_holes)
   gst_stereo_meta_set_truth (gst_buffer_add_stereo_meta (from, 8, 6, NULL), truth);
   fail_unless (scale (from, to, 2, 3, 1, 2) == NULL);
   fail_unless (scale (from, to, 24, 18, 1, 1) != NULL);
-  bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (to));
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (to));
   for (guint y = 0; y < 18; y++)
     for (guint x = 0; x < 24; x++) {
       guint i = y / 3 * 8 + x / 3;
@@ -304,10 +290,6 @@ TEST (test_scaled_truth_keeps_its_holes)
               i % 3 == 1 ? 3 :
                            65535);
     }
-  g_bytes_unref (bytes);
-  gst_buffer_unref (truth);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 /* Two views of 8x6 in frames of @width x @height become frames of the other size. */
@@ -357,7 +339,7 @@ TEST (test_views_scale_with_their_frame)
   };
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
-    GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
+    g_autoptr (GstBuffer) from = buffer_of_views (), to = gst_buffer_new ();
     GstStereoMeta *meta = scale_views (
         from, to, cases[k].mode, cases[k].from[0], cases[k].from[1], cases[k].to[0], cases[k].to[1]);
     gdouble factor = (gdouble) cases[k].to[0] / cases[k].from[0];
@@ -370,15 +352,13 @@ TEST (test_views_scale_with_their_frame)
       fail_unless_equals_float (meta->num_disparities, 21 * factor);
       fail_unless (meta->confidence == NULL && meta->truth != NULL);
     }
-    gst_buffer_unref (from);
-    gst_buffer_unref (to);
   }
 }
 
 TEST (test_views_as_bytes)
 {
-  GstBuffer *from = buffer_of_views (), *to = gst_buffer_new ();
-  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
+  g_autoptr (GstBuffer) from = buffer_of_views (), to = gst_buffer_new ();
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), bad = NULL;
   GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
   guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 
@@ -389,59 +369,45 @@ TEST (test_views_as_bytes)
   GST_WRITE_UINT32_LE (data + 16, GST_STEREO_OUTPUT_KIND_VIEWS + 1);
   bad = g_bytes_new_take (data, g_bytes_get_size (bytes));
   fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-  g_bytes_unref (bad);
-  g_bytes_unref (bytes);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_scaling_the_aspect_with_the_size)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
 
   /* 16x6 with pixels half as wide shows the same picture */
   fail_unless (scale (from, to, 16, 6, 1, 2) != NULL);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_dropped_where_borders_may_be)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
 
   fail_unless (scale (from, to, 16, 6, 1, 1) == NULL);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_dropped_by_transforms_it_does_not_know)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
 
   fail_if (meta->meta.info->transform_func (to, &meta->meta, from, g_quark_from_string ("some-transform"), NULL));
   fail_unless (gst_buffer_get_stereo_meta (to) == NULL);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_bytes_and_back)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
-  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
 
   check_equal (gst_buffer_get_stereo_meta (from), gst_buffer_add_stereo_meta_from_bytes (to, bytes));
-  g_bytes_unref (bytes);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 /* All pictures that there may be, or some of them: each stands where it is looked for. */
 TEST_LOOP (test_bytes_of_some_planes, 0, 8)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  GBytes *bytes;
 
   if (__i__ & 1)
     gst_buffer_replace (&meta->confidence, NULL);
@@ -449,7 +415,7 @@ TEST_LOOP (test_bytes_of_some_planes, 0, 8)
     gst_stereo_meta_set_truth (meta, NULL);
   if (__i__ & 4)
     gst_stereo_meta_set_mask (meta, NULL);
-  bytes = gst_stereo_meta_to_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
   g_bytes_unref (bytes);
   check_equal (meta, read);
@@ -459,8 +425,6 @@ TEST_LOOP (test_bytes_of_some_planes, 0, 8)
   for (guint i = 0; bytes && i < 48; i++)
     fail_unless_equals_int (byte_at (bytes, i), is_excluded (i % 8, i / 8) ? 0 : 255);
   g_clear_pointer (&bytes, g_bytes_unref);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 /* The bytes of @meta as an older version wrote them. The first one: its magic number, no principal point after the nine
@@ -471,7 +435,7 @@ bytes_of_version (guint version, const GstStereoMeta *meta)
   static const gsize headers[] = { 104, 120, 128 };
   static const gchar *const magics[] = { "STM01", "STM02", "STM03" };
   const gsize header = headers[version - 1], added = 136 - header;
-  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (meta);
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
   guint8 *old = g_malloc (size - added);
@@ -480,7 +444,6 @@ bytes_of_version (guint version, const GstStereoMeta *meta)
   memcpy (old, data, header);
   memcpy (old + header, data + 136, size - 136);
   memcpy (old, magics[version - 1], 5);
-  g_bytes_unref (bytes);
   return g_bytes_new_take (old, size - added);
 }
 
@@ -489,8 +452,6 @@ TEST (test_bytes_of_first_version)
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
   GBytes *old, *cut;
-  gsize size;
-  guint8 *data;
 
   gst_stereo_meta_set_mask (meta, NULL);
   old = bytes_of_version (1, meta);
@@ -514,8 +475,8 @@ TEST (test_bytes_of_first_version)
     g_bytes_unref (cut);
   }
   /* it knew no mask: 4 is no flag of its */
-  size = g_bytes_get_size (old) + 48;
-  data = g_malloc0 (size);
+  gsize size = g_bytes_get_size (old) + 48;
+  guint8 *data = g_malloc0 (size);
   memcpy (data, g_bytes_get_data (old, NULL), size - 48);
   data[20] |= 4;
   cut = g_bytes_new_take (data, size);
@@ -531,7 +492,7 @@ TEST_LOOP (test_bytes_of_later_versions, 2, 4)
 {
   GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  GBytes *old = bytes_of_version (__i__, meta);
+  g_autoptr (GBytes) old = bytes_of_version (__i__, meta);
 
   read = gst_buffer_add_stereo_meta_from_bytes (to, old);
   fail_unless (read != NULL);
@@ -543,11 +504,9 @@ TEST_LOOP (test_bytes_of_later_versions, 2, 4)
   gst_buffer_unref (to);
   to = gst_buffer_new ();
   for (gsize part = 0; part < g_bytes_get_size (old); part++) {
-    GBytes *cut = g_bytes_new_from_bytes (old, 0, part);
+    g_autoptr (GBytes) cut = g_bytes_new_from_bytes (old, 0, part);
     fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
-    g_bytes_unref (cut);
   }
-  g_bytes_unref (old);
   gst_buffer_unref (from);
   gst_buffer_unref (to);
 }
@@ -594,7 +553,7 @@ TEST (test_health)
 
 TEST (test_bytes_of_unknown_version)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
   gsize size = g_bytes_get_size (bytes);
   guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
@@ -610,16 +569,13 @@ TEST (test_bytes_of_unknown_version)
   fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
   g_bytes_unref (bad);
   g_bytes_unref (bytes);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_damaged_bytes)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
   gsize size = g_bytes_get_size (bytes);
-  guint8 *data;
 
   for (gsize cut = 0; cut < size; cut += 7) {
     bad = g_bytes_new_from_bytes (bytes, 0, cut);
@@ -627,20 +583,18 @@ TEST (test_damaged_bytes)
     g_bytes_unref (bad);
   }
   /* sizes that multiply to what is there only when they overflow */
-  data = g_malloc (size);
+  guint8 *data = g_malloc (size);
   memcpy (data, g_bytes_get_data (bytes, NULL), size);
   GST_WRITE_UINT64_LE (data + 8, G_MAXUINT64);
   bad = g_bytes_new_take (data, size);
   fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
   g_bytes_unref (bad);
   g_bytes_unref (bytes);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
 }
 
 TEST (test_samples)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, NULL);
 
   meta->disparity_scale = 64;
@@ -660,25 +614,21 @@ TEST (test_samples)
   meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
   fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 96)));
   fail_unless (isnan (gst_stereo_meta_get_depth (meta, 96)));
-  gst_buffer_unref (buffer);
 }
 
 /* ---- from the element -------------------------------------------------------------------- */
 
 TEST (test_element_fills_every_field)
 {
-  Pair *pair = pair_new_gray ("num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
-                              "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
+  g_autoptr (Pair) pair = pair_new_gray (
+      "num-disparities=12 min-disparity=1 window=5 backend=cpu threads=1 consistency=1 "
+      "disparity-scale=32 focal-length=500 baseline=80 principal-offset=2 depth-unit=100");
   gdouble mean = 0, valid = 0;
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  GstBuffer *out;
-  GBytes *bytes;
 
   pair_push (pair, FRAME, FRAME + 7);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
-  meta = gst_buffer_get_stereo_meta (out);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->width, VIEW_WIDTH);
   fail_unless_equals_int (meta->height, VIEW_HEIGHT);
@@ -695,7 +645,7 @@ TEST (test_element_fills_every_field)
   fail_unless_equals_float (meta->depth_unit, 100);
   fail_unless_equals_int64 (meta->pair_skew, 7);
   fail_unless (gst_buffer_get_video_meta (gst_stereo_meta_get_confidence (meta)) != NULL);
-  bytes = gst_stereo_meta_get_confidence_bytes (meta);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_confidence_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), VIEW_WIDTH * VIEW_HEIGHT);
   for (gint y = 0; y < VIEW_HEIGHT; y++)
     for (gint x = 0; x < VIEW_WIDTH; x++) {
@@ -706,15 +656,12 @@ TEST (test_element_fills_every_field)
   fail_unless (byte_at (bytes, 10 * VIEW_WIDTH + 25) > 128, "%u", byte_at (bytes, 10 * VIEW_WIDTH + 25));
   fail_unless (ABS (mean - meta->mean_confidence) < 0.003, "%f, not %f", meta->mean_confidence, mean);
   fail_unless (ABS (valid - meta->valid_ratio) < 1e-6, "%f, not %f", meta->valid_ratio, valid);
-  g_bytes_unref (bytes);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 /* Confidence belongs to its frame: a later frame must not write into what is still in use. */
 TEST (test_confidence_of_a_kept_frame_stays)
 {
-  Pair *pair = pair_new_gray ("num-disparities=12 window=5 backend=cpu threads=1");
+  g_autoptr (Pair) pair = pair_new_gray ("num-disparities=12 window=5 backend=cpu threads=1");
   GstBuffer *kept[4];
   GBytes *before[4], *after;
 
@@ -735,15 +682,13 @@ TEST (test_confidence_of_a_kept_frame_stays)
   }
   for (guint i = 0; i < 4; i++)
     g_bytes_unref (before[i]);
-  pair_free (pair);
 }
 
 TEST (test_metadata_of_the_left_frame)
 {
-  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (GstCaps) reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstBuffer *left = stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 3), 0, FRAME), *out;
-  GstVideoMeta *video;
 
   gst_buffer_add_reference_timestamp_meta (left, reference, 4711, GST_CLOCK_TIME_NONE);
   gst_buffer_add_video_region_of_interest_meta (left, "face", 1, 2, 3, 4);
@@ -754,19 +699,17 @@ TEST (test_metadata_of_the_left_frame)
   fail_unless (gst_buffer_get_reference_timestamp_meta (out, reference) != NULL);
   fail_unless (gst_buffer_get_video_region_of_interest_meta (out) != NULL);
   /* of the output, not the left frame's */
-  video = gst_buffer_get_video_meta (out);
+  GstVideoMeta *video = gst_buffer_get_video_meta (out);
   fail_unless (!video || video->format == GST_VIDEO_FORMAT_GRAY16_LE);
   fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_STEREO_META_API_TYPE), 1);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->width, VIEW_WIDTH);
   gst_buffer_unref (out);
-  gst_caps_unref (reference);
-  pair_free (pair);
 }
 
 /* Through the elements that people put behind it. */
 TEST (test_through_videoscale_and_videoconvert)
 {
-  GstSample *sample = first_sample (
+  g_autoptr (GstSample) sample = first_sample (
       "videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch "
       "packing=side-by-side num-disparities=8 window=5 backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale "
       "method=nearest-neighbour ! video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink "
@@ -778,13 +721,13 @@ TEST (test_through_videoscale_and_videoconvert)
   fail_unless_equals_int (meta->height, 16);
   fail_unless_equals_float (meta->focal_length, 50);
   fail_unless_equals_float (meta->disparity_scale, 128);
-  gst_sample_unref (sample);
 }
 
 TEST (test_views_through_videoscale)
 {
-  GstSample *sample = first_sample ("stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
-                                    "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
+  g_autoptr (GstSample) sample = first_sample (
+      "stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
+      "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
 
   fail_unless (meta != NULL, "lost on the way");
@@ -792,7 +735,6 @@ TEST (test_views_through_videoscale)
   fail_unless_equals_int (meta->width, 80);
   fail_unless_equals_int (meta->height, 60);
   fail_unless_equals_float (meta->num_disparities, 8.5); /* of 0..16 */
-  gst_sample_unref (sample);
 }
 
 SUITE (meta)

@@ -8,11 +8,7 @@
 
 static Random generator;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+#define between(low, high) random_between (&generator, low, high)
 
 /* Random cameras and samples of every kind. */
 static void
@@ -65,15 +61,14 @@ check_against_projection (const GstStereoMeta *meta, gdouble z, guint sample)
 
 TEST (test_point_is_where_both_cameras_see_it)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 640, 480, NULL);
 
   for (guint i = 0; i < 3000; i++) {
-    guint sample;
     gdouble shift, z;
 
     draw_geometry (meta);
-    sample = draw_sample (meta);
+    guint sample = draw_sample (meta);
     if (meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH) {
       z = sample * meta->depth_unit / 1000;
     } else {
@@ -89,7 +84,6 @@ TEST (test_point_is_where_both_cameras_see_it)
     else
       fail_if (gst_stereo_meta_get_point (meta, 1, 2, sample, NULL, NULL, NULL));
   }
-  gst_buffer_unref (buffer);
 }
 
 /* Nothing is told that is not known. */
@@ -114,7 +108,7 @@ TEST (test_no_point)
     { GST_STEREO_OUTPUT_KIND_DEPTH, 500, 100, 0, 65535, FALSE }, /* that far or farther */
     { GST_STEREO_OUTPUT_KIND_DEPTH, 500, 100, 0, 0, FALSE }, { GST_STEREO_OUTPUT_KIND_DEPTH, 0, 100, 0, 1000, FALSE },
     { GST_STEREO_OUTPUT_KIND_VIEWS, 500, 100, 0, 640, FALSE } };
-  GstBuffer *buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, 8, 6, NULL);
 
   meta->disparity_scale = 64;
@@ -129,7 +123,6 @@ TEST (test_no_point)
     fail_unless (!!isnan (x) == !cases[i].found && !!isnan (y) == !cases[i].found && !!isnan (z) == !cases[i].found,
         "case %u: %g %g %g", i, x, y, z);
   }
-  gst_buffer_unref (buffer);
 }
 
 /* ---- a whole picture --------------------------------------------------------------------- */
@@ -141,18 +134,16 @@ draw_picture (guint width, guint height, gint padding, guint16 **samples)
   GstBuffer *buffer = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, width, height, NULL);
   GstVideoFormat format = GST_VIDEO_FORMAT_GRAY8;
-  guint bytes;
   gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size;
-  guint8 *data;
 
   draw_geometry (meta);
-  bytes = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 1 : 2;
+  guint bytes = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? 1 : 2;
   if (bytes == 2)
     format = random_range (&generator, 0, 1) ? GST_VIDEO_FORMAT_GRAY16_BE : GST_VIDEO_FORMAT_GRAY16_LE;
   stride[0] = (gint) (width * bytes) + ABS (padding);
   size = (gsize) (stride[0] * (gint) (height - 1)) + width * bytes;
-  data = g_malloc0 (size);
+  guint8 *data = g_malloc0 (size);
   if (padding < 0) {
     offset[0] = (gsize) stride[0] * (height - 1);
     stride[0] = -stride[0];
@@ -190,29 +181,21 @@ TEST (test_whole_picture_against_single_pixels)
 {
   for (guint round = 0; round < 60; round++) {
     guint width = (guint) random_range (&generator, 1, round % 10 ? 40 : 700), height;
-    guint16 *samples;
-    GstBuffer *buffer;
-    GstStereoMeta *meta;
-    gfloat *points;
-    GBytes *bytes;
+    g_autofree guint16 *samples = NULL;
 
     height = (guint) random_range (&generator, 1, 20);
-    buffer = draw_picture (width, height, random_range (&generator, -9, 9), &samples);
-    meta = gst_buffer_get_stereo_meta (buffer);
-    points = g_new (gfloat, width * height * 3);
+    g_autoptr (GstBuffer) buffer = draw_picture (width, height, random_range (&generator, -9, 9), &samples);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+    g_autofree gfloat *points = g_new (gfloat, width * height * 3);
     fail_unless (gst_stereo_meta_get_points (meta, buffer, points));
     for (guint i = 0; i < width * height; i++) {
       gdouble at[3];
       gboolean there = gst_stereo_meta_get_point (meta, i % width, i / width, samples[i], &at[0], &at[1], &at[2]);
       check_pixel (points + 3 * i, there, at);
     }
-    bytes = gst_stereo_meta_get_points_bytes (meta, buffer);
+    g_autoptr (GBytes) bytes = gst_stereo_meta_get_points_bytes (meta, buffer);
     fail_unless_equals_int (g_bytes_get_size (bytes), width * height * 3 * sizeof (gfloat));
     fail_unless (!memcmp (g_bytes_get_data (bytes, NULL), points, g_bytes_get_size (bytes)));
-    g_bytes_unref (bytes);
-    g_free (points);
-    g_free (samples);
-    gst_buffer_unref (buffer);
   }
 }
 
@@ -238,13 +221,12 @@ TEST (test_pictures_that_do_not_fit)
   };
 
   for (guint i = 0; i < CASES; i++) {
-    guint16 *samples;
+    g_autofree guint16 *samples = NULL;
     GstBuffer *buffer = draw_picture (12, 7, 3, &samples), *given = buffer;
     GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
     GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
     gfloat points[12 * 7 * 3] = { 0 };
     gboolean expected = i == RIGHT || i == PLAIN;
-    GBytes *bytes;
 
     if (i == FORMAT)
       video->format = video->format == GST_VIDEO_FORMAT_GRAY8 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8;
@@ -271,13 +253,12 @@ TEST (test_pictures_that_do_not_fit)
       gst_buffer_set_size (given, 83);
     fail_unless (gst_stereo_meta_get_points (meta, given, points) == expected, "case %u", i);
     fail_unless (expected || (points[0] == 0 && points[250] == 0), "case %u was written", i);
-    bytes = gst_stereo_meta_get_points_bytes (meta, given);
+    GBytes *bytes = gst_stereo_meta_get_points_bytes (meta, given);
     fail_unless ((bytes != NULL) == expected, "case %u", i);
     g_clear_pointer (&bytes, g_bytes_unref);
     if (given != buffer)
       gst_buffer_unref (given);
     gst_buffer_unref (buffer);
-    g_free (samples);
   }
 }
 
@@ -290,13 +271,11 @@ TEST (test_pictures_that_do_not_fit)
 static GstSample *
 pull_through (const gchar *properties, const gchar *elements)
 {
-  gchar *line = g_strdup_printf ("stereotestsrc num-buffers=1 ! video/x-raw,width=%d,height=%d ! stereomatch "
-                                 "backend=cpu threads=1 %s ! %s ! appsink name=o sync=false",
+  g_autofree gchar *line = g_strdup_printf ("stereotestsrc num-buffers=1 ! video/x-raw,width=%d,height=%d ! stereomatch "
+                                            "backend=cpu threads=1 %s ! %s ! appsink name=o sync=false",
       2 * WIDTH, HEIGHT, properties, elements);
-  GstSample *sample = first_sample (line);
 
-  g_free (line);
-  return sample;
+  return first_sample (line);
 }
 
 /* The points of a scaled picture are those of the rays of the picture before. */
@@ -307,13 +286,12 @@ check_scaled (GstSample *before_sample, GstSample *after_sample)
   const GstStereoMeta *before = gst_buffer_get_stereo_meta (gst_sample_get_buffer (before_sample));
   const GstStereoMeta *after = gst_buffer_get_stereo_meta (after_buffer);
   guint found = 0;
-  gfloat *points;
   GstVideoInfo info;
 
   fail_unless (after != NULL, "the meta was lost");
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (after_sample)));
   fail_unless_equals_int (after->width, GST_VIDEO_INFO_WIDTH (&info));
-  points = g_new (gfloat, after->width * after->height * 3);
+  g_autofree gfloat *points = g_new (gfloat, after->width * after->height * 3);
   fail_unless (gst_stereo_meta_get_points (after, after_buffer, points));
   for (guint i = 0; i < after->width * after->height; i++) {
     guint x = i % after->width, y = i / after->width, sample = sample_at (after_buffer, &info, (gint) x, (gint) y);
@@ -324,7 +302,6 @@ check_scaled (GstSample *before_sample, GstSample *after_sample)
     found += there;
   }
   fail_unless (found > after->width * after->height / 4, "hardly any point: %u", found);
-  g_free (points);
 }
 
 TEST (test_behind_videoscale)
@@ -336,14 +313,11 @@ TEST (test_behind_videoscale)
   for (guint kind = 0; kind < G_N_ELEMENTS (kinds); kind++)
     for (guint i = 0; i < G_N_ELEMENTS (heights); i++) {
       gint width = i < 2 ? heights[i] * WIDTH / HEIGHT : random_range (&generator, 11, 200);
-      gchar *scaler = g_strdup_printf (
+      g_autofree gchar *scaler = g_strdup_printf (
           "videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d", width, heights[i]);
-      GstSample *before = pull_through (kinds[kind], "identity"), *after = pull_through (kinds[kind], scaler);
+      g_autoptr (GstSample) before = pull_through (kinds[kind], "identity"), after = pull_through (kinds[kind], scaler);
 
       check_scaled (before, after);
-      gst_sample_unref (before);
-      gst_sample_unref (after);
-      g_free (scaler);
     }
 }
 
@@ -360,9 +334,8 @@ TEST (test_behind_crops_and_turns)
     GstElementFactory *factory = gst_element_factory_find (words[0]);
 
     if (factory) {
-      GstSample *sample = pull_through ("", elements[i]);
+      g_autoptr (GstSample) sample = pull_through ("", elements[i]);
       fail_unless (gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample)) == NULL, "%s", elements[i]);
-      gst_sample_unref (sample);
       gst_object_unref (factory);
     }
     g_strfreev (words);

@@ -26,11 +26,11 @@ new_buffer (void)
 /* Those that have a property by the name of the member. A meta may say 0 disparities, which are unknown. */
 TEST (test_ranges_are_those_of_the_properties)
 {
-  GstElement *element = gst_element_factory_make ("stereomatch", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
   guint count = 0;
 
   for (const GstStereoMetaRange *range = gst_stereo_meta_ranges; range->name; range++) {
-    gchar *name = g_strdelimit (g_strdup (range->name), "_", '-');
+    g_autofree gchar *name = g_strdelimit (g_strdup (range->name), "_", '-');
     GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
 
     if (spec && G_IS_PARAM_SPEC_DOUBLE (spec)) {
@@ -43,16 +43,14 @@ TEST (test_ranges_are_those_of_the_properties)
       fail_unless_equals_float (range->max, G_PARAM_SPEC_INT (spec)->maximum);
       count++;
     }
-    g_free (name);
   }
   fail_unless_equals_int (count, 7);
-  gst_object_unref (element);
 }
 
 /* Every double of the meta is in the table: 0xFF bytes are not-a-number. */
 TEST (test_every_number_has_a_range)
 {
-  GstBuffer *buffer = new_buffer ();
+  g_autoptr (GstBuffer) buffer = new_buffer ();
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   const gsize all[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale), G_STRUCT_OFFSET (GstStereoMeta, min_disparity),
     G_STRUCT_OFFSET (GstStereoMeta, num_disparities), G_STRUCT_OFFSET (GstStereoMeta, focal_length),
@@ -64,34 +62,29 @@ TEST (test_every_number_has_a_range)
   fail_unless (gst_stereo_meta_problem (meta) == NULL);
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
     gdouble *number = &G_STRUCT_MEMBER (gdouble, meta, all[i]), before = *number;
-    gchar *problem;
 
     *number = NAN;
-    problem = gst_stereo_meta_problem (meta);
+    g_autofree gchar *problem = gst_stereo_meta_problem (meta);
     fail_unless (problem != NULL, "number %u", i);
-    g_free (problem);
     *number = before;
   }
-  gst_buffer_unref (buffer);
 }
 
 static gboolean
 is_decoded (GstStereoMeta *meta)
 {
-  GstBuffer *to = gst_buffer_new ();
-  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
+  g_autoptr (GstBuffer) to = gst_buffer_new ();
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (meta);
   GstStereoMeta *read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
 
   fail_unless_equals_pointer (read, gst_buffer_get_stereo_meta (to));
-  g_bytes_unref (bytes);
-  gst_buffer_unref (to);
   return read != NULL;
 }
 
 TEST (test_bytes_with_other_numbers)
 {
   for (const GstStereoMetaRange *range = gst_stereo_meta_ranges; range->name; range++) {
-    GstBuffer *buffer = new_buffer ();
+    g_autoptr (GstBuffer) buffer = new_buffer ();
     GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
     gdouble *number = number_of (meta, range);
 
@@ -107,7 +100,6 @@ TEST (test_bytes_with_other_numbers)
     fail_if (is_decoded (meta), "%s=%g", range->name, *number);
     *number = 1e17;
     fail_if (is_decoded (meta), "%s=%g", range->name, *number);
-    gst_buffer_unref (buffer);
   }
 }
 
@@ -115,11 +107,11 @@ TEST (test_bytes_with_other_numbers)
  * allocated. */
 TEST (test_pictures_that_lie)
 {
-  GstBuffer *buffer = new_buffer (), *plane = gst_buffer_new_allocate (NULL, 4 * 3, NULL), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = new_buffer (), plane = gst_buffer_new_allocate (NULL, 4 * 3, NULL),
+                        to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer), *read;
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
   gint stride[GST_VIDEO_MAX_PLANES] = { 5 };
-  GBytes *bytes;
 
   gst_buffer_memset (plane, 0, 7, 4 * 3);
   gst_buffer_add_video_meta_full (plane, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 4, 3, 1, offset, stride);
@@ -127,7 +119,7 @@ TEST (test_pictures_that_lie)
   gst_stereo_meta_set_mask (meta, plane);
   fail_unless (gst_stereo_meta_get_confidence_bytes (meta) == NULL);
   fail_unless (gst_stereo_meta_get_mask_bytes (meta) == NULL);
-  bytes = gst_stereo_meta_to_bytes (meta);
+  GBytes *bytes = gst_stereo_meta_to_bytes (meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
   fail_unless (read && !read->confidence && !read->mask);
   g_bytes_unref (bytes);
@@ -136,15 +128,12 @@ TEST (test_pictures_that_lie)
   bytes = gst_stereo_meta_to_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (bytes), 136); /* the header that gst_stereo_meta_to_bytes() documents */
   g_bytes_unref (bytes);
-  gst_buffer_unref (plane);
-  gst_buffer_unref (buffer);
-  gst_buffer_unref (to);
 }
 
 /* Scaling multiplies numbers: what leaves its range is no meta any more. */
 TEST (test_scaled_out_of_range)
 {
-  GstBuffer *buffer = new_buffer (), *larger = gst_buffer_new ();
+  g_autoptr (GstBuffer) buffer = new_buffer (), larger = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   GstVideoInfo in, out;
   GstVideoMetaTransform transform = { &in, &out };
@@ -159,8 +148,6 @@ TEST (test_scaled_out_of_range)
   fail_unless (gst_stereo_meta_get_info ()->transform_func (
       larger, &meta->meta, buffer, gst_video_meta_transform_scale_get_quark (), &transform));
   fail_unless_equals_float (gst_buffer_get_stereo_meta (larger)->num_disparities, 1024);
-  gst_buffer_unref (larger);
-  gst_buffer_unref (buffer);
 }
 
 SUITE (ranges)

@@ -249,7 +249,6 @@ naive_surface_find (
   gint starts[NAIVE_MOST], low = 0, high = 65536;
   Cells cells = { view, step, side, columns, rows, g_new (gint, columns * rows), g_new (gint, columns * rows),
     g_new (gint, columns * rows) };
-  guint count;
 
   memset (naive, 0, sizeof *naive);
   naive->coverage = read_cells (&cells);
@@ -263,7 +262,7 @@ naive_surface_find (
       high = middle;
   }
   naive->found = low > 0;
-  count = naive->found ? parts_at (&cells, low, needed, starts) : 0;
+  guint count = naive->found ? parts_at (&cells, low, needed, starts) : 0;
   for (guint i = 0; i < count; i++)
     add_surface (naive, &cells, starts[i], low, needed, x, y);
   g_free (cells.ranks);

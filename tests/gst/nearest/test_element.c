@@ -43,13 +43,13 @@ stream_free (Stream *stream)
   filter_free (stream->harness, stream->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Stream, stream_free)
+
 static GstBuffer *
 pass (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
-  GstBuffer *out;
-
   fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, pts, FRAME)), GST_FLOW_OK);
-  out = gst_harness_pull (stream->harness);
+  GstBuffer *out = gst_harness_pull (stream->harness);
   check_time (out, pts);
   return out;
 }
@@ -59,12 +59,11 @@ static GstStructure *
 take_message (Stream *stream)
 {
   GstMessage *message = gst_bus_pop_filtered (stream->bus, GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING);
-  GstStructure *copy;
 
   if (!message)
     return NULL;
   fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT, "a warning that nobody expects");
-  copy = gst_structure_copy (gst_message_get_structure (message));
+  GstStructure *copy = gst_structure_copy (gst_message_get_structure (message));
   fail_unless (gst_structure_has_name (copy, "stereo-nearest"));
   gst_message_unref (message);
   return copy;
@@ -126,21 +125,19 @@ static const GstStereoNearestMeta *
 judge (Stream *stream, GstBuffer *depth, GstBuffer **out)
 {
   static GstClockTime pts = 0;
-  GstStructure *message;
 
   gst_clear_buffer (out);
   *out = pass (stream, depth, pts);
   pts += FRAME;
-  message = take_message (stream);
+  g_autoptr (GstStructure) message = take_message (stream);
   check_alike (message, *out);
-  gst_structure_free (message);
   return gst_buffer_get_stereo_nearest_meta (*out);
 }
 
 static void
 expect_state (Stream *stream, GstBuffer *depth, GstStereoNearestState state, const gchar *reason, gdouble distance)
 {
-  GstBuffer *out = NULL;
+  g_autoptr (GstBuffer) out = NULL;
   const GstStereoNearestMeta *meta = judge (stream, depth, &out);
 
   fail_unless_equals_int (meta->state, state);
@@ -148,7 +145,6 @@ expect_state (Stream *stream, GstBuffer *depth, GstStereoNearestState state, con
   fail_unless_equals_int (meta->valid, distance > 0);
   if (distance > 0)
     fail_unless (fabs (meta->distance - distance) < 1, "%g mm, not %g", meta->distance, distance);
-  gst_buffer_unref (out);
 }
 
 /* A box of 20 x 20 pixels before a wall: where and how far. */
@@ -215,13 +211,11 @@ TEST (test_states)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
-    Stream stream = stream_new (properties);
+    g_autofree gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
+    g_auto (Stream) stream = stream_new (properties);
 
     expect_state (
         &stream, half_seen (cases[i].unknown, cases[i].object), cases[i].state, cases[i].reason, cases[i].distance);
-    stream_free (&stream);
-    g_free (properties);
   }
 }
 
@@ -271,8 +265,8 @@ TEST (test_excluded_pixels)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
-    Stream stream = stream_new (properties);
+    g_autofree gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
+    g_auto (Stream) stream = stream_new (properties);
     GstBuffer *depth = exclude_rows (half_seen (cases[i].unknown, cases[i].object), cases[i].first, cases[i].rows),
               *out = NULL;
     const GstStereoNearestMeta *meta = judge (&stream, depth, &out);
@@ -280,8 +274,6 @@ TEST (test_excluded_pixels)
     fail_unless (meta->state == cases[i].state, "case %u: state %d", i, meta->state);
     assert_equals_float (meta->coverage, cases[i].coverage);
     gst_buffer_unref (out);
-    stream_free (&stream);
-    g_free (properties);
   }
 }
 
@@ -295,14 +287,13 @@ TEST_LOOP (test_kinds, 0, 3)
     gdouble distance, disparity;
   } kinds[] = { { MM, 5000, 2000, 2000, 5 }, { GST_STEREO_OUTPUT_KIND_DISPARITY, 2 * 64, 8 * 64, 1250, 8 },
     { GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE, 1 + 254 / 63 * 4, 1 + 254, 100 * 100 / 63.0, 63 } };
-  Stream stream = stream_new ("message-interval=0");
+  g_auto (Stream) stream = stream_new ("message-interval=0");
   GstBuffer *depth, *out = NULL;
-  const GstStereoNearestMeta *meta;
 
   set_caps (&stream, __i__ == 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
   depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
   fill_depth (depth, 50, 10, 20, 20, kinds[__i__].box);
-  meta = judge (&stream, depth, &out);
+  const GstStereoNearestMeta *meta = judge (&stream, depth, &out);
   fail_unless (meta->valid && fabs (meta->distance / kinds[__i__].distance - 1) < 0.001, "%g mm", meta->distance);
   fail_unless (fabs (meta->disparity - kinds[__i__].disparity) < 0.02, "%g px", meta->disparity);
   fail_unless (meta->x >= 50 && meta->x < 70 && meta->y >= 10 && meta->y < 30, "at %d, %d", meta->x, meta->y);
@@ -320,15 +311,13 @@ TEST_LOOP (test_kinds, 0, 3)
     fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (meta), i ? "distances are not known" : NULL);
   }
   gst_buffer_unref (out);
-  stream_free (&stream);
 }
 
 /* A pixel as sure as min-confidence counts. The metadata has the region in pixels. */
 TEST (test_what_counts)
 {
-  Stream stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
+  g_auto (Stream) stream = stream_new ("message-interval=0 warn-distance=1500 min-confidence=0.5");
   GstBuffer *depth, *out = NULL;
-  const GstStereoNearestMeta *meta;
 
   for (guint8 confidence = 127; confidence <= 128; confidence++) {
     depth = with_box (5000, 1000);
@@ -338,12 +327,11 @@ TEST (test_what_counts)
     expect_state (&stream, depth, confidence == 127 ? CLEAR : NEAR, NULL, confidence == 127 ? 5000 : 1000);
   }
   set_properties (stream.harness->element, "region=<0.0,0.5,0.625,0.5>");
-  meta = judge (&stream, with_box (5000, 1000), &out);
+  const GstStereoNearestMeta *meta = judge (&stream, with_box (5000, 1000), &out);
   fail_unless_equals_int (meta->state, CLEAR);
   fail_unless_equals_float (meta->warn_distance, 1500);
   fail_unless (meta->region_x == 0 && meta->region_y == 30 && meta->region_width == 50 && meta->region_height == 30);
   gst_buffer_unref (out);
-  stream_free (&stream);
 }
 
 /* A surface nearer than warn-distance, or nothing near, with all that may be wrong with the cameras: where the depth cannot be
@@ -357,11 +345,10 @@ TEST (test_unreliable_depth)
   for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
     for (guint near = 0; near < 2; near++) {
       GstBuffer *depth = with_box (5000, near ? 1000 : 4000), *out;
-      gchar *reason = gst_stereo_health_get_reason (kind->right);
-      GstStructure *message;
+      g_autofree gchar *reason = gst_stereo_health_get_reason (kind->right);
 
       gst_buffer_unref (pass (&stream, with_box (5000, near ? 1000 : 4000), time));
-      message = take_message (&stream);
+      GstStructure *message = take_message (&stream);
       fail_unless (!message || !gst_structure_has_field (message, "reason"));
       g_clear_pointer (&message, gst_structure_free);
       gst_buffer_get_stereo_meta (depth)->health = kind->right;
@@ -376,7 +363,6 @@ TEST (test_unreliable_depth)
         gst_structure_free (message);
       }
       gst_buffer_unref (out);
-      g_free (reason);
       time += 2 * FRAME;
     }
   stream_free (&stream);
@@ -393,7 +379,7 @@ TEST (test_reasons)
     { GST_STEREO_HEALTH_BLACK_LEFT, "left camera black" },
     { GST_STEREO_HEALTH_BLACK_LEFT | GST_STEREO_HEALTH_BLACK_RIGHT, "both cameras black" },
     { GST_STEREO_HEALTH_ROWS | GST_STEREO_HEALTH_DARK_RIGHT, "right camera dark, rows of the views do not fit" } };
-  Stream stream = stream_new ("message-interval=3600000000000 warn-distance=2000 max-unknown=0.2");
+  g_auto (Stream) stream = stream_new ("message-interval=3600000000000 warn-distance=2000 max-unknown=0.2");
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
     GstBuffer *depth = half_seen (30, 0);
@@ -401,7 +387,6 @@ TEST (test_reasons)
     gst_buffer_get_stereo_meta (depth)->health = frames[i].health;
     expect_state (&stream, depth, UNKNOWN, frames[i].reason, i ? 0 : 5000);
   }
-  stream_free (&stream);
 }
 
 /* Obstacles of stereoground in place of surfaces; a warning where there is no ground. */
@@ -441,8 +426,8 @@ TEST (test_obstacles)
 /* The picture is not copied, and a buffer that another branch holds stays as it was. */
 TEST (test_passes_through)
 {
-  Stream stream = stream_new ("");
-  GstBuffer *depth = with_box (5000, 2000), *out;
+  g_auto (Stream) stream = stream_new ("");
+  g_autoptr (GstBuffer) depth = with_box (5000, 2000), out = NULL;
   const GstMemory *memory = gst_buffer_peek_memory (depth, 0);
 
   gst_buffer_ref (depth);
@@ -450,18 +435,13 @@ TEST (test_passes_through)
   fail_unless (gst_buffer_peek_memory (out, 0) == memory, "the picture was copied");
   fail_unless (gst_buffer_get_stereo_nearest_meta (depth) == NULL);
   fail_unless (gst_buffer_get_stereo_nearest_meta (out) != NULL && gst_buffer_get_stereo_meta (out) != NULL);
-  gst_buffer_unref (depth);
-  gst_buffer_unref (out);
-  stream_free (&stream);
 }
 
 static gboolean
 posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
-  GstStructure *message;
-
   gst_buffer_unref (pass (stream, depth, pts));
-  message = take_message (stream);
+  GstStructure *message = take_message (stream);
   if (!message)
     return FALSE;
   gst_structure_free (message);
@@ -471,7 +451,7 @@ posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 /* At most one message in the interval, but for what is new, and for the first one after a flush. */
 TEST (test_interval)
 {
-  Stream stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
+  g_auto (Stream) stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
 
   for (guint i = 0; i < 8; i++)
     fail_unless_equals_int (posts_message (&stream, with_box (5000, 2000), i * FRAME), i % 3 == 0);
@@ -482,13 +462,12 @@ TEST (test_interval)
   flush_stream (stream.harness);
   fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
   fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 13 * FRAME));
-  stream_free (&stream);
 }
 
 /* Gaps and the end pass. Another size in between is another picture. */
 TEST (test_gaps_caps_end)
 {
-  Stream stream = stream_new ("message-interval=0");
+  g_auto (Stream) stream = stream_new ("message-interval=0");
 
   expect_state (&stream, with_box (5000, 2000), NEAR, NULL, 2000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_gap (FRAME, 3 * FRAME)));
@@ -497,16 +476,15 @@ TEST (test_gaps_caps_end)
   expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), NEAR, NULL, 3000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_eos ()));
   wait_for_eos (stream.harness);
-  stream_free (&stream);
 }
 
 /* Behind stereomatch, to the end, and once more: the same messages. */
 TEST (test_plays_twice)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! stereomatch backend=cpu threads=1 "
       "num-disparities=16 ! stereonearest name=n message-interval=0 ! fakesink");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GPtrArray *posted[2];
 
   for (guint run = 0; run < 2; run++) {
@@ -521,8 +499,6 @@ TEST (test_plays_twice)
     fail_unless (gst_structure_is_equal (g_ptr_array_index (posted[0], i), g_ptr_array_index (posted[1], i)));
   g_ptr_array_unref (posted[0]);
   g_ptr_array_unref (posted[1]);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* ---- what cannot be read ----------------------------------------------------------------- */
@@ -536,7 +512,7 @@ expect_refused (Stream *stream, GstBuffer *depth, const gchar *what, const gchar
 
 TEST (test_errors)
 {
-  Stream stream = stream_new ("");
+  g_auto (Stream) stream = stream_new ("");
   GstBuffer *depth = with_box (5000, 2000), *small = gst_buffer_new_allocate (NULL, 3, NULL);
 
   gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_stereo_meta (depth));
@@ -557,7 +533,6 @@ TEST (test_errors)
   gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), small);
   expect_refused (&stream, depth, "mask in the metadata could not be read", "smaller");
   gst_buffer_unref (small);
-  stream_free (&stream);
 }
 
 /* ---- the metadata ------------------------------------------------------------------------ */
@@ -567,7 +542,6 @@ TEST (test_copies)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, 8, NULL), *copy;
   GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (buffer, "why");
-  const GstStereoNearestMeta *copied;
   const gsize head = G_STRUCT_OFFSET (GstStereoNearestMeta, state),
               tail = G_STRUCT_OFFSET (GstStereoNearestMeta, reason);
   GstVideoMetaTransform scale = { 0 };
@@ -575,7 +549,7 @@ TEST (test_copies)
   fail_unless (isnan (meta->distance) && isnan (meta->disparity) && !meta->valid && !meta->state);
   memset ((guint8 *) meta + head, 0x11, tail - head);
   copy = gst_buffer_copy (buffer);
-  copied = gst_buffer_get_stereo_nearest_meta (copy);
+  const GstStereoNearestMeta *copied = gst_buffer_get_stereo_nearest_meta (copy);
   fail_unless (copied != NULL);
   fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (copied), "why");
   fail_unless (copied->state == meta->state && copied->warning == meta->warning && copied->valid == meta->valid);

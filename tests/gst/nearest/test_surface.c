@@ -67,6 +67,8 @@ picture_free (Picture *picture)
   g_free (picture->mask);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Picture, picture_free)
+
 /* From here on every pixel of @picture counts that is not excluded later. */
 static void
 add_mask (Picture *picture)
@@ -133,11 +135,9 @@ set_disparity (Picture *picture, gint x, gint y, gdouble disparity)
 static gboolean
 find (const Picture *picture, gdouble percentage, GstStereoNearestFound *nearest)
 {
-  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
-  gboolean found = gst_stereo_nearest_find (finder, &picture->view, percentage, nearest);
+  g_autoptr (GstStereoNearestFinder) finder = gst_stereo_nearest_finder_new ();
 
-  gst_stereo_nearest_finder_free (finder);
-  return found;
+  return gst_stereo_nearest_find (finder, &picture->view, percentage, nearest);
 }
 
 /* ---- the same grid: equal ---------------------------------------------------------------- */
@@ -215,11 +215,10 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
 {
   static const GstStereoOutputKind kinds[] = { GST_STEREO_OUTPUT_KIND_DISPARITY, GST_STEREO_OUTPUT_KIND_DEPTH,
     GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE };
-  Picture picture = picture_new (width, height, kinds[random_in (0, 2)]);
+  g_auto (Picture) picture = picture_new (width, height, kinds[random_in (0, 2)]);
   gdouble percentage = random_in (0, 3) ? random_unit (&random_state) * 10 : random_unit (&random_state) * 100;
   GstStereoDepthView *view = &picture.view;
   GstStereoNearestFound nearest;
-  gboolean found;
 
   if (random_in (0, 3) == 0)
     picture.meta->focal_length = 0;
@@ -237,36 +236,31 @@ check_random (GstStereoNearestFinder *finder, gint width, gint height)
   view->y = random_in (0, height / 2);
   view->width = random_in (1, width - view->x);
   view->height = random_in (1, height - view->y);
-  found = gst_stereo_nearest_find (finder, view, percentage, &nearest);
+  gboolean found = gst_stereo_nearest_find (finder, view, percentage, &nearest);
   check_like_naive (view, percentage, &nearest, found);
-  picture_free (&picture);
 }
 
 /* One finder: nothing remains of the picture before. */
 TEST (test_like_the_naive_twin)
 {
-  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
+  g_autoptr (GstStereoNearestFinder) finder = gst_stereo_nearest_finder_new ();
 
   for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++)
     check_random (finder, random_in (1, 90), random_in (1, 120));
-  gst_stereo_nearest_finder_free (finder);
 }
 
 /* Large enough that rows and columns are skipped. */
 TEST_LOOP (test_like_the_naive_twin_when_large, 0, 2)
 {
-  GstStereoNearestFinder *finder = gst_stereo_nearest_finder_new ();
-  Picture picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  g_autoptr (GstStereoNearestFinder) finder = gst_stereo_nearest_finder_new ();
+  g_auto (Picture) picture = picture_new (1021, 577, GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoNearestFound nearest;
-  gboolean found;
 
   paint_anything (&picture, 1021, 577);
   if (__i__)
     exclude_anything (&picture);
-  found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
+  gboolean found = gst_stereo_nearest_find (finder, &picture.view, 0.5, &nearest);
   check_like_naive (&picture.view, 0.5, &nearest, found);
-  picture_free (&picture);
-  gst_stereo_nearest_finder_free (finder);
 }
 
 /* ---- scenes: every obstacle is found, and nothing else ----------------------------------- */
@@ -395,7 +389,7 @@ TEST (test_obstacles)
 {
   for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 12); i++) {
     gint width = random_in (150, 300), height = random_in (120, 240), holes = i % 3 * 20;
-    Picture picture = picture_new (
+    g_auto (Picture) picture = picture_new (
         width, height, i % 2 ? GST_STEREO_OUTPUT_KIND_DISPARITY : GST_STEREO_OUTPUT_KIND_DEPTH);
     gdouble least = PERCENTAGE / 100 * width * height;
     Obstacle obstacle = random_obstacle (width, height, 1.6 / (1 - holes / 100.0) + random_unit (&random_state) * 20);
@@ -411,7 +405,6 @@ TEST (test_obstacles)
     paint_obstacle (&picture, &obstacle, holes);
     fail_unless (find (&picture, PERCENTAGE, &nearest));
     check_obstacle (&picture, &obstacle, holes, &nearest);
-    picture_free (&picture);
   }
 }
 
@@ -419,7 +412,7 @@ TEST (test_obstacles)
 TEST (test_thin_posts)
 {
   for (gint i = 0; i < 12; i++) {
-    Picture picture = picture_new (641, 479, GST_STEREO_OUTPUT_KIND_DISPARITY);
+    g_auto (Picture) picture = picture_new (641, 479, GST_STEREO_OUTPUT_KIND_DISPARITY);
     gint x = random_in (0, 639);
     GstStereoNearestFound nearest;
 
@@ -437,14 +430,13 @@ TEST (test_thin_posts)
     }
     fail_unless (find (&picture, 0.2, &nearest));
     fail_unless_equals_int (nearest.sample, 8 * SCALE);
-    picture_free (&picture);
   }
 }
 
 /* Exactly what is said, where a cell is a pixel. */
 TEST (test_support_and_coverage)
 {
-  Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
+  g_auto (Picture) picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
 
   fail_if (find (&picture, 0, &nearest));
@@ -469,13 +461,12 @@ TEST (test_support_and_coverage)
   fail_unless_equals_float (nearest.coverage, 40 / 8000.0);
   picture.confidence[30 * picture.view.confidence_stride + 40] = 128;
   fail_unless (find (&picture, 0.5, &nearest));
-  picture_free (&picture);
 }
 
 /* Of a large picture not every pixel is read, and support counts pixels all the same. */
 TEST (test_support_when_large)
 {
-  Picture picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
+  g_auto (Picture) picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
 
   for (gint y = 0; y < 1200; y++)
@@ -483,13 +474,12 @@ TEST (test_support_when_large)
       set_sample (&picture, x, y, 900);
   fail_unless (find (&picture, 1, &nearest));
   fail_unless_equals_uint64 (nearest.support, 1600 * 1200);
-  picture_free (&picture);
 }
 
 /* Excluded pixels are no surface, whatever their samples are, and neither seen nor unseen. */
 TEST (test_excluded)
 {
-  Picture picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
+  g_auto (Picture) picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
   GstStereoNearestFound nearest;
 
   add_mask (&picture);
@@ -514,14 +504,13 @@ TEST (test_excluded)
   exclude (&picture, 50, 0, 50, 40);
   fail_if (find (&picture, 0, &nearest));
   fail_unless_equals_float (nearest.coverage, 0);
-  picture_free (&picture);
 }
 
 /* The middle of every cell is excluded, nearer than the others by a little, and not sure: neither distance nor confidence
  * is that of excluded pixels. */
 TEST (test_excluded_middles)
 {
-  Picture picture = picture_new (99, 81, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  g_auto (Picture) picture = picture_new (99, 81, GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoNearestFound nearest;
 
   add_mask (&picture);
@@ -538,7 +527,6 @@ TEST (test_excluded_middles)
   fail_unless_equals_int (nearest.sample, 40 * SCALE);
   fail_unless_equals_float (nearest.confidence, 1);
   fail_unless_equals_float (nearest.coverage, 1);
-  picture_free (&picture);
 }
 
 SUITE (nearest_surface)

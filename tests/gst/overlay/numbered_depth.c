@@ -6,11 +6,9 @@
 Overlay *
 new_overlay (const gchar *properties)
 {
-  gchar *all = g_strconcat (NUMBERED, properties, NULL);
-  Overlay *overlay = overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autofree gchar *all = g_strconcat (NUMBERED, properties, NULL);
 
-  g_free (all);
-  return overlay;
+  return overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 }
 
 void
@@ -37,8 +35,7 @@ number_in (GstBuffer *buffer)
 void
 expect_frame (Overlay *overlay, GstClockTime pts, gint number)
 {
-  GstBuffer *out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
 
   fail_unless_equals_int (number_in (out), number);
-  gst_buffer_unref (out);
 }

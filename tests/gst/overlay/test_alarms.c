@@ -147,11 +147,9 @@ frame_of (const Scene *scene, gdouble distance)
 static GPtrArray *
 messages_of (GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GPtrArray *posted = messages_to_end (bus, "stereo-nearest");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
-  gst_object_unref (bus);
-  return posted;
+  return messages_to_end (bus, "stereo-nearest");
 }
 
 /* @focal: px, @baseline, @warn: mm */
@@ -178,13 +176,12 @@ stop (GstElement *pipeline)
 static GPtrArray *
 drive (const Scene *scene, const gchar *match, gboolean obstacle)
 {
-  gchar *source = g_strdup_printf ("appsrc name=source format=time block=true max-buffers=2 "
-                                   "caps=video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 !",
+  g_autofree gchar *source = g_strdup_printf ("appsrc name=source format=time block=true max-buffers=2 "
+                                              "caps=video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 !",
       2 * WIDTH, HEIGHT);
-  gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
+  g_autofree gchar *packed = g_strconcat ("packing=side-by-side num-disparities=64 ", match, NULL);
   GstElement *pipeline = start (source, packed, FOCAL, BASELINE, WARN),
              *from = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  GPtrArray *posted;
   GstFlowReturn flow;
 
   for (gint i = 0; i < (obstacle ? FRAMES : 4); i++) {
@@ -198,10 +195,8 @@ drive (const Scene *scene, const gchar *match, gboolean obstacle)
   }
   g_signal_emit_by_name (from, "end-of-stream", &flow);
   gst_object_unref (from);
-  posted = messages_of (pipeline);
+  GPtrArray *posted = messages_of (pipeline);
   stop (pipeline);
-  g_free (source);
-  g_free (packed);
   return posted;
 }
 
@@ -273,7 +268,7 @@ TEST_LOOP (test_approach, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (obstacles))
   Scene scene = { texture_new (30), texture_new (obstacles[__i__ / G_N_ELEMENTS (matches)].contrast),
     obstacles[__i__ / G_N_ELEMENTS (matches)].width, obstacles[__i__ / G_N_ELEMENTS (matches)].height,
     obstacles[__i__ / G_N_ELEMENTS (matches)].x, obstacles[__i__ / G_N_ELEMENTS (matches)].y };
-  gchar *name = g_strconcat (
+  g_autofree gchar *name = g_strconcat (
       obstacles[__i__ / G_N_ELEMENTS (matches)].name, " ", matches[__i__ % G_N_ELEMENTS (matches)], NULL);
   GPtrArray *posted = drive (&scene, matches[__i__ % G_N_ELEMENTS (matches)], FALSE);
 
@@ -285,7 +280,6 @@ TEST_LOOP (test_approach, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (obstacles))
   g_ptr_array_unref (posted);
   g_free (scene.wall);
   g_free (scene.obstacle);
-  g_free (name);
 }
 
 /* ---- roads ------------------------------------------------------------------------------- */
@@ -294,7 +288,7 @@ static gboolean
 is_there (const gchar *folder, const gchar *name)
 {
   static const gchar *const needed[] = { "multifilesrc", "pngdec" };
-  gchar *path = g_build_filename (folder ? folder : "", name, NULL);
+  g_autofree gchar *path = g_build_filename (folder ? folder : "", name, NULL);
   gboolean there = folder && g_file_test (path, G_FILE_TEST_IS_DIR);
 
   if (!there)
@@ -307,7 +301,6 @@ is_there (const gchar *folder, const gchar *name)
       g_print ("%s: left out (there is no %s)\n", name, needed[i]);
     gst_clear_object (&factory);
   }
-  g_free (path);
   return there;
 }
 
@@ -319,14 +312,14 @@ is_sky (const gchar *road, guint frame, gint x, gint y)
   GstSample *sample = real_picture (name, "GRAY8");
   GstVideoFrame mask;
   GstVideoInfo info;
-  gboolean sky;
 
   g_free (name);
   if (!sample)
     return FALSE;
   fail_unless (gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
   fail_unless (gst_video_frame_map (&mask, &info, gst_sample_get_buffer (sample), GST_MAP_READ));
-  sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] == 255;
+  gboolean sky = ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&mask, 0))[y * GST_VIDEO_FRAME_PLANE_STRIDE (&mask, 0) + x] ==
+      255;
   gst_video_frame_unmap (&mask);
   gst_sample_unref (sample);
   return sky;
@@ -344,15 +337,13 @@ static const struct
 TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
 {
   guint r = (guint) __i__ / G_N_ELEMENTS (matches);
-  gchar *folder = g_build_filename (g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
+  g_autofree gchar *folder = g_build_filename (
+      g_getenv ("STEREO_DATA") ? g_getenv ("STEREO_DATA") : "", roads[r].name, NULL);
   const gchar *match = matches[__i__ % G_N_ELEMENTS (matches)];
   GString *source = g_string_new (NULL);
-  GstElement *pipeline;
-  GPtrArray *posted;
 
   if (!is_there (g_getenv ("STEREO_DATA"), roads[r].name)) {
     g_string_free (source, TRUE);
-    g_free (folder);
     return;
   }
   for (guint i = 0; i < 2; i++)
@@ -360,8 +351,8 @@ TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
         "multifilesrc location=\"%s/%s/%%06d.png\" stop-index=%u caps=image/png,framerate=10/1 ! pngdec ! videoconvert "
         "! match.sink_%s ",
         folder, i ? "right" : "left", roads[r].frames - 1, i ? "right" : "left");
-  pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
-  posted = messages_of (pipeline);
+  GstElement *pipeline = start (source->str, match, roads[r].focal, roads[r].baseline, roads[r].warn);
+  g_autoptr (GPtrArray) posted = messages_of (pipeline);
   stop (pipeline);
   fail_unless_equals_int (posted->len, roads[r].frames);
   for (guint i = 0; i < posted->len; i++) {
@@ -374,9 +365,7 @@ TEST_LOOP (test_roads, 0, G_N_ELEMENTS (matches) * G_N_ELEMENTS (roads))
       fail_if (is_sky (roads[r].name, i, x, y), "%s %s, frame %u: the sky is the nearest: %s", roads[r].name, match, i,
           gst_structure_to_string (one));
   }
-  g_ptr_array_unref (posted);
   g_string_free (source, TRUE);
-  g_free (folder);
 }
 
 SUITE (overlay_alarms)

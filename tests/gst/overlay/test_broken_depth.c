@@ -58,7 +58,7 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 static void
 introduce (GstPad *pad, const gchar *caps_text)
 {
-  GstCaps *caps = gst_caps_from_string (caps_text);
+  g_autoptr (GstCaps) caps = gst_caps_from_string (caps_text);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -66,25 +66,22 @@ introduce (GstPad *pad, const gchar *caps_text)
   gst_pad_push_event (pad, gst_event_new_stream_start (GST_PAD_NAME (pad)));
   gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
-  gst_caps_unref (caps);
 }
 
 static void
 link_depth (Show *show)
 {
-  GstPad *pad = gst_element_request_pad_simple (show->element, "sink_depth");
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (show->element, "sink_depth");
 
   fail_unless_equals_int (gst_pad_link (show->depth, pad), GST_PAD_LINK_OK);
-  gst_object_unref (pad);
 }
 
 static void
 release_depth (Show *show)
 {
-  GstPad *pad = gst_pad_get_peer (show->depth);
+  g_autoptr (GstPad) pad = gst_pad_get_peer (show->depth);
 
   gst_element_release_request_pad (show->element, pad);
-  gst_object_unref (pad);
 }
 
 static gpointer
@@ -149,8 +146,6 @@ send_depth (gpointer data)
 static void
 show_new (Show *show, guint seed)
 {
-  GstPad *pad;
-
   memset (show, 0, sizeof *show);
   show->hold = TRUE;
   g_mutex_init (&show->lock);
@@ -161,7 +156,7 @@ show_new (Show *show, guint seed)
   show->live = gst_object_ref_sink (gst_pad_new ("live", GST_PAD_SRC));
   show->depth = gst_object_ref_sink (gst_pad_new ("depth", GST_PAD_SRC));
   show->sink = sink_pad_new (show->element, gst_caps_new_any (), take_output, take_event, show);
-  pad = gst_element_get_static_pad (show->element, "sink");
+  GstPad *pad = gst_element_get_static_pad (show->element, "sink");
   gst_pad_link (show->live, pad);
   gst_object_unref (pad);
   link_depth (show);
@@ -202,12 +197,10 @@ set_busy (Show *show, gboolean busy)
 static gboolean
 wait_for (Show *show, guint outputs)
 {
-  gboolean came;
-
   g_mutex_lock (&show->lock);
   while (show->outputs < outputs && !(show->depth_done && show->hold) && !show->eos)
     g_cond_wait (&show->changed, &show->lock);
-  came = show->outputs >= outputs && !show->depth_done;
+  gboolean came = show->outputs >= outputs && !show->depth_done;
   g_mutex_unlock (&show->lock);
   return came;
 }
@@ -246,7 +239,6 @@ play (Show *show, guint repads)
 static void
 live_through (guint seed, guint repads, gboolean counted)
 {
-  gchar *leaked;
   Show show;
 
   guard_begin ("depth as it likes", 30);
@@ -257,7 +249,7 @@ live_through (guint seed, guint repads, gboolean counted)
   fail_unless (show.failure == NULL, "seed %u: %s", seed, show.failure);
   fail_unless_equals_int (show.outputs, FRAMES);
   show_free (&show);
-  leaked = counted ? guard_leaked () : NULL;
+  gchar *leaked = counted ? guard_leaked () : NULL;
   fail_unless (leaked == NULL, "seed %u leaks: %s", seed, leaked);
   guard_end ();
 }

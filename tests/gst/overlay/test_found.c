@@ -45,7 +45,7 @@ static void
 draw_region (GstElement *one, GstElement *other)
 {
   GValue region = G_VALUE_INIT;
-  gchar *text = g_strdup_printf ("<%.4f, %.4f, %.4f, %.4f>", random_range (&generator, 0, 10) / 16.0,
+  g_autofree gchar *text = g_strdup_printf ("<%.4f, %.4f, %.4f, %.4f>", random_range (&generator, 0, 10) / 16.0,
       random_range (&generator, 0, 10) / 16.0, random_range (&generator, 1, 16) / 16.0,
       random_range (&generator, 1, 16) / 16.0);
 
@@ -54,7 +54,6 @@ draw_region (GstElement *one, GstElement *other)
   g_object_set_property (G_OBJECT (one), "region", &region);
   g_object_set_property (G_OBJECT (other), "region", &region);
   g_value_unset (&region);
-  g_free (text);
 }
 
 static const gchar *
@@ -67,11 +66,10 @@ static GstHarness *
 finder_new (const gchar *properties, GstStereoOutputKind kind, GstBus **bus)
 {
   GstHarness *finder = filter_new ("stereonearest", properties, bus);
-  gchar *caps = g_strdup_printf (
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format_of (kind), WIDTH, HEIGHT);
 
   gst_harness_set_src_caps_str (finder, caps);
-  g_free (caps);
   return finder;
 }
 
@@ -111,9 +109,10 @@ TEST_LOOP (test_finds_the_same, 0, 3)
   const GstStereoOutputKind kind = (GstStereoOutputKind) __i__;
 
   for (guint round = 0; round < 12; round++) {
-    gchar *properties = draw_properties (), *own = draw_properties ();
-    Overlay *searches = overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
-    Overlay *draws = overlay_new (own, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
+    g_autofree gchar *properties = draw_properties (), *own = draw_properties ();
+    g_autoptr (Overlay) searches = overlay_new (
+        properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
+    g_autoptr (Overlay) draws = overlay_new (own, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, format_of (kind), WIDTH, HEIGHT);
     GstBus *bus;
     GstHarness *finder = finder_new (properties, kind, &bus);
     gdouble sure;
@@ -123,25 +122,17 @@ TEST_LOOP (test_finds_the_same, 0, 3)
     g_object_set (draws->element, "min-confidence", sure, NULL); /* it hides pixels, too */
     for (guint i = 0; i < 4; i++) {
       GstBuffer *depth = draw_depth (kind), *found = find (finder, gst_buffer_copy (depth), i * TICK);
-      GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
-      GstBuffer *one = show (searches, depth, i * TICK), *other = show (draws, found, i * TICK);
-      GstStructure *posted = overlay_nearest (searches);
+      g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+      g_autoptr (GstBuffer) one = show (searches, depth, i * TICK), other = show (draws, found, i * TICK);
+      g_autoptr (GstStructure) posted = overlay_nearest (searches);
 
       fail_unless (posted != NULL && message != NULL);
       fail_unless (gst_structure_is_equal (posted, gst_message_get_structure (message)),
           "%" GST_PTR_FORMAT ", and %" GST_PTR_FORMAT, posted, gst_message_get_structure (message));
       check_same_picture (one, other);
       fail_unless (overlay_nearest (draws) == NULL, "the depth was searched again");
-      gst_structure_free (posted);
-      gst_message_unref (message);
-      gst_buffer_unref (one);
-      gst_buffer_unref (other);
     }
     filter_free (finder, bus);
-    overlay_free (searches);
-    overlay_free (draws);
-    g_free (properties);
-    g_free (own);
   }
 }
 
@@ -163,15 +154,15 @@ found_depth (void)
 /* Only depthoverlay knows that a frame has no depth: it posts that, and nothing again once there is some. */
 TEST (test_no_depth_is_unknown)
 {
-  Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-  GstStructure *posted;
+  g_autoptr (Overlay) overlay = overlay_new (
+      "max-age=0", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   gst_buffer_unref (show (overlay, found_depth (), 0));
   fail_unless (overlay_nearest (overlay) == NULL);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), TICK);
   overlay_push_depth (overlay, found_depth (), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, TICK));
-  posted = overlay_nearest (overlay);
+  GstStructure *posted = overlay_nearest (overlay);
   fail_unless (posted != NULL);
   fail_unless_equals_string (gst_structure_get_string (posted, "state"), "unknown");
   fail_unless_equals_string (gst_structure_get_string (posted, "reason"), "depth is stale");
@@ -179,13 +170,12 @@ TEST (test_no_depth_is_unknown)
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, 2 * TICK));
   fail_unless (overlay_nearest (overlay) == NULL);
-  overlay_free (overlay);
 }
 
 /* Depth that cannot be relied on is never shown as clear, whatever the metadata says. */
 TEST (test_unreliable_depth)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       "alpha=0 legend=false", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *shown[2];
 
@@ -200,7 +190,6 @@ TEST (test_unreliable_depth)
   check_same_picture (shown[0], shown[1]);
   gst_buffer_unref (shown[0]);
   gst_buffer_unref (shown[1]);
-  overlay_free (overlay);
 }
 
 static void
@@ -237,14 +226,13 @@ TEST_LOOP (test_metadata_that_lies, 0, 8)
 {
   static const gchar *const words[] = { "state is 3", "coverage is 1.5", "96, 0 does not lie", "0, -1 does not lie",
     "region of 96x64 pixels at 1, 0", "region of 96x0", "distance is -1", "warn_distance is -5" };
-  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *depth = found_depth ();
 
   lie (gst_buffer_get_stereo_nearest_meta (depth), (guint) __i__);
   overlay_push_depth (overlay, depth, 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
   overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", words[__i__], NULL);
-  overlay_free (overlay);
 }
 
 SUITE (found)

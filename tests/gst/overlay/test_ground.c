@@ -15,11 +15,10 @@ new_ground (gboolean valid, gdouble free)
 {
   GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
   gdouble distances[COLUMNS];
-  GstStereoGroundMeta *meta;
 
   for (guint i = 0; i < COLUMNS; i++)
     distances[i] = free;
-  meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
+  GstStereoGroundMeta *meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
   meta->valid = valid;
   meta->plane_down = 0.1; /* row 10 (d + offset), with the horizon at row 0 */
   return depth;
@@ -57,7 +56,7 @@ static void
 expect_state (
     Overlay *overlay, GstBuffer *depth, GstClockTime pts, const gchar *state, gdouble coverage, gdouble distance)
 {
-  GstStructure *message = judge (overlay, depth, pts);
+  g_autoptr (GstStructure) message = judge (overlay, depth, pts);
   gdouble number = -1;
 
   fail_unless (message != NULL);
@@ -67,13 +66,12 @@ expect_state (
   fail_unless_equals_int (gst_structure_get_double (message, "distance", &number), distance > 0);
   if (distance > 0)
     fail_unless_equals_float (number, distance);
-  gst_structure_free (message);
 }
 
 /* The surface at 3 m, which is nearer than the warning, is the road. */
 TEST (test_states)
 {
-  Overlay *overlay = new_overlay (OBSTACLES);
+  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
   GstBuffer *depth = new_ground (TRUE, 9000);
 
   expect_state (overlay, depth, 0, "clear", 1, 0);
@@ -89,13 +87,12 @@ TEST (test_states)
   expect_state (overlay, new_ground (TRUE, GST_STEREO_GROUND_UNKNOWN), 4 * TICK, "unknown", 0, 0);
   expect_state (overlay, new_ground (TRUE, 4000), 5 * TICK, "unknown", 0, 0);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
 }
 
 /* Two neighbouring columns whose ground ends too near are in doubt, one is not. */
 TEST (test_doubt)
 {
-  Overlay *overlay = new_overlay (OBSTACLES);
+  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
 
   for (guint count = 1; count <= 2; count++) {
     gdouble distances[COLUMNS];
@@ -106,13 +103,12 @@ TEST (test_doubt)
     expect_state (
         overlay, depth, count * TICK, count == 1 ? "clear" : "unknown", (COLUMNS - count) / (gdouble) COLUMNS, 0);
   }
-  overlay_free (overlay);
 }
 
 /* What lies outside the region does not matter: the right half of the picture. */
 TEST (test_region)
 {
-  Overlay *overlay = new_overlay (OBSTACLES);
+  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
   GValue region = G_VALUE_INIT;
   GstBuffer *depth = new_ground (TRUE, 9000);
 
@@ -125,31 +121,29 @@ TEST (test_region)
   depth = new_ground (TRUE, 9000);
   add_obstacle (depth, 40, 20, 43, 40, 1000);
   expect_state (overlay, depth, TICK, "near", 1, 1000);
-  overlay_free (overlay);
 }
 
 TEST (test_no_ground)
 {
-  Overlay *overlay = new_overlay (OBSTACLES);
+  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
 
   for (guint i = 0; i < 2; i++)
     expect_state (
         overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), i * TICK, "unknown", 0, 0);
   overlay_expect (overlay, GST_MESSAGE_WARNING, "nearest=obstacle", "stereoground", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
 }
 
 /* What was known of the ground says nothing of surfaces, once these are asked for. */
 TEST (test_change_to_surfaces)
 {
-  Overlay *overlay = new_overlay ("nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
+  g_autoptr (Overlay) overlay = new_overlay (
+      "nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
 
   expect_state (overlay, new_ground (TRUE, 9000), 0, "clear", 1, 0);
   set_properties (overlay->element, "nearest=surface");
   expect_state (overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 0), TICK, "unknown", 0, 0);
   expect_state (overlay, new_ground (TRUE, 9000), 2 * TICK, "near", 1, 3000);
-  overlay_free (overlay);
 }
 
 static gboolean
@@ -164,7 +158,7 @@ is_changed (GstVideoFrame *frame, gint x, gint y)
 /* A box round the obstacle, and a line where the free ground ends: at 2 m, disparity 5 px, row 50 of 100. */
 TEST (test_picture)
 {
-  Overlay *overlay = new_overlay ("legend=false alpha=0 nearest-percentile=100");
+  g_autoptr (Overlay) overlay = new_overlay ("legend=false alpha=0 nearest-percentile=100");
   GstBuffer *depth = new_ground (TRUE, 2000), *out;
   GstVideoFrame frame;
 
@@ -182,7 +176,6 @@ TEST (test_picture)
   fail_if (is_changed (&frame, 240, 150) || is_changed (&frame, 100, 150));
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 /* No line where the free ground ends outside the picture: above it, below it, so far below that no integer says where, and
@@ -192,7 +185,7 @@ TEST (test_no_line)
   static const gdouble downs[] = { -0.1, 0.01, 1e-300, 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (downs); i++) {
-    Overlay *overlay = new_overlay ("legend=false alpha=0 text=false nearest-percentile=100");
+    g_autoptr (Overlay) overlay = new_overlay ("legend=false alpha=0 text=false nearest-percentile=100");
     GstBuffer *depth = new_ground (TRUE, 2000), *out;
     GstVideoFrame frame;
 
@@ -205,7 +198,6 @@ TEST (test_no_line)
       fail_if (is_changed (&frame, WIDTH / 4, y), "a line at row %d where a row of disparity is %g px", y, downs[i]);
     gst_video_frame_unmap (&frame);
     gst_buffer_unref (out);
-    overlay_free (overlay);
   }
 }
 

@@ -8,10 +8,8 @@
 
 TEST (test_caps_change)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
   GstVideoInfo info;
-  GstBuffer *out;
-  GstCaps *caps;
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
@@ -24,21 +22,20 @@ TEST (test_caps_change)
   push_live (overlay, 2 * TICK);
   overlay_depth_caps (overlay, "GRAY16_LE", 2 * WIDTH, 2 * HEIGHT);
   overlay_push_depth (overlay, new_depth (2 * WIDTH, 2 * HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 500), 2 * TICK);
-  out = overlay_pull (overlay, 2 * TICK);
+  GstBuffer *out = overlay_pull (overlay, 2 * TICK);
   fail_unless_equals_int (number_in (out), 5);
   fail_unless_equals_uint64 (gst_buffer_get_size (out), 4 * WIDTH * HEIGHT);
   gst_buffer_unref (out);
-  caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+  GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
   fail_unless (gst_video_info_from_caps (&info, caps));
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_RGBx);
   gst_caps_unref (caps);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  overlay_free (overlay);
 }
 
 TEST (test_no_depth_pad)
 {
-  Overlay *overlay = overlay_new (NUMBERED, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL, 0, 0);
+  g_autoptr (Overlay) overlay = overlay_new (NUMBERED, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL, 0, 0);
 
   for (guint i = 0; i < 3; i++) {
     push_live (overlay, i * TICK);
@@ -46,13 +43,12 @@ TEST (test_no_depth_pad)
   }
   overlay_expect (overlay, GST_MESSAGE_WARNING, "sink_depth is not linked", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
 }
 
 /* A wide frame is taken for two views before there is a depth to compare it with, and no longer. */
 TEST (test_packed_before_any_depth)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
   GstVideoInfo info;
   GstCaps *caps;
 
@@ -69,7 +65,6 @@ TEST (test_packed_before_any_depth)
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), i ? 64 : 32);
     gst_caps_unref (caps);
   }
-  overlay_free (overlay);
 }
 
 /* ---- depth alone ------------------------------------------------------------------------- */
@@ -81,14 +76,12 @@ static GstHarness *
 new_alone (GstBus **bus, const gchar *format)
 {
   GstElement *element = element_new ("depthoverlay", ALONE, bus);
-  GstHarness *harness;
 
-  harness = harness_new (element, "sink_depth", "src", FALSE);
+  GstHarness *harness = harness_new (element, "sink_depth", "src", FALSE);
   gst_object_unref (element);
   if (format) {
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s", format);
+    g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=%s", format);
     gst_harness_set_sink_caps_str (harness, caps);
-    g_free (caps);
   }
   gst_harness_set_src_caps_str (harness, "video/x-raw,format=GRAY16_LE,width=16,height=8,framerate=30/1");
   return harness;
@@ -107,8 +100,8 @@ push_alone (GstHarness *harness, guint sample, GstClockTime pts)
 static void
 check_alone (GstHarness *harness, GstVideoFormat format, guint value, GstClockTime pts)
 {
-  GstBuffer *out = gst_harness_pull (harness);
-  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (harness->sinkpad);
   GstVideoFrame frame;
   GstVideoInfo info;
 
@@ -131,8 +124,6 @@ check_alone (GstHarness *harness, GstVideoFormat format, guint value, GstClockTi
         gst_video_format_to_string (format), c, is, expected);
   }
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (out);
-  gst_caps_unref (caps);
 }
 
 /* Without a live view every depth is a frame of its own: opaque, what is beyond far in far's colour. */
@@ -166,14 +157,12 @@ TEST (test_depth_alone_invalid_is_black)
 
   set_properties (harness->element, "colormap=viridis");
   for (guint i = 0; i < G_N_ELEMENTS (samples); i++) {
-    GstBuffer *out;
     guint8 rgb[3];
 
     push_alone (harness, samples[i], i * TICK);
-    out = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) out = gst_harness_pull (harness);
     gst_buffer_extract (out, 0, rgb, 3);
     fail_unless_equals_int (rgb[0] + rgb[1] + rgb[2] == 0, samples[i] == 0);
-    gst_buffer_unref (out);
   }
   filter_free (harness, bus);
 }
@@ -203,17 +192,16 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *count)
 static void
 try_alone (const gchar *source, gboolean live)
 {
-  GstElement *pipeline = launch ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
-                                 "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
-                                 "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
-                                 "signal-handoffs=true sync=%s",
+  g_autoptr (GstElement) pipeline = launch ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
+                                            "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
+                                            "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
+                                            "signal-handoffs=true sync=%s",
       source, live ? "true" : "false");
-  GstElement *sink;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gint64 position;
   gint count = 0;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   for (gint i = 1; i <= 2; i++) {
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
@@ -222,9 +210,6 @@ try_alone (const gchar *source, gboolean live)
     fail_unless (gst_element_query_position (pipeline, GST_FORMAT_TIME, &position));
     gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
   }
-  gst_object_unref (sink);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 /* Played twice, live or not. */
@@ -238,7 +223,7 @@ TEST (test_depth_alone_in_a_pipeline)
 static void
 check_seek (GstElement *pipeline, GstClockTime duration, gint *count)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
   wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
@@ -250,7 +235,6 @@ check_seek (GstElement *pipeline, GstClockTime duration, gint *count)
   wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (count), 5);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
 
@@ -261,12 +245,11 @@ TEST (test_seek_in_depth_alone)
       "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
       "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink "
       "name=s signal-handoffs=true sync=false");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   gint count = 0;
 
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
   check_seek (pipeline, 200 * GST_MSECOND, &count);
-  gst_object_unref (sink);
 }
 
 /* A camera that gives both views in one frame, stereomatch, the overlay. */
@@ -278,19 +261,17 @@ camera_pipeline (const gchar *source, gint *count)
       "name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! stereomatch "
       "num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! o.sink_depth",
       source);
-  GstElement *sink;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), count);
-  gst_object_unref (sink);
   return pipeline;
 }
 
 TEST (test_play_twice)
 {
   gint count = 0;
-  GstElement *pipeline = camera_pipeline ("num-buffers=9", &count);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = camera_pipeline ("num-buffers=9", &count);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   for (gint i = 1; i <= 2; i++) {
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
@@ -298,8 +279,6 @@ TEST (test_play_twice)
     fail_unless_equals_int (g_atomic_int_get (&count), 9 * i);
     gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
   }
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_seek)
@@ -313,16 +292,14 @@ TEST (test_seek)
 TEST (test_live_pipeline)
 {
   gint count = 0;
-  GstElement *pipeline = camera_pipeline ("is-live=true num-buffers=25", &count);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) pipeline = camera_pipeline ("is-live=true num-buffers=25", &count);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL);
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
   wait_for_message (bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&count), 25);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
 }
 
 SUITE (overlay_inputs)

@@ -70,7 +70,7 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT
 TEST_LOOP (test_live_frames_that_lie, 0, G_N_ELEMENTS (formats))
 {
   for (guint i = 0; i < 4; i++) {
-    Overlay *overlay = lies_overlay (formats[__i__]);
+    g_autoptr (Overlay) overlay = lies_overlay (formats[__i__]);
     const GstVideoInfo *info = &overlay->info;
     gsize size = GST_VIDEO_INFO_SIZE (info);
     gint stride = GST_VIDEO_INFO_PLANE_STRIDE (info, 0);
@@ -83,13 +83,12 @@ TEST_LOOP (test_live_frames_that_lie, 0, G_N_ELEMENTS (formats))
     add_layout (live, info, offset[i], strides[i]);
     overlay_push_live (overlay, live, 0);
     overlay_expect (overlay, GST_MESSAGE_ERROR, "does not hold the 64x48", NULL);
-    overlay_free (overlay);
   }
 }
 
 TEST_LOOP (test_live_frames_that_fit, 0, G_N_ELEMENTS (formats))
 {
-  Overlay *overlay = lies_overlay (formats[__i__]);
+  g_autoptr (Overlay) overlay = lies_overlay (formats[__i__]);
   guint8 *bytes;
   GstBuffer *out, *live = guarded_buffer (GST_VIDEO_INFO_SIZE (&overlay->info), &bytes);
 
@@ -97,7 +96,6 @@ TEST_LOOP (test_live_frames_that_fit, 0, G_N_ELEMENTS (formats))
   out = overlay_pull (overlay, 0);
   gst_buffer_unref (out);
   overlay_expect_none (overlay, GST_MESSAGE_ERROR);
-  overlay_free (overlay);
 }
 
 SUITE (overlay_lies)

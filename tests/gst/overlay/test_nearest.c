@@ -15,11 +15,9 @@
 static Overlay *
 new_overlay (const gchar *properties)
 {
-  gchar *all = g_strconcat (QUIET, properties, NULL);
-  Overlay *overlay = overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autofree gchar *all = g_strconcat (QUIET, properties, NULL);
 
-  g_free (all);
-  return overlay;
+  return overlay_new (all, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 }
 
 static void
@@ -34,13 +32,10 @@ pass (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 static void
 find_place (Overlay *overlay, GstBuffer *depth, GstClockTime pts, gint *x, gint *y)
 {
-  GstStructure *posted;
-
   pass (overlay, depth, pts);
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (posted != NULL, "no stereo-nearest");
   fail_unless (gst_structure_get (posted, "x", G_TYPE_INT, x, "y", G_TYPE_INT, y, NULL));
-  gst_structure_free (posted);
 }
 
 /* 5 m everywhere, and an object of @width by @height pixels at @x, @y. */
@@ -56,7 +51,8 @@ scene (gint x, gint y, gint width, gint height, guint sample)
 /* Pixels of the output, whatever size the depth has. */
 TEST (test_place_in_another_size)
 {
-  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new (
+      QUIET, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   gint x, y;
 
   find_place (overlay, scene (20, 30, 16, 16, 800), 0, &x, &y);
@@ -65,25 +61,21 @@ TEST (test_place_in_another_size)
   set_properties (overlay->element, "nearest-percentile=0");
   find_place (overlay, scene (20, 30, 1, 1, 800), TICK, &x, &y);
   fail_unless (x == 82 && y == 122, "at %d,%d", x, y);
-  overlay_free (overlay);
 }
 
 TEST (test_fields_of_the_frame)
 {
-  Overlay *overlay = new_overlay ("");
-  GstStructure *posted;
+  g_autoptr (Overlay) overlay = new_overlay ("");
   guint64 timestamp, running, stream, duration;
 
   pass (overlay, scene (0, 0, 1, 1, 1), 7 * TICK);
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (gst_structure_get (posted, "timestamp", G_TYPE_UINT64, &timestamp, "running-time", G_TYPE_UINT64,
       &running, "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64, &duration, NULL));
   fail_unless_equals_uint64 (timestamp, 7 * TICK);
   fail_unless_equals_uint64 (running, 7 * TICK);
   fail_unless_equals_uint64 (stream, 7 * TICK);
   fail_unless_equals_uint64 (duration, TICK);
-  gst_structure_free (posted);
-  overlay_free (overlay);
 }
 
 /* ---- the picture ------------------------------------------------------------------------- */
@@ -91,24 +83,21 @@ TEST (test_fields_of_the_frame)
 /* The red frame at the very edge of the picture. */
 TEST (test_warning_is_seen)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       "alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *out;
     guint8 corner[3];
 
     overlay_push_depth (overlay, scene (10, 10, 20, 20, i == 1 ? 700 : 4000), i * TICK);
     overlay_push_live (overlay, plain_frame (&overlay->info, 60), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
     gst_buffer_extract (out, 0, corner, 3);
     if (i == 1)
       fail_unless (corner[0] > 150 && corner[1] < 80 && corner[2] < 80);
     else
       fail_unless (corner[0] == 60 && corner[1] == 60 && corner[2] == 60);
-    gst_buffer_unref (out);
   }
-  overlay_free (overlay);
 }
 
 /* ---- state ------------------------------------------------------------------------------- */
@@ -125,7 +114,7 @@ half_seen (gint unknown, guint object)
 
 TEST (test_mask_of_another_size)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
   GstBuffer *depth = half_seen (0, 0), *mask = gst_buffer_new_allocate (NULL, WIDTH * (HEIGHT - 1), NULL);
 
   gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
@@ -133,12 +122,11 @@ TEST (test_mask_of_another_size)
   overlay_push_depth (overlay, depth, 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
   overlay_expect (overlay, GST_MESSAGE_ERROR, "The mask", "sink_depth", NULL);
-  overlay_free (overlay);
 }
 
 TEST (test_state_is_posted_at_once)
 {
-  Overlay *overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");
+  g_autoptr (Overlay) overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");
   const struct
   {
     gint unknown;
@@ -147,22 +135,19 @@ TEST (test_state_is_posted_at_once)
     { -1, "unknown" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstStructure *posted;
-
     if (frames[i].unknown >= 0)
       overlay_push_depth (overlay, half_seen (frames[i].unknown, 0), i * TICK);
     else
       overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
     overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
     gst_buffer_unref (overlay_pull (overlay, i * TICK));
-    posted = overlay_nearest (overlay);
+    GstStructure *posted = overlay_nearest (overlay);
     fail_unless ((posted != NULL) == (frames[i].state != NULL), "frame %u", i);
     if (posted) {
       fail_unless_equals_string (gst_structure_get_string (posted, "state"), frames[i].state);
       gst_structure_free (posted);
     }
   }
-  overlay_free (overlay);
 }
 
 /* Whether any pixel of the output's upper left, where the read-out is, is of its amber. */
@@ -171,23 +156,21 @@ has_amber (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
   gboolean amber = FALSE;
   GstMapInfo map;
-  GstBuffer *out;
 
   overlay_push_depth (overlay, depth, pts);
   overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
-  out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
   for (gsize i = 0; i + 2 < map.size / 3; i += 3)
     amber = amber || (map.data[i] > 200 && map.data[i + 1] > 140 && map.data[i + 1] < 220 && map.data[i + 2] < 130);
   gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
   return amber;
 }
 
 /* The picture says what is not known in the colour of a notice, whether there is a distance or not. */
 TEST (test_unknown_is_seen)
 {
-  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
+  g_autoptr (Overlay) overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
       3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
 
   fail_if (has_amber (overlay, half_seen (0, 0), 0), "clear");
@@ -195,20 +178,18 @@ TEST (test_unknown_is_seen)
   fail_unless (has_amber (overlay, half_seen (60, 0), 2 * TICK), "nothing seen");
   fail_if (has_amber (overlay, half_seen (40, 900), 3 * TICK), "near");
   fail_if (has_amber (overlay, half_seen (0, 900), 4 * TICK), "near, all seen");
-  overlay_free (overlay);
 }
 
 /* Also where the depth cannot be relied on, although nothing near is seen. */
 TEST (test_unreliable_depth_is_seen)
 {
-  Overlay *overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
+  g_autoptr (Overlay) overlay = overlay_new ("alpha=0 legend=false warn-distance=1000", GST_VIDEO_FORMAT_RGB, 3 * WIDTH,
       3 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *depth = half_seen (0, 0);
 
   fail_if (has_amber (overlay, half_seen (0, 0), 0), "clear");
   gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
   fail_unless (has_amber (overlay, depth, TICK), "frozen");
-  overlay_free (overlay);
 }
 
 SUITE (overlay_nearest)

@@ -206,9 +206,11 @@ try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
     .curve = (GstStereoCurve) random_range (random, 0, 2),
     .depth_width = width,
     .depth_height = height };
-  gchar *properties = g_strdup_printf (QUIET "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d scale=%d",
+  g_autofree gchar *properties = g_strdup_printf (QUIET
+      "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d scale=%d",
       scene.alpha, scene.near, scene.far, scene.min_confidence / 255.0, scene.map, scene.curve);
-  Overlay *overlay = overlay_new (properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
+  g_autoptr (Overlay) overlay = overlay_new (
+      properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
   guint padding = random_range (random, 0, 2) ? (guint) random_range (random, 1, 9) : 0;
   GstBuffer *live, *own, *out;
 
@@ -230,8 +232,6 @@ try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
   overlay_expect_none (overlay, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
   gst_buffer_unref (live);
   gst_buffer_unref (scene.depth);
-  g_free (properties);
-  overlay_free (overlay);
 }
 
 static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_YV12,
@@ -256,8 +256,8 @@ TEST_LOOP (test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats))
 TEST_LOOP (test_text_in_every_format, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
-  Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 320, 241, "GRAY16_LE", 320, 241);
-  GstBuffer *live = plain_frame (&overlay->info, 99), *out;
+  g_autoptr (Overlay) overlay = overlay_new ("alpha=0 warn-distance=5000", format, 320, 241, "GRAY16_LE", 320, 241);
+  g_autoptr (GstBuffer) live = plain_frame (&overlay->info, 99), out = NULL;
   GstMapInfo a, b;
   gsize changed = 0;
 
@@ -272,19 +272,16 @@ TEST_LOOP (test_text_in_every_format, 0, G_N_ELEMENTS (formats))
       changed, a.size);
   gst_buffer_unmap (live, &a);
   gst_buffer_unmap (out, &b);
-  gst_buffer_unref (live);
-  gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 /* What is no sample of a drawn frame is 0, not what memory held before. */
 TEST_LOOP (test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
-  Overlay *overlay = overlay_new ("alpha=0 warn-distance=5000", format, 33, 17, "GRAY16_LE", 33, 17);
+  g_autoptr (Overlay) overlay = overlay_new ("alpha=0 warn-distance=5000", format, 33, 17, "GRAY16_LE", 33, 17);
   const GstVideoInfo *info = &overlay->info;
-  guint8 *is_sample = g_malloc0 (GST_VIDEO_INFO_SIZE (info));
-  GstBuffer *live = plain_frame (info, 99), *out;
+  g_autofree guint8 *is_sample = g_malloc0 (GST_VIDEO_INFO_SIZE (info));
+  g_autoptr (GstBuffer) live = plain_frame (info, 99), out = NULL;
   GstMapInfo map;
 
 #ifdef __GLIBC__
@@ -307,17 +304,13 @@ TEST_LOOP (test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats))
   for (gsize k = 0; k < map.size; k++)
     fail_unless (is_sample[k] || map.data[k] == 0, "byte %" G_GSIZE_FORMAT " is %d", k, map.data[k]);
   gst_buffer_unmap (out, &map);
-  gst_buffer_unref (live);
-  gst_buffer_unref (out);
-  g_free (is_sample);
-  overlay_free (overlay);
 }
 
 TEST (test_alpha_0_changes_nothing)
 {
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    Overlay *overlay = overlay_new (QUIET "alpha=0", formats[f], 33, 17, "GRAY16_LE", 33, 17);
-    GstBuffer *live = random_frame (&random_state, &overlay->info, 0), *out;
+    g_autoptr (Overlay) overlay = overlay_new (QUIET "alpha=0", formats[f], 33, 17, "GRAY16_LE", 33, 17);
+    g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
     GstMapInfo map;
 
     overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
@@ -326,9 +319,6 @@ TEST (test_alpha_0_changes_nothing)
     fail_unless (gst_buffer_map (live, &map, GST_MAP_READ));
     fail_unless (gst_buffer_memcmp (out, 0, map.data, map.size) == 0);
     gst_buffer_unmap (live, &map);
-    gst_buffer_unref (live);
-    gst_buffer_unref (out);
-    overlay_free (overlay);
   }
 }
 
@@ -338,40 +328,36 @@ TEST (test_alpha_0_changes_nothing)
 static guint
 shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
-  GstBuffer *out;
   guint8 value;
 
   overlay_push_depth (overlay, depth, pts);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
-  out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
   gst_buffer_extract (out, 0, &value, 1);
-  gst_buffer_unref (out);
   return value;
 }
 
 TEST (test_colours_do_not_depend_on_the_picture)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000 scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   guint usual = 0;
 
   for (guint i = 0; i < 8; i++) {
     GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 500 + 900 * i);
-    guint value;
 
     set_depth (depth, 0, 0, 2000);
-    value = shade (overlay, depth, i * TICK);
+    guint value = shade (overlay, depth, i * TICK);
     if (i == 0)
       usual = value;
     fail_unless_equals_int (value, usual);
   }
   fail_unless (usual >= 127 && usual <= 128, "the middle is %u", usual);
-  overlay_free (overlay);
 }
 
 TEST (test_near_and_far_clamp)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   const struct
   {
@@ -389,28 +375,24 @@ TEST (test_near_and_far_clamp)
   set_properties (overlay->element, "near=6000");
   shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), (i + 1) * TICK);
   overlay_expect (overlay, GST_MESSAGE_WARNING, "near=6000 mm", "far=5000 mm", NULL);
-  overlay_free (overlay);
 }
 
 /* Beyond far the live view stays as it is, and the nearest distance is found there all the same. */
 TEST (test_beyond_far_is_the_live_view)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=viridis near=1000 far=3000", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
   const guint depths[] = { 3000, 3001, 65535 };
 
   for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
-    GstBuffer *out;
     guint8 rgb[3];
 
     overlay_push_depth (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]), i * TICK);
     overlay_push_live (overlay, plain_frame (&overlay->info, 201), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
     gst_buffer_extract (out, 0, rgb, 3);
     fail_unless_equals_int (rgb[0] == 201 && rgb[1] == 201 && rgb[2] == 201, i > 0);
-    gst_buffer_unref (out);
   }
-  overlay_free (overlay);
 }
 
 /* A road from 3 to 60 m takes colours that can be told apart, unless the scale is linear. */
@@ -419,8 +401,8 @@ TEST (test_scale_of_a_road)
   const guint depths[] = { 3000, 6000, 12000, 24000, 48000 };
 
   for (gint curve = GST_STEREO_CURVE_INVERSE; curve <= GST_STEREO_CURVE_LINEAR; curve++) {
-    gchar *properties = g_strdup_printf (QUIET "alpha=1 colormap=gray near=3000 far=60000 scale=%d", curve);
-    Overlay *overlay = overlay_new (properties, GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
+    g_autofree gchar *properties = g_strdup_printf (QUIET "alpha=1 colormap=gray near=3000 far=60000 scale=%d", curve);
+    g_autoptr (Overlay) overlay = overlay_new (properties, GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
     guint last = 300;
 
     for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
@@ -435,8 +417,6 @@ TEST (test_scale_of_a_road)
       fail_unless (value + 2 < last, "scale %d: %u mm looks like the distance before", curve, depths[i]);
       last = value;
     }
-    g_free (properties);
-    overlay_free (overlay);
   }
 }
 
@@ -469,15 +449,14 @@ depth_of_rig (guint rig, gdouble distance)
 TEST (test_ends_follow_the_search)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rigs); i++) {
-    Overlay *overlay = overlay_new (
+    g_autoptr (Overlay) overlay = overlay_new (
         QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
     gdouble middle = (rigs[i].near + rigs[i].far) / 2;
-    guint value;
 
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near), 0), 255);
     fail_unless (shade (overlay, depth_of_rig (i, rigs[i].near + (rigs[i].far - rigs[i].near) / 20), TICK) < 255);
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].far), 2 * TICK), 0);
-    value = shade (overlay, depth_of_rig (i, middle), 3 * TICK);
+    guint value = shade (overlay, depth_of_rig (i, middle), 3 * TICK);
     fail_unless (value >= 126 && value <= 129, "rig %u: the middle is %u", i, value);
     /* what is set wins, and the other end stays above it, or below */
     g_object_set (overlay->element, "near", 2 * rigs[i].far, NULL);
@@ -486,14 +465,13 @@ TEST (test_ends_follow_the_search)
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near), 5 * TICK), 0);
     fail_unless_equals_int (shade (overlay, depth_of_rig (i, rigs[i].near / 2), 6 * TICK), 255);
     overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-    overlay_free (overlay);
   }
 }
 
 /* A rig that follows a drift says something else of its baseline with every frame. */
 TEST (test_ends_do_not_flicker)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray scale=linear", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   guint usual = shade (overlay, depth_of_rig (1, 9000), 0);
 
@@ -505,13 +483,12 @@ TEST (test_ends_do_not_flicker)
   }
   /* another search has other colours */
   fail_unless (shade (overlay, depth_of_rig (0, 9000), 10 * TICK) > usual);
-  overlay_free (overlay);
 }
 
 /* The scale is the metadata's, and may change with every buffer. */
 TEST (test_the_meaning_of_samples_may_change)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray near=1000 far=3000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   GstBuffer *depth = new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
 
@@ -520,15 +497,13 @@ TEST (test_the_meaning_of_samples_may_change)
   fail_unless_equals_int (shade (overlay, depth, TICK), 255);
   /* 100 px * 100 mm / 10 px = 1000 mm */
   fail_unless_equals_int (shade (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DISPARITY, 640), 2 * TICK), 255);
-  overlay_free (overlay);
 }
 
 TEST (test_disparity_without_geometry)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=1 colormap=gray warn-distance=100000", GST_VIDEO_FORMAT_GRAY8, 16, 8, "GRAY16_LE", 16, 8);
   const guint samples[] = { 1, 63 * 64, 65535 }, values[] = { 0, 255, 255 };
-  GstStructure *posted;
   gdouble disparity;
 
   for (guint i = 0; i < 3; i++) {
@@ -539,12 +514,10 @@ TEST (test_disparity_without_geometry)
   overlay_expect (overlay, GST_MESSAGE_WARNING, "focal-length", "baseline", "px", NULL);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   gst_structure_free (overlay_nearest (overlay));
-  posted = overlay_nearest (overlay);
+  g_autoptr (GstStructure) posted = overlay_nearest (overlay);
   fail_unless (!gst_structure_has_field (posted, "distance"));
   fail_unless (gst_structure_get_double (posted, "disparity", &disparity));
   fail_unless_equals_float (disparity, 63);
-  gst_structure_free (posted);
-  overlay_free (overlay);
 }
 
 /* ---- sizes ------------------------------------------------------------------------------- */
@@ -554,62 +527,56 @@ TEST (test_sizes_that_differ)
   const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    Overlay *overlay = overlay_new (QUIET "alpha=0.75 near=100 far=5000 min-confidence=0", GST_VIDEO_FORMAT_I420,
-        sizes[i][0], sizes[i][1], "GRAY16_LE", sizes[i][2], sizes[i][3]);
+    g_autoptr (Overlay) overlay = overlay_new (QUIET "alpha=0.75 near=100 far=5000 min-confidence=0",
+        GST_VIDEO_FORMAT_I420, sizes[i][0], sizes[i][1], "GRAY16_LE", sizes[i][2], sizes[i][3]);
     Scene scene = { .info = overlay->info,
       .alpha = 0.75,
       .near = 100,
       .far = 5000,
       .depth_width = sizes[i][2],
       .depth_height = sizes[i][3] };
-    GstBuffer *live = random_frame (&random_state, &overlay->info, 0), *out;
+    g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
 
     scene.depth = random_depth (&random_state, sizes[i][2], sizes[i][3], GST_STEREO_OUTPUT_KIND_DEPTH);
     overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
     overlay_push_live (overlay, gst_buffer_ref (live), 0);
     out = overlay_pull (overlay, 0);
     check_picture (&scene, live, out);
-    gst_buffer_unref (live);
-    gst_buffer_unref (out);
     gst_buffer_unref (scene.depth);
-    overlay_free (overlay);
   }
 }
 
 TEST (test_another_aspect_is_an_error)
 {
-  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 64, 32, "GRAY16_LE", 48, 32);
+  g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 64, 32, "GRAY16_LE", 48, 32);
 
   overlay_push_depth (overlay, new_depth (48, 32, GST_STEREO_OUTPUT_KIND_DEPTH, 1000), 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
   overlay_expect (overlay, GST_MESSAGE_ERROR, "64x32", "48x32", NULL);
-  overlay_free (overlay);
 }
 
 /* The left half of @width by 20 pixels, at @x, blended like a frame of its own. */
 static void
 try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       QUIET "alpha=0.5 near=100 far=5000 min-confidence=0", format, 2 * view, 20, "GRAY16_LE", view, 20);
   Scene scene = { .alpha = 0.5, .near = 100, .far = 5000, .depth_width = view, .depth_height = 20 };
-  GstBuffer *live, *left, *out;
   GstVideoFrame from, to;
-  GstCaps *caps;
 
   overlay_live_caps (overlay, format, 2 * view, 20, extra);
-  live = random_frame (&random_state, &overlay->info, 3);
+  g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 3);
   scene.depth = random_depth (&random_state, view, 20, GST_STEREO_OUTPUT_KIND_DEPTH);
   overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
   overlay_push_live (overlay, gst_buffer_ref (live), 0);
-  out = overlay_pull (overlay, 0);
-  caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
+  GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
   fail_unless (gst_video_info_from_caps (&scene.info, caps));
   gst_caps_unref (caps);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&scene.info), view);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
 
-  left = plain_frame (&scene.info, 0);
+  g_autoptr (GstBuffer) left = plain_frame (&scene.info, 0);
   fail_unless (gst_video_frame_map (&from, &overlay->info, live, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&to, &scene.info, left, GST_MAP_WRITE));
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&to); c++)
@@ -621,11 +588,7 @@ try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
   gst_video_frame_unmap (&from);
   gst_video_frame_unmap (&to);
   check_picture (&scene, left, out);
-  gst_buffer_unref (left);
-  gst_buffer_unref (live);
-  gst_buffer_unref (out);
   gst_buffer_unref (scene.depth);
-  overlay_free (overlay);
 }
 
 TEST (test_the_left_view_of_a_packed_frame)
@@ -658,7 +621,7 @@ drawn_in (GstBuffer *out, gint x, gint y, gint width, gint height, guint8 value)
 /* The legend stays at the right, wherever the nearest surface is, and the marker is drawn over it. */
 TEST (test_legend_stays)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       "alpha=0 nearest-percentile=0.1", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
   const gint centres[][2] = { { 160, 120 }, { 295, 120 }, { 160, 120 }, { 295, 120 }, { 25, 120 }, { 295, 225 } };
   guint8 without[320 * 240], with[320 * 240];
@@ -685,12 +648,11 @@ TEST (test_legend_stays)
     fail_unless (changed > 40, "%d pixels of a marker at %d,%d", changed, x, y);
     gst_buffer_unref (depth);
   }
-  overlay_free (overlay);
 }
 
 TEST (test_region_is_drawn)
 {
-  Overlay *overlay = overlay_new (
+  g_autoptr (Overlay) overlay = overlay_new (
       "alpha=0 legend=false region=<0.25,0.5,0.5,0.25>", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
 
   for (guint i = 0; i < 3; i++) {
@@ -710,19 +672,17 @@ TEST (test_region_is_drawn)
     gst_buffer_unref (out);
     set_properties (overlay->element, i == 0 ? "text=false" : "text=true region=<0,0,1,1>");
   }
-  overlay_free (overlay);
 }
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
 TEST (test_depth_without_metadata)
 {
-  Overlay *overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
+  g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
 
   overlay_push_depth (overlay, gst_buffer_new_allocate (NULL, 16 * 8 * 2, NULL), 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
   overlay_expect (overlay, GST_MESSAGE_ERROR, "sink_depth", "without stereo metadata", "right after stereomatch", NULL);
-  overlay_free (overlay);
 }
 
 TEST (test_wrong_regions)

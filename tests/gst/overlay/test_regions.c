@@ -204,14 +204,13 @@ overlay_with_depth (const gchar *properties)
 
 TEST (test_region)
 {
-  Overlay *overlay = overlay_with_depth (QUIET);
-  GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
-  const GstStructure *parameter;
+  g_autoptr (Overlay) overlay = overlay_with_depth (QUIET);
+  g_autoptr (GstBuffer) frame = frame_with (overlay, 96, 56, 48, 88), out = NULL;
 
   /* others hold the frame: what they have does not change */
   overlay_push_live (overlay, gst_buffer_ref (frame), 0);
   out = overlay_pull (overlay, 0);
-  parameter = parameter_of (out);
+  const GstStructure *parameter = parameter_of (out);
   fail_unless (is_valid (parameter));
   fail_unless_equals_float (number_of (parameter, "distance"), 3000);
   fail_unless_equals_float (number_of (parameter, "spread"), 0);
@@ -219,27 +218,22 @@ TEST (test_region)
   fail_unless_equals_float (number_of (parameter, "confidence"), 1);
   fail_unless (number_of (parameter, "support") > 0.8 && number_of (parameter, "support") < 1);
   fail_unless (parameter_of (frame) == NULL);
-  gst_buffer_unref (out);
-  gst_buffer_unref (frame);
-  overlay_free (overlay);
 }
 
 /* Half the way from the nearest to the farthest pixel of a thing is as far as it can spread. */
 TEST (test_spread)
 {
-  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  g_autoptr (Overlay) overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
   GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), *out;
-  gdouble spread;
 
   for (gint column = 0; column < 48; column++)
     fill_depth (depth, 96 + column, 56, 1, 88, column / 8 % 2 ? 3000 : 3040);
   overlay_push_depth (overlay, depth, 0);
   overlay_push_live (overlay, frame_with (overlay, 96, 56, 48, 88), 0);
   out = overlay_pull (overlay, 0);
-  spread = number_of (parameter_of (out), "spread");
+  gdouble spread = number_of (parameter_of (out), "spread");
   fail_unless (spread > 0 && spread <= 20, "%g mm, of a thing from 3000 to 3040 mm", spread);
   gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 /* Regions that lie outside the picture, partly or wholly, or have no pixel. */
@@ -254,41 +248,36 @@ TEST_LOOP (test_odd_regions, 0, 8)
     { 0, 0, G_MAXUINT, G_MAXUINT, TRUE }, { 319, 199, 1, 1, TRUE },
     /* a half of a pixel of depth */
     { 96, 56, 1, 1, TRUE } };
-  Overlay *overlay = overlay_with_depth ("");
-  GstBuffer *out;
+  g_autoptr (Overlay) overlay = overlay_with_depth ("");
 
   overlay_push_live (
       overlay, frame_with (overlay, cases[__i__].x, cases[__i__].y, cases[__i__].width, cases[__i__].height), 0);
-  out = overlay_pull (overlay, 0);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
   fail_unless_equals_int (is_valid (parameter_of (out)), cases[__i__].valid);
-  gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 /* Where there is no depth, a region has no distance, also none of an element before. */
 TEST (test_no_depth)
 {
-  Overlay *overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL, 0, 0);
+  g_autoptr (Overlay) overlay = overlay_new (QUIET, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, NULL, 0, 0);
   GstBuffer *frame = plain_frame (&overlay->info, 60), *out;
   GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (frame, "car", 20, 20, 40, 40);
-  const GstStructure *parameter;
 
   gst_video_region_of_interest_meta_add_param (roi,
       gst_structure_new ("stereo-distance", "valid", G_TYPE_BOOLEAN, TRUE, "distance", G_TYPE_DOUBLE, 1000.0, NULL));
   overlay_push_live (overlay, frame, 0);
   out = overlay_pull (overlay, 0);
-  parameter = parameter_of (out);
+  const GstStructure *parameter = parameter_of (out);
   fail_if (is_valid (parameter));
   fail_if (gst_structure_has_field (parameter, "distance"));
   gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 #ifdef HAVE_GST_ANALYTICS
 /* Two detections, of which one is a region already: the other becomes one, and both are measured once. */
 TEST (test_detections)
 {
-  Overlay *overlay = overlay_with_depth (QUIET);
+  g_autoptr (Overlay) overlay = overlay_with_depth (QUIET);
   GstBuffer *frame = frame_with (overlay, 96, 56, 48, 88), *out;
   GstAnalyticsRelationMeta *relations = gst_buffer_add_analytics_relation_meta (frame);
   GstAnalyticsODMtd detection;
@@ -313,20 +302,18 @@ TEST (test_detections)
   }
   fail_unless_equals_int (count, 2);
   gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 #endif
 
 /* With text, a box and its label change the frame at the region and above it, and nothing far from it. */
 TEST (test_box)
 {
-  Overlay *overlay = overlay_with_depth ("legend=false alpha=0 nearest-percentile=100");
+  g_autoptr (Overlay) overlay = overlay_with_depth ("legend=false alpha=0 nearest-percentile=100");
   gint around = 0, elsewhere = 0;
   GstVideoFrame frame;
-  GstBuffer *out;
 
   overlay_push_live (overlay, frame_with (overlay, 96, 76, 48, 88), 0);
-  out = overlay_pull (overlay, 0);
+  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
   fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++) {
@@ -341,8 +328,6 @@ TEST (test_box)
   gst_video_frame_unmap (&frame);
   fail_unless (around > 2 * (48 + 88), "only %d pixels of the box are drawn", around);
   fail_unless_equals_int (elsewhere, 0);
-  gst_buffer_unref (out);
-  overlay_free (overlay);
 }
 
 /* ---- labels ------------------------------------------------------------------------------- */

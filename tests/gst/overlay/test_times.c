@@ -7,7 +7,7 @@
 
 TEST (test_same_rate)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   /* either may come first */
   for (guint i = 0; i < 6; i++) {
@@ -21,13 +21,12 @@ TEST (test_same_rate)
   overlay_eos (overlay, TRUE, TRUE);
   overlay_wait_eos (overlay);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  overlay_free (overlay);
 }
 
 /* Depth of every other frame: it is kept for the next, and every live frame comes out. */
 TEST (test_half_the_rate)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   for (guint i = 0; i < 4; i++) {
     push_depth (overlay, (gint) i + 1, 2 * i * TICK);
@@ -43,7 +42,6 @@ TEST (test_half_the_rate)
   overlay_eos (overlay, TRUE, FALSE);
   overlay_wait_eos (overlay);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
 }
 
 #define SHARE 6 /* live frames for a depth */
@@ -64,7 +62,7 @@ push_long_depth (Overlay *overlay, gint number, GstClockTime pts, GstClockTime d
 TEST (test_depth_that_lasts)
 {
   static const gint fifths[] = { 0, -2, 2, 0 }; /* of a live frame that depth is late */
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   for (guint i = 0; i < SHARE * G_N_ELEMENTS (fifths); i++) {
     GstClockTime time = (i + 1) * TICK;
@@ -79,13 +77,12 @@ TEST (test_depth_that_lasts)
   overlay_eos (overlay, TRUE, TRUE);
   overlay_wait_eos (overlay);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-  overlay_free (overlay);
 }
 
 /* The last depth is shown until it ends, and then what comes behind it counts. */
 TEST (test_depth_that_lasts_ends)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   push_long_depth (overlay, 1, 0, SHARE * TICK);
   push_live (overlay, 0);
@@ -102,13 +99,12 @@ TEST (test_depth_that_lasts_ends)
   }
   overlay_eos (overlay, TRUE, FALSE);
   overlay_wait_eos (overlay);
-  overlay_free (overlay);
 }
 
 /* Depth at twice the rate: what is newer than the frame is left for the next one. */
 TEST (test_twice_the_rate)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   push_live (overlay, 0);
   for (guint i = 0; i < 7; i++) {
@@ -118,37 +114,34 @@ TEST (test_twice_the_rate)
       push_live (overlay, (i / 2 + 1) * TICK);
     }
   }
-  overlay_free (overlay);
 }
 
 /* Depth that is always a little late in its timestamps: the one before is shown, never a newer one. */
 TEST (test_offset)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   for (guint i = 0; i < 5; i++) {
     push_live (overlay, i * TICK);
     push_depth (overlay, (gint) i + 1, i * TICK + 5 * GST_MSECOND);
     expect_frame (overlay, i * TICK, i ? (gint) i : NO_DEPTH);
   }
-  overlay_free (overlay);
 }
 
 TEST (test_without_timestamps)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   for (guint i = 0; i < 4; i++) {
     push_depth (overlay, (gint) i + 1, GST_CLOCK_TIME_NONE);
     push_live (overlay, GST_CLOCK_TIME_NONE);
     expect_frame (overlay, GST_CLOCK_TIME_NONE, (gint) i + 1);
   }
-  overlay_free (overlay);
 }
 
 TEST (test_stale_depth_is_not_shown)
 {
-  Overlay *overlay = new_overlay ("max-age=100000000");
+  g_autoptr (Overlay) overlay = new_overlay ("max-age=100000000");
   const GstClockTime times[] = { 0, 60, 100, 101, 900 };
   GstStructure *posted;
   gboolean valid;
@@ -167,13 +160,12 @@ TEST (test_stale_depth_is_not_shown)
   push_live (overlay, GST_SECOND);
   expect_frame (overlay, GST_SECOND, 9);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-  overlay_free (overlay);
 }
 
 /* The notice is text, so the picture changes although there is no depth. */
 TEST (test_stale_depth_is_unknown)
 {
-  Overlay *overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
+  g_autoptr (Overlay) overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
   GstBuffer *out, *plain;
   GstMapInfo map;
 
@@ -189,7 +181,6 @@ TEST (test_stale_depth_is_unknown)
     gst_buffer_unref (out);
     set_properties (overlay->element, "text=false");
   }
-  overlay_free (overlay);
 }
 
 /* A live view without timestamps, depth without them, or both: what was shown before ages by the clock, or by the timestamps
@@ -197,7 +188,7 @@ TEST (test_stale_depth_is_unknown)
 TEST_LOOP (test_untimed_depth_ages, 0, 3)
 {
   GstClockTime depth = __i__ == 0 ? 0 : GST_CLOCK_TIME_NONE;
-  Overlay *overlay = new_overlay ("max-age=100000000 message-interval=0");
+  g_autoptr (Overlay) overlay = new_overlay ("max-age=100000000 message-interval=0");
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
   static const GstClockTime times[] = { 0, 60, 100, 101, 5000 };
 
@@ -209,23 +200,20 @@ TEST_LOOP (test_untimed_depth_ages, 0, 3)
   overlay_eos (overlay, FALSE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
     GstClockTime live = __i__ == 1 ? times[i] * GST_MSECOND : GST_CLOCK_TIME_NONE;
-    GstStructure *posted;
 
     gst_test_clock_set_time (clock, GST_SECOND + times[i] * GST_MSECOND);
     push_live (overlay, live);
     expect_frame (overlay, live, times[i] <= 100 ? 5 : NO_DEPTH);
-    posted = overlay_nearest (overlay);
+    g_autoptr (GstStructure) posted = overlay_nearest (overlay);
     fail_unless_equals_string (gst_structure_get_string (posted, "state"), times[i] <= 100 ? "near" : "unknown");
-    gst_structure_free (posted);
   }
   gst_element_set_clock (overlay->element, NULL);
   gst_object_unref (clock);
-  overlay_free (overlay);
 }
 
 TEST (test_depth_ends_early)
 {
-  Overlay *overlay = new_overlay ("max-age=50000000");
+  g_autoptr (Overlay) overlay = new_overlay ("max-age=50000000");
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
@@ -239,12 +227,11 @@ TEST (test_depth_ends_early)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_eos (overlay, TRUE, FALSE);
   overlay_wait_eos (overlay);
-  overlay_free (overlay);
 }
 
 TEST (test_the_live_views_end_is_the_end)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
@@ -252,12 +239,11 @@ TEST (test_the_live_views_end_is_the_end)
   overlay_eos (overlay, TRUE, FALSE);
   push_depth (overlay, 4, TICK);
   overlay_wait_eos (overlay);
-  overlay_free (overlay);
 }
 
 TEST (test_gaps)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   push_live (overlay, 0);
   push_depth (overlay, 1, 0);
@@ -276,12 +262,11 @@ TEST (test_gaps)
   push_live (overlay, 4 * TICK);
   push_depth (overlay, 5, 4 * TICK);
   expect_frame (overlay, 4 * TICK, 5);
-  overlay_free (overlay);
 }
 
 TEST (test_flush_forgets)
 {
-  Overlay *overlay = new_overlay ("max-age=18446744073709551615");
+  g_autoptr (Overlay) overlay = new_overlay ("max-age=18446744073709551615");
 
   push_live (overlay, 0);
   push_depth (overlay, 3, 0);
@@ -292,7 +277,6 @@ TEST (test_flush_forgets)
   expect_frame (overlay, TICK, NO_DEPTH);
   push_live (overlay, 2 * TICK);
   expect_frame (overlay, 2 * TICK, 9);
-  overlay_free (overlay);
 }
 
 /* ---- live -------------------------------------------------------------------------------- */
@@ -307,39 +291,34 @@ static gpointer
 ask_for_memory (gpointer data)
 {
   Question *question = data;
-  GstCaps *caps = gst_pad_get_current_caps (question->pad);
-  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (question->pad);
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
 
   if (gst_pad_peer_query (question->pad, query) && gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     g_atomic_int_set (&question->answered, TRUE);
-  gst_query_unref (query);
-  gst_caps_unref (caps);
   return NULL;
 }
 
 /* One thread may feed both pads, and ask on one of them while the other's frame is waited for. */
 TEST (test_memory_is_spoken_of_while_a_frame_waits)
 {
-  Overlay *overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay ("");
   Question question = { overlay->live->srcpad, FALSE };
-  GThread *thread;
 
   push_live (overlay, 0);
-  thread = g_thread_new ("asks", ask_for_memory, &question);
+  GThread *thread = g_thread_new ("asks", ask_for_memory, &question);
   for (guint i = 0; i < 1000 && !g_atomic_int_get (&question.answered); i++)
     g_usleep (10000);
   fail_unless (g_atomic_int_get (&question.answered));
   g_thread_join (thread);
   push_depth (overlay, 3, 0);
   expect_frame (overlay, 0, 3);
-  overlay_free (overlay);
 }
 
 /* A frame waits for its depth until the latency is over, and no longer. */
 TEST (test_live_frames_do_not_wait_for_ever)
 {
-  Overlay *overlay = new_overlay ("");
-  GstClockTime latency;
+  g_autoptr (Overlay) overlay = new_overlay ("");
 
   gst_harness_set_live (overlay->live, TRUE);
   gst_harness_set_live (overlay->depth, TRUE);
@@ -349,7 +328,7 @@ TEST (test_live_frames_do_not_wait_for_ever)
   push_depth (overlay, 3, 0);
   expect_frame (overlay, 0, 3);
   /* the slower of the two, and a frame */
-  latency = gst_harness_query_latency (overlay->live);
+  GstClockTime latency = gst_harness_query_latency (overlay->live);
   fail_unless_equals_uint64 (latency, 40 * GST_MSECOND + GST_SECOND / 30);
   push_live (overlay, GST_SECOND);
   fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);
@@ -359,7 +338,6 @@ TEST (test_live_frames_do_not_wait_for_ever)
   push_live (overlay, GST_SECOND + TICK);
   push_depth (overlay, 4, GST_SECOND + TICK);
   expect_frame (overlay, GST_SECOND + TICK, 4);
-  overlay_free (overlay);
 }
 
 SUITE (overlay_times)

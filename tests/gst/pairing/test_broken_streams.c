@@ -29,20 +29,18 @@ run (const StreamCase *one, gboolean live)
 {
   const gchar *how = live ? "live" : "not live";
   Script *script = script_new (NULL);
-  gchar *leaked, *failure;
-  Rig *rig;
 
   guard_begin (one->name, 30);
   guard_count_objects ();
   script_begin (script);
   one->write (script);
   script_end (script);
-  rig = rig_new (kind, script, live);
+  Rig *rig = rig_new (kind, script, live);
   rig_play (rig);
-  failure = rig_end (rig);
+  gchar *failure = rig_end (rig);
   judge (rig, one, how, failure);
   rig_free (rig);
-  leaked = guard_leaked ();
+  gchar *leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s, %s, leaks: %s", one->name, how, leaked);
   guard_end ();
 }
@@ -61,8 +59,6 @@ static void
 run_rates (const gint *rates, guint least)
 {
   Script *script = script_new (rates);
-  gchar *failure;
-  Rig *rig;
 
   guard_begin ("different rates", 30);
   script_begin (script);
@@ -70,9 +66,9 @@ run_rates (const gint *rates, guint least)
     for (guint i = 0; i < 3 * (guint) rates[view]; i++)
       script_frame (script, view, i, GST_SECOND + i * GST_SECOND / (guint) rates[view]);
   script_end (script);
-  rig = rig_new (kind, script, FALSE);
+  Rig *rig = rig_new (kind, script, FALSE);
   rig_play (rig);
-  failure = rig_end (rig);
+  gchar *failure = rig_end (rig);
   fail_unless (failure == NULL, "%d/%d: %s", rates[0], rates[1], failure);
   fail_unless (rig->outputs >= least, "%d/%d: %u pairs", rates[0], rates[1], rig->outputs);
   rig_free (rig);
@@ -95,13 +91,12 @@ static Rig *
 long_rig (guint count, gboolean live)
 {
   Script *script = script_new (NULL);
-  Rig *rig;
 
   script_begin (script);
   script_frames (script, 0, 0, count);
   script_frames (script, 1, 0, count);
   script_end (script);
-  rig = rig_new (kind, script, live);
+  Rig *rig = rig_new (kind, script, live);
   rig_play (rig);
   return rig;
 }
@@ -109,23 +104,20 @@ long_rig (guint count, gboolean live)
 static void
 again_and_again (const gchar *name, void (*deed) (Rig *rig), gboolean live, gboolean lossy)
 {
-  gchar *leaked, *failure;
-  Rig *rig;
-
   rig_warm_up (kind);
   guard_begin (name, 60);
   guard_count_objects ();
-  rig = long_rig (600, live);
+  Rig *rig = long_rig (600, live);
   for (guint i = 1; i <= 100; i++) {
     rig_wait (rig, 3 * i);
     deed (rig);
   }
-  failure = rig_end (rig);
+  gchar *failure = rig_end (rig);
   fail_unless (failure == NULL, "%s: %s", name, failure);
   fail_unless (lossy || rig->outputs == 600, "%s: %u outputs", name, rig->outputs);
   fail_unless (rig->outputs > 250, "%s: %u outputs", name, rig->outputs);
   rig_free (rig);
-  leaked = guard_leaked ();
+  gchar *leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
   guard_end ();
 }
@@ -174,12 +166,11 @@ take_pad_and_wait (Rig *rig, GstClock *clock)
 TEST (test_a_pad_that_comes_back_is_not_missed)
 {
   GstClock *clock = gst_test_clock_new ();
-  gchar *failure;
-  Rig *rig;
+  g_autofree gchar *failure = NULL;
 
   guard_begin ("a pad that comes back", 30);
   gst_system_clock_set_default (clock);
-  rig = long_rig (600, FALSE);
+  Rig *rig = long_rig (600, FALSE);
   rig_wait (rig, 10);
   take_pad_and_wait (rig, clock);
   rig_give_pad (rig, 1);
@@ -194,7 +185,6 @@ TEST (test_a_pad_that_comes_back_is_not_missed)
   rig_give_pad (rig, 1);
   failure = rig_end (rig);
   fail_unless (failure && strstr (failure, "Only sink_left is linked"), "%s", failure);
-  g_free (failure);
   rig_free (rig);
   gst_system_clock_set_default (NULL);
   gst_object_unref (clock);

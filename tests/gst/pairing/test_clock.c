@@ -23,9 +23,8 @@ make_frame (gboolean right, GstClockTime pts, const gchar *reference, gint64 tim
   for (gsize y = 0; y < VIEW_HEIGHT; y++)
     gst_buffer_memset (buffer, y * VIEW_WIDTH, (guint8) (pts / FRAME), 1);
   if (time != NONE) {
-    GstCaps *caps = gst_caps_from_string (reference);
+    g_autoptr (GstCaps) caps = gst_caps_from_string (reference);
     gst_buffer_add_reference_timestamp_meta (buffer, caps, (GstClockTime) time, GST_CLOCK_TIME_NONE);
-    gst_caps_unref (caps);
   }
   return buffer;
 }
@@ -53,20 +52,18 @@ numbered_stamp (guint number)
 static void
 expect_pair (Pair *pair, guint number, gint64 skew)
 {
-  GstBuffer *out = pair_pull (pair, number * FRAME);
+  g_autoptr (GstBuffer) out = pair_pull (pair, number * FRAME);
 
   fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skew);
-  gst_buffer_unref (out);
 }
 
 static void
 expect_clock (Pair *pair, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (pair->element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "pairing-clock"), name);
-  gst_structure_free (stats);
 }
 
 static void
@@ -79,30 +76,25 @@ expect_drops (Pair *pair, guint left, guint right)
 TEST_LOOP (test_capture_stamps_pair, 0, 5)
 {
   const GstClockTime late[] = { 0, 13 * GST_MSECOND, 130 * GST_MSECOND, 3 * GST_SECOND, 3600 * GST_SECOND };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   expect_clock (pair, "none");
   for (guint i = 0; i < 6; i++) {
-    GstBuffer *out;
-    GstReferenceTimestampMeta *kept;
-
     push_numbered (pair, i, late[__i__], numbered_stamp (i), numbered_stamp (i) + GST_MSECOND);
-    out = pair_pull (pair, i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
     /* the output was taken when the left frame was */
-    kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
+    GstReferenceTimestampMeta *kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
     fail_unless (kept != NULL && (gint64) kept->timestamp == numbered_stamp (i));
-    gst_buffer_unref (out);
   }
   expect_clock (pair, UNIX);
   expect_drops (pair, 0, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 TEST (test_buffer_stamps_by_choice)
 {
-  Pair *pair = pair_new_gray (EXACT "pairing-clock=buffer");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "pairing-clock=buffer");
 
   for (guint i = 0; i < 4; i++)
     push_numbered (pair, i, FRAME, numbered_stamp (i), numbered_stamp (i));
@@ -113,13 +105,12 @@ TEST (test_buffer_stamps_by_choice)
   pair_wait_eos (pair);
   expect_clock (pair, "buffer");
   expect_drops (pair, 1, 1);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_random_streams, 0, 6)
 {
   Random random = { random_seed () + (guint) __i__ };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstClockTime late = (GstClockTime) random_range (&random, 0, 500) * GST_MSECOND, pts[60];
   gint64 skew[G_N_ELEMENTS (pts)];
   guint dropped[2] = { 0 }, pairs = 0;
@@ -145,18 +136,16 @@ TEST_LOOP (test_random_streams, 0, 6)
   }
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < pairs; i++) {
-    GstBuffer *out = pair_pull (pair, pts[i]);
+    g_autoptr (GstBuffer) out = pair_pull (pair, pts[i]);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skew[i]);
-    gst_buffer_unref (out);
   }
   pair_wait_eos (pair);
   expect_drops (pair, dropped[0], dropped[1]);
-  pair_free (pair);
 }
 
 TEST (test_max_skew_is_of_the_capture_clock)
 {
-  Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=5000000");
 
   for (guint i = 0; i < 3; i++)
     push_numbered (pair, i, 0, numbered_stamp (i), numbered_stamp (i) + (i == 1 ? 6 : 5) * GST_MSECOND);
@@ -166,7 +155,6 @@ TEST (test_max_skew_is_of_the_capture_clock)
   pair_wait_eos (pair);
   expect_drops (pair, 1, 1);
   expect_warning (pair->bus, "6.000 ms apart by their capture timestamps", "max-skew is 5.000 ms", NULL);
-  pair_free (pair);
 }
 
 /* Both clocks are set back by an hour, or wrap: at the same number, which one view has no frame of. */
@@ -174,7 +162,7 @@ TEST_LOOP (test_stamps_go_back, 0, 2)
 {
   const gint64 back = 3600 * (gint64) GST_SECOND;
   gboolean right_lacks = __i__;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 10; i++) {
     gint64 stamp = numbered_stamp (i) - (i >= 5 ? back : 0);
@@ -191,14 +179,13 @@ TEST_LOOP (test_stamps_go_back, 0, 2)
   pair_wait_eos (pair);
   expect_drops (pair, 1, 1);
   expect_clock (pair, UNIX);
-  pair_free (pair);
 }
 
 /* One view's clock jumps, and stays there. */
 TEST_LOOP (test_one_clock_jumps, 0, 2)
 {
   const gint64 by = (__i__ ? 5 : -3600) * (gint64) GST_SECOND;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint i;
 
   for (i = 0; i < 5; i++)
@@ -217,13 +204,12 @@ TEST_LOOP (test_one_clock_jumps, 0, 2)
   expect_clock (pair, "buffer");
   expect_drops (pair, 0, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 /* Three hours apart from the start: the cameras' clocks were never set. */
 TEST (test_clocks_that_were_never_set)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 5; i++) {
     push_numbered (pair, i, 2 * GST_MSECOND, numbered_stamp (i), (gint64) (i * FRAME));
@@ -235,7 +221,6 @@ TEST (test_clocks_that_were_never_set)
   push_numbered (pair, 5, 2 * GST_MSECOND, numbered_stamp (5), numbered_stamp (5));
   expect_pair (pair, 5, 0);
   expect_clock (pair, UNIX);
-  pair_free (pair);
 }
 
 /* A view loses its stamps. What they said before dates its frames for ten seconds. */
@@ -243,7 +228,7 @@ TEST_LOOP (test_stamps_are_lost, 0, 2)
 {
   gboolean of_left = __i__;
   const guint lost = 5, end = lost + 250;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint i;
 
   for (i = 0; i < end; i++) {
@@ -274,7 +259,6 @@ TEST_LOOP (test_stamps_are_lost, 0, 2)
   }
   pair_wait_eos (pair);
   expect_clock (pair, UNIX);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_references, 0, 6)
@@ -291,30 +275,28 @@ TEST_LOOP (test_references, 0, 6)
     { { "timestamp/x-ptp, domain=(int)1", NULL }, { "timestamp/x-ptp, domain=(int)1", NULL }, "timestamp/x-ptp" },
   };
   gboolean dated = !g_str_equal (cases[__i__].clock, "buffer");
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 4; i++) {
     for (guint v = 0; v < 2; v++) {
       const gchar *const *names = v ? cases[__i__].right : cases[__i__].left;
       GstBuffer *buffer = make_frame (v, i * FRAME + (v ? 3 * GST_MSECOND : 0), NULL, NONE);
       for (guint n = 0; n < 2 && names[n]; n++) {
-        GstCaps *caps = gst_caps_from_string (names[n]);
+        g_autoptr (GstCaps) caps = gst_caps_from_string (names[n]);
         gst_buffer_add_reference_timestamp_meta (
             buffer, caps, (GstClockTime) numbered_stamp (i) + (v ? GST_MSECOND : 0), GST_CLOCK_TIME_NONE);
-        gst_caps_unref (caps);
       }
       push (pair, v, buffer);
     }
     expect_pair (pair, i, (dated ? 1 : 3) * (gint64) GST_MSECOND);
   }
   expect_clock (pair, cases[__i__].clock);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_mixed_frames, 0, 3)
 {
   Random random = { random_seed () + (guint) __i__ };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* any frame may lack its stamp; after a first pair by stamps no pair is torn, and none is 90 ms apart */
   for (guint i = 0; i < 60; i++) {
@@ -325,12 +307,11 @@ TEST_LOOP (test_mixed_frames, 0, 3)
   }
   expect_drops (pair, 0, 0);
   expect_clock (pair, UNIX);
-  pair_free (pair);
 }
 
 TEST (test_stamps_without_buffer_timestamps)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* the right view lacks frame 1 */
   for (guint i = 0; i < 4; i++) {
@@ -340,18 +321,16 @@ TEST (test_stamps_without_buffer_timestamps)
   }
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *out = pair_pull (pair, GST_CLOCK_TIME_NONE);
+    g_autoptr (GstBuffer) out = pair_pull (pair, GST_CLOCK_TIME_NONE);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
-    gst_buffer_unref (out);
   }
   pair_wait_eos (pair);
   expect_drops (pair, 1, 0);
-  pair_free (pair);
 }
 
 TEST (test_gap_of_the_right_view)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   push_numbered (pair, 0, GST_SECOND, numbered_stamp (0), numbered_stamp (0));
   expect_pair (pair, 0, 0);
@@ -363,12 +342,11 @@ TEST (test_gap_of_the_right_view)
   push_numbered (pair, 5, GST_SECOND, numbered_stamp (5), numbered_stamp (5));
   expect_pair (pair, 5, 0);
   expect_drops (pair, 4, 0);
-  pair_free (pair);
 }
 
 TEST (test_backwards_and_flush)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstSegment segment;
 
   push_numbered (pair, 0, 2 * GST_MSECOND, numbered_stamp (0), numbered_stamp (0));
@@ -384,7 +362,6 @@ TEST (test_backwards_and_flush)
     expect_pair (pair, i, -2 * (gint64) GST_MSECOND);
   }
   expect_clock (pair, "buffer");
-  pair_free (pair);
 }
 
 /* Upstream takes every seek. */
@@ -400,11 +377,10 @@ static void
 push_answer (GstHarness *source, guint32 seqnum, GstClockTime base)
 {
   GstSegment segment;
-  GstEvent *event;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.base = base;
-  event = gst_event_new_segment (&segment);
+  GstEvent *event = gst_event_new_segment (&segment);
   gst_event_set_seqnum (event, seqnum);
   gst_harness_push_event (source, event);
 }
@@ -414,7 +390,7 @@ TEST (test_seek_without_flush)
 {
   GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, 0, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1);
   guint32 seqnum = gst_event_get_seqnum (seek);
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   gst_pad_set_event_function (pair->left->srcpad, accept_event);
   gst_pad_set_event_function (pair->right->srcpad, accept_event);
@@ -438,7 +414,6 @@ TEST (test_seek_without_flush)
   expect_clock (pair, UNIX);
   expect_drops (pair, 0, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 SUITE (clock)

@@ -222,15 +222,13 @@ TEST (test_jitter_below_a_quarter_loses_nothing)
   static Stream left, right;
 
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    Outcome outcome;
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
 
     make_stream (&left, rand, 3700000, 0);
     make_stream (&right, rand, 3700000, 0);
-    outcome = run (&left, &right, 30 * MS, 15 * MS);
+    Outcome outcome = run (&left, &right, 30 * MS, 15 * MS);
     fail_unless (outcome.pairs == 300 && outcome.wrong == 0 && outcome.dropped == 0,
         "seed %u: %u pairs, %u wrong, %u dropped", seed, outcome.pairs, outcome.wrong, outcome.dropped);
-    g_rand_free (rand);
   }
 }
 
@@ -239,46 +237,40 @@ TEST (test_lost_frames_cost_only_their_partners)
   static Stream left, right;
 
   for (guint seed = 0; seed < 100; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
     gint64 max_skew = seed % 2 ? 15 * MS : 200 * MS;
-    Outcome outcome;
-    guint common;
 
     make_stream (&left, rand, 2 * MS, 0.2);
     make_stream (&right, rand, 2 * MS, 0.2);
-    common = count_common (&left, &right);
-    outcome = run (&left, &right, 30 * MS, max_skew);
+    guint common = count_common (&left, &right);
+    Outcome outcome = run (&left, &right, 30 * MS, max_skew);
     /* with a wide tolerance a lone frame may take a lone frame next to it; never one that has a partner */
     fail_unless (outcome.pairs - outcome.wrong == common, "seed %u: %u of %u pairs, %u wrong", seed,
         outcome.pairs - outcome.wrong, common, outcome.wrong);
     fail_unless (max_skew > 15 * MS || outcome.wrong == 0, "seed %u: %u wrong", seed, outcome.wrong);
     fail_unless (outcome.worst <= max_skew, "seed %u: a pair is %" G_GINT64_FORMAT " ns apart", seed, outcome.worst);
     fail_unless_equals_int (outcome.dropped + 2 * outcome.pairs, left.count + right.count);
-    g_rand_free (rand);
   }
 }
 
 TEST (test_a_late_start_does_not_shift_the_pairs)
 {
   static Stream left, right;
-  GRand *rand = g_rand_new_with_seed (1);
-  Outcome outcome;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
 
   make_stream (&left, rand, 0, 0);
   make_stream (&right, rand, 0, 0);
   memmove (right.time, right.time + 1, 299 * sizeof *right.time);
   memmove (right.id, right.id + 1, 299 * sizeof *right.id);
   right.count--;
-  outcome = run (&left, &right, 30 * MS, 100 * MS);
+  Outcome outcome = run (&left, &right, 30 * MS, 100 * MS);
   fail_unless_equals_int (outcome.pairs, 299);
   fail_unless_equals_int (outcome.wrong, 0);
-  g_rand_free (rand);
 }
 
 TEST (test_half_the_rate_pairs_every_other_frame)
 {
   static Stream left, right;
-  Outcome outcome;
 
   left.count = right.count = 0;
   for (guint i = 0; i < 300; i++) {
@@ -289,7 +281,7 @@ TEST (test_half_the_rate_pairs_every_other_frame)
       right.id[right.count++] = i;
     }
   }
-  outcome = run (&left, &right, 30 * MS, 15 * MS);
+  Outcome outcome = run (&left, &right, 30 * MS, 15 * MS);
   fail_unless_equals_int (outcome.pairs, 150);
   fail_unless_equals_int (outcome.wrong, 0);
   fail_unless_equals_int (outcome.dropped, 150);
@@ -300,8 +292,7 @@ TEST (test_any_times_end_and_account_for_every_frame)
   static Stream left, right;
 
   for (guint seed = 0; seed < 200; seed++) {
-    GRand *rand = g_rand_new_with_seed (seed);
-    Outcome outcome;
+    g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
 
     left.count = g_rand_int_range (rand, 1, 300);
     right.count = g_rand_int_range (rand, 1, 300);
@@ -310,10 +301,10 @@ TEST (test_any_times_end_and_account_for_every_frame)
       right.time[i] = g_rand_double (rand) < 0.1 ? NONE : g_rand_int_range (rand, -1000, 1000) * MS;
       left.id[i] = right.id[i] = i;
     }
-    outcome = run (&left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
+    Outcome outcome = run (
+        &left, &right, g_rand_int_range (rand, 0, 2) * 30 * MS, g_rand_boolean (rand) ? 15 * MS : NONE);
     fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
         "seed %u: %u + %u frames, %u pairs, %u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
-    g_rand_free (rand);
   }
 }
 

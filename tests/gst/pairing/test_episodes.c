@@ -72,11 +72,10 @@ add_up (const Rig *rig)
 static gchar *
 live_through (guint seed)
 {
-  GRand *rand = g_rand_new_with_seed (seed);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   guint length = (guint) g_rand_int_range (rand, 5, 60), at = 0, deeds;
   Fiddler fiddler = { NULL };
-  gchar *failure;
-  Rig *rig;
+  g_autoptr (Rig) rig = NULL;
 
   rig = fiddler.rig = rig_new (
       rig_kind_chosen (), script_random (rand, length, SCRIPT_STREAM_FAULTS), g_rand_boolean (rand));
@@ -91,13 +90,11 @@ live_through (guint seed)
     rig_wait (rig, at);
     do_something (rig, rand);
   }
-  failure = rig_end (rig);
+  gchar *failure = rig_end (rig);
   g_atomic_int_set (&fiddler.stop, TRUE);
   if (fiddler.thread)
     g_thread_join (fiddler.thread);
   add_up (rig);
-  rig_free (rig);
-  g_rand_free (rand);
   return failure;
 }
 

@@ -249,6 +249,8 @@ element_free (Element *element)
   g_rand_free (element->rand);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Element, element_free)
+
 static guint
 new_seed (void)
 {
@@ -270,8 +272,7 @@ TEST (test_all_within_what_is_reported)
   guint seed = new_seed (), outputs = 0;
 
   for (guint i = 0; i < 400; i++) {
-    Element element = element_new (seed + i, 4 * MS, 0, 0);
-    gint64 busiest;
+    g_auto (Element) element = element_new (seed + i, 4 * MS, 0, 0);
     element.frame += up_to (&element, 60 * MS);
     gst_stereo_lateness_set_frame (&element.lateness, element.frame);
     element.latency = element.frame;
@@ -285,13 +286,13 @@ TEST (test_all_within_what_is_reported)
     fail_unless_equals_int (element.over, 0);
     fail_unless_equals_int (element.outputs + element.late, frames_in (&element, 60 * SECOND));
     /* one pair at a time, each within the time that the slowest may take, and a frame until the next one is there */
-    busiest = (element.compute + element.noise) * (element.stalls > 0 ? 21 : 1) * 9 / 8 + 3 * element.frame + 34 * MS;
+    gint64 busiest = (element.compute + element.noise) * (element.stalls > 0 ? 21 : 1) * 9 / 8 + 3 * element.frame +
+        34 * MS;
     fail_unless (element.outputs >= 60 * SECOND / busiest - 1, "%u: %u of at least %d", seed + i, element.outputs,
         (gint) (60 * SECOND / busiest));
     fail_unless (element.idle <= 2 * element.frame || element.stalls > 0 || element.synchronized,
         "%u: idle for %" G_GINT64_FORMAT " ns", seed + i, element.idle);
     outputs += element.outputs;
-    element_free (&element);
   }
   fail_unless (outputs > 400 * 10);
 }
@@ -302,14 +303,13 @@ TEST (test_nothing_is_late_where_there_is_time)
   guint seed = new_seed ();
 
   for (guint i = 0; i < 100; i++) {
-    Element element = element_new (seed + i, 33 * MS, 3 * MS, 10 * MS);
+    g_auto (Element) element = element_new (seed + i, 33 * MS, 3 * MS, 10 * MS);
     element.jitter = 15 * MS;
     element.synchronized = i % 2;
     element.spare = i % 3 * 20 * MS;
     run (&element, 3000);
     fail_unless_equals_int (element.late, 0);
     fail_unless_equals_int (element.changes, 0);
-    element_free (&element);
   }
 }
 
@@ -320,7 +320,7 @@ TEST (test_a_sink_that_holds_the_thread)
   guint seed = new_seed (), least = 100;
 
   for (guint i = 0; i < 100; i++) {
-    Element element = element_new (seed + i, 33 * MS, 5 * MS, 24 * MS);
+    g_auto (Element) element = element_new (seed + i, 33 * MS, 5 * MS, 24 * MS);
     guint frames = frames_in (&element, 60 * SECOND);
     element.synchronized = TRUE;
     element.spare = up_to (&element, 40 * MS);
@@ -339,7 +339,6 @@ TEST (test_a_sink_that_holds_the_thread)
     fail_unless (
         element.late <= 6 * (2 * GST_STEREO_LATENESS_RECENT + 3), "%u: %u of %u late", seed + i, element.late, frames);
     fail_unless_equals_int (element.over, 0);
-    element_free (&element);
   }
   g_print ("at least %u %% come out where one pair in 10 s is slow\n", least);
 }
@@ -350,21 +349,19 @@ TEST (test_latency_does_not_oscillate)
   guint seed = new_seed (), most = 0;
 
   for (guint i = 0; i < 20; i++) {
-    Element element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
-    guint early;
+    g_auto (Element) element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
     /* some that are up to four times as slow every 10 s or so: memory soon reaches so far */
     element.stalls = i % 2 ? 0.01 : 0;
     element.stall = 3;
     element.synchronized = i % 4 > 1;
     run (&element, frames_in (&element, 1800 * SECOND));
-    early = element.changes;
+    guint early = element.changes;
     run (&element, frames_in (&element, 1800 * SECOND));
     /* down once in a longest period, and up again in a few steps: of ten slow pairs, those slower than any before */
     fail_unless (element.changes - early <= 6 * (guint) (1800 * SECOND / LONGEST_PERIOD),
         "%u: %u changes in the second half hour", seed + i, element.changes - early);
     fail_unless_equals_int (element.over, 0);
     most = MAX (most, element.changes - early);
-    element_free (&element);
   }
   g_print ("at most %u changes in half an hour\n", most);
 }
@@ -375,7 +372,7 @@ TEST (test_latency_is_bounded)
   guint seed = new_seed ();
 
   for (guint i = 0; i < 20; i++) {
-    Element element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
+    g_auto (Element) element = element_new (seed + i, 10 * MS, 60 * MS, 40 * MS);
     element.stalls = 0.1;
     element.stall = 3;
     element.synchronized = TRUE;
@@ -384,7 +381,6 @@ TEST (test_latency_is_bounded)
     fail_unless (element.highest <= 4 * (element.slowest * 9 / 8 + element.frame),
         "%u: %" G_GINT64_FORMAT " for %" G_GINT64_FORMAT, seed + i, element.highest, element.slowest);
     fail_unless_equals_int (element.over, 0);
-    element_free (&element);
   }
 }
 
@@ -394,7 +390,7 @@ TEST (test_a_slow_pair_is_forgotten)
   guint seed = new_seed ();
 
   for (guint i = 0; i < 50; i++) {
-    Element element = element_new (seed + i, 40 * MS, 60 * MS, 0);
+    g_auto (Element) element = element_new (seed + i, 40 * MS, 60 * MS, 0);
     gint64 before, slow = 100 * MS + up_to (&element, 200 * MS);
     run (&element, frames_in (&element, 10 * SECOND));
     before = element.latency;
@@ -406,14 +402,13 @@ TEST (test_a_slow_pair_is_forgotten)
     run (&element, frames_in (&element, 5 * SECOND));
     fail_unless_equals_int64 (element.latency, before);
     fail_unless_equals_int (element.over, 0);
-    element_free (&element);
   }
 }
 
 /* Ten times the work from one pair to the next: the first looks like a stall, the latency follows the second. */
 TEST (test_more_work_raises_the_latency)
 {
-  Element element = element_new (1, 10 * MS, 12 * MS, 0);
+  g_auto (Element) element = element_new (1, 10 * MS, 12 * MS, 0);
 
   run (&element, 1000);
   element.compute = 120 * MS;
@@ -424,7 +419,6 @@ TEST (test_more_work_raises_the_latency)
   element.outputs = 0;
   run (&element, frames_in (&element, 13 * SECOND));
   fail_unless (element.outputs >= 99, "%u", element.outputs);
-  element_free (&element);
 }
 
 /* Upstream reports less than it takes: pairs flow after half a second, and the latency is what it takes. */
@@ -433,7 +427,7 @@ TEST (test_upstream_is_later_than_it_reports)
   guint seed = new_seed ();
 
   for (guint i = 0; i < 50; i++) {
-    Element element = element_new (seed + i, 20 * MS, 15 * MS, 4 * MS);
+    g_auto (Element) element = element_new (seed + i, 20 * MS, 15 * MS, 4 * MS);
     gint64 own, delay = 30 * MS + up_to (&element, 900 * MS);
     run (&element, frames_in (&element, 10 * SECOND));
     own = element.latency;
@@ -450,14 +444,13 @@ TEST (test_upstream_is_later_than_it_reports)
     run (&element, frames_in (&element, 20 * SECOND));
     fail_unless (element.latency <= own + 10 * MS, "%u: still %" G_GINT64_FORMAT, seed + i, element.latency);
     fail_unless_equals_int (element.over, 0);
-    element_free (&element);
   }
 }
 
 /* Timestamps of another clock: nobody waits for an hour, and what queues up is late all the same. */
 TEST (test_timestamps_of_another_clock)
 {
-  Element element = element_new (2, 20 * MS, 15 * MS, 0);
+  g_auto (Element) element = element_new (2, 20 * MS, 15 * MS, 0);
 
   element.delay = 3600 * SECOND;
   run (&element, frames_in (&element, SECOND));
@@ -469,14 +462,13 @@ TEST (test_timestamps_of_another_clock)
   run (&element, 1000);
   fail_unless (element.late > 600 && element.late < 700, "%u", element.late);
   fail_unless (element.latency < SECOND);
-  element_free (&element);
 }
 
 /* What a camera sends at once after it stood still is old; what comes after that is not. */
 TEST (test_a_camera_stands_still)
 {
   for (gint64 still = 100 * MS; still <= 20 * SECOND; still += 100 * MS) {
-    Element element = element_new (3, 40 * MS, 5 * MS, 0);
+    g_auto (Element) element = element_new (3, 40 * MS, 5 * MS, 0);
     run (&element, 200);
     element.from = element.time;
     element.to = element.from + still;
@@ -484,7 +476,6 @@ TEST (test_a_camera_stands_still)
     fail_unless_equals_int64 (element.latency, 40 * MS);
     fail_unless_equals_int (element.over, 0);
     fail_unless (element.late <= still / (40 * MS) + 1);
-    element_free (&element);
   }
 }
 

@@ -56,29 +56,25 @@ count_late (GstBus *bus, GstMessage *message, gpointer data)
 TEST_LOOP (test_late_pairs, 0, G_N_ELEMENTS (pipelines))
 {
   GstElement *pipeline = launch ("%s", pipelines[__i__]), *element;
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   Rig rig = { NULL };
-  gchar *text;
-  GstPad *pad;
 
   element = gst_bin_get_by_name (GST_BIN (pipeline), "match");
   rig.match = gst_element_get_static_pad (element, "src");
   gst_object_unref (element);
   element = gst_bin_get_by_name (GST_BIN (pipeline), "source");
-  pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, pass_frame, &rig, NULL);
   gst_bus_set_sync_handler (bus, count_late, &rig, NULL);
   guard_begin (pipelines[__i__], 60);
-  text = play_to_end (pipeline);
+  gchar *text = play_to_end (pipeline);
   guard_end ();
   fail_unless (text == NULL, "%s", text);
   fail_unless_equals_int (rig.frame, FRAMES);
   fail_unless (g_atomic_int_get (&rig.late) >= 2, "%d pairs were late", rig.late);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_object_unref (pad);
   gst_object_unref (element);
   gst_object_unref (rig.match);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
 }
 
@@ -91,26 +87,23 @@ TEST (test_serialized_queries)
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
     GstElement *element = gst_element_factory_make (elements[i][0], NULL);
-    GstHarness *harness;
-    GstQuery *query;
 
     if (!element)
       continue;
-    harness = gst_harness_new_with_element (element, elements[i][1], NULL);
+    g_autoptr (GstHarness) harness = gst_harness_new_with_element (element, elements[i][1], NULL);
     gst_harness_set_src_caps_str (harness,
         g_str_equal (elements[i][1], "sink_depth") || g_str_equal (elements[i][0], "stereopoints") ?
             "video/x-raw,format=GRAY8,width=16,height=8,framerate=30/1" :
             "video/x-raw,format=RGB,width=16,height=8,framerate=30/1");
     guard_begin (elements[i][0], 60);
     gst_harness_push (harness, stamp (gst_buffer_new_allocate (NULL, 16 * 8 * 3, NULL), 0, FRAME));
-    query = gst_query_new_drain ();
+    GstQuery *query = gst_query_new_drain ();
     gst_pad_peer_query (harness->srcpad, query);
     gst_query_unref (query);
     query = gst_query_new_allocation (NULL, FALSE);
     fail_unless (gst_pad_peer_query (harness->srcpad, query));
     gst_query_unref (query);
     guard_end ();
-    gst_harness_teardown (harness);
     gst_object_unref (element);
   }
 }

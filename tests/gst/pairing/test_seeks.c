@@ -97,17 +97,16 @@ static void
 seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
 {
   guint count = (guint) guard_number ("STEREO_STREAM_SEEKS", 60);
-  gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name, *leaked;
-  GRand *rand = begin_seeded (what, 60 + count / 4, &name);
+  g_autofree gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded (what, 60 + count / 4, &name);
   guint room[2] = { 0 };
   Seek last = { 0 };
-  Play *play;
 
   warm_up (kind);
   guard_count_objects ();
   for (guint view = 0; view < 2; view++)
     room[view] = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 20);
-  play = play_new (kind, room, g_rand_boolean (rand) ? 0 : 2000);
+  Play *play = play_new (kind, room, g_rand_boolean (rand) ? 0 : 2000);
   if (offset)
     offset_right (play);
   for (guint i = 0; i < count && !play->failure; i++) {
@@ -122,12 +121,9 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   play_judge_end (play);
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   play_free (play);
-  leaked = guard_leaked ();
+  gchar *leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
   guard_end ();
-  g_free (name);
-  g_free (what);
-  g_rand_free (rand);
 }
 
 TEST_LOOP (test_flushing_seeks, 0, 2)
@@ -149,12 +145,11 @@ TEST_LOOP (test_any_seeks, 0, 2)
 TEST (test_segments_one_after_the_other)
 {
   const RigKind *kind = rig_kind_chosen ();
-  gchar *name;
-  GRand *rand = begin_seeded ("segments one after the other", 60, &name);
+  g_autofree gchar *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded ("segments one after the other", 60, &name);
   guint expected = 0;
-  Play *play;
 
-  play = play_new (kind, (guint[2]){ 5, 0 }, 0);
+  Play *play = play_new (kind, (guint[2]){ 5, 0 }, 0);
   for (guint i = 0; i < 10 && !play->failure; i++) {
     Seek seek = draw (rand, i == 0);
     seek.flags |= GST_SEEK_FLAG_SEGMENT;
@@ -166,19 +161,16 @@ TEST (test_segments_one_after_the_other)
   fail_unless (expected > 0);
   play_free (play);
   guard_end ();
-  g_free (name);
-  g_rand_free (rand);
 }
 
 /* What a pad is offset by is meant, and stays after a seek. */
 TEST (test_an_offset_stays)
 {
-  gchar *name;
-  GRand *rand = begin_seeded ("an offset stays", 60, &name);
+  g_autofree gchar *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded ("an offset stays", 60, &name);
   Seek last = { 0 };
-  Play *play;
 
-  play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
+  Play *play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
   for (guint i = 0; i < 20 && !play->failure; i++) {
     Seek seek = draw_another_short (rand, i % 4 == 3, &last);
     seek.flags |= GST_SEEK_FLAG_SEGMENT;
@@ -190,18 +182,15 @@ TEST (test_an_offset_stays)
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   play_free (play);
   guard_end ();
-  g_free (name);
-  g_rand_free (rand);
 }
 
 /* The left view is a file, the right one a camera, and its frames are soon taken as they are again. */
 TEST (test_a_source_that_cannot_be_sought_in)
 {
   Seek seek = { 1, 0, 1000 * NUMBERED_FRAME, GST_SEEK_FLAG_SEGMENT, 0 };
-  Play *play;
 
   guard_begin ("a source that cannot be sought in", 60);
-  play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE, 0);
+  Play *play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE, 0);
   play_wait (play, 20);
   play_seek (play, seek);
   play_wait (play, 20);

@@ -56,18 +56,16 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 static void
 add_camera (Line *line, const RigKind *kind, guint view, const gchar *source, const gchar *filter)
 {
-  gchar *description = g_strdup_printf ("videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s",
-      source, gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
+  g_autofree gchar *description = g_strdup_printf (
+      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s", source,
+      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
   GstElement *camera = gst_parse_bin_from_description (description, TRUE, NULL);
-  GstPad *src;
 
   g_assert (camera);
   gst_bin_add (GST_BIN (line->pipeline), camera);
   g_assert (gst_element_link_pads (camera, "src", line->element, pad_names[view]));
-  src = gst_element_get_static_pad (camera, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (camera, "src");
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, lose, &line->silent[view], NULL);
-  gst_object_unref (src);
-  g_free (description);
 }
 
 /* @sources: properties of the left and the right videotestsrc; @filter stands behind the right one. */
@@ -77,7 +75,6 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   const RigKind *kind = rig_kind_chosen ();
   Line *line = g_new0 (Line, 1);
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstBus *bus;
 
   g_mutex_init (&line->lock);
   g_cond_init (&line->changed);
@@ -91,9 +88,8 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   add_camera (line, kind, 1, right, filter);
   /* no state waits for a frame */
   g_object_set (sink, "async", FALSE, NULL);
-  bus = gst_element_get_bus (line->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
   gst_bus_set_sync_handler (bus, take_message, line, NULL);
-  gst_object_unref (bus);
   return line;
 }
 
@@ -150,14 +146,11 @@ expect (Line *line, guint warnings, guint infos)
 static void
 judge_text (Line *line, GPtrArray *texts, guint view, const gchar *before, gdouble least, gdouble most)
 {
-  const gchar *text, *number;
-  gdouble seconds;
-
   g_mutex_lock (&line->lock);
-  text = g_ptr_array_index (texts, texts->len - 1);
-  number = strstr (text, before);
+  const gchar *text = g_ptr_array_index (texts, texts->len - 1);
+  const gchar *number = strstr (text, before);
   fail_unless (g_str_has_prefix (text, pad_names[view]) && number, "%s", text);
-  seconds = g_ascii_strtod (number + strlen (before), NULL);
+  gdouble seconds = g_ascii_strtod (number + strlen (before), NULL);
   /* it is written with one digit */
   fail_unless (seconds >= least - 0.05 && seconds <= most + 0.05, "not from %.2f to %.2f s: %s", least, most, text);
   g_mutex_unlock (&line->lock);
@@ -209,10 +202,9 @@ fall_silent (Line *line, guint view, guint times)
 TEST_LOOP (test_a_camera_falls_silent_and_comes_back, 0, 2)
 {
   guint view = (guint) __i__;
-  Line *line;
 
   begin ("a camera falls silent and comes back");
-  line = line_new ("is-live=true", "is-live=true", "identity");
+  Line *line = line_new ("is-live=true", "is-live=true", "identity");
   play (line, GST_STATE_PLAYING);
   wait_for_pairs (line, 10);
   expect (line, 0, 0);
@@ -228,11 +220,9 @@ TEST_LOOP (test_a_camera_falls_silent_and_comes_back, 0, 2)
 TEST_LOOP (test_a_camera_never_begins, 0, 2)
 {
   guint view = (guint) __i__;
-  gchar *leaked;
-  Line *line;
 
   begin ("a camera never begins");
-  line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true",
+  Line *line = line_new (view ? "is-live=true num-buffers=2" : "is-live=true",
       view ? "is-live=true" : "is-live=true num-buffers=2", "identity");
   line_free (line);
   guard_count_objects ();
@@ -243,17 +233,15 @@ TEST_LOOP (test_a_camera_never_begins, 0, 2)
   await (line, line->warnings, 1, SILENCE + 2 * SOON);
   fail_unless (strstr (g_ptr_array_index (line->warnings, 0), "no frame before") != NULL);
   line_free (line);
-  leaked = guard_leaked ();
+  gchar *leaked = guard_leaked ();
   fail_unless (leaked == NULL, "leaks: %s", leaked);
   guard_end ();
 }
 
 TEST (test_a_slow_file)
 {
-  Line *line;
-
   begin ("a slow file");
-  line = line_new ("", "num-buffers=2", "identity sleep-time=3000000");
+  Line *line = line_new ("", "num-buffers=2", "identity sleep-time=3000000");
   play (line, GST_STATE_PLAYING);
   wait_for_pairs (line, 2 - stat_of (line->element, "pairs"));
   expect (line, 0, 0);
@@ -264,10 +252,8 @@ TEST (test_a_slow_file)
 /* One view is silent for less than what is said, if the pause does not count. */
 TEST (test_a_pause)
 {
-  Line *line;
-
   begin ("a pause");
-  line = line_new ("is-live=true", "is-live=true", "identity");
+  Line *line = line_new ("is-live=true", "is-live=true", "identity");
   play (line, GST_STATE_PLAYING);
   wait_for_pairs (line, 10);
   g_atomic_int_set (&line->silent[1], TRUE);

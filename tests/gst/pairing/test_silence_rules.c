@@ -155,24 +155,21 @@ static void
 expect_back (GstTestClock *clock, GstBus *bus)
 {
   GError *info = NULL;
-  GstMessage *message;
 
   observe_until (clock, bus, GST_MESSAGE_INFO);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_INFO);
   gst_message_parse_info (message, &info, NULL);
   fail_unless (g_str_has_prefix (info->message, "sink is back after "), "%s", info->message);
   g_clear_error (&info);
-  gst_message_unref (message);
 }
 
 TEST (test_a_pad_with_both_views)
 {
   GstTestClock *clock = GST_TEST_CLOCK (gst_test_clock_new ());
-  GstHarness *harness;
   GstBus *bus;
 
   gst_system_clock_set_default (GST_CLOCK (clock));
-  harness = packed_new (EXACT, &bus);
+  GstHarness *harness = packed_new (EXACT, &bus);
   harness_set_caps (
       harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," NO_FLAGS);
   for (guint turn = 0; turn < 2; turn++) {

@@ -5,7 +5,7 @@
 
 TEST (test_flush_forgets_what_was_waiting)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -18,12 +18,11 @@ TEST (test_flush_forgets_what_was_waiting)
   pair_wait_eos (pair);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 TEST (test_flush_forgets_what_was_held)
 {
-  Pair *pair = pair_new_gray (EXACT "max-skew=1000000000");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=1000000000");
 
   /* both heads are taken out while the next right frame is waited for */
   pair_push (pair, FRAME, 0);
@@ -32,12 +31,11 @@ TEST (test_flush_forgets_what_was_held)
   pair_push (pair, 10 * FRAME, 10 * FRAME);
   gst_buffer_unref (pair_pull (pair, 10 * FRAME));
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
-  pair_free (pair);
 }
 
 TEST (test_flush_after_the_end)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   pair_eos (pair, TRUE, TRUE);
@@ -46,18 +44,15 @@ TEST (test_flush_after_the_end)
   pair_flush (pair, NULL);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
-  pair_free (pair);
 }
 
 TEST (test_property_takes_effect_with_the_next_pair)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  GstBuffer *out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 64);
   gst_buffer_unref (out);
   g_object_set (pair->element, "disparity-scale", 16.0, NULL);
@@ -66,13 +61,12 @@ TEST (test_property_takes_effect_with_the_next_pair)
   check_interior (out, &info, SHIFT * 16);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->disparity_scale, 16);
   gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 /* Several properties in one g_object_set() are one change: no frame sees half of it. */
 TEST (test_properties_set_together_take_effect_together)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 60; i++) {
     if (i % 2)
@@ -84,25 +78,20 @@ TEST (test_properties_set_together_take_effect_together)
   for (guint i = 0; i < 60; i++)
     gst_buffer_unref (pair_pull (pair, i * FRAME));
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 TEST (test_output_becomes_depth)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   g_object_set (pair->element, "output", 1, "focal-length", 1000.0, "baseline", 50.0, NULL);
   pair_push (pair, FRAME, FRAME);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, 10000);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 /* Pushes a frame of another width. */
@@ -117,7 +106,7 @@ push_wide (GstHarness *view, gint width, GstClockTime time)
 TEST (test_size_changes_frames_apart)
 {
   const guint apart = 2, frames = 6;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint n = 0; n < frames; n++) {
     push_wide (pair->left, n < 2 ? VIEW_WIDTH : 60, n * FRAME);
@@ -131,13 +120,12 @@ TEST (test_size_changes_frames_apart)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), apart);
   expect_warning (pair->bus, "60x20 GRAY8", "44x20 GRAY8", "one size", NULL);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 /* It costs that frame and its partner. */
 TEST_LOOP (test_a_frame_of_another_size, 0, 2)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint n = 0; n < 5; n++) {
     push_wide (__i__ ? pair->right : pair->left, n == 2 ? 60 : VIEW_WIDTH, n * FRAME);
@@ -150,15 +138,12 @@ TEST_LOOP (test_a_frame_of_another_size, 0, 2)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
 {
   const gint width = __i__ ? 52 : VIEW_WIDTH, height = __i__ ? VIEW_HEIGHT : 24;
-  Pair *pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   pair_push_left (pair, FRAME);
@@ -170,8 +155,8 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
   gst_buffer_unref (pair_pull (pair, FRAME));
   harness_set_caps (pair->right, GST_VIDEO_FORMAT_RGB, width, height, NULL);
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, width, height, 1, SHIFT, 0), 2 * FRAME, FRAME));
-  out = pair_pull (pair, 2 * FRAME);
-  info = output_info (pair->left);
+  GstBuffer *out = pair_pull (pair, 2 * FRAME);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
   check_interior (out, &info, SHIFT * 64);
@@ -179,26 +164,21 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
   gst_buffer_unref (out);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 TEST (test_downstream_reconfigures)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   gst_harness_push_upstream_event (pair->left, gst_event_new_reconfigure ());
   pair_push (pair, FRAME, FRAME);
-  out = pair_pull (pair, FRAME);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
   fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 static void
@@ -210,11 +190,9 @@ say_late (Pair *pair, GstClockTime timestamp, GstClockTimeDiff diff)
 TEST (test_late_pairs_are_not_computed)
 {
   const gchar *none[] = { NULL };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint64 processed, dropped;
-  GstMessage *message;
   GstFormat format;
-  GstBuffer *out;
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -222,26 +200,24 @@ TEST (test_late_pairs_are_not_computed)
   pair_push (pair, FRAME, FRAME);
   pair_push (pair, 2 * FRAME, 2 * FRAME);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
-  out = pair_pull (pair, 3 * FRAME);
+  GstBuffer *out = pair_pull (pair, 3 * FRAME);
   fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (out);
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 2);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 2);
   gst_message_unref (expect_message (pair->bus, GST_MESSAGE_QOS, none));
-  message = expect_message (pair->bus, GST_MESSAGE_QOS, none);
+  g_autoptr (GstMessage) message = expect_message (pair->bus, GST_MESSAGE_QOS, none);
   gst_message_parse_qos_stats (message, &format, &processed, &dropped);
   fail_unless_equals_int (format, GST_FORMAT_BUFFERS);
   fail_unless_equals_uint64 (processed, 1);
   fail_unless_equals_uint64 (dropped, 2);
-  gst_message_unref (message);
-  pair_free (pair);
 }
 
 /* Once downstream has said so, the clock tells which pairs of a live stream are late. */
 TEST (test_live_pairs_that_would_be_late)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  GstClock *clock = gst_element_get_clock (pair->element);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autoptr (GstClock) clock = gst_element_get_clock (pair->element);
 
   gst_harness_set_upstream_latency (pair->left, 7 * GST_MSECOND);
   gst_harness_set_upstream_latency (pair->right, 7 * GST_MSECOND);
@@ -253,13 +229,11 @@ TEST (test_live_pairs_that_would_be_late)
   pair_push (pair, 10 * FRAME, 10 * FRAME);
   gst_buffer_unref (pair_pull (pair, 10 * FRAME));
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 1);
-  gst_object_unref (clock);
-  pair_free (pair);
 }
 
 TEST (test_qos_off)
 {
-  Pair *pair = pair_new_gray (EXACT "qos=false");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false");
 
   say_late (pair, 0, 100 * FRAME);
   for (guint i = 0; i < 3; i++) {
@@ -267,12 +241,11 @@ TEST (test_qos_off)
     gst_buffer_unref (pair_pull (pair, i * FRAME));
   }
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 0);
-  pair_free (pair);
 }
 
 TEST (test_flush_forgets_lateness)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -280,7 +253,6 @@ TEST (test_flush_forgets_lateness)
   pair_flush (pair, NULL);
   pair_push (pair, FRAME, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
-  pair_free (pair);
 }
 
 /* What the element allows a pair from its turn on: a frame, or the time that it takes and an eighth, and half a frame for
@@ -293,15 +265,14 @@ allowed_for (GstClockTime service)
 
 TEST (test_latency)
 {
-  Pair *pair = pair_new_gray (EXACT);
-  GstQuery *query = gst_query_new_latency ();
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
   GstClockTime upstream = 7 * GST_MSECOND, min, max, least, most;
-  gint64 start;
   gboolean live;
 
   gst_harness_set_upstream_latency (pair->left, upstream);
   gst_harness_set_upstream_latency (pair->right, upstream);
-  start = g_get_monotonic_time ();
+  gint64 start = g_get_monotonic_time ();
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   most = (GstClockTime) (g_get_monotonic_time () + 1 - start) * GST_USECOND;
@@ -315,16 +286,14 @@ TEST (test_latency)
   fail_unless (min >= upstream + FRAME / 2 + least, "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
   fail_unless (min <= upstream + FRAME / 2 + most, "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
   fail_unless (max >= min);
-  gst_query_unref (query);
-  pair_free (pair);
 }
 
 /* A frame lasts a microsecond, and computing takes longer: that is part of the latency. */
 TEST (test_latency_grows_with_the_work)
 {
-  Pair *pair = pair_new (EXACT);
-  GstQuery *query = gst_query_new_latency ();
-  gchar *caps = g_strdup_printf (
+  g_autoptr (Pair) pair = pair_new (EXACT);
+  g_autoptr (GstQuery) query = gst_query_new_latency ();
+  g_autofree gchar *caps = g_strdup_printf (
       "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=1000000/1", VIEW_WIDTH, VIEW_HEIGHT);
   GstClockTime min, max;
   gboolean live;
@@ -339,29 +308,22 @@ TEST (test_latency_grows_with_the_work)
   gst_query_parse_latency (query, &live, &min, &max);
   fail_unless (live);
   fail_unless (min > stat_of (pair->element, "compute-time"), "%" GST_TIME_FORMAT, GST_TIME_ARGS (min));
-  gst_query_unref (query);
-  g_free (caps);
-  pair_free (pair);
 }
 
 TEST (test_frames_change_hands_before_the_second_pad_is_there)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", "m"));
-  GstHarness *left, *right;
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", "m"));
 
   set_properties (element, EXACT);
-  left = gst_harness_new_with_element (element, "sink_left", "src");
+  g_autoptr (GstHarness) left = gst_harness_new_with_element (element, "sink_left", "src");
   harness_set_caps (left, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
   g_usleep (300000);
-  right = gst_harness_new_with_element (element, "sink_right", NULL);
+  g_autoptr (GstHarness) right = gst_harness_new_with_element (element, "sink_right", NULL);
   harness_set_caps (right, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   gst_harness_push (right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), 0, FRAME));
   gst_buffer_unref (gst_harness_pull (left));
   fail_unless_equals_uint64 (stat_of (element, "dropped-left"), 0);
-  gst_harness_teardown (right);
-  gst_harness_teardown (left);
-  gst_object_unref (element);
 }
 
 SUITE (stream_changes)

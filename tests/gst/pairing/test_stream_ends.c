@@ -41,10 +41,8 @@ judge_end (Rig *rig, guint view, guint pairs)
 static void
 finish (Rig *rig, const gchar *name)
 {
-  gchar *leaked;
-
   rig_free (rig);
-  leaked = guard_leaked ();
+  gchar *leaked = guard_leaked ();
   fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
   guard_end ();
 }
@@ -62,13 +60,10 @@ static void
 end_long_before (guint view, gboolean live)
 {
   for (guint i = 0; i < 20; i++) {
-    gchar *failure;
-    Rig *rig;
-
     begin ("one view ends long before the other");
-    rig = rig_of (view ? 200 : i, view ? i : 200, live);
+    Rig *rig = rig_of (view ? 200 : i, view ? i : 200, live);
     rig_play (rig);
-    failure = rig_end (rig);
+    gchar *failure = rig_end (rig);
     fail_unless (failure == NULL, "%s", failure);
     fail_unless_equals_int (rig->outputs, i);
     judge_end (rig, !view, i);
@@ -89,10 +84,9 @@ camera_dies (guint view, gboolean live)
 {
   const guint good = 30;
   gchar *failure, *filter = g_strdup_printf ("identity error-after=%u", good + 1);
-  Rig *rig;
 
   begin ("a camera dies with an error");
-  rig = rig_of (200, 200, live);
+  Rig *rig = rig_of (200, 200, live);
   rig->script->expected = good;
   rig_insert (rig, view, filter);
   rig_play (rig);
@@ -117,18 +111,16 @@ static void
 camera_dies_without_a_word (guint view, gboolean live)
 {
   const guint good = 30;
-  gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
-  Rig *rig;
+  g_autofree gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
 
   begin ("a camera dies without a word");
-  rig = rig_of (200, 200, live);
+  Rig *rig = rig_of (200, 200, live);
   rig->dies = TRUE;
   rig_insert (rig, view, filter);
   rig_play (rig);
   rig_wait (rig, good);
   fail_unless_equals_int (rig->outputs, good);
   fail_unless (rig->failure == NULL, "%s", rig->failure);
-  g_free (filter);
   finish (rig, "a camera dies without a word");
 }
 

@@ -6,15 +6,14 @@
 
 TEST (test_four_in_four_out)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 4; i++)
     pair_push (pair, i * FRAME, i * FRAME);
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *out = pair_pull (pair, i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
     fail_unless_equals_int (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT), i == 0);
-    gst_buffer_unref (out);
   }
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
@@ -23,12 +22,11 @@ TEST (test_four_in_four_out)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 TEST (test_skew_within_the_limit)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   const gint64 skews[] = { 0, 3 * GST_MSECOND, -9 * GST_MSECOND, 19 * GST_MSECOND, -19 * GST_MSECOND };
 
   /* the timestamps of the left frame, the skew in the metadata */
@@ -36,16 +34,14 @@ TEST (test_skew_within_the_limit)
     pair_push (pair, (i + 1) * FRAME, (GstClockTime) ((gint64) ((i + 1) * FRAME) + skews[i]));
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (skews); i++) {
-    GstBuffer *out = pair_pull (pair, (i + 1) * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, (i + 1) * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skews[i]);
-    gst_buffer_unref (out);
   }
-  pair_free (pair);
 }
 
 TEST (test_skew_beyond_the_limit)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* 21 ms off at 25/1: none is within half a frame, all are dropped, and it is said with the numbers */
   for (guint i = 0; i < 4; i++)
@@ -58,7 +54,6 @@ TEST (test_skew_beyond_the_limit)
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
-  pair_free (pair);
 }
 
 /* Both cameras give a third of the frames that they have announced, more than half an announced frame apart. */
@@ -66,7 +61,7 @@ TEST (test_cameras_that_slow_down)
 {
   const guint frames = 9, slow = GST_STEREO_INTERVALS;
   const GstClockTime skew = 45 * GST_MSECOND;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   for (guint i = 1; i < frames; i++)
@@ -75,20 +70,18 @@ TEST (test_cameras_that_slow_down)
   gst_buffer_unref (pair_pull (pair, 0));
   /* what is announced holds until a few frames came more slowly */
   for (guint i = slow; i < frames; i++) {
-    GstBuffer *out = pair_pull (pair, 3 * i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, 3 * i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, (gint64) skew);
-    gst_buffer_unref (out);
   }
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), slow - 1);
   expect_warning (pair->bus, "nearest two were 45.000 ms apart", NULL);
-  pair_free (pair);
 }
 
 /* A camera that starts anew, and counts from 0 again. */
 TEST (test_timestamps_that_begin_again)
 {
-  Pair *pair = pair_new_gray (EXACT "check-interval=0");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "check-interval=0");
 
   for (guint i = 0; i < 20; i++)
     pair_push (pair, i * FRAME, i * FRAME);
@@ -97,33 +90,28 @@ TEST (test_timestamps_that_begin_again)
   pair_push (pair, 20 * FRAME, 0);
   pair_push (pair, 21 * FRAME, FRAME);
   expect_warning (pair->bus, "ms apart", "counts its time from a moment of its own", "do-timestamp=true", NULL);
-  pair_free (pair);
 }
 
 /* A frame within the limit is dropped because the next one is nearer: no word of the limit. */
 TEST (test_a_frame_too_many)
 {
-  Pair *pair = pair_new_gray (EXACT "max-skew=30000000");
-  GstMessage *message;
-  gchar *text;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=30000000");
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
   pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
   pair_push (pair, 3 * FRAME, 3 * FRAME);
   gst_buffer_unref (pair_pull (pair, 3 * FRAME));
-  message = expect_message (pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
-  text = message_text (message);
+  g_autoptr (GstMessage) message = expect_message (
+      pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
+  g_autofree gchar *text = message_text (message);
   fail_if (strstr (text, "max-skew"), "%s", text);
-  g_free (text);
-  gst_message_unref (message);
-  pair_free (pair);
 }
 
 /* A frame that is missing does not widen the limit. */
 TEST (test_one_missing_frame)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 3; i++)
     pair_push (pair, i * FRAME, i * FRAME);
@@ -134,14 +122,13 @@ TEST (test_one_missing_frame)
     gst_buffer_unref (pair_pull (pair, i * FRAME));
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
-  pair_free (pair);
 }
 
 /* One camera gives a third of its frames, and the other one lacks the partner of one of these: its neighbours are of other moments. */
 TEST (test_one_camera_that_slows_down)
 {
   const guint frames = 8, slow = 3, alone = GST_STEREO_INTERVALS + 1;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint n = 0; n < slow * frames; n++) {
     if (n % slow == 0)
@@ -152,23 +139,20 @@ TEST (test_one_camera_that_slows_down)
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < frames; i++)
     if (i != alone) {
-      GstBuffer *out = pair_pull (pair, slow * i * FRAME);
+      g_autoptr (GstBuffer) out = pair_pull (pair, slow * i * FRAME);
       fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
-      gst_buffer_unref (out);
     }
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
-  pair_free (pair);
 }
 
 static void
 set_time (Pair *pair, GstClockTime time)
 {
-  GstClock *clock = gst_element_get_clock (pair->element);
+  g_autoptr (GstClock) clock = gst_element_get_clock (pair->element);
 
   if (time > gst_clock_get_time (clock))
     gst_test_clock_set_time (GST_TEST_CLOCK (clock), time);
-  gst_object_unref (clock);
 }
 
 /* How long after their timestamps the frames of both views come. */
@@ -190,7 +174,7 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
 {
   const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
   const guint frames = 14, ahead = 1;
-  Pair *pair = pair_new_gray (EXACT "qos=false");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false");
   guint early = by[1] < by[0];
 
   gst_harness_set_upstream_latency (pair->right, arrivals[__i__].reported);
@@ -210,12 +194,11 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
   if (arrivals[__i__].late)
     expect_warning (pair->bus, arrivals[__i__].late, arrivals[__i__].by, "do-timestamp", NULL);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 TEST (test_max_skew_by_hand)
 {
-  Pair *pair = pair_new_gray (EXACT "max-skew=5000000");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=5000000");
 
   for (guint i = 0; i < 3; i++)
     pair_push (pair, i * FRAME, i * FRAME + (i == 1 ? 6 : 5) * GST_MSECOND);
@@ -224,13 +207,12 @@ TEST (test_max_skew_by_hand)
   gst_buffer_unref (pair_pull (pair, 2 * FRAME));
   pair_wait_eos (pair);
   expect_warning (pair->bus, "1 left", "max-skew is 5.000 ms", "6.000 ms", NULL);
-  pair_free (pair);
 }
 
 TEST (test_nearer_frame_is_preferred)
 {
   /* not live: a pad takes one frame, and this one thread feeds both */
-  Pair *pair = pair_new_not_live (EXACT "max-skew=100000000");
+  g_autoptr (Pair) pair = pair_new_not_live (EXACT "max-skew=100000000");
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
@@ -239,56 +221,50 @@ TEST (test_nearer_frame_is_preferred)
   pair_push_right (pair, 2 * FRAME);
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 1; i < 3; i++) {
-    GstBuffer *out = pair_pull (pair, i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
-    gst_buffer_unref (out);
   }
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
-  pair_free (pair);
 }
 
 TEST (test_irregular_stream_waits_for_the_next_frame)
 {
   const GstClockTime right[] = { 0, 24, 64, 79 };
   const gint64 skews[] = { 0, -16, -1 };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* once a frame came early, another may: 64 is near enough to 80, 79 is nearer */
   for (guint i = 0; i < 4; i++)
     pair_push (pair, i * FRAME, right[i] * GST_MSECOND);
   pair_eos (pair, TRUE, TRUE);
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *out = pair_pull (pair, i * FRAME);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, skews[i] * (gint64) GST_MSECOND);
-    gst_buffer_unref (out);
   }
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
-  pair_free (pair);
 }
 
 TEST (test_no_timestamps_pair_in_order)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 3; i++)
     pair_push (pair, GST_CLOCK_TIME_NONE, i == 1 ? 5 * FRAME : GST_CLOCK_TIME_NONE);
   for (guint i = 0; i < 3; i++) {
-    GstBuffer *out = pair_pull (pair, GST_CLOCK_TIME_NONE);
+    g_autoptr (GstBuffer) out = pair_pull (pair, GST_CLOCK_TIME_NONE);
     fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, 0);
-    gst_buffer_unref (out);
   }
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
-  pair_free (pair);
 }
 
 TEST (test_swapped_timestamps)
 {
   const guint order[] = { 0, 2, 1, 3 };
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* swapped on both sides: pairs all the same */
   for (guint i = 0; i < 4; i++) {
@@ -305,12 +281,11 @@ TEST (test_swapped_timestamps)
   pair_wait_eos (pair);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
-  pair_free (pair);
 }
 
 TEST (test_running_time_pairs_not_timestamps)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstSegment segment;
 
   /* the right stream's timestamps run an hour ahead, its segment says so */
@@ -321,22 +296,20 @@ TEST (test_running_time_pairs_not_timestamps)
     pair_push (pair, i * FRAME, 3600 * GST_SECOND + i * FRAME);
     gst_buffer_unref (pair_pull (pair, i * FRAME));
   }
-  pair_free (pair);
 }
 
 TEST (test_output_has_the_segment_of_the_left_view)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   const GstSegment *out;
   GstSegment segment;
-  GstEvent *sticky;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = segment.position = 100 * GST_SECOND;
   gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
   pair_push (pair, 100 * GST_SECOND, 0);
   gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND));
-  sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
+  GstEvent *sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
   fail_unless (sticky != NULL);
   gst_event_parse_segment (sticky, &out);
   fail_unless_equals_uint64 (out->start, 100 * GST_SECOND);
@@ -346,13 +319,12 @@ TEST (test_output_has_the_segment_of_the_left_view)
   pair_push (pair, 100 * GST_SECOND + FRAME, FRAME);
   gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND + FRAME));
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   for (guint i = 0; i < 2; i++)
     pair_push (pair, i * FRAME, i * FRAME);
@@ -371,22 +343,20 @@ TEST_LOOP (test_one_view_ends_early, 0, 2)
   fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-right" : "dropped-left"), 3);
   fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-left" : "dropped-right"), 0);
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
-  pair_free (pair);
 }
 
 TEST (test_no_frame_at_all)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
 }
 
 TEST (test_the_other_view_never_ends)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint pushed = 0;
 
   pair_push (pair, 0, 0);
@@ -400,33 +370,30 @@ TEST (test_the_other_view_never_ends)
   }
   gst_buffer_unref (pair_pull (pair, 0));
   pair_wait_eos (pair);
-  pair_free (pair);
 }
 
 TEST (test_gap_on_both)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   GstClockTime start, duration;
-  GstEvent *event;
 
   pair_push (pair, 0, 0);
   pair_push_event (pair, gst_event_new_gap (FRAME, 5 * FRAME));
   pair_push (pair, 6 * FRAME, 6 * FRAME);
   gst_buffer_unref (pair_pull (pair, 0));
   gst_buffer_unref (pair_pull (pair, 6 * FRAME));
-  event = wait_for_event (pair->left, GST_EVENT_GAP);
+  GstEvent *event = wait_for_event (pair->left, GST_EVENT_GAP);
   gst_event_parse_gap (event, &start, &duration);
   fail_unless_equals_uint64 (start, FRAME);
   fail_unless_equals_uint64 (duration, 5 * FRAME);
   gst_event_unref (event);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
 {
   gboolean left_gap = __i__;
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
   gst_buffer_unref (pair_pull (pair, 0));
@@ -444,12 +411,11 @@ TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
   fail_unless_equals_uint64 (stat_of (pair->element, left_gap ? "dropped-right" : "dropped-left"), 7);
   pair_push (pair, 20 * FRAME, 20 * FRAME);
   gst_buffer_unref (pair_pull (pair, 20 * FRAME));
-  pair_free (pair);
 }
 
 TEST (test_other_events_go_on_once)
 {
-  Pair *pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint seen = 0;
 
   pair_push (pair, 0, 0);
@@ -465,7 +431,6 @@ TEST (test_other_events_go_on_once)
     gst_event_unref (event);
   }
   fail_unless_equals_int (seen, 1);
-  pair_free (pair);
 }
 
 SUITE (stream_pairs)

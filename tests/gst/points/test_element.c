@@ -47,11 +47,7 @@ points_free (Points *points)
   element_free (points->element, points->bus);
 }
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Points, points_free)
 
 /* Random samples and confidence, rows padded by @padding bytes, with random cameras. */
 static GstBuffer *
@@ -59,26 +55,25 @@ draw_picture (const Points *points, gint padding)
 {
   gboolean narrow = points->format == GST_VIDEO_FORMAT_GRAY8;
   GstBuffer *confidence = make_view (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, 3, 0, padding), *buffer;
-  GstStereoMeta *meta;
   GstVideoFrame frame;
   GstVideoInfo info;
 
   gst_video_info_set_format (&info, points->format, (guint) points->width, (guint) points->height);
   buffer = new_frame (&info, padding);
-  meta = gst_buffer_add_stereo_meta (buffer, (guint) points->width, (guint) points->height, confidence);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (buffer, (guint) points->width, (guint) points->height, confidence);
   gst_buffer_unref (confidence);
   meta->kind = narrow                 ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
       random_range (&generator, 0, 1) ? GST_STEREO_OUTPUT_KIND_DEPTH :
                                         GST_STEREO_OUTPUT_KIND_DISPARITY;
-  meta->disparity_scale = between (1, 64);
+  meta->disparity_scale = random_between (&generator, 1, 64);
   meta->min_disparity = random_range (&generator, -4, 4);
-  meta->focal_length = between (100, 2000);
-  meta->focal_length_y = random_range (&generator, 0, 1) ? between (100, 2000) : 0;
-  meta->baseline = between (20, 500);
-  meta->principal_offset = random_range (&generator, 0, 1) ? between (-4, 20) : 0;
-  meta->principal_x = between (1, points->width + 1);
-  meta->principal_y = between (-7, points->height);
-  meta->depth_unit = between (100, 2000);
+  meta->focal_length = random_between (&generator, 100, 2000);
+  meta->focal_length_y = random_range (&generator, 0, 1) ? random_between (&generator, 100, 2000) : 0;
+  meta->baseline = random_between (&generator, 20, 500);
+  meta->principal_offset = random_range (&generator, 0, 1) ? random_between (&generator, -4, 20) : 0;
+  meta->principal_x = random_between (&generator, 1, points->width + 1);
+  meta->principal_y = random_between (&generator, -7, points->height);
+  meta->depth_unit = random_between (&generator, 100, 2000);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (gint y = 0; y < points->height; y++)
     for (gint x = 0; x < points->width; x++) {
@@ -105,10 +100,9 @@ draw_live (GstVideoFormat format, gint width, gint height, guint seed)
 {
   GstVideoFrame frame;
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, (guint) width, (guint) height);
-  buffer = new_frame (&info, 5);
+  GstBuffer *buffer = new_frame (&info, 5);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (guint c = 0; c < MIN (3, GST_VIDEO_FRAME_N_COMPONENTS (&frame)); c++)
     for (gint y = 0; y < height; y++)
@@ -146,11 +140,9 @@ properties_of (const Wanted *wanted)
 static guint8
 confidence_at (const GstStereoMeta *meta, gint x, gint y)
 {
-  GBytes *bytes = gst_stereo_meta_get_confidence_bytes (meta);
-  guint8 value = ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * (gint) meta->width + x];
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_confidence_bytes (meta);
 
-  g_bytes_unref (bytes);
-  return value;
+  return ((const guint8 *) g_bytes_get_data (bytes, NULL))[y * (gint) meta->width + x];
 }
 
 /* The lines of the header as one text; @body: what comes after it. */
@@ -169,19 +161,17 @@ header_of (const GstMapInfo *map, gboolean pcd, const guint8 **body)
 static void
 check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, guint count, gboolean color)
 {
-  gchar *size = wanted->pcd ?
+  g_autofree gchar *size = wanted->pcd ?
       g_strdup_printf ("\nWIDTH %u\nHEIGHT %d\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\n",
           wanted->organized ? (guint) columns : count, wanted->organized ? rows : 1, count) :
       g_strdup_printf ("\nelement vertex %u\nproperty float x\nproperty float y\nproperty float z\n", count);
-  gchar *grid = g_strdup_printf ("\nobj_info num_cols %d\nobj_info num_rows %d\n", columns, rows);
+  g_autofree gchar *grid = g_strdup_printf ("\nobj_info num_cols %d\nobj_info num_rows %d\n", columns, rows);
 
   fail_unless (g_str_has_prefix (text, wanted->pcd ? "# .PCD v0.7" : "ply\nformat binary_little_endian 1.0\n"));
   fail_unless (strstr (text, size) != NULL, "%s has no %s", text, size);
   fail_unless ((strstr (text, grid) != NULL) == (wanted->organized && !wanted->pcd), "%s", text);
   fail_unless (
       (strstr (text, wanted->pcd ? "FIELDS x y z rgb\n" : "property uchar blue\n") != NULL) == color, "%s", text);
-  g_free (size);
-  g_free (grid);
 }
 
 static gboolean
@@ -214,13 +204,12 @@ check_file (
   gsize bytes = 12 + (!zoom ? 0 : wanted->pcd ? 4 : 3);
   const guint8 *body, *end;
   guint count = 0;
-  gchar *header;
   GstVideoInfo info;
   GstMapInfo map;
 
   gst_video_info_set_format (&info, points->format, meta->width, meta->height);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
-  header = header_of (&map, wanted->pcd, &body);
+  g_autofree gchar *header = header_of (&map, wanted->pcd, &body);
   end = map.data + map.size;
   for (gint y = 0; y < points->height; y += wanted->step)
     for (gint x = 0; x < points->width; x += wanted->step) {
@@ -240,7 +229,6 @@ check_file (
   fail_unless (body == end, "%" G_GSIZE_FORMAT " bytes are left after %u points", (gsize) (end - body), count);
   check_header (header, wanted, (points->width + wanted->step - 1) / wanted->step,
       (points->height + wanted->step - 1) / wanted->step, count, zoom > 0);
-  g_free (header);
   gst_buffer_unmap (out, &map);
 }
 
@@ -248,13 +236,12 @@ TEST (test_files_against_single_pixels)
 {
   for (guint round = 0; round < 40; round++) {
     Wanted wanted = draw_wanted ();
-    gchar *properties = properties_of (&wanted);
-    Points points = points_new (properties, round % 3 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8,
+    g_autofree gchar *properties = properties_of (&wanted);
+    g_auto (Points) points = points_new (properties, round % 3 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8,
         random_range (&generator, 1, round % 10 ? 30 : 600), random_range (&generator, 1, 9));
 
     for (guint picture = 0; picture < 2; picture++) {
-      GstBuffer *in = draw_picture (&points, random_range (&generator, 0, 9)), *out;
-      GstCaps *caps;
+      g_autoptr (GstBuffer) in = draw_picture (&points, random_range (&generator, 0, 9)), out = NULL;
 
       fail_unless_equals_int (gst_harness_push (points.depth, gst_buffer_ref (in)), GST_FLOW_OK);
       out = gst_harness_pull (points.depth);
@@ -262,15 +249,10 @@ TEST (test_files_against_single_pixels)
       fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 0);
       fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
       check_file (&points, &wanted, in, out, 0, 0, FALSE);
-      caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
+      g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
       fail_unless_equals_string (gst_structure_get_name (gst_caps_get_structure (caps, 0)),
           wanted.pcd ? "application/x-pcd" : "application/x-ply");
-      gst_caps_unref (caps);
-      gst_buffer_unref (in);
-      gst_buffer_unref (out);
     }
-    g_free (properties);
-    points_free (&points);
   }
 }
 
@@ -284,12 +266,12 @@ TEST (test_colours)
 
   for (guint round = 0; round < 16; round++) {
     Wanted wanted = draw_wanted ();
-    gchar *properties = properties_of (&wanted);
+    g_autofree gchar *properties = properties_of (&wanted);
     gint zoom = round % 2 ? 3 : 1, twice = round % 3 ? 1 : 2;
     GstVideoFormat format = formats[round % G_N_ELEMENTS (formats)];
-    Points points = points_new (
+    g_auto (Points) points = points_new (
         properties, GST_VIDEO_FORMAT_GRAY16_LE, random_range (&generator, 5, 30), random_range (&generator, 5, 9));
-    GstBuffer *in = draw_picture (&points, 3), *out;
+    g_autoptr (GstBuffer) in = draw_picture (&points, 3), out = NULL;
 
     link_live (&points, format, points.width * zoom * twice, points.height * zoom,
         twice == 2 ? "multiview-mode=side-by-side" : NULL);
@@ -299,10 +281,6 @@ TEST (test_colours)
     out = gst_harness_pull (points.depth);
     fail_unless (out != NULL);
     check_file (&points, &wanted, in, out, zoom, 40 + round, format == GST_VIDEO_FORMAT_GRAY8);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-    g_free (properties);
-    points_free (&points);
   }
 }
 
@@ -310,7 +288,8 @@ TEST (test_colours)
 TEST (test_order_of_colours)
 {
   for (guint pcd = 0; pcd < 2; pcd++) {
-    Points points = points_new (pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
+    g_auto (Points) points = points_new (
+        pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
     GstBuffer *live = gst_buffer_new_allocate (NULL, 7 * 4 * 5, NULL), *out;
     const guint8 *body;
     GstMapInfo map;
@@ -330,7 +309,6 @@ TEST (test_order_of_colours)
     fail_unless_equals_int (body[14], pcd ? 30 : 10);
     gst_buffer_unmap (out, &map);
     gst_buffer_unref (out);
-    points_free (&points);
   }
 }
 
@@ -344,7 +322,7 @@ live_frame (const Points *points, guint number)
 TEST (test_goes_with_its_own_frame)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
   for (guint number = 0; number < 20; number++) {
@@ -363,18 +341,17 @@ TEST (test_goes_with_its_own_frame)
     gst_buffer_unref (in);
     gst_buffer_unref (out);
   }
-  points_free (&points);
 }
 
 /* Its own frame was dropped: the colours are those of the frame before, not of the one after. */
 TEST (test_goes_with_the_frame_before)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
   for (guint number = 2; number < 4; number++) {
-    GstBuffer *in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), *out;
+    g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), out = NULL;
 
     gst_harness_push (points.depth, gst_buffer_ref (in));
     if (number == 2) {
@@ -383,10 +360,7 @@ TEST (test_goes_with_the_frame_before)
     }
     out = gst_harness_pull (points.depth);
     check_file (&points, &wanted, in, out, 1, number == 2 ? 1 : 3, TRUE);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
   }
-  points_free (&points);
 }
 
 /* Pushes picture @number, which needs no further frame of the live view to get the colours of frame @colors. */
@@ -394,20 +368,18 @@ static void
 expect_colors (Points *points, guint number, guint colors)
 {
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  GstBuffer *in = stamp (draw_picture (points, 0), number * FRAME, FRAME), *out;
+  g_autoptr (GstBuffer) in = stamp (draw_picture (points, 0), number * FRAME, FRAME), out = NULL;
 
   gst_harness_push (points->depth, gst_buffer_ref (in));
   out = gst_harness_pull (points->depth);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
   check_file (points, &wanted, in, out, 1, colors, TRUE);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
 }
 
 /* A gap of the live view says that no frame of that time will come. */
 TEST (test_gaps)
 {
-  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
   gst_harness_push (points.live, live_frame (&points, 0));
@@ -420,14 +392,13 @@ TEST (test_gaps)
   gst_harness_push_event (points.depth, gst_event_new_gap (3 * FRAME, FRAME));
   gst_harness_push (points.live, live_frame (&points, 4));
   expect_colors (&points, 4, 4);
-  points_free (&points);
 }
 
 /* What came before a flush of the live view colours nothing after it. */
 TEST (test_flush_forgets)
 {
-  Points points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
-  GstBuffer *in = stamp (draw_picture (&points, 0), FRAME, FRAME), *out;
+  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
+  g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), FRAME, FRAME), out = NULL;
   Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
@@ -438,9 +409,6 @@ TEST (test_flush_forgets)
   gst_harness_push (points.depth, gst_buffer_ref (in));
   out = gst_harness_pull (points.depth);
   check_file (&points, &wanted, in, out, 0, 0, TRUE);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  points_free (&points);
 }
 
 /* ---- input that cannot be used ----------------------------------------------------------- */
@@ -468,7 +436,7 @@ TEST (test_pictures_that_cannot_be_used)
     { "picture could not be read" }, { "confidence in the metadata could not be read" } };
 
   for (guint i = 0; i < CASES; i++) {
-    Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 13, 7);
+    g_auto (Points) points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 13, 7);
     GstBuffer *in = draw_picture (&points, 0);
     GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
 
@@ -491,14 +459,13 @@ TEST (test_pictures_that_cannot_be_used)
       gst_buffer_remove_meta (in, &meta->meta);
     gst_harness_push (points.depth, in);
     expect_error (points.bus, words[i][0], words[i][1], NULL);
-    points_free (&points);
   }
 }
 
 TEST (test_live_views_that_cannot_be_used)
 {
   for (guint i = 0; i < 2; i++) {
-    Points points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 24, 12);
+    g_auto (Points) points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 24, 12);
     GstBuffer *live = make_view (GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, 1, 0, 0);
 
     link_live (&points, GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, NULL);
@@ -510,7 +477,6 @@ TEST (test_live_views_that_cannot_be_used)
       expect_error (points.bus, "sink_live", "could not be read", NULL);
     else
       expect_error (points.bus, "20x12", "24x12", "aspect ratios", NULL);
-    points_free (&points);
   }
 }
 
@@ -540,13 +506,13 @@ TEST (test_settings_that_cannot_be_used)
 TEST (test_changes_and_ends)
 {
   Wanted wanted = { 1, 0, 0, 0, FALSE, FALSE };
-  Points points = points_new ("min-confidence=0", GST_VIDEO_FORMAT_GRAY16_LE, 11, 6);
+  g_auto (Points) points = points_new ("min-confidence=0", GST_VIDEO_FORMAT_GRAY16_LE, 11, 6);
 
   link_live (&points, GST_VIDEO_FORMAT_GRAY8, 11, 6, NULL);
   gst_harness_push (points.live, live_frame (&points, 0));
   gst_harness_push_event (points.live, gst_event_new_eos ());
   for (guint number = 0; number < 3; number++) {
-    GstBuffer *in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), *out;
+    g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), out = NULL;
 
     wanted.pcd = number == 1;
     wanted.step = (gint) number + 1;
@@ -554,12 +520,9 @@ TEST (test_changes_and_ends)
     gst_harness_push (points.depth, gst_buffer_ref (in));
     out = gst_harness_pull (points.depth);
     check_file (&points, &wanted, in, out, 1, 0, TRUE);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
   }
   gst_harness_push_event (points.depth, gst_event_new_eos ());
   wait_for_eos (points.depth);
-  points_free (&points);
 }
 
 SUITE (points)

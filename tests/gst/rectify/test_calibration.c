@@ -7,7 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/text.h"
 #include "tests/support/check.h"
 #include "gst/rectify/calibration/calibration.h"
 
@@ -78,12 +78,11 @@ static void
 expect (const StereoCalibration *written, gchar *left, gchar *right, gdouble unit_mm)
 {
   StereoCalibration read;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   if (CHECK (parse (&read, left, right, unit_mm, &message), "%s\n%s", message, left))
     check_same (&read, written);
   CHECK (check_failures () || !message, "a message, and no failure: %s", message);
-  g_free (message);
   g_free (left);
   g_free (right);
 }
@@ -231,7 +230,7 @@ static void
 refuse (gchar *left, const gchar *right, const gchar *const *words)
 {
   StereoCalibration c;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   CHECK (!parse (&c, left, right, 0, &message), "taken, and should be refused for '%s':\n%s", words[0], left);
   CHECK (message && strstr (message, "calibration: ") && strlen (message) < 800 && g_utf8_validate (message, -1, NULL),
@@ -239,7 +238,6 @@ refuse (gchar *left, const gchar *right, const gchar *const *words)
   for (gint k = 0; k < 3 && words[k]; k++)
     CHECK (message && strstr (message, words[k]), "'%s' does not say '%s'", message, words[k]);
   CHECK (!parse (&c, left, right, 0, NULL), "taken without a place for the message");
-  g_free (message);
   g_free (left);
 }
 
@@ -449,7 +447,7 @@ check_cuts (gchar *text, const gchar *right)
   guint taken = 0;
 
   for (gsize cut = 0; cut <= length; cut++) {
-    gchar *part = g_strndup (text, cut), *message = NULL;
+    g_autofree gchar *part = g_strndup (text, cut), *message = NULL;
     StereoCalibration c;
     StereoRectification r;
     StereoError error = { 0 };
@@ -461,8 +459,6 @@ check_cuts (gchar *text, const gchar *right)
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word after %u bytes", (guint) cut);
     }
-    g_free (message);
-    g_free (part);
   }
   CHECK (taken > 0, "the whole text was not taken");
   g_free (text);
@@ -473,7 +469,7 @@ test_truncation (void)
 {
   OpencvStyle style = { .lens = 8, .size = 1, .pose = TRUE, .rectification = TRUE };
   StereoCalibration c = calibration_draw (&source, &style);
-  gchar *right = calibration_ros (&c, 1, 8, 1000, &source);
+  g_autofree gchar *right = calibration_ros (&c, 1, 8, 1000, &source);
 
   c.rectified_width = c.rectified_height = 99;
   check_cuts (calibration_opencv_yaml (&c, &style, 1, &source), NULL);
@@ -483,7 +479,6 @@ test_truncation (void)
   check_cuts (calibration_kitti (&c, FALSE, 1000), NULL);
   check_cuts (calibration_kitti_cameras (&c, 1000), NULL);
   check_cuts (g_strdup (MIDDLEBURY), NULL);
-  g_free (right);
 }
 
 /* ---- files ---- */
@@ -494,12 +489,11 @@ static void
 refuse_file (const gchar *location, const gchar *const *words)
 {
   GstStereoCalibration c;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   CHECK (!gst_stereo_calibration_load (&c, location, &by_format, &message), "%s was taken", location);
   for (gint k = 0; k < 2 && words[k]; k++)
     CHECK (message && strstr (message, words[k]), "'%s' does not say '%s'", message, words[k]);
-  g_free (message);
 }
 
 static void
@@ -513,11 +507,10 @@ static void
 expect_file (const gchar *location, const StereoCalibration *written)
 {
   GstStereoCalibration c;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   if (CHECK (gst_stereo_calibration_load (&c, location, &by_format, &message), "%s", message))
     check_same (&c.modes[0], written);
-  g_free (message);
 }
 
 static void

@@ -11,11 +11,7 @@
 
 static Random source;
 
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&source);
-}
+#define between(low, high) random_between (&source, low, high)
 
 /* @words: what the sentence has to say; NULL: there is no doubt. Takes the text. */
 static void
@@ -154,21 +150,19 @@ check_other_size (const StereoCalibration *c, gint by, gint of, gboolean says)
   StereoCalibration loaded = *c, scaled;
   StereoRectification r;
   StereoError error;
-  gchar *wanted = g_strdup_printf ("set calibration-width=%d calibration-height=%d", c->width, c->height);
+  g_autofree gchar *wanted = g_strdup_printf ("set calibration-width=%d calibration-height=%d", c->width, c->height);
   gint width = c->width * by / of, height = c->height * by / of;
-  gchar *file = says && of > by && of % by == 0 ? g_strdup_printf ("%d times the %dx%d", of / by, width, height) :
-                                                  g_strdup ("");
-  gboolean made;
+  g_autofree gchar *file = says && of > by && of % by == 0 ?
+      g_strdup_printf ("%d times the %dx%d", of / by, width, height) :
+      g_strdup ("");
 
   loaded.width = says ? width : 0;
   loaded.height = says ? height : 0;
   scaled = loaded;
   CHECK (!stereo_calibration_scale (&scaled, width, height, &error), "%s", error.message);
-  made = !stereo_rectify (&scaled, 0, 0, 0, &r, &error);
+  gboolean made = !stereo_rectify (&scaled, 0, 0, 0, &r, &error);
   doubt (gst_stereo_calibration_doubt_size (&loaded, &scaled, made ? &r : NULL, 0),
       (const gchar *const[]){ "principal points", "distances", wanted, file, NULL });
-  g_free (file);
-  g_free (wanted);
 }
 
 static void
@@ -192,7 +186,7 @@ test_a_wrong_size_in_the_file (void)
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.015), scaled;
     gint wrong = k % 2 ? 1280 : 320, width = k % 3 ? 640 : 960;
-    gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
+    g_autofree gchar *size = g_strdup_printf ("%dx%d that it is said to be of", wrong, wrong * 3 / 4);
     c.width = wrong;
     c.height = wrong * 3 / 4;
     scaled = c;
@@ -208,7 +202,6 @@ test_a_wrong_size_in_the_file (void)
     }
     doubt (gst_stereo_calibration_doubt_size (&c, &scaled, NULL, 0),
         (const gchar *const[]){ "fit pictures of 640x480", size, "calibration-width=640 calibration-height=480", NULL });
-    g_free (size);
   }
 }
 
@@ -288,11 +281,10 @@ test_models_that_turn_back (void)
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
     gdouble k1 = -between (0.7, 1.2), peak = sqrt (-1 / (3 * k1)), reach, said = 0;
     StereoCamera *camera = &c.camera[k % 2];
-    gchar *text;
     camera->fx = camera->fy = 400;
     camera->distortion[0] = k1;
     reach = 400 * peak * (1 + k1 * peak * peak);
-    text = gst_stereo_calibration_doubt_lens (&c);
+    gchar *text = gst_stereo_calibration_doubt_lens (&c);
     if (CHECK (text && strstr (text, "holds up to "), "%s", text ? text : "no doubt"))
       said = g_ascii_strtod (strstr (text, "holds up to ") + strlen ("holds up to "), NULL);
     CHECK (fabs (said - reach) < 0.6, "%g px, and the model turns at %g px", said, reach);
@@ -329,12 +321,11 @@ test_tangential (void)
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
     StereoCamera *camera = &c.camera[k % 2];
     gdouble *d = camera->distortion, p = (k % 3 ? 1 : -1) * between (0.021, 0.2);
-    gchar *number = g_strdup_printf ("%g", p);
+    g_autofree gchar *number = g_strdup_printf ("%g", p);
     d[4] = 1e-4;
     d[2 + k / 2 % 2] = p;
     doubt (gst_stereo_calibration_doubt_lens (&c),
         (const gchar *const[]){ k % 2 ? "p1 and p2 of the right camera" : "p1 and p2 of the left camera", number, NULL });
-    g_free (number);
     d[2 + k / 2 % 2] = p > 0 ? 0.019 : -0.019;
     camera->fx = camera->fy = 900;
     doubt (gst_stereo_calibration_doubt_lens (&c), NULL);

@@ -3,8 +3,9 @@
  * auto-align: a rig that drifts. stereotestsrc makes it drift by known amounts; how far the right view of the output is
  * off is measured against the output of a rig that does not drift, block by block, by trying all displacements.
  */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/random.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #define FRAMES 180
 #define MEASURED (FRAMES / EVERY)
 #define MOST 12
+#define DRAWS CLAMP (random_count ("STEREO_TEST_DRAWS", 60) / 10, 1, 6) /* a sanitizer makes it slow */
 
 /* What the rig is at a frame. */
 typedef void (*Drift) (guint frame, gdouble *offset, gdouble *roll);
@@ -82,7 +84,7 @@ keep_view (GstBuffer *buffer, guint frame, guint8 *views[MOST])
 static GstPadProbeReturn
 frame_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstElement *source = gst_pad_get_parent_element (pad);
+  g_autoptr (GstElement) source = gst_pad_get_parent_element (pad);
   Run *run = data;
 
   if (run->spoil) {
@@ -94,7 +96,6 @@ frame_in (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   }
   keep_view (GST_PAD_PROBE_INFO_BUFFER (info), run->in, run->before);
   set_rig (source, run->drift, ++run->in);
-  gst_object_unref (source);
   return GST_PAD_PROBE_OK;
 }
 
@@ -113,10 +114,9 @@ frame_out (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 add_probe (GstElement *element, GstPadProbeCallback probe, Run *run)
 {
-  GstPad *pad = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "src");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, probe, run, NULL);
-  gst_object_unref (pad);
 }
 
 /* Whose maps are the identity. */
@@ -133,18 +133,15 @@ straight_calibration (gint width, gint height)
 static void
 run_source (Run *run)
 {
-  GstElement *pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
-                                 "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
+  g_autoptr (GstElement) pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
+                                            "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! fakesink",
       run->frames, run->source, 2 * WIDTH, HEIGHT);
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  gchar *error;
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
   gst_object_ref_sink (pipeline);
   add_probe (source, frame_in, run);
-  error = play_to_end (pipeline);
+  gchar *error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
 }
 
 /* To the end. Clear it. */
@@ -152,7 +149,7 @@ static void
 run_all (Run *run)
 {
   gchar *calibration = straight_calibration (WIDTH, HEIGHT), *error;
-  GstElement *pipeline, *source;
+  g_autoptr (GstElement) pipeline = NULL, source = NULL;
 
   pipeline = launch ("stereotestsrc name=s num-buffers=%u %s ! "
                      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
@@ -170,8 +167,6 @@ run_all (Run *run)
   fail_unless (error == NULL, "%s", error);
   fail_unless (run->problem == NULL, "%s", run->problem);
   fail_unless_equals_int (run->out, run->frames);
-  gst_object_unref (source);
-  gst_object_unref (pipeline);
   calibration_free (calibration);
 }
 
@@ -186,29 +181,29 @@ run_clear (Run *run)
   gst_clear_object (&run->bus);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
 /* ---- what was in stats and messages ------------------------------------------------------ */
 
 static gdouble
 align_stat (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gdouble number;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_double (stats, name, &number), "stats have no %s", name);
-  gst_structure_free (stats);
   return number;
 }
 
 static gboolean
 is_aligned (GstElement *element)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gboolean aligned;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_boolean (stats, "aligned", &aligned));
-  gst_structure_free (stats);
   return aligned;
 }
 
@@ -336,7 +331,7 @@ offset_without_end (guint frame, gdouble *offset, gdouble *roll)
   *offset = frame * 0.028;
 }
 
-GST_START_TEST (test_follows)
+TEST_LOOP (test_follows, 0, DRAWS)
 {
   static const struct
   {
@@ -352,12 +347,11 @@ GST_START_TEST (test_follows)
     { offset_at_once, "", "noise=2", 0.15 },
   };
   Random random = { random_seed () + (guint) __i__ };
-  gchar *scene = g_strdup_printf ("%s noise=0 seed=%u", cases[__i__].scene, random_next (&random));
-  gchar *source = g_strdup_printf ("%s %s", scene, cases[__i__].source);
-  Run ideal = { .source = scene, .frames = FRAMES };
-  Run run = { .source = source, .frames = FRAMES, .drift = cases[__i__].drift, .rectify = "auto-align=true" };
+  g_autofree gchar *scene = g_strdup_printf ("%s noise=0 seed=%u", cases[__i__].scene, random_next (&random));
+  g_autofree gchar *source = g_strdup_printf ("%s %s", scene, cases[__i__].source);
+  g_auto (Run) ideal = { .source = scene, .frames = FRAMES };
+  g_auto (Run) run = { .source = source, .frames = FRAMES, .drift = cases[__i__].drift, .rectify = "auto-align=true" };
   guint better = 0;
-  Heard heard;
 
   run_source (&ideal);
   run_all (&run);
@@ -371,14 +365,9 @@ GST_START_TEST (test_follows)
       fail_unless (with <= cases[__i__].end, "%.2f px are left at the end", with);
   }
   fail_unless (better >= MEASURED / 2, "better at %u of %u frames", better, MEASURED);
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless (heard.follows > 0 && !heard.limit && !heard.warnings);
-  run_clear (&ideal);
-  run_clear (&run);
-  g_free (scene);
-  g_free (source);
 }
-GST_END_TEST;
 
 /* ---- what must not be followed ----------------------------------------------------------- */
 
@@ -405,7 +394,7 @@ unrelated_views (guint8 *frame, gsize stride)
     }
 }
 
-GST_START_TEST (test_does_nothing)
+TEST_LOOP (test_does_nothing, 0, DRAWS + 2)
 {
   static const struct
   {
@@ -422,22 +411,19 @@ GST_START_TEST (test_does_nothing)
     { "noise=2", NULL, unrelated_views },
     { "noise=2 seed=4 pattern=random-dots", NULL, unrelated_views },
   };
-  Run run = { .source = cases[__i__].source,
+  g_auto (Run) run = { .source = cases[__i__].source,
     .rectify = "auto-align=true",
     .frames = 120,
     .drift = cases[__i__].drift,
     .spoil = cases[__i__].spoil };
-  Heard heard;
 
   run_all (&run);
   for (guint n = 0; n < 4; n++)
     fail_unless (!memcmp (run.before[n], run.after[n], WIDTH * HEIGHT), "frame %u differs", n * EVERY);
   fail_unless (!is_aligned (run.element));
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless (!heard.follows && !heard.limit && !heard.warnings);
-  run_clear (&run);
 }
-GST_END_TEST;
 
 static void
 note_offset (Run *run, guint frame)
@@ -459,24 +445,21 @@ cover_after_100 (Run *run, guint frame)
   run->last = now;
   if (frame == 100) {
     GstObject *pipeline = gst_object_get_parent (GST_OBJECT (run->element));
-    GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+    g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
     gst_util_set_object_arg (G_OBJECT (source), "pattern", "flat");
-    gst_object_unref (source);
     gst_object_unref (pipeline);
   }
   if (frame >= 100)
     note_offset (run, frame);
 }
 
-GST_START_TEST (test_holds_without_texture)
+TEST (test_holds_without_texture)
 {
-  Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
+  g_auto (Run) run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
   run.deed = cover_after_100;
   run_all (&run);
-  run_clear (&run);
 }
-GST_END_TEST;
 
 /* ---- the limit --------------------------------------------------------------------------- */
 
@@ -488,19 +471,16 @@ stays_within_4_px (Run *run, guint frame)
   note (run, most < 4.001, "frame %u: %.3f px are taken out", frame, most);
 }
 
-GST_START_TEST (test_limit)
+TEST (test_limit)
 {
-  Run run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
-  Heard heard;
+  g_auto (Run) run = { .source = "noise=1", .rectify = "auto-align=true", .frames = FRAMES, .drift = offset_without_end };
 
   run.deed = stays_within_4_px;
   run_all (&run);
-  heard = hear_all (run.bus);
+  Heard heard = hear_all (run.bus);
   fail_unless_equals_int (heard.warnings, 1);
   fail_unless (heard.limit > 0 && heard.last > 3.7 && heard.last < 4.001, "%g px", heard.last);
-  run_clear (&run);
 }
-GST_END_TEST;
 
 /* ---- dropped and kept -------------------------------------------------------------------- */
 
@@ -530,17 +510,15 @@ set_unit_after_100 (Run *run, guint frame)
     note_offset (run, frame);
 }
 
-GST_START_TEST (test_dropped)
+TEST_LOOP (test_dropped, 0, 2)
 {
-  Run run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
+  g_auto (Run) run = { .source = "noise=2", .rectify = "auto-align=true", .frames = 200, .drift = offset_at_once };
 
   run.deed = __i__ ? set_unit_after_100 : turn_off_after_100;
   run_all (&run);
   for (guint n = 4; n < 6 && !__i__; n++)
     fail_unless (!memcmp (run.before[n], run.after[n], WIDTH * HEIGHT), "frame %u differs", n * EVERY);
-  run_clear (&run);
 }
-GST_END_TEST;
 
 /* A flush, a seek, a step of the timestamps say nothing of the cameras. */
 static void
@@ -549,18 +527,17 @@ expect_offset (GstElement *rectify)
   fail_unless (fabs (align_stat (rectify, "align-offset") - 1.5) < 0.15);
 }
 
-GST_START_TEST (test_kept)
+TEST (test_kept)
 {
-  gchar *calibration = straight_calibration (WIDTH, HEIGHT);
-  GstElement *pipeline, *rectify;
-  GstBus *bus;
+  g_autoptr (CalibrationFile) calibration = straight_calibration (WIDTH, HEIGHT);
 
-  pipeline = launch ("stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
-                     "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
-                     "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
+  g_autoptr (GstElement) pipeline = launch (
+      "stereotestsrc name=s num-buffers=100 vertical-offset=1.5 ! "
+      "video/x-raw,format=GRAY8,width=%d,height=%d,framerate=30/1 ! stereorectify name=r "
+      "backend=cpu threads=1 calibration=%s auto-align=true ! fakesink",
       2 * WIDTH, HEIGHT, calibration);
-  rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   for (guint i = 0; i < 2; i++) {
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     wait_for_message (bus, GST_MESSAGE_EOS);
@@ -577,16 +554,11 @@ GST_START_TEST (test_kept)
   gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   fail_unless (!is_aligned (rectify));
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (rectify);
-  gst_object_unref (pipeline);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- formats, sizes, live ---------------------------------------------------------------- */
 
-GST_START_TEST (test_pipelines)
+TEST_LOOP (test_pipelines, 0, 7)
 {
   static const gchar *const cases[] = {
     "stereotestsrc num-buffers=60 vertical-offset=1 ! video/x-raw,format=I420,width=640,height=240",
@@ -601,40 +573,20 @@ GST_START_TEST (test_pipelines)
   };
   gint width, height, matched = sscanf (strstr (cases[__i__], ",width="), ",width=%d,height=%d", &width, &height);
   gchar *calibration = straight_calibration (width / 2, height), *error;
-  GstElement *pipeline, *rectify;
 
   fail_unless_equals_int (matched, 2);
-  pipeline = launch ("%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
-  rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstElement) pipeline = launch (
+      "%s ! stereorectify name=r calibration=%s auto-align=true ! fakesink", cases[__i__], calibration);
+  g_autoptr (GstElement) rectify = gst_bin_get_by_name (GST_BIN (pipeline), "r");
   error = play_to_end (pipeline);
   fail_unless (error == NULL, "%s", error);
   if (__i__ < 4)
     fail_unless (stat_of (rectify, "align-updates") > 0, "%s", cases[__i__]);
   if (__i__ > 4)
     fail_unless (stat_of (rectify, "align-updates") == 0);
-  gst_object_unref (rectify);
-  gst_object_unref (pipeline);
   calibration_free (calibration);
 }
-GST_END_TEST;
 
-static Suite *
-drift_suite (void)
+SUITE (drift)
 {
-  Suite *suite = suite_create ("drift");
-  TCase *cases = tcase_create ("general");
-  /* a sanitizer makes it slow */
-  gint draws = CLAMP (random_count ("STEREO_TEST_DRAWS", 60) / 10, 1, 6);
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_follows, 0, draws);
-  tcase_add_loop_test (cases, test_does_nothing, 0, draws + 2);
-  tcase_add_test (cases, test_holds_without_texture);
-  tcase_add_test (cases, test_limit);
-  tcase_add_loop_test (cases, test_dropped, 0, 2);
-  tcase_add_test (cases, test_kept);
-  tcase_add_loop_test (cases, test_pipelines, 0, 7);
-  return suite;
 }
-
-GST_CHECK_MAIN (drift);

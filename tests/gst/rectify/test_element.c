@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: pixels, formats, layouts, metadata, and what changes on the way. */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -98,11 +99,12 @@ static void
 check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gint padding)
 {
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras), *extra = g_strconcat ("chroma-site=", site, NULL);
-  gchar *caps = make_caps (
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *extra = g_strconcat ("chroma-site=", site, NULL);
+  g_autofree gchar *caps = make_caps (
       format, width, height, GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? extra : NULL);
-  GstCaps *parsed = gst_caps_from_string (caps);
-  Pair *pair = rectify_new (calibration, THREADS);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
+  g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
   Views views = { .width = width, .height = height };
   GstBuffer *in[2], *out;
   GstVideoInfo info;
@@ -121,14 +123,9 @@ check_two (GstVideoFormat format, const gchar *site, gint width, gint height, gi
     gst_buffer_unref (in[v]);
   }
   gst_buffer_unref (out);
-  pair_free (pair);
-  gst_caps_unref (parsed);
-  g_free (caps);
-  g_free (extra);
-  calibration_free (calibration);
 }
 
-GST_START_TEST (test_identity_two_pads)
+TEST_LOOP (test_identity_two_pads, 0, G_N_ELEMENTS (formats))
 {
   for (guint s = 0; s < G_N_ELEMENTS (sites); s++) {
     check_two (formats[__i__], sites[s], 44, 20, 0);
@@ -138,7 +135,6 @@ GST_START_TEST (test_identity_two_pads)
   if (!GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (formats[__i__])))
     check_two (formats[__i__], "jpeg", 43, 21, 5);
 }
-GST_END_TEST;
 
 static void
 check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
@@ -146,44 +142,35 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first)
   const gint width = 44, height = 20;
   gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras), *properties = with_calibration (calibration, THREADS);
-  gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", layout, right_first ? RIGHT_FIRST : NO_FLAGS);
-  gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
-  GstCaps *parsed = gst_caps_from_string (caps);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, THREADS);
+  g_autofree gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", layout, right_first ? RIGHT_FIRST : NO_FLAGS);
+  g_autofree gchar *caps = make_caps (format, across ? 2 * width : width, across ? height : 2 * height, extra);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
   Views views = { .layout = layout, .right_first = right_first, .width = width, .height = height };
-  GstHarness *harness;
-  GstBuffer *in, *out;
   GstVideoInfo info;
   GstBus *bus;
 
   fail_unless (gst_video_info_from_caps (&info, parsed));
-  harness = filter_new ("stereorectify", properties, &bus);
+  GstHarness *harness = filter_new ("stereorectify", properties, &bus);
   gst_harness_set_src_caps_str (harness, caps);
-  in = stamp (noise_frame (&info, 9, 0), 0, FRAME);
+  g_autoptr (GstBuffer) in = stamp (noise_frame (&info, 9, 0), 0, FRAME);
   fail_unless (gst_video_frame_map (&views.frame[0], &info, in, GST_MAP_READ));
   views.frame[1] = views.frame[0];
   fail_unless_equals_int (gst_harness_push (harness, gst_buffer_ref (in)), GST_FLOW_OK);
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   fail_unless (out != NULL);
   check_identity (&views, harness, out);
   gst_video_frame_unmap (&views.frame[0]);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
   filter_free (harness, bus);
-  gst_caps_unref (parsed);
-  g_free (caps);
-  g_free (extra);
-  g_free (properties);
-  calibration_free (calibration);
 }
 
-GST_START_TEST (test_identity_packed)
+TEST_LOOP (test_identity_packed, 0, G_N_ELEMENTS (formats))
 {
   for (guint l = 0; l < G_N_ELEMENTS (layouts); l++)
     for (guint right_first = 0; right_first < 2; right_first++)
       check_packed (formats[__i__], layouts[l], right_first);
 }
-GST_END_TEST;
 
 /* A pair of views of noise, and what becomes of it. Clear it. */
 typedef struct
@@ -229,6 +216,8 @@ rectified_clear (Rectified *all)
   calibration_free (all->calibration);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rectified, rectified_clear)
+
 /* A GRAY8 view in samples of 12 bits, as a camera gives them; takes @view. */
 static GstBuffer *
 in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo *wide)
@@ -248,11 +237,11 @@ in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo 
 }
 
 /* Comes out as GRAY8 does, to the bit. */
-GST_START_TEST (test_grey_of_twelve_bits)
+TEST (test_grey_of_twelve_bits)
 {
   const gint width = 31, height = 14;
   Cameras cameras = cameras_straight (width, height);
-  gchar *calibration = calibration_new (&cameras);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
   GstVideoInfo narrow, wide;
   GstBuffer *out[2];
   GstMapInfo map;
@@ -260,8 +249,7 @@ GST_START_TEST (test_grey_of_twelve_bits)
   gst_video_info_set_format (&narrow, GST_VIDEO_FORMAT_GRAY8, width, height);
   gst_video_info_set_format (&wide, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
   for (guint deep = 0; deep < 2; deep++) {
-    Pair *pair = rectify_new (calibration, THREADS);
-    GstVideoInfo info;
+    g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
 
     pair_set_caps (pair, deep ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
     for (guint right = 0; right < 2; right++) {
@@ -270,23 +258,20 @@ GST_START_TEST (test_grey_of_twelve_bits)
           right ? pair->right : pair->left, stamp (deep ? in_twelve_bits (view, &narrow, &wide) : view, 0, FRAME));
     }
     out[deep] = pair_pull (pair, 0);
-    info = output_info (pair->left);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-    pair_free (pair);
   }
   fail_unless (gst_buffer_map (out[0], &map, GST_MAP_READ));
   fail_unless (gst_buffer_get_size (out[1]) == map.size && gst_buffer_memcmp (out[1], 0, map.data, map.size) == 0);
   gst_buffer_unmap (out[0], &map);
   gst_buffer_unref (out[0]);
   gst_buffer_unref (out[1]);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_nv12_where_downstream_wants_it)
+TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
-  Rectified all;
+  g_auto (Rectified) all;
   const GstVideoFrame *out = &all.mapped;
 
   rectify_noise (&all, &cameras, GST_VIDEO_FORMAT_I420, NULL, "video/x-raw,format=NV12");
@@ -297,9 +282,7 @@ GST_START_TEST (test_nv12_where_downstream_wants_it)
         gint half = GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 2;
         fail_unless_equals_int (component_at (out, c, x, y), component_at (&all.in[x >= half], c, x % half, y));
       }
-  rectified_clear (&all);
 }
-GST_END_TEST;
 
 /* ---- pixels that move --------------------------------------------------------------------- */
 
@@ -337,7 +320,7 @@ static void
 check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gdouble border)
 {
   gdouble sum = 0, count = 0;
-  Rectified all;
+  g_auto (Rectified) all;
 
   rectify_noise (&all, cameras, format, NULL, NULL);
   for (guint c = 0; c < components; c++)
@@ -355,10 +338,9 @@ check_moved (const Cameras *cameras, GstVideoFormat format, guint components, gd
       }
   /* rounded, not cut off */
   fail_unless (sum / count < 0.6, "on the average %.2f levels away", sum / count);
-  rectified_clear (&all);
 }
 
-GST_START_TEST (test_known_shift_and_rotation)
+TEST (test_known_shift_and_rotation)
 {
   Cameras cameras = cameras_straight (74, 46);
 
@@ -375,10 +357,9 @@ GST_START_TEST (test_known_shift_and_rotation)
   check_moved (&cameras, GST_VIDEO_FORMAT_BGR, 3, 0);
   check_moved (&cameras, GST_VIDEO_FORMAT_RGBx, 3, 0);
 }
-GST_END_TEST;
 
 /* Around the pictures it is black, of any kind of picture. */
-GST_START_TEST (test_border)
+TEST_LOOP (test_border, 0, 5)
 {
   static const struct
   {
@@ -393,7 +374,7 @@ GST_START_TEST (test_border)
     { GST_VIDEO_FORMAT_BGRA, NULL, { 0, 0, 0, 255 } },
   };
   Cameras cameras = cameras_straight (44, 20);
-  Rectified all;
+  g_auto (Rectified) all;
   const GstVideoFrame *out = &all.mapped;
 
   /* half of the left view is to the left of its raw picture */
@@ -403,24 +384,8 @@ GST_START_TEST (test_border)
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (out, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c) / 4; x++)
         fail_unless_equals_int (component_at (out, c, x, y), blacks[__i__].black[c]);
-  rectified_clear (&all);
 }
-GST_END_TEST;
 
-static Suite *
-rectify_element_suite (void)
+SUITE (rectify_element)
 {
-  Suite *suite = suite_create ("rectify_element");
-  TCase *cases = tcase_create ("pixels");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_identity_two_pads, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_identity_packed, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_grey_of_twelve_bits);
-  tcase_add_test (cases, test_nv12_where_downstream_wants_it);
-  tcase_add_test (cases, test_known_shift_and_rotation);
-  tcase_add_loop_test (cases, test_border, 0, 5);
-  return suite;
 }
-
-GST_CHECK_MAIN (rectify_element);

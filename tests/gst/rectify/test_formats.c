@@ -7,20 +7,14 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "tests/support/gst/calibration_robots.h"
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/robots.h"
+#include "tests/support/gst/calibration/text.h"
 #include "gst/rectify/calibration/calibration.h"
 
 #define ROUNDS 30
 
 static Random source;
 static const GstStereoCalibrationOptions by_format;
-
-static gdouble
-between (gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (&source);
-}
 
 /* ---- what comes back ---- */
 
@@ -47,11 +41,10 @@ check_cameras (const StereoCalibration *a, const StereoCalibration *b)
 static gboolean
 parse (gchar *left, gchar *right, const GstStereoCalibrationOptions *options, GstStereoCalibration *out)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
   gboolean ok = CHECK (gst_stereo_calibration_parse (out, left, right, options, &message), "%s\n%s", message, left);
 
   CHECK (!ok || !message, "taken, and '%s'", message);
-  g_free (message);
   g_free (left);
   g_free (right);
   return ok;
@@ -209,7 +202,7 @@ test_orbslam (void)
     gint lens = k % 2 ? 4 : 5;
     StereoCalibration c = calibration_draw_cameras (&source, lens, TRUE, FALSE), pair;
     Frame pose = frame_draw (&source, 0.3, -500, -50), back = frame_invert (&pose);
-    gdouble baseline = between (50, 500);
+    gdouble baseline = random_between (&source, 50, 500);
     expect_rectified (calibration_orbslam2 (&c, lens), NULL, &c);
     pair = calibration_draw_cameras (&source, lens, FALSE, k % 2);
     expect_pose (calibration_orbslam3 (&pair, &back, k % 3 == 0), NULL, &pair, &pose);
@@ -256,7 +249,8 @@ test_zed (void)
     gboolean fisheye = k % 3 == 2, disto = fisheye || k % 2;
     StereoCalibration modes[4];
     GstStereoCalibration read;
-    const gdouble turn[3] = { between (-0.02, 0.02), between (-0.02, 0.02), between (-0.02, 0.02) };
+    const gdouble turn[3] = { random_between (&source, -0.02, 0.02), random_between (&source, -0.02, 0.02),
+      random_between (&source, -0.02, 0.02) };
     for (gint n = 0; n < 4; n++) {
       modes[n] = calibration_draw_cameras (&source, fisheye ? 4 : 8, FALSE, fisheye);
       modes[n].width = sizes[n][0];
@@ -291,14 +285,14 @@ test_kitti_colour (void)
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration grey = calibration_draw_projections (&source), colour = calibration_draw_projections (&source);
-    gchar *a = calibration_kitti (&grey, FALSE, 1000), *b = calibration_kitti (&colour, FALSE, 1000), **rows[2];
-    gchar *four, *two, *colour_first;
+    g_autofree gchar *a = calibration_kitti (&grey, FALSE, 1000), *b = calibration_kitti (&colour, FALSE, 1000);
+    gchar **rows[2];
     rows[0] = g_strsplit (a, "\n", 3);
     rows[1] = g_strsplit (b, "\n", 3);
-    four = g_strdup_printf ("P0: %s\nP1: %s\nP2: %s\nP3: %s\nTr: 1 0 0 0 0 1 0 0 0 0 1 0\n", rows[0][0], rows[0][1],
-        rows[1][0], rows[1][1]);
-    two = g_strdup_printf ("P2: %s\nP3: %s\n", rows[1][0], rows[1][1]);
-    colour_first = g_strdup (four);
+    gchar *four = g_strdup_printf ("P0: %s\nP1: %s\nP2: %s\nP3: %s\nTr: 1 0 0 0 0 1 0 0 0 0 1 0\n", rows[0][0],
+        rows[0][1], rows[1][0], rows[1][1]);
+    gchar *two = g_strdup_printf ("P2: %s\nP3: %s\n", rows[1][0], rows[1][1]);
+    gchar *colour_first = g_strdup (four);
     expect_rectified (four, NULL, &grey);
     expect_rectified (two, NULL, &colour);
     GstStereoCalibration read;
@@ -307,8 +301,6 @@ test_kitti_colour (void)
         same ("projection", read.modes[0].projection[v], colour.projection[v], 12, 0);
     g_strfreev (rows[0]);
     g_strfreev (rows[1]);
-    g_free (a);
-    g_free (b);
   }
 }
 

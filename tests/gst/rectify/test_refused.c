@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "tests/support/check.h"
-#include "tests/support/gst/calibration_robots.h"
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/robots.h"
+#include "tests/support/gst/calibration/text.h"
 #include "gst/rectify/calibration/calibration.h"
 
 static Random source;
@@ -14,7 +14,7 @@ static void
 refuse_of (gchar *left, gchar *right, const GstStereoCalibrationOptions *options, const gchar *const *words)
 {
   GstStereoCalibration c;
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   CHECK (!gst_stereo_calibration_parse (&c, left, right, options, &message),
       "taken, and should be refused for '%s':\n%s", words[0], left);
@@ -22,7 +22,6 @@ refuse_of (gchar *left, gchar *right, const GstStereoCalibrationOptions *options
       "'%s'", message);
   for (; message && *words; words++)
     CHECK (strstr (message, *words), "'%s' does not say '%s'", message, *words);
-  g_free (message);
   g_free (left);
   g_free (right);
 }
@@ -34,7 +33,7 @@ test_refusals_of_models (void)
 {
   StereoCalibration c = calibration_draw_cameras (&source, 4, FALSE, FALSE);
   Frame steps[2] = { frame_draw (&source, 0.1, -90, -80), frame_draw (&source, 0.1, -90, -80) };
-  gchar *kalibr = calibration_kalibr (&c, 4, steps, 2);
+  g_autofree gchar *kalibr = calibration_kalibr (&c, 4, steps, 2);
 
   REFUSE (calibration_replaced (g_strdup (kalibr), "pinhole", "omni"), NULL, "Kalibr's camchain", "camera_model",
       "'omni'", "radtan");
@@ -56,7 +55,6 @@ test_refusals_of_models (void)
   REFUSE (g_strdup (kalibr), g_strdup (kalibr), "Kalibr's camchain", "both cameras", "only one");
   refuse_of (g_strdup (kalibr), NULL, &(GstStereoCalibrationOptions){ .cameras = "0,2" },
       (const gchar *const[]){ "cam2.intrinsics is missing", NULL });
-  g_free (kalibr);
 }
 
 static void
@@ -139,13 +137,11 @@ check_cuts (gchar *text, const gchar *right)
   gsize length = strlen (text);
 
   for (gsize cut = 0; cut <= length; cut++) {
-    gchar *part = g_strndup (text, cut), *message = NULL;
+    g_autofree gchar *part = g_strndup (text, cut), *message = NULL;
     GstStereoCalibration c;
     gboolean taken = gst_stereo_calibration_parse (&c, part, right, &by_format, &message);
     CHECK (taken || (message && strlen (message) > 20), "refused without a word after %u bytes", (guint) cut);
     CHECK (taken || cut < length, "the whole text was not taken: %s", message);
-    g_free (message);
-    g_free (part);
   }
   g_free (text);
 }

@@ -50,7 +50,7 @@ test_saved (void)
     StereoRectification r, again;
     StereoError error;
     gdouble alpha = k % 3 - 1;
-    gchar *text, *message = NULL;
+    g_autofree gchar *text = NULL, *message = NULL;
     if (k % 4 && k % 3) {
       c.has_pose = 1;
       c.has_rectification = k % 2;
@@ -80,8 +80,6 @@ test_saved (void)
         same ("P", again.projection[v], r.projection[v], 12);
       }
     }
-    g_free (message);
-    g_free (text);
   }
   CHECK (compared > 4 * ROUNDS, "only %d of %d could be rectified", compared, 8 * ROUNDS);
 }

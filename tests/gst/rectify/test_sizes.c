@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: calibrations of pictures of another size, which are warned of for each size of frames, and choices. */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 64
 #define HEIGHT 48
 #define CPU "backend=cpu threads=1 "
-
-static gdouble
-number_of (GstElement *element, const gchar *property)
-{
-  gdouble value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
 
 static void
 push (Pair *pair, gint width, gint height, GstClockTime pts)
@@ -40,12 +31,10 @@ run (Pair *pair, gint width, gint height, GstClockTime pts)
 TEST (test_size_that_is_not_in_the_file)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
 
   cameras.width = cameras.height = 0;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   fail_unless_equals_float (run (pair, WIDTH, HEIGHT, 0), 40);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   for (guint k = 1; k < 3; k++) {
@@ -55,21 +44,17 @@ TEST (test_size_that_is_not_in_the_file)
     run (pair, WIDTH, HEIGHT, (2 * k + 1) * FRAME);
     expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   }
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* The properties that the warning names: everything is scaled. Also where the file says another size. */
 TEST_LOOP (test_size_that_is_set, 0, 2)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
 
   cameras.width = __i__ ? WIDTH / 2 : 0;
   cameras.height = __i__ ? HEIGHT / 2 : 0;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "calibration-width=64 calibration-height=48");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "calibration-width=64 calibration-height=48");
   fail_unless_equals_float (run (pair, 2 * WIDTH, 2 * HEIGHT, 0), 80);
   fail_unless_equals_float (number_of (pair->element, "baseline"), 120);
   fail_unless_equals_float (run (pair, WIDTH / 2, HEIGHT / 2, FRAME), 20);
@@ -80,82 +65,73 @@ TEST_LOOP (test_size_that_is_set, 0, 2)
   gst_buffer_unref (pair_pull (pair, 2 * FRAME));
   expect_warning (
       pair->bus, "principal points", "32x24", __i__ ? "2 times the 32x24 that it is said to be of" : "64x48", NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* Numbers of larger pictures of which no view can be made: the error says which size they fit. */
 TEST (test_size_that_gives_no_views)
 {
-  gchar *calibration = calibration_new_text ("M1: [ 60, 0, 70, 0, 60, 50, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
-                                             "M2: [ 60, 0, 66, 0, 60, 47, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
-                                             "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 60, 0, 70, 0, 60, 50, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
+      "M2: [ 60, 0, 66, 0, 60, 47, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
+      "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
   push (pair, WIDTH, HEIGHT, 0);
   expect_error (pair->bus, "No rectangle", "principal points", "calibration-width=128 calibration-height=96", NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* A focal length in millimetres: no view can be made, and the error says why. */
 TEST (test_focal_length_that_gives_no_views)
 {
-  gchar *calibration = calibration_new_text ("M1: [ 0.4, 0, 34, 0, 0.4, 23, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
-                                             "M2: [ 0.4, 0, 33, 0, 0.4, 25, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
-                                             "R: [ 0.995, -0.0998334, 0, 0.0998334, 0.995, 0, 0, 0, 1 ]\n"
-                                             "T: [ -120, 0, 5 ]\n");
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 0.4, 0, 34, 0, 0.4, 23, 0, 0, 1 ]\nD1: [ -0.2, 0.04 ]\n"
+      "M2: [ 0.4, 0, 33, 0, 0.4, 25, 0, 0, 1 ]\nD2: [ -0.2, 0.04 ]\n"
+      "R: [ 0.995, -0.0998334, 0, 0.0998334, 0.995, 0, 0, 0, 1 ]\n"
+      "T: [ -120, 0, 5 ]\n");
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
   push (pair, WIDTH, HEIGHT, 0);
   expect_error (pair->bus, "No rectangle", "focal length", "millimetres", NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* A file that says a size of another aspect: numbers of the frames at hand, and numbers of the size that it says. */
 TEST_LOOP (test_size_of_another_aspect, 0, 2)
 {
   Cameras cameras = __i__ ? cameras_straight (WIDTH, HEIGHT) : cameras_straight (4 * WIDTH, 2 * HEIGHT);
-  gchar *calibration;
-  Pair *pair;
 
   cameras.width = WIDTH;
   cameras.height = HEIGHT;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 2 * HEIGHT, NULL);
   push (pair, 4 * WIDTH, 2 * HEIGHT, 0);
   expect_error (pair->bus, "64 x 48", "256 x 96", "aspect",
       __i__ ? "without cropping." : "calibration-width=256 calibration-height=96", NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* A lens that turns back within the picture, and four values that are not named. */
 TEST (test_lens)
 {
-  gchar *calibration = calibration_new_text ("M1: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD1: [ -0.9, 0, 0.001, 0 ]\n"
-                                             "M2: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD2: [ 0.01, 0.02, -0.06, 0.03 ]\n"
-                                             "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD1: [ -0.9, 0, 0.001, 0 ]\n"
+      "M2: [ 25, 0, 32, 0, 25, 24, 0, 0, 1 ]\nD2: [ 0.01, 0.02, -0.06, 0.03 ]\n"
+      "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n");
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   run (pair, WIDTH, HEIGHT, 0);
   expect_warning (pair->bus, "left camera holds up to 10 px", "right camera are -0.06 and 0.03",
       "distortion_model: equidistant", NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* KITTI's grey pair, and its colour pair. */
 TEST (test_cameras)
 {
-  gchar *calibration = calibration_new_text (
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
       "P0: 40 0 31.5 0 0 40 23.5 0 0 0 1 0\nP1: 40 0 31.5 -21.6 0 40 23.5 0 0 0 1 0\n"
       "P2: 40 0 31.5 2.4 0 40 23.5 0 0 0 1 0\nP3: 40 0 31.5 -18 0 40 23.5 0 0 0 1 0\n");
-  Pair *pair = rectify_new (calibration, CPU "cameras=2,3");
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "cameras=2,3");
 
   run (pair, WIDTH, HEIGHT, 0);
   fail_unless_equals_float (number_of (pair->element, "baseline"), 510);
@@ -170,38 +146,30 @@ TEST (test_cameras)
   gst_buffer_unref (pair_pull (pair, 2 * FRAME));
   expect_warning (pair->bus, "cameras=7", "cameras=2,3", "stays in force", NULL);
   fail_unless_equals_float (number_of (pair->element, "baseline"), 540);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
 /* A pose the other way round, before stereomatch: it does not ask for stereorectify, which is there. */
 TEST (test_transposed_pose)
 {
-  gchar *calibration = calibration_new_text ("M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
-                                             "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
-                                             "R: [ 1, 0, 0, 0, 0.9999, -0.014141782, 0, 0.014141782, 0.9999 ]\n"
-                                             "T: [ -120, 0, 0 ]\n");
-  gchar *description = g_strdup_printf (
+  g_autoptr (CalibrationFile) calibration = calibration_new_text (
+      "M1: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD1: []\n"
+      "M2: [ 300, 0, 159.5, 0, 300, 119.5, 0, 0, 1 ]\nD2: []\n"
+      "R: [ 1, 0, 0, 0, 0.9999, -0.014141782, 0, 0.014141782, 0.9999 ]\n"
+      "T: [ -120, 0, 0 ]\n");
+  g_autofree gchar *description = g_strdup_printf (
       "stereotestsrc num-buffers=4 ! video/x-raw,format=GRAY8,width=640,height=240,framerate=1/1 ! "
       "stereorectify backend=cpu calibration=%s ! stereomatch backend=cpu num-disparities=32 ! fakesink",
       calibration);
-  GstElement *pipeline = launch ("%s", description);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gchar *text;
+  g_autoptr (GstElement) pipeline = launch ("%s", description);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = expect_message (
+  GstMessage *message = expect_message (
       bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "rows of the two views", "transposed", NULL });
-  text = message_text (message);
+  g_autofree gchar *text = message_text (message);
   fail_unless (strstr (text, "put stereorectify") == NULL, "%s", text);
-  g_free (text);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (description);
-  calibration_free (calibration);
 }
 
 SUITE (rectify_sizes)

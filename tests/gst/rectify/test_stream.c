@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: metadata, what changes while it plays, pairing, and every error. */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"
 
@@ -35,51 +36,38 @@ run_pair (Pair *pair, GstClockTime pts)
   return pair_pull (pair, pts);
 }
 
-static gdouble
-number_of (GstElement *element, const gchar *property)
-{
-  gdouble value;
-
-  g_object_get (element, property, &value, NULL);
-  return value;
-}
-
 /* ---- metadata ----------------------------------------------------------------------------- */
 
 static void
 expect_pairing_clock (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless_equals_string (gst_structure_get_string (stats, "pairing-clock"), name);
-  gst_structure_free (stats);
 }
 
 /* Of square pixels, and of others. */
-GST_START_TEST (test_meta_and_properties)
+TEST_LOOP (test_meta_and_properties, 0, 2)
 {
   const gdouble vertical = __i__ ? 37.5 : 0;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  const GstStereoMeta *meta;
-  gchar *calibration, *backend;
-  GstBuffer *out;
-  Pair *pair;
+  g_autofree gchar *backend = NULL;
 
   cameras.new_focal = 36;
   cameras.new_focal_y = vertical;
   cameras.new_cx[0] += 0.25;
   cameras.new_cx[1] += 1.75;
   cameras.new_cy -= 0.5;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "unit=2.5");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "unit=2.5");
   fail_unless (number_of (pair->element, "focal-length") == 0);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME);
   push_view (pair, TRUE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, FRAME + 7 * GST_MSECOND);
-  out = pair_pull (pair, FRAME);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
   fail_unless (GST_BUFFER_DURATION (out) == FRAME);
-  meta = gst_buffer_get_stereo_meta (out);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless (meta != NULL);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless_equals_int (meta->width, WIDTH);
@@ -97,36 +85,29 @@ GST_START_TEST (test_meta_and_properties)
   fail_unless_equals_float (number_of (pair->element, "principal-offset"), 1.5);
   g_object_get (pair->element, "active-backend", &backend, NULL);
   fail_unless_equals_string (backend, "cpu");
-  g_free (backend);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
   fail_unless (stat_of (pair->element, "compute-time") > 0);
   expect_pairing_clock (pair->element, "buffer");
-  gst_buffer_unref (out);
-  pair_free (pair);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* Runs @description to its end; an error fails the test. Unref what comes back, in NULL. */
 static GstElement *
 run_pipeline (const gchar *description)
 {
   GstElement *pipeline = launch ("%s", description);
-  GstBus *bus;
 
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   wait_for_message (bus, GST_MESSAGE_EOS);
-  gst_object_unref (bus);
   return pipeline;
 }
 
 /* What stereomatch needs for depth comes with the frames; twice, for all must be as new after NULL. */
-GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
+TEST (test_depth_needs_no_further_property_and_plays_twice)
 {
   Cameras cameras = cameras_straight (64, 32);
-  gchar *calibration = calibration_new (&cameras);
-  gchar *description = g_strdup_printf (SOURCE
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *description = g_strdup_printf (SOURCE
       "! stereorectify name=r calibration=%s unit=10 backend=cpu ! stereomatch name=m output=depth num-disparities=16 "
       "backend=cpu ! fakesink",
       128, 32, calibration);
@@ -149,23 +130,19 @@ GST_START_TEST (test_depth_needs_no_further_property_and_plays_twice)
     gst_element_set_state (pipeline, GST_STATE_NULL);
     if (i == 0) {
       /* the file is read again by the next start */
-      GstBus *bus = gst_element_get_bus (pipeline);
+      g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
       cameras.new_focal = 20;
       calibration_write (calibration, &cameras);
       gst_element_set_state (pipeline, GST_STATE_PLAYING);
       wait_for_message (bus, GST_MESSAGE_EOS);
-      gst_object_unref (bus);
     }
   }
   gst_object_unref (pipeline);
-  g_free (description);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- changes ------------------------------------------------------------------------------ */
 
-GST_START_TEST (test_caps_change)
+TEST (test_caps_change)
 {
   static const struct
   {
@@ -180,63 +157,53 @@ GST_START_TEST (test_caps_change)
     { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, 3 },
   };
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     gint width = WIDTH * steps[i].scale, height = HEIGHT * steps[i].scale;
-    GstVideoInfo info;
-    GstBuffer *out;
     set_caps (pair, steps[i].format, steps[i].format, width, height);
     fail_unless_equals_int (push_view (pair, FALSE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
     fail_unless_equals_int (push_view (pair, TRUE, steps[i].format, width, height, i * FRAME), GST_FLOW_OK);
-    out = pair_pull (pair, i * FRAME);
-    info = output_info (pair->left);
+    g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), steps[i].out);
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 2 * width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
     fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, 40 * steps[i].scale);
-    gst_buffer_unref (out);
   }
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-  pair_free (pair);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* A file that cannot be used, set while frames pass: a warning, and the calibration before stays in force. */
 static void
 keeps_working (Pair *pair, const gchar *property, const gchar *file, guint number)
 {
   gdouble focal_length, baseline;
-  GstBuffer *out;
 
   g_object_get (pair->element, "focal-length", &focal_length, "baseline", &baseline, NULL);
   fail_unless (focal_length > 0 && baseline == 360);
   g_object_set (pair->element, property, file, NULL);
-  out = run_pair (pair, number * FRAME);
+  g_autoptr (GstBuffer) out = run_pair (pair, number * FRAME);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length, focal_length);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->baseline, baseline);
   expect_warning (pair->bus, file ? file : "calibration=", NULL);
-  gst_buffer_unref (out);
 }
 
-GST_START_TEST (test_properties_take_effect_with_the_next_pair)
+TEST (test_properties_take_effect_with_the_next_pair)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT), moved = cameras;
-  gchar *calibration = calibration_new (&cameras), *other;
-  Pair *pair = rectify_new (calibration, CPU);
-  GstBuffer *before, *after;
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras), other = NULL;
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   GstMapInfo a, b;
-  GstVideoInfo info;
 
   moved.new_cx[0] = moved.new_cx[1] += 3;
   moved.new_focal = 50;
   other = calibration_new (&moved);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
-  before = run_pair (pair, 0);
+  GstBuffer *before = run_pair (pair, 0);
   g_object_set (pair->element, "calibration", other, "unit", 3.0, NULL);
-  after = run_pair (pair, FRAME);
+  GstBuffer *after = run_pair (pair, FRAME);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->focal_length, 50);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 360);
   gst_buffer_map (before, &a, GST_MAP_READ);
@@ -250,25 +217,21 @@ GST_START_TEST (test_properties_take_effect_with_the_next_pair)
   /* another size of the views is another size of the output */
   g_object_set (pair->element, "width", 30, "height", 16, NULL);
   gst_buffer_unref (run_pair (pair, 2 * FRAME));
-  info = output_info (pair->left);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 60);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 16);
   keeps_working (pair, "calibration", "/no/such/file.yml", 3);
   keeps_working (pair, "calibration", NULL, 4);
   g_object_set (pair->element, "calibration", other, NULL);
   keeps_working (pair, "save", "/", 5);
-  pair_free (pair);
-  calibration_free (calibration);
-  calibration_free (other);
 }
-GST_END_TEST;
 
 /* Paired as stereomatch does. */
-GST_START_TEST (test_frames_without_a_partner)
+TEST (test_frames_without_a_partner)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras);
-  Pair *pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
 
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   push_view (pair, FALSE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 0);
@@ -279,24 +242,19 @@ GST_START_TEST (test_frames_without_a_partner)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
-  pair_free (pair);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* ---- doubts, saving ------------------------------------------------------------------------- */
 
 /* Numbers without sense are warned of once, and the views are rectified nevertheless. */
-GST_START_TEST (test_numbers_without_sense)
+TEST (test_numbers_without_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
 
   cameras.baseline = 3.5; /* squares of a chessboard */
   cameras.focal = 5;      /* millimetres */
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU);
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   gst_buffer_unref (run_pair (pair, 0));
   expect_warning (pair->bus, "3.5 mm apart", "unit=25", "unit=1000", NULL);
@@ -306,57 +264,46 @@ GST_START_TEST (test_numbers_without_sense)
   push_view (pair, TRUE, GST_VIDEO_FORMAT_BGRx, WIDTH, HEIGHT, FRAME);
   gst_buffer_unref (pair_pull (pair, FRAME));
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_numbers_with_sense)
+TEST (test_numbers_with_sense)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration;
-  Pair *pair;
 
   cameras.baseline = 3.5;
-  calibration = calibration_new (&cameras);
-  pair = rectify_new (calibration, CPU "unit=25");
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, CPU "unit=25");
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
   gst_buffer_unref (run_pair (pair, 0));
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
 /* The first pair with these properties. */
 static GstBuffer *
 first_pair (const gchar *calibration, const gchar *properties)
 {
-  Pair *pair = rectify_new (calibration, properties);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = rectify_new (calibration, properties);
 
   set_caps (pair, GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT);
-  out = run_pair (pair, 0);
+  GstBuffer *out = run_pair (pair, 0);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
   return out;
 }
 
 /* What was saved makes the same views, in all bytes, without the properties that made them. */
-GST_START_TEST (test_saved_calibration_makes_the_same_views)
+TEST (test_saved_calibration_makes_the_same_views)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration, *saved = calibration_new_text (""), *properties;
-  GstBuffer *before, *after;
+  g_autoptr (CalibrationFile) calibration = NULL, saved = calibration_new_text ("");
   GstMapInfo a, b;
 
   cameras.turn[0] = 0.02;
   cameras.turn[1] = -0.01;
   cameras.new_cx[1] += 1.5;
   calibration = calibration_new (&cameras);
-  properties = g_strdup_printf (CPU "unit=2.5 width=40 height=22 save=%s", saved);
-  before = first_pair (calibration, properties);
-  after = first_pair (saved, CPU);
+  g_autofree gchar *properties = g_strdup_printf (CPU "unit=2.5 width=40 height=22 save=%s", saved);
+  g_autoptr (GstBuffer) before = first_pair (calibration, properties);
+  g_autoptr (GstBuffer) after = first_pair (saved, CPU);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (after)->baseline, 300);
   fail_unless_equals_float (
       gst_buffer_get_stereo_meta (after)->focal_length, gst_buffer_get_stereo_meta (before)->focal_length);
@@ -368,13 +315,7 @@ GST_START_TEST (test_saved_calibration_makes_the_same_views)
   fail_unless (memcmp (a.data, b.data, a.size) == 0, "the views are others");
   gst_buffer_unmap (before, &a);
   gst_buffer_unmap (after, &b);
-  gst_buffer_unref (before);
-  gst_buffer_unref (after);
-  g_free (properties);
-  calibration_free (calibration);
-  calibration_free (saved);
 }
-GST_END_TEST;
 
 /* ---- errors ------------------------------------------------------------------------------- */
 
@@ -382,8 +323,8 @@ GST_END_TEST;
 static void
 expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
 {
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make ("stereorectify", NULL));
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereorectify", NULL));
+  g_autoptr (GstBus) bus = gst_bus_new ();
 
   gst_element_set_bus (element, bus);
   set_properties (element, properties);
@@ -391,41 +332,35 @@ expect_no_start (const gchar *properties, const gchar *word, const gchar *other)
   expect_error (bus, word, other, NULL);
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
 }
 
-GST_START_TEST (test_calibrations_that_do_not_load)
+TEST (test_calibrations_that_do_not_load)
 {
-  gchar *broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n"), *properties = with_calibration (broken, "");
+  g_autoptr (CalibrationFile) broken = calibration_new_text ("%YAML:1.0\n---\nM1: [ 1, 2\n");
+  g_autofree gchar *properties = with_calibration (broken, "");
 
   expect_no_start ("", "calibration=", NULL);
   expect_no_start ("calibration=/no/such/file.yml", "/no/such/file.yml", NULL);
   expect_no_start (properties, broken, NULL);
   if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0))
     expect_no_start ("calibration=/no/such/file.yml backend=cuda", "backend=cuda", NULL);
-  g_free (properties);
-  calibration_free (broken);
 }
-GST_END_TEST;
 
 /* A pair of these caps with these cameras is refused with these words. */
 static void
 expect_refusal (const Cameras *cameras, const gchar *more, GstVideoFormat left, GstVideoFormat right, gint width,
     gint height, const gchar *word, const gchar *other)
 {
-  gchar *calibration = calibration_new (cameras);
-  Pair *pair = rectify_new (calibration, more);
+  g_autoptr (CalibrationFile) calibration = calibration_new (cameras);
+  g_autoptr (Pair) pair = rectify_new (calibration, more);
 
   set_caps (pair, left, right, width, height);
   push_view (pair, FALSE, left, width, height, 0);
   push_view (pair, TRUE, right, width, height, 0);
   expect_error (pair->bus, word, other, NULL);
-  pair_free (pair);
-  calibration_free (calibration);
 }
 
-GST_START_TEST (test_pairs_that_cannot_be_rectified)
+TEST (test_pairs_that_cannot_be_rectified)
 {
   const GstVideoFormat grey = GST_VIDEO_FORMAT_GRAY8, nv12 = GST_VIDEO_FORMAT_NV12;
   Cameras good = cameras_straight (WIDTH, HEIGHT), cameras = good;
@@ -441,29 +376,25 @@ GST_START_TEST (test_pairs_that_cannot_be_rectified)
   expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR, WIDTH, HEIGHT, "RGB", "BGR");
   expect_refusal (&good, CPU, GST_VIDEO_FORMAT_RGB, grey, WIDTH, HEIGHT, "RGB", "GRAY8");
 }
-GST_END_TEST;
 
 static void
 expect_packed_refusal (
     const gchar *caps, GstVideoFormat format, gint width, gint height, gsize cut, const gchar *word, const gchar *sink)
 {
   Cameras cameras = cameras_straight (0, 0);
-  gchar *calibration, *properties;
-  GstHarness *harness;
   GstVideoInfo info;
-  GstBuffer *buffer;
   GstBus *bus;
 
   cameras.cx = cameras.new_cx[0] = cameras.new_cx[1] = 20;
   cameras.cy = cameras.new_cy = 10;
-  calibration = calibration_new (&cameras);
-  properties = with_calibration (calibration, CPU);
-  harness = filter_new ("stereorectify", properties, &bus);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, CPU);
+  GstHarness *harness = filter_new ("stereorectify", properties, &bus);
   if (sink)
     gst_harness_set_sink_caps_str (harness, sink);
   gst_harness_set_src_caps_str (harness, caps);
   gst_video_info_set_format (&info, format, (guint) width, (guint) height);
-  buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
+  GstBuffer *buffer = stamp (noise_frame (&info, 1, 0), 0, FRAME);
   if (cut) {
     const GstVideoMeta *meta = gst_buffer_add_video_meta (
         buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height);
@@ -473,14 +404,13 @@ expect_packed_refusal (
   gst_harness_push (harness, buffer);
   expect_error (bus, word, NULL);
   filter_free (harness, bus);
-  g_free (properties);
-  calibration_free (calibration);
 }
 
-GST_START_TEST (test_calibrations_that_cannot_be_saved)
+TEST (test_calibrations_that_cannot_be_saved)
 {
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
-  gchar *calibration = calibration_new (&cameras), *itself = g_strconcat (CPU "save=", calibration, NULL), *text;
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *itself = g_strconcat (CPU "save=", calibration, NULL), *text = NULL;
   Pair *pair = rectify_new (calibration, itself);
 
   expect_refusal (&cameras, CPU "save=/no/such/folder/x.yml", GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY8, WIDTH,
@@ -493,44 +423,18 @@ GST_START_TEST (test_calibrations_that_cannot_be_saved)
   pair_free (pair);
   fail_unless (g_file_get_contents (calibration, &text, NULL, NULL));
   fail_unless (strstr (text, "Q:") == NULL, "the calibration was written over");
-  g_free (text);
-  g_free (itself);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_packed_frames_that_cannot_be_rectified)
+TEST (test_packed_frames_that_cannot_be_rectified)
 {
-  gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL), *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
+  g_autofree gchar *odd = make_caps (GST_VIDEO_FORMAT_NV12, 86, 20, NULL),
+                   *even = make_caps (GST_VIDEO_FORMAT_NV12, 88, 20, NULL);
 
   expect_packed_refusal (odd, GST_VIDEO_FORMAT_NV12, 86, 20, 0, "43x20", NULL);
   expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 100, "does not hold the", NULL);
   expect_packed_refusal (even, GST_VIDEO_FORMAT_NV12, 88, 20, 0, "downstream", "video/x-raw,format=RGB");
-  g_free (odd);
-  g_free (even);
 }
-GST_END_TEST;
 
-static Suite *
-rectify_stream_suite (void)
+SUITE (rectify_stream)
 {
-  Suite *suite = suite_create ("rectify_stream");
-  TCase *cases = tcase_create ("stream");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_meta_and_properties, 0, 2);
-  tcase_add_test (cases, test_depth_needs_no_further_property_and_plays_twice);
-  tcase_add_test (cases, test_caps_change);
-  tcase_add_test (cases, test_properties_take_effect_with_the_next_pair);
-  tcase_add_test (cases, test_frames_without_a_partner);
-  tcase_add_test (cases, test_numbers_without_sense);
-  tcase_add_test (cases, test_numbers_with_sense);
-  tcase_add_test (cases, test_saved_calibration_makes_the_same_views);
-  tcase_add_test (cases, test_calibrations_that_do_not_load);
-  tcase_add_test (cases, test_calibrations_that_cannot_be_saved);
-  tcase_add_test (cases, test_pairs_that_cannot_be_rectified);
-  tcase_add_test (cases, test_packed_frames_that_cannot_be_rectified);
-  return suite;
 }
-
-GST_CHECK_MAIN (rectify_stream);

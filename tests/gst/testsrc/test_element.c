@@ -10,10 +10,9 @@
 static GstHarness *
 source_new (const gchar *properties, const gchar *caps)
 {
-  gchar *line = g_strdup_printf ("stereotestsrc %s ! capsfilter caps=\"%s\"", properties, caps);
+  g_autofree gchar *line = g_strdup_printf ("stereotestsrc %s ! capsfilter caps=\"%s\"", properties, caps);
   GstHarness *harness = gst_harness_new_parse (line);
 
-  g_free (line);
   fail_unless (harness != NULL);
   return harness;
 }
@@ -66,14 +65,13 @@ check_frame_through (GstBuffer *buffer, const GstVideoInfo *info, GstStereoScene
   gboolean swapped = (GST_VIDEO_INFO_MULTIVIEW_FLAGS (info) & GST_VIDEO_MULTIVIEW_FLAGS_RIGHT_VIEW_FIRST) != 0;
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   GstVideoFrame mapped;
-  ScenePicture picture;
-  GBytes *truth;
+  g_auto (ScenePicture) picture;
 
   fail_unless (meta != NULL);
   params->width = (gint) meta->width;
   params->height = (gint) meta->height;
   picture = scene_picture_through (params, cameras, frame);
-  truth = gst_stereo_meta_get_truth_bytes (meta);
+  GBytes *truth = gst_stereo_meta_get_truth_bytes (meta);
   fail_unless_equals_int (g_bytes_get_size (truth), 2 * meta->width * meta->height);
   fail_unless (!memcmp (g_bytes_get_data (truth, NULL), picture.truth, g_bytes_get_size (truth)));
   g_bytes_unref (truth);
@@ -90,7 +88,6 @@ check_frame_through (GstBuffer *buffer, const GstVideoInfo *info, GstStereoScene
           fail_unless_equals_int (sample_of (&mapped, 3, at_x, at_y), 255);
       }
   gst_video_frame_unmap (&mapped);
-  scene_picture_clear (&picture);
 }
 
 static void
@@ -111,20 +108,18 @@ TEST (test_every_format)
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
       GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 1 };
-      gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d", formats[f], sizes[s][0], sizes[s][1]);
-      GstHarness *harness = source_new ("num-buffers=2 seed=21", caps);
+      g_autofree gchar *caps = g_strdup_printf (
+          "video/x-raw,format=%s,width=%d,height=%d", formats[f], sizes[s][0], sizes[s][1]);
+      g_autoptr (GstHarness) harness = source_new ("num-buffers=2 seed=21", caps);
       gst_harness_play (harness);
       for (guint64 n = 0; n < 2; n++) {
-        GstBuffer *buffer = gst_harness_pull (harness);
+        g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
         fail_unless (buffer != NULL);
         GstVideoInfo info = output_info (harness);
         fail_unless_equals_string (gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info)), formats[f]);
         fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), sizes[s][0]);
         check_frame (buffer, &info, &params, n);
-        gst_buffer_unref (buffer);
       }
-      gst_harness_teardown (harness);
-      g_free (caps);
     }
 }
 
@@ -136,41 +131,36 @@ TEST (test_cameras_in_every_format)
   for (guint f = 0; f < 2 * G_N_ELEMENTS (formats); f++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 3 };
     GstStereoRigParams cameras = { -1.75, 0.75, (GstStereoTestFault) (f % 7), (GstStereoTestFaultView) (f % 3) };
-    gchar *caps = g_strdup_printf (
+    g_autofree gchar *caps = g_strdup_printf (
         "video/x-raw,format=%s,width=84,height=36,multiview-mode=%s", formats[f / 2], layouts[f % 4]);
-    gchar *properties = g_strdup_printf (
+    g_autofree gchar *properties = g_strdup_printf (
         "num-buffers=2 seed=21 noise=3 vertical-offset=-1.75 right-gain=0.75 fault=%u fault-view=%u", f % 7, f % 3);
-    GstHarness *harness = source_new (properties, caps);
+    g_autoptr (GstHarness) harness = source_new (properties, caps);
     gst_harness_play (harness);
     for (guint64 n = 0; n < 2; n++) {
-      GstBuffer *buffer = gst_harness_pull (harness);
+      g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
       fail_unless (buffer != NULL);
       GstVideoInfo info = output_info (harness);
       check_frame_through (buffer, &info, &params, &cameras, n);
-      gst_buffer_unref (buffer);
     }
-    gst_harness_teardown (harness);
-    g_free (properties);
-    g_free (caps);
   }
 }
 
 TEST (test_fault_while_playing)
 {
-  GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
-  GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
+  g_autoptr (GstHarness) harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
+  g_autoptr (GstElement) source = gst_harness_find_element (harness, "stereotestsrc");
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 4, 0, 0, 0, 2, 1 };
   GstStereoRigParams cameras = { 0, 1, GST_STEREO_TEST_FAULT_BLACK, GST_STEREO_TEST_FAULT_VIEW_LEFT };
   gboolean changed = FALSE;
-  GstVideoInfo info;
 
   gst_harness_play (harness);
   gst_buffer_unref (gst_harness_pull (harness));
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   gst_util_set_object_arg (G_OBJECT (source), "fault", "black");
   gst_util_set_object_arg (G_OBJECT (source), "fault-view", "left");
   for (guint n = 1; n < 100000 && !changed; n++) {
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     guint8 pixels[32];
     gst_buffer_extract (buffer, 0, pixels, sizeof pixels);
     changed = TRUE;
@@ -178,11 +168,8 @@ TEST (test_fault_while_playing)
       changed &= pixels[x] < 8;
     if (changed)
       check_frame_through (buffer, &info, &params, &cameras, GST_BUFFER_OFFSET (buffer));
-    gst_buffer_unref (buffer);
   }
   fail_unless (changed);
-  gst_object_unref (source);
-  gst_harness_teardown (harness);
 }
 
 /* Chroma says what the colour is: a warm disc has more red than a neutral grey of its luma, in every matrix. */
@@ -193,10 +180,10 @@ TEST (test_colours)
   gint v[2];
 
   for (guint k = 0; k < 2; k++) {
-    GstHarness *harness = source_new ("num-buffers=1 motion=0", caps[k]);
+    g_autoptr (GstHarness) harness = source_new ("num-buffers=1 motion=0", caps[k]);
     GstVideoFrame frame;
     gst_harness_play (harness);
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     GstVideoInfo info = output_info (harness);
     fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ));
     /* the middle of the disc, 35 % and 56 % into the view */
@@ -209,8 +196,6 @@ TEST (test_colours)
     }
     fail_unless (v[k] > level / 20 && u < -level / 20, "Y %d U %d V %d", level, u, v[k]);
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (harness);
   }
   fail_unless (v[0] != v[1]);
 }
@@ -225,19 +210,16 @@ TEST (test_layouts)
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
   for (guint k = 0; k < 2 * G_N_ELEMENTS (layouts); k++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_RANDOM_DOTS, 3, 0, 0, 0, 2, 1 };
-    gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=86,height=34,%s", two[k % 2], layouts[k / 2]);
-    GstHarness *harness = source_new ("num-buffers=1 pattern=random-dots noise=1 seed=3", caps);
+    g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=86,height=34,%s", two[k % 2], layouts[k / 2]);
+    g_autoptr (GstHarness) harness = source_new ("num-buffers=1 pattern=random-dots noise=1 seed=3", caps);
     gst_harness_play (harness);
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     fail_unless (buffer != NULL, "%s", caps);
     GstVideoInfo info = output_info (harness);
     gboolean stacked = k / 2 == 1 || k / 2 == 2;
     fail_unless_equals_int (gst_buffer_get_stereo_meta (buffer)->width, stacked ? 86 : 43);
     fail_unless_equals_int (gst_buffer_get_stereo_meta (buffer)->height, stacked ? 17 : 34);
     check_frame (buffer, &info, &params, 0);
-    gst_buffer_unref (buffer);
-    gst_harness_teardown (harness);
-    g_free (caps);
   }
 }
 
@@ -251,16 +233,15 @@ TEST (test_road)
     { 1400, 4, 2, 900, 800, 6000, -400, 250, 5, 11000, 300, 1900, 9, 5, 0.25 } };
   const gdouble *values = &params.road.camera_height;
   GString *properties = g_string_new ("num-buffers=3 seed=21 pattern=road");
-  GstHarness *harness;
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_string_append_printf (properties, " %s=%g", names[i], values[i]);
   g_string_append_printf (properties, " thin-count=%d thin-width=%d thin-contrast=%g", params.road.thin_count,
       params.road.thin_width, params.road.thin_contrast);
-  harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
+  g_autoptr (GstHarness) harness = source_new (properties->str, "video/x-raw,format=RGB,width=642,height=181");
   gst_harness_play (harness);
   for (guint64 n = 0; n < 3; n++) {
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     fail_unless (buffer != NULL);
     GstVideoInfo info = output_info (harness);
     check_frame (buffer, &info, &params, n);
@@ -268,33 +249,27 @@ TEST (test_road)
     fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->baseline, 120);
     fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->principal_x, 160);
     fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->principal_y, 90);
-    gst_buffer_unref (buffer);
   }
   g_string_free (properties, TRUE);
-  gst_harness_teardown (harness);
 }
 
 TEST (test_default_caps_and_meta)
 {
-  GstHarness *harness = source_new ("num-buffers=1", "video/x-raw");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  GstCaps *caps;
+  g_autoptr (GstHarness) harness = source_new ("num-buffers=1", "video/x-raw");
 
   gst_harness_play (harness);
-  buffer = gst_harness_pull (harness);
-  info = output_info (harness);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 1280);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 480);
   fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 30);
   fail_unless_equals_int (GST_VIDEO_INFO_FPS_D (&info), 1);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&info), GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE);
   fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info), 0);
-  caps = gst_pad_get_current_caps (harness->sinkpad);
+  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
   fail_unless (gst_structure_has_field (gst_caps_get_structure (caps, 0), "multiview-flags"));
   gst_caps_unref (caps);
-  meta = gst_buffer_get_stereo_meta (buffer);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless_equals_int (meta->width, 640);
   fail_unless_equals_int (meta->height, 480);
@@ -307,56 +282,49 @@ TEST (test_default_caps_and_meta)
   fail_unless_equals_float (meta->principal_x, 319.5);
   fail_unless_equals_float (meta->principal_y, 239.5);
   fail_unless (isnan (gst_stereo_meta_get_disparity (meta, 200)) && isnan (gst_stereo_meta_get_depth (meta, 200)));
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (harness);
 }
 
 /* An odd limit leaves an even width; the disparity asked for is in the meta. */
 TEST (test_halves_come_out_whole)
 {
-  GstHarness *harness = source_new ("num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
-  GstVideoInfo info;
-  GstBuffer *buffer;
+  g_autoptr (GstHarness) harness = source_new (
+      "num-buffers=1 max-disparity=31", "video/x-raw,width=[1,201],height=[2,31]");
 
   gst_harness_play (harness);
-  buffer = gst_harness_pull (harness);
-  info = output_info (harness);
+  g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), 200);
   fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), 31);
   fail_unless_equals_float (gst_buffer_get_stereo_meta (buffer)->num_disparities, 32);
-  gst_buffer_unref (buffer);
-  gst_harness_teardown (harness);
 }
 
 TEST (test_times_and_number)
 {
-  GstHarness *harness = source_new (
+  g_autoptr (GstHarness) harness = source_new (
       "num-buffers=5 timestamp-offset=7000000000", "video/x-raw,format=GRAY8,width=32,height=4,framerate=30000/1001");
   gint64 duration;
 
   gst_harness_play (harness);
   for (guint64 n = 0; n < 5; n++) {
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
     fail_unless (buffer != NULL);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), 7 * GST_SECOND + begin);
     fail_unless_equals_uint64 (
         GST_BUFFER_DURATION (buffer), gst_util_uint64_scale (n + 1, 1001 * GST_SECOND, 30000) - begin);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), n);
-    gst_buffer_unref (buffer);
   }
   fail_unless (gst_element_query_duration (harness->element, GST_FORMAT_TIME, &duration));
   fail_unless_equals_uint64 (duration, gst_util_uint64_scale (5, 1001 * GST_SECOND, 30000));
   wait_for_eos (harness);
   fail_unless_equals_int (gst_harness_buffers_received (harness), 5);
-  gst_harness_teardown (harness);
 }
 
 static void
 check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 4, 0, 0, 0, 2.5, 2 };
-  GstSample *sample = NULL;
+  g_autoptr (GstSample) sample = NULL;
   GstVideoInfo info;
 
   g_signal_emit_by_name (sink, "try-pull-preroll", PATIENCE, &sample);
@@ -365,17 +333,16 @@ check_preroll (GstElement *sink, guint64 n, GstClockTime pts)
   fail_unless_equals_uint64 (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), pts);
   fail_unless_equals_uint64 (GST_BUFFER_OFFSET (gst_sample_get_buffer (sample)), n);
   check_frame (gst_sample_get_buffer (sample), &info, &params, n);
-  gst_sample_unref (sample);
 }
 
 /* Frame n is what it is, however one gets there. */
 TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! "
       "appsink name=o sync=false");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   check_preroll (sink, 0, 0);
@@ -388,18 +355,16 @@ TEST (test_seek)
     check_preroll (sink, n, begin);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 /* Before there are caps, and so a frame rate. */
 TEST (test_seek_when_ready)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! "
       "appsink name=o sync=false");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
-  GstElement *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
   gst_element_set_state (pipeline, GST_STATE_READY);
   fail_unless (gst_element_send_event (source,
@@ -408,16 +373,13 @@ TEST (test_seek_when_ready)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   check_preroll (sink, 19, 19 * GST_SECOND / 30);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (source);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_backwards)
 {
-  GstElement *pipeline = launch (
+  g_autoptr (GstElement) pipeline = launch (
       "stereotestsrc seed=4 ! video/x-raw,format=GRAY8,width=64,height=4,framerate=25/1 ! appsink name=o sync=false");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -434,77 +396,65 @@ TEST (test_backwards)
   g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   fail_unless (sample == NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
 }
 
 /* A live frame comes at its time, not before. */
 TEST (test_live)
 {
-  GstHarness *harness = source_new (
+  g_autoptr (GstHarness) harness = source_new (
       "num-buffers=4 is-live=true", "video/x-raw,format=GRAY8,width=32,height=4,framerate=25/1");
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
   gboolean seekable = TRUE;
 
   gst_harness_use_testclock (harness);
   gst_harness_play (harness);
   for (guint n = 0; n < 4; n++) {
     GstTestClock *clock = gst_harness_get_testclock (harness);
-    GstBuffer *buffer;
     fail_unless_equals_int (gst_harness_buffers_received (harness), n);
     fail_unless (gst_harness_crank_single_clock_wait (harness));
-    buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), n * FRAME);
     fail_unless_equals_uint64 (gst_clock_get_time (GST_CLOCK (clock)), n * FRAME);
-    gst_buffer_unref (buffer);
     gst_object_unref (clock);
   }
   fail_unless_equals_uint64 (gst_harness_query_latency (harness), FRAME);
   if (gst_pad_peer_query (harness->sinkpad, query))
     gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
   fail_if (seekable);
-  gst_query_unref (query);
-  gst_harness_teardown (harness);
 }
 
 /* Properties count from the next frame on. */
 TEST (test_properties_while_playing)
 {
-  GstHarness *harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
-  GstElement *source = gst_harness_find_element (harness, "stereotestsrc");
+  g_autoptr (GstHarness) harness = source_new ("seed=4", "video/x-raw,format=GRAY8,width=64,height=8");
+  g_autoptr (GstElement) source = gst_harness_find_element (harness, "stereotestsrc");
   GstStereoSceneParams params = { GST_STEREO_PATTERN_STRIPES, 4, 0, 0, 9, 2, 1 };
-  GstVideoInfo info;
   gboolean changed = FALSE;
 
   gst_harness_play (harness);
   gst_buffer_unref (gst_harness_pull (harness));
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   g_object_set (source, "pattern", GST_STEREO_PATTERN_STRIPES, "max-disparity", 9, NULL);
   /* what was made before comes first; the harness' queue has no limit, so wait for the change itself */
   for (guint n = 1; n < 100000 && !changed; n++) {
-    GstBuffer *buffer = gst_harness_pull (harness);
+    g_autoptr (GstBuffer) buffer = gst_harness_pull (harness);
     changed = gst_buffer_get_stereo_meta (buffer)->num_disparities == 10;
     if (changed)
       check_frame (buffer, &info, &params, GST_BUFFER_OFFSET (buffer));
-    gst_buffer_unref (buffer);
   }
   fail_unless (changed);
-  gst_object_unref (source);
-  gst_harness_teardown (harness);
 }
 
 /* The line is refused with a sentence that has all of the words. */
 static void
 check_refused (const gchar *line, const gchar *const *words)
 {
-  GstElement *pipeline = launch ("%s", line);
-  gchar *error = play_to_end (pipeline);
+  g_autoptr (GstElement) pipeline = launch ("%s", line);
+  g_autofree gchar *error = play_to_end (pipeline);
 
   fail_unless (error != NULL, "%s: no error", line);
   for (; *words; words++)
     fail_unless (strstr (error, *words) != NULL, "%s: \"%s\" is not in \"%s\"", line, *words, error);
-  g_free (error);
-  gst_object_unref (pipeline);
 }
 
 TEST (test_refusals)

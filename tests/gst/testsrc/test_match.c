@@ -59,6 +59,8 @@ line_free (Line *line)
   gst_object_unref (line->pipeline);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
+
 /*
  * A textured surface, with noise far below its contrast, is matched to the pixel wherever the window sees that surface
  * alone; where it reaches over a jump of the disparity either side may win. So: of what both views see and is further
@@ -68,13 +70,13 @@ line_free (Line *line)
 static void
 check_matched (const gchar *source, const gchar *match, gint half_window)
 {
-  Line line = line_new (source, match);
+  g_auto (Line) line = line_new (source, match);
   LiveFrame frame;
   guint64 count = 0;
 
   while (line_next (&line, &frame)) {
     gsize pixels = (gsize) (frame.width * frame.height), near_jumps = 0;
-    guint8 *away = g_malloc (pixels);
+    g_autofree guint8 *away = g_malloc (pixels);
     TruthScore inner = { 0 }, all = { 0 };
     fail_unless_equals_uint64 (frame.number, count);
     truth_near_jump (frame.truth, frame.width, frame.height, half_window, away);
@@ -90,12 +92,10 @@ check_matched (const gchar *source, const gchar *match, gint half_window)
         inner.bad1, inner.pixels);
     fail_unless (all.bad1 * 100 <= all.pixels + near_jumps * 100,
         "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " are bad", count, all.bad1, all.pixels);
-    g_free (away);
     live_frame_clear (&frame);
     count++;
   }
   fail_unless_equals_uint64 (count, FRAMES);
-  line_free (&line);
 }
 
 TEST (test_block_matching)
@@ -118,7 +118,7 @@ TEST (test_support_weights)
 static gdouble
 confidence_of (const gchar *source, const gchar *match)
 {
-  Line line = line_new (source, match);
+  g_auto (Line) line = line_new (source, match);
   LiveFrame frame;
   gdouble sum = 0;
   guint count = 0;
@@ -129,7 +129,6 @@ confidence_of (const gchar *source, const gchar *match)
     live_frame_clear (&frame);
   }
   fail_unless_equals_int (count, FRAMES);
-  line_free (&line);
   return sum / count;
 }
 
@@ -161,7 +160,7 @@ TEST (test_confidence_knows)
  * a pixel has less than a tenth of the median. */
 TEST (test_no_zebra)
 {
-  Line line = line_new ("pattern=planes seed=16", "num-disparities=24 confidence-threshold=0");
+  g_auto (Line) line = line_new ("pattern=planes seed=16", "num-disparities=24 confidence-threshold=0");
   LiveFrame frame;
   guint count = 0;
 
@@ -183,7 +182,6 @@ TEST (test_no_zebra)
     count++;
   }
   fail_unless_equals_int (count, FRAMES);
-  line_free (&line);
 }
 
 /* Of the ground that both views see, nine tenths are matched to the pixel, noise and a roll notwithstanding: the disparity of
@@ -191,7 +189,7 @@ TEST (test_no_zebra)
 TEST (test_road)
 {
   const gdouble h = 1500, sp = sin (3 * G_PI / 180), cp = cos (3 * G_PI / 180), r = 2 * G_PI / 180;
-  Line line = line_of_size (640, 360,
+  g_auto (Line) line = line_of_size (640, 360,
       "pattern=road noise=5 seed=17 camera-height=1500 camera-pitch=3 camera-roll=2 obstacle-height=1200 "
       "obstacle-width=900 obstacle-distance=9000 obstacle-approach=200",
       "");
@@ -215,7 +213,6 @@ TEST (test_road)
     count++;
   }
   fail_unless_equals_int (count, FRAMES);
-  line_free (&line);
 }
 
 /*
@@ -226,9 +223,9 @@ TEST_LOOP (test_motion, 0, 9)
 {
   static const gint motions[] = { 1, 4, 20 }, noises[] = { 0, 3, 8 };
   gint motion = motions[__i__ % 3], noise = noises[__i__ / 3];
-  gchar *source = g_strdup_printf ("pattern=planes num-buffers=10 seed=15 motion=%d noise=%d", motion, noise);
-  Line plain = line_new (source, "num-disparities=24 fill=background temporal=0");
-  Line steady = line_new (source, "num-disparities=24 fill=background");
+  g_autofree gchar *source = g_strdup_printf ("pattern=planes num-buffers=10 seed=15 motion=%d noise=%d", motion, noise);
+  g_auto (Line) plain = line_new (source, "num-disparities=24 fill=background temporal=0");
+  g_auto (Line) steady = line_new (source, "num-disparities=24 fill=background");
   LiveFrame a, b;
   guint count = 0;
 
@@ -247,9 +244,6 @@ TEST_LOOP (test_motion, 0, 9)
     count++;
   }
   fail_unless_equals_int (count, 10);
-  line_free (&plain);
-  line_free (&steady);
-  g_free (source);
 }
 
 SUITE (match)

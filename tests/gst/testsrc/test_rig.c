@@ -69,7 +69,7 @@ TEST (test_noise_by_level)
     gdouble stated = deviation * sqrt (0.5 + level / 255);
     GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5 + k, WIDTH, HEIGHT, 0, 0, 0 };
     GstStereoRigParams cameras = { .right_gain = gain };
-    ScenePicture clean = scene_picture_through (&params, &cameras, 3), noisy;
+    g_auto (ScenePicture) clean = scene_picture_through (&params, &cameras, 3), noisy;
     params.noise = deviation;
     noisy = scene_picture_through (&params, &cameras, 3);
     found = spread_of (noisy.level[1], clean.level[1], WIDTH * HEIGHT, &mean);
@@ -77,8 +77,6 @@ TEST (test_noise_by_level)
     found = sqrt (found * found - 1 / 12.0);
     fail_unless (fabs (found / stated - 1) < 0.03, "noise %g at level %g: %g, not %g", deviation, level, found, stated);
     fail_unless (fabs (mean) < 0.03 * deviation + 0.02, "noise %g at level %g: %g more", deviation, level, mean);
-    scene_picture_clear (&clean);
-    scene_picture_clear (&noisy);
   }
 }
 
@@ -86,7 +84,7 @@ TEST (test_noise_by_level)
 TEST (test_noise_is_close_to_normal)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, WIDTH, HEIGHT, 0, 0, 20 };
-  ScenePicture noisy = scene_picture_of (&params, 3);
+  g_auto (ScenePicture) noisy = scene_picture_of (&params, 3);
   guint one = 0, two = 0;
 
   for (gint i = 0; i < WIDTH * HEIGHT; i++) {
@@ -95,14 +93,13 @@ TEST (test_noise_is_close_to_normal)
   }
   fail_unless (fabs (one / (gdouble) (WIDTH * HEIGHT) - 0.69) < 0.02, "%u within one deviation", one);
   fail_unless (fabs (two / (gdouble) (WIDTH * HEIGHT) - 0.955) < 0.01, "%u within two deviations", two);
-  scene_picture_clear (&noisy);
 }
 
 /* Two views, and two frames, share nothing; the same frame comes again to the bit. */
 TEST (test_noise_is_independent)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, WIDTH, HEIGHT, 0, 0, 6 };
-  ScenePicture now = scene_picture_of (&params, 8), again = scene_picture_of (&params, 8), next, seeded;
+  g_auto (ScenePicture) now = scene_picture_of (&params, 8), again = scene_picture_of (&params, 8), next, seeded;
   gdouble mean, apart = 6 * sqrt (2);
 
   next = scene_picture_of (&params, 9);
@@ -116,10 +113,6 @@ TEST (test_noise_is_independent)
     /* of one row and the next one too */
     fail_unless (fabs (spread_of (now.level[v], now.level[v] + WIDTH, WIDTH * (HEIGHT - 1), &mean) - apart) < 0.3);
   }
-  scene_picture_clear (&now);
-  scene_picture_clear (&again);
-  scene_picture_clear (&next);
-  scene_picture_clear (&seeded);
 }
 
 /* ---- where the right camera hangs, and its exposure ------------------------------------- */
@@ -132,7 +125,7 @@ row_between (GstStereoScene *scene, gdouble place, gint width, gdouble *level)
   gdouble t = place - above,
           weights[] = { (-t + 2 * t * t - t * t * t) / 2, (2 - 5 * t * t + 3 * t * t * t) / 2,
             (t + 4 * t * t - 3 * t * t * t) / 2, (-t * t + t * t * t) / 2 };
-  guint8 *row = g_malloc ((gsize) width), *layer = g_malloc ((gsize) width);
+  g_autofree guint8 *row = g_malloc ((gsize) width), *layer = g_malloc ((gsize) width);
 
   for (gint x = 0; x < width; x++)
     level[x] = 0;
@@ -141,8 +134,6 @@ row_between (GstStereoScene *scene, gdouble place, gint width, gdouble *level)
     for (gint x = 0; x < width; x++)
       level[x] += weights[i] * row[x];
   }
-  g_free (row);
-  g_free (layer);
 }
 
 TEST (test_vertical_offset)
@@ -155,10 +146,11 @@ TEST (test_vertical_offset)
     gint steps = random_range (&random, -20 * 256, 20 * 256) & (k % 3 ? ~0 : ~255);
     GstStereoRigParams cameras = { .vertical_offset = steps / 256.0, .right_gain = 1 };
     guint64 frame = random_next (&random) % 1000;
-    ScenePicture sound = scene_picture_of (&params, frame), moved = scene_picture_through (&params, &cameras, frame);
+    g_auto (ScenePicture) sound = scene_picture_of (&params, frame),
+                          moved = scene_picture_through (&params, &cameras, frame);
     gchar *message;
-    GstStereoScene *scene = gst_stereo_scene_new (&params, &message);
-    gdouble *level = g_new (gdouble, params.width);
+    g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
+    g_autofree gdouble *level = g_new (gdouble, params.width);
     gst_stereo_scene_set_frame (scene, frame);
     fail_unless (same_view (&sound, &moved, 0));
     fail_unless (!memcmp (sound.truth, moved.truth, 2 * (gsize) (params.width * params.height)));
@@ -171,10 +163,6 @@ TEST (test_vertical_offset)
             x, y, is, level[x]);
       }
     }
-    g_free (level);
-    gst_stereo_scene_free (scene);
-    scene_picture_clear (&sound);
-    scene_picture_clear (&moved);
   }
 }
 
@@ -207,9 +195,10 @@ TEST (test_roll)
       .right_gain = 1 };
     gdouble angle = cameras.roll * G_PI / 180, middle[2] = { params.width / 2.0, params.height / 2.0 };
     guint64 frame = random_next (&random) % 1000;
-    ScenePicture sound = scene_picture_of (&params, frame), moved = scene_picture_through (&params, &cameras, frame);
+    g_auto (ScenePicture) sound = scene_picture_of (&params, frame),
+                          moved = scene_picture_through (&params, &cameras, frame);
     gchar *message;
-    GstStereoScene *scene = gst_stereo_scene_new (&params, &message);
+    g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
     gst_stereo_scene_set_frame (scene, frame);
     fail_unless (same_view (&sound, &moved, 0));
     fail_unless (!memcmp (sound.truth, moved.truth, 2 * (gsize) (params.width * params.height)));
@@ -223,9 +212,6 @@ TEST (test_roll)
       fail_unless (
           fabs (is - CLAMP (should, 0, 255)) < 3, "%g degrees: %d,%d is %d, not %g", cameras.roll, x, y, is, should);
     }
-    gst_stereo_scene_free (scene);
-    scene_picture_clear (&sound);
-    scene_picture_clear (&moved);
   }
 }
 
@@ -234,10 +220,10 @@ TEST (test_rows_in_any_order)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 90, 60, 0, 2, 2 };
   GstStereoRigParams cameras = { .vertical_offset = 2.5, .right_gain = 1.25 };
-  ScenePicture picture = scene_picture_through (&params, &cameras, 7);
+  g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, 7);
   Random random = { random_seed () };
   gchar *message;
-  GstStereoScene *scene = gst_stereo_scene_new (&params, &message);
+  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
   GstStereoRig *rig = gst_stereo_rig_new (scene, &cameras);
 
   gst_stereo_rig_set_frame (rig, 7);
@@ -248,25 +234,21 @@ TEST (test_rows_in_any_order)
     fail_unless (!memcmp (level, picture.level[v] + y * 90, 90) && !memcmp (layer, picture.layer[v] + y * 90, 90));
   }
   gst_stereo_rig_free (rig);
-  gst_stereo_scene_free (scene);
-  scene_picture_clear (&picture);
 }
 
 TEST (test_right_gain)
 {
   static const gdouble gains[] = { 0, 0.3, 1.7, 16 };
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, WIDTH, HEIGHT, 0, 2, 0 };
-  ScenePicture sound = scene_picture_of (&params, 7);
+  g_auto (ScenePicture) sound = scene_picture_of (&params, 7);
 
   for (guint k = 0; k < G_N_ELEMENTS (gains); k++) {
     GstStereoRigParams cameras = { .right_gain = gains[k] };
-    ScenePicture picture = scene_picture_through (&params, &cameras, 7);
+    g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, 7);
     fail_unless (same_view (&sound, &picture, 0));
     for (gint i = 0; i < WIDTH * HEIGHT; i++)
       fail_unless_equals_int (picture.level[1][i], (gint) MIN (255, rint (sound.level[1][i] * gains[k])));
-    scene_picture_clear (&picture);
   }
-  scene_picture_clear (&sound);
 }
 
 /* ---- faults ----------------------------------------------------------------------------- */
@@ -373,25 +355,21 @@ TEST (test_faults)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, WIDTH, HEIGHT, 0, 2, 0.4 };
   GstStereoRigParams cameras = SOUND;
-  ScenePicture sound = scene_picture_of (&params, 7), first = scene_picture_of (&params, 0);
-  ScenePicture before = scene_picture_of (&params, 6);
+  g_auto (ScenePicture) sound = scene_picture_of (&params, 7), first = scene_picture_of (&params, 0);
+  g_auto (ScenePicture) before = scene_picture_of (&params, 6);
 
   for (guint k = 1; k <= GST_STEREO_TEST_FAULT_STILL_PATTERN; k++)
     for (guint view = 0; view <= GST_STEREO_TEST_FAULT_VIEW_BOTH; view++) {
       cameras.fault = (GstStereoTestFault) k;
       cameras.fault_view = (GstStereoTestFaultView) view;
-      ScenePicture picture = scene_picture_through (&params, &cameras, 7);
+      g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, 7);
       for (guint v = 0; v < 2; v++)
         if (view == v || view == GST_STEREO_TEST_FAULT_VIEW_BOTH)
           check_fault (cameras.fault, &sound, &picture, &first, &before, v);
         else
           fail_unless (same_view (&sound, &picture, v), "fault %u in view %u", k, view);
       fail_unless (!memcmp (sound.truth, picture.truth, 2 * WIDTH * HEIGHT));
-      scene_picture_clear (&picture);
     }
-  scene_picture_clear (&sound);
-  scene_picture_clear (&first);
-  scene_picture_clear (&before);
 }
 
 /* Mean around (x, y) along one direction; pixels outside are like the nearest one inside. */
@@ -413,9 +391,9 @@ TEST (test_blur_is_a_mean)
   for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5 + k, sizes[k][0], sizes[k][1], 0, 2, 0 };
     GstStereoRigParams cameras = { 0, 1, GST_STEREO_TEST_FAULT_BLURRED, GST_STEREO_TEST_FAULT_VIEW_BOTH };
-    ScenePicture sound = scene_picture_of (&params, 7), picture = scene_picture_through (&params, &cameras, 7);
+    g_auto (ScenePicture) sound = scene_picture_of (&params, 7), picture = scene_picture_through (&params, &cameras, 7);
     gint width = params.width, height = params.height, radius = MAX (2, width / 64);
-    guint8 *copy = g_malloc ((gsize) (width * height));
+    g_autofree guint8 *copy = g_malloc ((gsize) (width * height));
     for (guint v = 0; v < 2; v++) {
       for (guint pass = 0; pass < 4; pass++) {
         for (gint i = 0; i < width * height; i++)
@@ -424,9 +402,6 @@ TEST (test_blur_is_a_mean)
       }
       fail_unless (!memcmp (sound.level[v], picture.level[v], (gsize) (width * height)), "%dx%d", width, height);
     }
-    g_free (copy);
-    scene_picture_clear (&sound);
-    scene_picture_clear (&picture);
   }
 }
 
@@ -440,10 +415,9 @@ TEST (test_any_size)
       random_range (&random, 1, 40), 0, random_unit (&random) * 40 - 20, k % 3 };
     GstStereoRigParams cameras = { random_unit (&random) * 200 - 100, random_unit (&random) * 3,
       (GstStereoTestFault) (k % 7), (GstStereoTestFaultView) random_range (&random, 0, 2) };
-    ScenePicture picture = scene_picture_through (&params, &cameras, random_next (&random));
+    g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, random_next (&random));
     for (gint i = 0; i < params.width * params.height; i++)
       fail_unless (picture.layer[0][i] < GST_STEREO_SCENE_LAYERS && picture.layer[1][i] < GST_STEREO_SCENE_LAYERS);
-    scene_picture_clear (&picture);
   }
 }
 

@@ -26,7 +26,7 @@ static void
 check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_SURFACES])
 {
   gint max_disparity = scene_picture_max_disparity (params);
-  ScenePicture picture = scene_picture_of (params, frame);
+  g_auto (ScenePicture) picture = scene_picture_of (params, frame);
   RoadTracer tracer = road_tracer_new (params, max_disparity, frame);
   guint borders = 0;
 
@@ -49,13 +49,6 @@ check_frame (const GstStereoSceneParams *params, guint64 frame, guint seen[ROAD_
   }
   /* a border is that near to a pixel by chance */
   fail_unless (borders <= (guint) (params->width + params->height) / 8, "%u pixels lie beside a border", borders);
-  scene_picture_clear (&picture);
-}
-
-static gdouble
-between (Random *random, gdouble least, gdouble most)
-{
-  return least + (most - least) * random_unit (random);
 }
 
 static GstStereoSceneParams
@@ -65,9 +58,9 @@ bare_road (Random *random)
     .seed = random_next (random),
     .width = 2 * random_range (random, 60, 200) + 1,
     .height = 2 * random_range (random, 40, 120) + 1,
-    .road = { .camera_height = between (random, 800, 3000),
-        .camera_pitch = between (random, -4, 12),
-        .camera_roll = between (random, -12, 12),
+    .road = { .camera_height = random_between (random, 800, 3000),
+        .camera_pitch = random_between (random, -4, 12),
+        .camera_roll = random_between (random, -12, 12),
         .obstacle_width = 600,
         .obstacle_distance = 10000,
         .ramp_distance = 15000,
@@ -84,7 +77,7 @@ TEST (test_level_camera)
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 641, .height = 361, .road = { .camera_height = 1500 }
   };
-  ScenePicture picture = scene_picture_of (&params, 0);
+  g_auto (ScenePicture) picture = scene_picture_of (&params, 0);
   const gdouble focal = 0.9 * 641, horizon = 180;
 
   for (gint y = 0; y < 361; y++) {
@@ -92,7 +85,6 @@ TEST (test_level_camera)
     for (gint x = 0; x < 641; x++)
       fail_unless (fabs (picture.truth[y * 641 + x] / 64.0 - focal * 120 / depth) <= 0.5 / 64 + 1e-4);
   }
-  scene_picture_clear (&picture);
 }
 
 /* Above 0, the horizon lies higher with the pitch, and rises to the right with the roll. */
@@ -101,7 +93,7 @@ TEST (test_signs_of_the_angles)
   GstStereoSceneParams params = {
     .pattern = GST_STEREO_PATTERN_ROAD, .width = 321, .height = 241, .road = { .camera_height = 1500 }
   };
-  ScenePicture level = scene_picture_of (&params, 0), pitched, rolled;
+  g_auto (ScenePicture) level = scene_picture_of (&params, 0), pitched, rolled;
 
   params.road.camera_pitch = 5;
   pitched = scene_picture_of (&params, 0);
@@ -110,9 +102,6 @@ TEST (test_signs_of_the_angles)
   rolled = scene_picture_of (&params, 0);
   fail_unless (level.layer[0][110 * 321 + 160] == 0 && pitched.layer[0][110 * 321 + 160] == 1);
   fail_unless (rolled.layer[0][120 * 321 + 20] == 0 && rolled.layer[0][120 * 321 + 300] == 1);
-  scene_picture_clear (&level);
-  scene_picture_clear (&pitched);
-  scene_picture_clear (&rolled);
 }
 
 TEST (test_ground)
@@ -135,12 +124,12 @@ TEST (test_ramp_and_kerb)
   for (guint k = 0; k < 18; k++) {
     GstStereoSceneParams params = bare_road (&random);
     if (k % 3 != 1) {
-      params.road.ramp_slope = between (&random, 1, 30);
-      params.road.ramp_distance = between (&random, 3000, 30000);
+      params.road.ramp_slope = random_between (&random, 1, 30);
+      params.road.ramp_distance = random_between (&random, 3000, 30000);
     }
     if (k % 3 != 0) {
-      params.road.kerb_height = between (&random, 50, 500);
-      params.road.kerb_distance = between (&random, 500, 3000);
+      params.road.kerb_height = random_between (&random, 50, 500);
+      params.road.kerb_distance = random_between (&random, 500, 3000);
     }
     check_frame (&params, 0, seen);
   }
@@ -157,15 +146,15 @@ TEST (test_obstacle)
   for (guint k = 0; k < 24; k++) {
     GstStereoSceneParams params = bare_road (&random);
     GstStereoRoadParams *road = &params.road;
-    road->obstacle_height = between (&random, 200, 2000);
-    road->obstacle_width = between (&random, 200, 1500);
-    road->obstacle_distance = between (&random, 5000, 25000);
-    road->obstacle_lateral = between (&random, -2000, 500);
-    road->obstacle_approach = k % 4 ? between (&random, 0, 300) : 0;
-    road->ramp_slope = k & 1 ? between (&random, 1, 10) : 0;
+    road->obstacle_height = random_between (&random, 200, 2000);
+    road->obstacle_width = random_between (&random, 200, 1500);
+    road->obstacle_distance = random_between (&random, 5000, 25000);
+    road->obstacle_lateral = random_between (&random, -2000, 500);
+    road->obstacle_approach = k % 4 ? random_between (&random, 0, 300) : 0;
+    road->ramp_slope = k & 1 ? random_between (&random, 1, 10) : 0;
     if (k & 2) {
       road->camera_roll /= 12; /* so that it leans over the kerb in no frame */
-      road->kerb_height = between (&random, 50, 400);
+      road->kerb_height = random_between (&random, 50, 400);
       road->kerb_distance = 3000;
       road->obstacle_lateral += k & 4 ? 7000 : 0;
     }
@@ -189,7 +178,7 @@ TEST (test_obstacle_of_level_camera)
         .obstacle_approach = 100 } };
 
   for (guint64 frame = 0; frame < 100; frame += 9) {
-    ScenePicture picture = scene_picture_of (&params, frame);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, frame);
     const gdouble focal = 576, nearest = focal * 120 / 40, z = fmax (9000 - 100.0 * (gdouble) frame, nearest);
     const gdouble left = 319.5 + focal * -1100 / z, right = 319.5 + focal * -300 / z;
     const gdouble top = 179.5 + focal * 500 / z, foot = 179.5 + focal * 1500 / z;
@@ -206,7 +195,6 @@ TEST (test_obstacle_of_level_camera)
         last_x, left, right);
     fail_unless (fabs (first_y - top) <= 1 && fabs (last_y - fmin (foot, 359)) <= 1, "%d..%d, not %f..%f", first_y,
         last_y, top, foot);
-    scene_picture_clear (&picture);
   }
 }
 
@@ -224,7 +212,7 @@ TEST (test_views_agree)
       .height = 361,
       .road = { .camera_height = 1500,
           .camera_pitch = 4,
-          .camera_roll = between (&random, -6, 6),
+          .camera_roll = random_between (&random, -6, 6),
           .obstacle_height = 1200,
           .obstacle_width = 1500,
           .obstacle_distance = 7000,
@@ -233,7 +221,7 @@ TEST (test_views_agree)
           .ramp_distance = 14000,
           .kerb_height = 500,
           .kerb_distance = 1500 } };
-    ScenePicture picture = scene_picture_of (&params, 0);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, 0);
     for (gint layer = 0; layer < ROAD_SURFACES; layer++) {
       guint count;
       gdouble right = scene_picture_warp_error (&picture, layer, 0, &count);
@@ -246,21 +234,17 @@ TEST (test_views_agree)
             right, before, behind, off);
       }
     }
-    scene_picture_clear (&picture);
   }
 }
 
 static gboolean
 same_picture (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
 {
-  ScenePicture one = scene_picture_of (a, frame), other = scene_picture_of (b, frame);
+  g_auto (ScenePicture) one = scene_picture_of (a, frame), other = scene_picture_of (b, frame);
   gsize pixels = (gsize) one.width * (gsize) one.height;
-  gboolean same = !memcmp (one.level[0], other.level[0], pixels) && !memcmp (one.level[1], other.level[1], pixels) &&
-      !memcmp (one.truth, other.truth, 2 * pixels);
 
-  scene_picture_clear (&one);
-  scene_picture_clear (&other);
-  return same;
+  return !memcmp (one.level[0], other.level[0], pixels) && !memcmp (one.level[1], other.level[1], pixels) &&
+      !memcmp (one.truth, other.truth, 2 * pixels);
 }
 
 TEST (test_patterns_do_not_mix)
@@ -283,11 +267,10 @@ TEST (test_patterns_do_not_mix)
 static void
 expect_refusal (const GstStereoSceneParams *params, const gchar *what, const gchar *instead)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_scene_new (params, &message) == NULL, "%s is not refused", what);
   fail_unless (message && strstr (message, what) && strstr (message, instead), "%s", message);
-  g_free (message);
 }
 
 TEST (test_refusals)
@@ -341,31 +324,30 @@ TEST (test_any_road)
   for (guint k = 0; k < 100; k++) {
     GstStereoSceneParams params = bare_road (&random);
     GstStereoRoadParams *road = &params.road;
-    GstStereoScene *scene;
     gchar *message = NULL;
     params.width = random_range (&random, 8, k % 20 ? 300 : 16384);
     params.height = random_range (&random, 1, k % 20 ? 100 : 16384);
-    road->camera_height = between (&random, 200, k % 2 ? 2000 : 20000);
-    road->camera_pitch = between (&random, -20, 20);
-    road->camera_roll = between (&random, -20, 20);
-    road->obstacle_height = k % 3 ? between (&random, 0, 10000) : 0;
-    road->obstacle_width = between (&random, 10, 20000);
-    road->obstacle_distance = between (&random, 300, 79000);
-    road->obstacle_lateral = between (&random, -40000, 40000);
-    road->obstacle_approach = between (&random, 0, 10000);
-    road->ramp_slope = k % 4 ? between (&random, 0, 45) : 0;
-    road->ramp_distance = between (&random, 500, 79000);
-    road->kerb_height = k % 5 ? between (&random, 0, 1000) : 0;
-    road->kerb_distance = between (&random, 200, 20000);
+    road->camera_height = random_between (&random, 200, k % 2 ? 2000 : 20000);
+    road->camera_pitch = random_between (&random, -20, 20);
+    road->camera_roll = random_between (&random, -20, 20);
+    road->obstacle_height = k % 3 ? random_between (&random, 0, 10000) : 0;
+    road->obstacle_width = random_between (&random, 10, 20000);
+    road->obstacle_distance = random_between (&random, 300, 79000);
+    road->obstacle_lateral = random_between (&random, -40000, 40000);
+    road->obstacle_approach = random_between (&random, 0, 10000);
+    road->ramp_slope = k % 4 ? random_between (&random, 0, 45) : 0;
+    road->ramp_distance = random_between (&random, 500, 79000);
+    road->kerb_height = k % 5 ? random_between (&random, 0, 1000) : 0;
+    road->kerb_distance = random_between (&random, 200, 20000);
     road->thin_count = k % 3 == 2 ? random_range (&random, 1, GST_STEREO_SCENE_THIN_THINGS) : 0;
     road->thin_width = random_range (&random, 1, 8);
-    scene = gst_stereo_scene_new (&params, &message);
+    g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
     fail_unless (!scene == (message != NULL));
     g_free (message);
     made += scene != NULL;
     for (guint f = 0; scene && f < 3; f++) {
-      guint8 *level = g_malloc (2 * (gsize) params.width);
-      guint16 *truth = g_new (guint16, params.width);
+      g_autofree guint8 *level = g_malloc (2 * (gsize) params.width);
+      g_autofree guint16 *truth = g_new (guint16, params.width);
       gst_stereo_scene_set_frame (scene, f == 2 ? G_MAXUINT64 : f);
       for (gint i = 0; i < 12; i++) {
         gint y = i * (params.height - 1) / 11;
@@ -377,10 +359,7 @@ TEST (test_any_road)
         for (gint x = 0; x < params.width; x++)
           fail_unless (truth[x] > 0 && truth[x] <= gst_stereo_scene_params (scene)->max_disparity * TRUTH_STEPS);
       }
-      g_free (truth);
-      g_free (level);
     }
-    gst_stereo_scene_free (scene);
   }
   fail_unless (made > 15, "only %u roads could be made", made);
 }

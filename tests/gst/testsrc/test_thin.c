@@ -12,12 +12,6 @@
 #define BESIDE 0.02 /* pixels: nearer to a border than this, either side is right */
 #define NOTHING (-1)
 
-static gdouble
-between (Random *random, gdouble least, gdouble most)
-{
-  return least + (most - least) * random_unit (random);
-}
-
 static GstStereoSceneParams
 road_with_thin_things (Random *random, gint count, gint width)
 {
@@ -25,8 +19,8 @@ road_with_thin_things (Random *random, gint count, gint width)
     .seed = random_next (random),
     .width = 2 * random_range (random, 140, 300) + 1,
     .height = 2 * random_range (random, 60, 120) + 1,
-    .road = { .camera_height = between (random, 1200, 3000),
-        .camera_pitch = between (random, 0, 6),
+    .road = { .camera_height = random_between (random, 1200, 3000),
+        .camera_pitch = random_between (random, 0, 6),
         .obstacle_width = 600,
         .obstacle_distance = 10000,
         .ramp_distance = 15000,
@@ -124,7 +118,7 @@ trace (const Street *street, guint v, gint x, gint y, gdouble *disparity, gboole
 static guint
 check_picture (const GstStereoSceneParams *params, guint64 frame)
 {
-  ScenePicture picture = scene_picture_of (params, frame);
+  g_auto (ScenePicture) picture = scene_picture_of (params, frame);
   Street street = street_of (params, scene_picture_max_disparity (params), frame);
   guint unclear = 0, things = 0, pixels = 2 * (guint) (params->width * params->height);
 
@@ -143,7 +137,6 @@ check_picture (const GstStereoSceneParams *params, guint64 frame)
         "pixel %d,%d has a truth of %f px, not %f", x, y, truth, disparity);
   }
   fail_unless (unclear < pixels / 20, "%u of %u pixels are not compared", unclear, pixels);
-  scene_picture_clear (&picture);
   return things;
 }
 
@@ -156,18 +149,18 @@ TEST (test_views_show_what_stands_there)
     GstStereoSceneParams params = road_with_thin_things (
         &random, random_range (&random, 1, 32), random_range (&random, 1, 8));
     GstStereoRoadParams *road = &params.road;
-    road->camera_roll = k % 3 ? between (&random, -8, 8) : 0;
-    road->ramp_slope = k & 1 ? between (&random, 1, 10) : 0;
+    road->camera_roll = k % 3 ? random_between (&random, -8, 8) : 0;
+    road->ramp_slope = k & 1 ? random_between (&random, 1, 10) : 0;
     if (k % 3 == 0) {
-      road->kerb_height = between (&random, 50, 400);
-      road->kerb_distance = between (&random, 1000, 3000);
+      road->kerb_height = random_between (&random, 50, 400);
+      road->kerb_distance = random_between (&random, 1000, 3000);
     } else {
       /* it passes things */
-      road->obstacle_height = between (&random, 500, 3000);
-      road->obstacle_width = between (&random, 1000, 4000);
+      road->obstacle_height = random_between (&random, 500, 3000);
+      road->obstacle_width = random_between (&random, 1000, 4000);
       road->obstacle_distance = 38000;
       road->obstacle_approach = 3000;
-      road->obstacle_lateral = between (&random, -2000, 2000);
+      road->obstacle_lateral = random_between (&random, -2000, 2000);
     }
     things += check_picture (&params, k);
   }
@@ -191,7 +184,7 @@ static void
 check_width (const ScenePicture *picture, const GstStereoRoadParams *road, guint v, gint thing, gboolean rows)
 {
   gint lines = rows ? picture->height : picture->width, filled = 0, whole = 0;
-  guint *counts = g_new0 (guint, lines);
+  g_autofree guint *counts = g_new0 (guint, lines);
 
   count_lines (picture, road, v, thing, rows, counts);
   for (gint i = 0; i < lines; i++) {
@@ -201,14 +194,13 @@ check_width (const ScenePicture *picture, const GstStereoRoadParams *road, guint
     whole += counts[i] == (guint) road->thin_width;
   }
   fail_unless (10 * whole >= 9 * filled, "thing %d is whole in %d of %d lines", thing, whole, filled);
-  g_free (counts);
 }
 
 /* Across, a slanted bar has its width on average: its pixels in a row, less what the slant adds. */
 static void
 check_slanted (const ScenePicture *picture, const GstStereoSceneParams *params, guint v, gint thing)
 {
-  guint *counts = g_new0 (guint, picture->height);
+  g_autofree guint *counts = g_new0 (guint, picture->height);
   gdouble sum = 0, across;
   GstStereoRoadThin bar;
   GstStereoRoad road;
@@ -220,7 +212,6 @@ check_slanted (const ScenePicture *picture, const GstStereoSceneParams *params, 
     sum += counts[y];
   across = sum / bar.rows / sqrt (1 + bar.lean * bar.lean);
   fail_unless (fabs (across - params->road.thin_width) < 0.5, "a slanted bar is %f pixels wide", across);
-  g_free (counts);
 }
 
 TEST (test_widths)
@@ -316,10 +307,9 @@ TEST (test_views_agree)
 
   for (guint k = 0; k < 6; k++) {
     GstStereoSceneParams params = road_with_thin_things (&random, 12, 6 + k % 3);
-    ScenePicture picture = scene_picture_of (&params, k);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, k);
     for (gint i = 0; i < 3 * OFFSETS; i++)
       add_errors (&picture, &params.road, i % 3, (i / 3 - OFFSETS / 2) / 8.0, &sum[i % 3][i / 3], &count[i % 3][i / 3]);
-    scene_picture_clear (&picture);
   }
   for (gint kind = 0; kind < 3; kind++) {
     for (gint o = 0; o < OFFSETS; o++)
@@ -339,12 +329,11 @@ TEST (test_nothing_else_changes)
 
   for (guint k = 0; k < 4; k++) {
     GstStereoSceneParams params = road_with_thin_things (&random, 20, 3), bare = params;
-    ScenePicture picture, without;
     guint hidden = 0;
     params.max_disparity = bare.max_disparity = scene_picture_max_disparity (&params);
     bare.road.thin_count = 0;
-    picture = scene_picture_of (&params, k);
-    without = scene_picture_of (&bare, k);
+    ScenePicture picture = scene_picture_of (&params, k);
+    ScenePicture without = scene_picture_of (&bare, k);
     for (gint i = 0; i < 2 * params.width * params.height; i++) {
       gint v = i % 2, at = i / 2;
       if (shown_at (&picture, &params.road, v, at) != NOTHING) {
@@ -366,7 +355,7 @@ TEST (test_contrast)
 {
   Random random = { random_seed () };
   GstStereoSceneParams params = road_with_thin_things (&random, 12, 8);
-  ScenePicture full = scene_picture_of (&params, 0), half, plain;
+  g_auto (ScenePicture) full = scene_picture_of (&params, 0), half, plain;
   gint level[GST_STEREO_SCENE_THIN_THINGS] = { 0 };
 
   params.road.thin_contrast = 0.5;
@@ -383,20 +372,14 @@ TEST (test_contrast)
   }
   for (gint i = 0; i < 12; i++)
     fail_unless (level[i] == 0 || (i % 2 ? level[i] > 180 : level[i] < 70), "thing %d: %d", i, level[i]);
-  scene_picture_clear (&full);
-  scene_picture_clear (&half);
-  scene_picture_clear (&plain);
 }
 
 static gboolean
 same_truth (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
 {
-  ScenePicture one = scene_picture_of (a, 0), other = scene_picture_of (b, frame);
-  gboolean same = !memcmp (one.truth, other.truth, 2 * (gsize) (one.width * one.height));
+  g_auto (ScenePicture) one = scene_picture_of (a, 0), other = scene_picture_of (b, frame);
 
-  scene_picture_clear (&one);
-  scene_picture_clear (&other);
-  return same;
+  return !memcmp (one.truth, other.truth, 2 * (gsize) (one.width * one.height));
 }
 
 TEST (test_places_follow_from_the_seed)
@@ -417,11 +400,10 @@ TEST (test_max_disparity)
     .height = 100,
     .max_disparity = 13,
     .road = { .camera_height = 2000, .camera_pitch = 4, .thin_count = 5, .thin_width = 3 } };
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
 
   fail_unless (gst_stereo_scene_new (&params, &message) == NULL);
   fail_unless (strstr (message, "thin-count=5") && strstr (message, "at least 14"), "%s", message);
-  g_free (message);
   params.max_disparity = 14;
   fail_unless_equals_int (scene_picture_max_disparity (&params), 14);
   /* a tenth of the width is enough, and more where the camera is wide */

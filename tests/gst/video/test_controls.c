@@ -3,7 +3,8 @@
  * hand. */
 #include <gst/controller/controller.h>
 
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/suite.h"
 
 #define FRAMES 6
 #define CHANGE 3 /* the frame from which on the other value holds */
@@ -41,22 +42,20 @@ static void
 set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 {
   GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
-  GstControlSource *source;
-  GstControlBinding *binding;
 
   if (before == after) {
     gdouble last = G_IS_PARAM_SPEC_ENUM (spec) ? G_PARAM_SPEC_ENUM (spec)->enum_class->n_values - 1 : 1;
-    gchar *text = g_strdup_printf ("%g", before * last);
+    g_autofree gchar *text = g_strdup_printf ("%g", before * last);
     gst_util_set_object_arg (G_OBJECT (element), name, text);
-    g_free (text);
     return;
   }
-  source = gst_interpolation_control_source_new ();
+  GstControlSource *source = gst_interpolation_control_source_new ();
   g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), 0, before);
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source), CHANGE * FRAME, after);
-  binding = G_IS_PARAM_SPEC_ENUM (spec) ? gst_direct_control_binding_new (GST_OBJECT (element), name, source) :
-                                          gst_direct_control_binding_new_absolute (GST_OBJECT (element), name, source);
+  GstControlBinding *binding = G_IS_PARAM_SPEC_ENUM (spec) ?
+      gst_direct_control_binding_new (GST_OBJECT (element), name, source) :
+      gst_direct_control_binding_new_absolute (GST_OBJECT (element), name, source);
   fail_unless (gst_object_add_control_binding (GST_OBJECT (element), binding), "%s cannot be controlled", name);
   gst_object_unref (source);
 }
@@ -64,21 +63,16 @@ set (GstElement *element, const gchar *name, gdouble before, gdouble after)
 static void
 run (const gchar *line, const gchar *name, gdouble before, gdouble after, Seen *seen)
 {
-  GstElement *pipeline = launch ("%s", line);
-  GstElement *element, *sink;
-  gchar *text;
+  g_autoptr (GstElement) pipeline = launch ("%s", line);
 
-  element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   memset (seen, 0, sizeof *seen);
   set (element, name, before, after);
   g_signal_connect (sink, "handoff", G_CALLBACK (see), seen);
-  text = play_to_end (pipeline);
+  gchar *text = play_to_end (pipeline);
   fail_unless (text == NULL, "%s", text);
   fail_unless_equals_int (seen->count, FRAMES);
-  gst_object_unref (sink);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
 }
 
 static void
@@ -97,7 +91,14 @@ check_follows (const gchar *line, const gchar *name, gdouble before, gdouble aft
   }
 }
 
-GST_START_TEST (test_overlay)
+/* Whether the build has that element. */
+static gboolean
+has (const gchar *element)
+{
+  return gst_registry_check_feature_version (gst_registry_get (), element, 0, 0, 0);
+}
+
+TEST_LOOP (test_overlay, 0, has ("depthoverlay"))
 {
   static const struct
   {
@@ -111,9 +112,8 @@ GST_START_TEST (test_overlay)
                                         "depthoverlay name=e ! video/x-raw,format=RGB" SINK,
         cases[i].name, cases[i].before, cases[i].after);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_rectify)
+TEST_LOOP (test_rectify, 0, has ("stereorectify"))
 {
   static const struct
   {
@@ -121,34 +121,18 @@ GST_START_TEST (test_rectify)
     gdouble before, after;
   } cases[] = { { "unit", 1, 25 }, { "width", 64, 72 }, { "height", 48, 56 }, { "alpha", 0, 1 } };
   Cameras cameras = cameras_straight (80, 60);
-  gchar *calibration, *properties, *line;
 
   /* both views turned, so that alpha has something to cut off */
   cameras.turn[0] = 0.05;
   cameras.turn[1] = -0.05;
-  calibration = calibration_new (&cameras);
-  properties = with_calibration (calibration, "threads=1");
-  line = g_strconcat (SOURCE ("width=160,height=60") "stereorectify name=e ", properties, SINK, NULL);
+  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
+  g_autofree gchar *properties = with_calibration (calibration, "threads=1");
+  g_autofree gchar *line = g_strconcat (SOURCE ("width=160,height=60") "stereorectify name=e ", properties, SINK, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     check_follows (line, cases[i].name, cases[i].before, cases[i].after);
-  g_free (line);
-  g_free (properties);
-  calibration_free (calibration);
 }
-GST_END_TEST;
 
-static Suite *
-controls_suite (void)
+SUITE (controls)
 {
-  Suite *suite = suite_create ("controls");
-  TCase *cases = tcase_create ("all");
-
-  tcase_set_timeout (cases, 60);
-  if (gst_registry_check_feature_version (gst_registry_get (), "depthoverlay", 0, 0, 0))
-    tcase_add_test (cases, test_overlay);
-  if (gst_registry_check_feature_version (gst_registry_get (), "stereorectify", 0, 0, 0))
-    tcase_add_test (cases, test_rectify);
-  suite_add_tcase (suite, cases);
-  return suite;
+  tcase_set_timeout (tcase, 60);
 }
-GST_CHECK_MAIN (controls);

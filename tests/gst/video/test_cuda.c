@@ -8,6 +8,7 @@
 
 #include "gst/video/frame.h"
 #include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #define WIDTH 61
 #define HEIGHT 23
@@ -41,7 +42,7 @@ device_view (GstCudaContext *context, GstVideoFormat format)
 {
   GstVideoInfo info = info_of (format, WIDTH, HEIGHT);
   GstBuffer *view = make_view (format, WIDTH, HEIGHT, 3, 0, 0), *buffer = gst_buffer_new ();
-  GstAllocator *allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
+  g_autoptr (GstAllocator) allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
   GstMemory *memory = gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR (allocator), context, &info);
   GstVideoFrame from, to;
 
@@ -54,7 +55,6 @@ device_view (GstCudaContext *context, GstVideoFormat format)
   gst_video_frame_unmap (&to);
   gst_video_frame_unmap (&from);
   gst_buffer_unref (view);
-  gst_object_unref (allocator);
   return buffer;
 }
 
@@ -91,7 +91,7 @@ check_frame (GstBuffer *buffer, GstCudaContext *context, GstVideoFormat format, 
   fail_unless_equals_int (fake_depth (), 0);
 }
 
-GST_START_TEST (test_in_place)
+TEST_LOOP (test_in_place, 0, G_N_ELEMENTS (formats))
 {
   GstCudaContext *context = gst_cuda_context_new (0);
   GstVideoFormat format = formats[__i__];
@@ -100,10 +100,9 @@ GST_START_TEST (test_in_place)
   check_frame (without_meta (device_view (context, format)), context, format, 0, 0, WIDTH, HEIGHT, STEREO_MEMORY_CUDA);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* For a plan on the CPU, or in another context. */
-GST_START_TEST (test_through_host_memory)
+TEST_LOOP (test_through_host_memory, 0, G_N_ELEMENTS (formats))
 {
   GstCudaContext *context = gst_cuda_context_new (0), *other = gst_cuda_context_new (0);
   GstVideoFormat format = formats[__i__];
@@ -114,10 +113,9 @@ GST_START_TEST (test_through_host_memory)
   gst_object_unref (context);
   gst_object_unref (other);
 }
-GST_END_TEST;
 
 /* A copy is only queued when it is handed over. */
-GST_START_TEST (test_copy)
+TEST (test_copy)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
   GstBuffer *view = device_view (context, GST_VIDEO_FORMAT_RGBA), *copy = gst_buffer_copy_deep (view);
@@ -126,7 +124,6 @@ GST_START_TEST (test_copy)
   gst_buffer_unref (view);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
 static GstBuffer *
 window (GstBuffer *buffer, gint x, gint y, gint width, gint height, gint pixel)
@@ -139,7 +136,7 @@ window (GstBuffer *buffer, gint x, gint y, gint width, gint height, gint pixel)
   return buffer;
 }
 
-GST_START_TEST (test_windows)
+TEST (test_windows)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
 
@@ -149,9 +146,8 @@ GST_START_TEST (test_windows)
       5, 33, 11, STEREO_MEMORY_HOST);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_a_meta_that_lies)
+TEST (test_a_meta_that_lies)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
   GstVideoInfo info = info_of (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT);
@@ -164,9 +160,8 @@ GST_START_TEST (test_a_meta_that_lies)
   fail_unless_equals_int (fake_depth (), 0);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_context_of)
+TEST (test_context_of)
 {
   GstCudaContext *context = gst_cuda_context_new (0), *other = gst_cuda_context_new (0);
   GstBuffer *view = device_view (context, GST_VIDEO_FORMAT_NV12), *empty = gst_buffer_new ();
@@ -183,17 +178,16 @@ GST_START_TEST (test_context_of)
   gst_object_unref (context);
   gst_object_unref (other);
 }
-GST_END_TEST;
 
 /* The engine finds no device here, and computes on the CPU what lies in device memory. */
-GST_START_TEST (test_element_on_the_cpu)
+TEST (test_element_on_the_cpu)
 {
   GstCudaContext *context = gst_cuda_context_new (0);
   GstVideoInfo info = info_of (GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT);
   GstBuffer *out[2];
 
   for (guint i = 0; i < 2; i++) {
-    Pair *pair = pair_new ("num-disparities=12 backend=auto");
+    g_autoptr (Pair) pair = pair_new ("num-disparities=12 backend=auto");
     pair_set_caps (pair, GST_VIDEO_FORMAT_RGBA, WIDTH, HEIGHT, NULL);
     gst_harness_push (pair->left,
         stamp (i ? device_view (context, GST_VIDEO_FORMAT_RGBA) :
@@ -203,7 +197,6 @@ GST_START_TEST (test_element_on_the_cpu)
     out[i] = pair_pull (pair, 0);
     info = output_info (pair->left);
     expect_no_message (pair->bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-    pair_free (pair);
   }
   for (gint y = 0; y < HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++)
@@ -212,10 +205,9 @@ GST_START_TEST (test_element_on_the_cpu)
   gst_buffer_unref (out[1]);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
 /* What an application gives, and what is answered with it. */
-GST_START_TEST (test_shared_context)
+TEST (test_shared_context)
 {
   GstCudaContext *context = gst_cuda_context_new (0), *found = NULL;
   GstContext *shared = gst_context_new_cuda_context (context), *answer;
@@ -240,28 +232,9 @@ GST_START_TEST (test_shared_context)
   ASSERT_OBJECT_REFCOUNT (context, "context", 1);
   gst_object_unref (context);
 }
-GST_END_TEST;
 
-static Suite *
-cuda_frame_suite (void)
-{
-  Suite *suite = suite_create ("cuda frame");
-  TCase *cases = tcase_create ("frames");
-
-  suite_add_tcase (suite, cases);
-  tcase_add_loop_test (cases, test_in_place, 0, G_N_ELEMENTS (formats));
-  tcase_add_loop_test (cases, test_through_host_memory, 0, G_N_ELEMENTS (formats));
-  tcase_add_test (cases, test_copy);
-  tcase_add_test (cases, test_windows);
-  tcase_add_test (cases, test_a_meta_that_lies);
-  tcase_add_test (cases, test_context_of);
-  tcase_add_test (cases, test_element_on_the_cpu);
-  tcase_add_test (cases, test_shared_context);
-  return suite;
-}
-
-int
-main (int argc, char **argv)
+static gboolean
+there_is_a_fake (void)
 {
   void *driver = dlopen ("libcuda.so.1", RTLD_NOW);
 
@@ -269,11 +242,13 @@ main (int argc, char **argv)
     *(void **) &fake_depth = dlsym (driver, "fake_cuda_depth");
   if (!fake_depth) {
     g_print ("SKIPPED: frames on a device of host memory: run it with meson, which has the driver for that\n");
-    return 77;
+    return FALSE;
   }
-  gst_check_init (&argc, &argv);
-  if (!gst_cuda_load_library ())
-    return 1;
+  fail_unless (gst_cuda_load_library ());
   gst_cuda_memory_init_once ();
-  return gst_check_run_suite (cuda_frame_suite (), "cuda_frame", __FILE__);
+  return TRUE;
+}
+
+SUITE_IF (cuda_frame, there_is_a_fake ())
+{
 }

@@ -79,9 +79,8 @@ path (const gchar *name)
 static void
 put (const gchar *name, const gchar *text, gint mode)
 {
-  gchar *where = path (name);
+  g_autofree gchar *where = path (name);
   CHECK (g_file_set_contents (where, text, -1, NULL) && g_chmod (where, mode) == 0, "%s cannot be made", where);
-  g_free (where);
 }
 
 static void
@@ -155,9 +154,8 @@ listing (void)
 static void
 expect_text (const gchar *name, const gchar *expected)
 {
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
   CHECK (g_file_get_contents (name, &text, NULL, NULL) && !strcmp (text, expected), "%s has '%s'", name, text);
-  g_free (text);
 }
 
 /* ---- the rules ---------------------------------------------------------------------------- */
@@ -167,14 +165,13 @@ static gchar *
 fault_of (const gchar *message, const gchar *property, const gchar *name, const gchar *done)
 {
   gchar *start = g_strdup_printf ("%s=%s cannot be %s: ", property, name, done), *fault = NULL;
-  gchar *end = g_strdup_printf (". Set %s to ", property);
+  g_autofree gchar *end = g_strdup_printf (". Set %s to ", property);
   const gchar *stop = message ? strstr (message, end) : NULL;
 
   if (CHECK (message && g_str_has_prefix (message, start) && stop, "of %s=%s is said: %s", property, name,
           message ? message : "nothing"))
     fault = g_strndup (message + strlen (start), (gsize) (stop - message) - strlen (start));
   g_free (start);
-  g_free (end);
   return fault;
 }
 
@@ -201,11 +198,11 @@ is_tried (const Odd *odd, gboolean write)
 static void
 try_rules (void)
 {
-  gchar *before = listing (), *after;
+  g_autofree gchar *before = listing (), *after = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (odds); i++)
     for (gint write = 0; write < 2; write++) {
-      gchar *message = NULL, *fault, *text = NULL;
+      g_autofree gchar *message = NULL, *fault = NULL, *text = NULL;
       gsize size;
       if (!is_tried (&odds[i], write))
         continue;
@@ -215,26 +212,19 @@ try_rules (void)
         CHECK (!(text = gst_stereo_file_read (&rules, odds[i].name, &size, &message)), "%s was read", odds[i].name);
       fault = fault_of (message, "property", odds[i].name, write ? "written" : "read");
       expect_fault (fault, &odds[i], write);
-      g_free (fault);
-      g_free (message);
-      g_free (text);
     }
   after = listing ();
   CHECK (!strcmp (before, after), "the folder was\n%s\nand is\n%s", before, after);
-  g_free (before);
-  g_free (after);
 }
 
 static void
 expect_read (const gchar *name, const gchar *data, gsize size)
 {
   gsize found = 0;
-  gchar *message = NULL, *read = gst_stereo_file_read (&rules, name, &found, &message);
+  g_autofree gchar *message = NULL, *read = gst_stereo_file_read (&rules, name, &found, &message);
 
   if (CHECK (read, "%s", message))
     CHECK (found == size && memcmp (read, data, size) == 0 && read[size] == 0, "%s: other bytes", name);
-  g_free (message);
-  g_free (read);
 }
 
 static void
@@ -265,9 +255,8 @@ try_reading (void)
 static void
 write_to (const gchar *name, const gchar *text)
 {
-  gchar *message = NULL;
+  g_autofree gchar *message = NULL;
   CHECK (gst_stereo_file_write (&rules, name, text, strlen (text), &message), "%s", message);
-  g_free (message);
 }
 
 static void
@@ -280,7 +269,7 @@ expect_mode (const gchar *name, mode_t mode)
 static void
 try_writing (void)
 {
-  gchar *longest = g_strnfill (255, 'l');
+  g_autofree gchar *longest = g_strnfill (255, 'l');
   mode_t mask = umask (027);
 
   write_to ("new", "one");
@@ -304,7 +293,6 @@ try_writing (void)
           gst_stereo_file_is_same ("hard", "new"),
       "names of one file");
   umask (mask);
-  g_free (longest);
 }
 
 /* The file grows too large in the middle of it, as on a full disk. */
@@ -380,14 +368,13 @@ run (const Property *property, const gchar *name)
   GstElement *pipeline = gst_parse_launch (property->line, &error), *element;
   GstMessage *message;
   gchar *text = NULL;
-  GstBus *bus;
 
   if (!CHECK (pipeline && !error, "%s", error->message))
     return NULL;
   element = gst_bin_get_by_name (GST_BIN (pipeline), "it");
   g_object_set (element, property->name, name, NULL);
   gst_object_unref (element);
-  bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
@@ -397,7 +384,6 @@ run (const Property *property, const gchar *name)
   g_clear_error (&error);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
   gst_object_unref (pipeline);
   return text;
 }
@@ -405,19 +391,16 @@ run (const Property *property, const gchar *name)
 static void
 try_properties (void)
 {
-  gchar *before, *after;
-
   put ("good.txt", CALIBRATION, 0644);
-  before = listing ();
+  g_autofree gchar *before = listing ();
   for (guint i = 0; i < G_N_ELEMENTS (odds); i++) {
     gchar *faults[2] = { NULL, NULL };
     for (guint k = 0; k < G_N_ELEMENTS (properties); k++) {
       const Property *property = &properties[k];
-      gchar *text, *fault;
       if (!has_element (property->element) || !is_tried (&odds[i], property->write))
         continue;
-      text = run (property, odds[i].name);
-      fault = fault_of (text, property->name, odds[i].name, property->write ? "written" : "read");
+      gchar *text = run (property, odds[i].name);
+      gchar *fault = fault_of (text, property->name, odds[i].name, property->write ? "written" : "read");
       expect_fault (fault, &odds[i], property->write);
       /* all that read say the same; limits differ */
       CHECK (!fault || !faults[property->write] || !strcmp (fault, faults[property->write]) ||
@@ -430,10 +413,8 @@ try_properties (void)
     g_free (faults[0]);
     g_free (faults[1]);
   }
-  after = listing ();
+  g_autofree gchar *after = listing ();
   CHECK (!strcmp (before, after), "the folder was\n%s\nand is\n%s", before, after);
-  g_free (before);
-  g_free (after);
 }
 
 /* The calibration is not written over by what is made of it, by whatever name it is called. */
@@ -449,9 +430,8 @@ try_itself (void)
   put ("good.txt", CALIBRATION, 0644);
   CHECK (symlink ("good.txt", "to-good") == 0, "link");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *text = run (&property, names[i]);
+    g_autofree gchar *text = run (&property, names[i]);
     CHECK (text && strstr (text, "calibration itself"), "%s: %s", names[i], text);
-    g_free (text);
   }
   expect_text ("good.txt", CALIBRATION);
 }
@@ -488,13 +468,12 @@ static void
 as_user (void)
 {
   gint status = 0;
-  pid_t child;
 
   if (geteuid () != 0) {
     try_all ();
     return;
   }
-  child = fork ();
+  pid_t child = fork ();
   if (child == 0) {
     if (setgroups (0, NULL) != 0 || setgid (NOBODY) != 0 || setuid (NOBODY) != 0)
       _exit (77);

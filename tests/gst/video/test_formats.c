@@ -30,17 +30,14 @@ check_output (GstHarness *harness, GstBuffer *out, gint width, gint height)
 static void
 check_two (GstVideoFormat left_format, GstVideoFormat right_format, gint width, gint height, gint padding)
 {
-  Pair *pair = pair_new (EXACT);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   harness_set_caps (pair->left, left_format, width, height, NULL);
   harness_set_caps (pair->right, right_format, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (left_format, width, height, 3, 0, padding), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (right_format, width, height, 3, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 TEST_LOOP (test_two_pads, 0, G_N_ELEMENTS (formats))
@@ -80,7 +77,7 @@ static GstBuffer *
 make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint shift)
 {
   GstBuffer *luma = make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, shift, 0), *out;
-  guint16 *row = g_new0 (guint16, 4 * (gsize) width);
+  g_autofree guint16 *row = g_new0 (guint16, 4 * (gsize) width);
   GstVideoInfo from, to;
   GstVideoFrame in, made;
 
@@ -99,7 +96,6 @@ make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint
   gst_video_frame_unmap (&in);
   gst_video_frame_unmap (&made);
   gst_buffer_unref (luma);
-  g_free (row);
   return out;
 }
 
@@ -118,8 +114,7 @@ static GstBuffer *
 match_rows (gint left, gint right, gint significant)
 {
   const gint width = VIEW_WIDTH - 2, height = VIEW_HEIGHT - 1, rows[2] = { left, right };
-  Pair *pair = pair_new (EXACT);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   g_object_set (pair->element, "significant-bits", significant, NULL);
   for (guint view = 0; view < 2; view++) {
@@ -128,9 +123,8 @@ match_rows (gint left, gint right, gint significant)
     harness_set_caps (harness, format, width, height, NULL);
     gst_harness_push (harness, make_view_of (rows[view], width, height, view ? SHIFT : 0));
   }
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
-  pair_free (pair);
   return out;
 }
 
@@ -138,15 +132,13 @@ match_rows (gint left, gint right, gint significant)
 static void
 check_rows (gint left, gint right, gint significant)
 {
-  GstBuffer *expected = match_rows (-1, -1, 0), *out = match_rows (left, right, significant);
+  g_autoptr (GstBuffer) expected = match_rows (-1, -1, 0), out = match_rows (left, right, significant);
   GstMapInfo map;
 
   fail_unless (gst_buffer_map (expected, &map, GST_MAP_READ));
   fail_unless (gst_buffer_get_size (out) == map.size && gst_buffer_memcmp (out, 0, map.data, map.size) == 0,
       "formats %d and %d", left, right);
   gst_buffer_unmap (expected, &map);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
 }
 
 TEST_LOOP (test_more_than_8_bits, 0, G_N_ELEMENTS (deep))
@@ -179,18 +171,14 @@ make_thermal_view (gint width, gint height, gint shift, guint offset)
 TEST (test_samples_with_an_offset)
 {
   const gint width = 160, height = 40;
-  Pair *pair = pair_new (EXACT);
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY16_LE, width, height, NULL);
   gst_harness_push (pair->left, make_thermal_view (width, height, 0, 7400));
   gst_harness_push (pair->right, make_thermal_view (width, height, SHIFT, 7400));
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 64);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 /* Beside GRAY8, beside 10 bits of luma, and beside the other order of bytes. */
@@ -222,8 +210,7 @@ check_padding (GstBuffer *buffer, gsize used, gsize height)
 TEST (test_nothing_lies_between_rows)
 {
   const gint width = VIEW_WIDTH - 1;
-  Pair *pair = pair_new (EXACT);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (EXACT);
 
 #ifdef __GLIBC__
   mallopt (M_PERTURB, 0xA5);
@@ -231,11 +218,9 @@ TEST (test_nothing_lies_between_rows)
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 3, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
   check_padding (out, 2 * (gsize) width, VIEW_HEIGHT);
   check_padding (gst_buffer_get_stereo_meta (out)->confidence, (gsize) width, VIEW_HEIGHT);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 TEST (test_two_formats_of_one_family)
@@ -249,24 +234,19 @@ check_packed (GstVideoFormat format, const gchar *layout, gboolean right_first, 
 {
   gboolean across = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "column-interleaved");
   gint width = across ? 2 * VIEW_WIDTH : VIEW_WIDTH, height = across ? VIEW_HEIGHT : 2 * VIEW_HEIGHT;
-  gchar *extra = g_strdup_printf ("%s%s%s%s", tagged ? "multiview-mode=" : "", tagged ? layout : "", tagged ? "," : "",
-      right_first ? RIGHT_FIRST : NO_FLAGS);
-  gchar *caps = make_caps (format, width, height, extra),
-        *properties = g_strdup_printf (EXACT "packing=%s", tagged ? "auto" : layout);
+  g_autofree gchar *extra = g_strdup_printf ("%s%s%s%s", tagged ? "multiview-mode=" : "", tagged ? layout : "",
+      tagged ? "," : "", right_first ? RIGHT_FIRST : NO_FLAGS);
+  g_autofree gchar *caps = make_caps (format, width, height, extra),
+                   *properties = g_strdup_printf (EXACT "packing=%s", tagged ? "auto" : layout);
   GstBus *bus;
   GstHarness *harness = packed_new (properties, &bus);
-  GstBuffer *out;
 
   gst_harness_set_src_caps_str (harness, caps);
   gst_harness_push (harness, stamp (make_packed (format, layout, VIEW_WIDTH, VIEW_HEIGHT, 4, right_first), 0, FRAME));
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   fail_unless (out != NULL, "nothing out of %s", caps);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
-  gst_buffer_unref (out);
   filter_free (harness, bus);
-  g_free (properties);
-  g_free (extra);
-  g_free (caps);
 }
 
 TEST_LOOP (test_packed, 0, G_N_ELEMENTS (formats))
@@ -285,19 +265,16 @@ TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT, &bus);
-  GstVideoInfo info;
-  GstBuffer *out;
 
   harness_set_caps (
       harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, "multiview-mode=side-by-side," HALF_ASPECT);
   gst_harness_push (harness,
       stamp (make_packed (GST_VIDEO_FORMAT_GRAY8, "side-by-side", VIEW_WIDTH, VIEW_HEIGHT, 4, FALSE), 0, FRAME));
-  out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_N (&info), 2);
   fail_unless_equals_int (GST_VIDEO_INFO_PAR_D (&info), 1);
-  gst_buffer_unref (out);
   filter_free (harness, bus);
 }
 
@@ -315,23 +292,21 @@ bundled (gint shift, GstClockTime pts, gboolean first)
 static GstHarness *
 frames_new (const gchar *flags, const gchar *properties, GstBus **bus)
 {
-  gchar *extra = flags ? g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", flags) : NULL;
+  g_autofree gchar *extra = flags ? g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", flags) : NULL;
   GstHarness *harness = packed_new (properties, bus);
 
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
-  g_free (extra);
   return harness;
 }
 
 static void
 expect_frame (GstHarness *harness, GstClockTime pts)
 {
-  GstBuffer *out = gst_harness_pull (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
 
   fail_unless (out != NULL);
   fail_unless_equals_uint64 (GST_BUFFER_PTS (out), pts);
   check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
-  gst_buffer_unref (out);
 }
 
 TEST (test_frame_by_frame)
@@ -383,14 +358,13 @@ TEST (test_frame_by_frame_unmarked)
 {
   GstBus *bus;
   GstHarness *harness = frames_new (NULL, EXACT "packing=frame-by-frame", &bus);
-  GstVideoInfo info;
 
   for (guint i = 0; i < 3; i++) {
     gst_harness_push (harness, bundled (0, 2 * i * FRAME, FALSE));
     gst_harness_push (harness, bundled (SHIFT, (2 * i + 1) * FRAME, FALSE));
     expect_frame (harness, 2 * i * FRAME);
   }
-  info = output_info (harness);
+  GstVideoInfo info = output_info (harness);
   fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
   filter_free (harness, bus);
 }
@@ -401,85 +375,66 @@ TEST (test_tiny_and_odd_sizes)
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     /* the defaults: window and search range wider than the picture */
-    Pair *pair = pair_new ("backend=cpu threads=1");
-    GstStereoMeta *meta;
-    GstVideoInfo info;
-    GstBuffer *out;
+    g_autoptr (Pair) pair = pair_new ("backend=cpu threads=1");
 
     pair_set_caps (pair, GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], NULL);
     gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 0, 0), 0, FRAME));
     gst_harness_push (
         pair->right, stamp (make_view (GST_VIDEO_FORMAT_RGB, sizes[i][0], sizes[i][1], 1, 1, 0), 0, FRAME));
-    out = pair_pull (pair, 0);
-    info = output_info (pair->left);
+    g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless (gst_buffer_get_size (out) >= GST_VIDEO_INFO_SIZE (&info));
-    meta = gst_buffer_get_stereo_meta (out);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
     fail_unless_equals_int (meta->width, sizes[i][0]);
     fail_unless_equals_int (meta->height, sizes[i][1]);
-    gst_buffer_unref (out);
-    pair_free (pair);
   }
 }
 
 TEST (test_gray8_spans_the_search_range)
 {
-  Pair *pair = pair_new_gray (EXACT "min-disparity=1");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  GstBuffer *out;
-  guint sample;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "min-disparity=1");
 
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-  sample = sample_at (out, &info, 20, 10);
+  guint sample = sample_at (out, &info, 20, 10);
   fail_unless (sample == 93 || sample == 94, "%u", sample); /* 1 + (5 - 1) * 254 / 11 */
-  meta = gst_buffer_get_stereo_meta (out);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
   fail_unless (ABS (gst_stereo_meta_get_disparity (meta, sample) - SHIFT) < 0.03);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 TEST (test_depth_in_millimetres)
 {
-  Pair *pair = pair_new_gray (EXACT "output=depth focal-length=1000 baseline=60 principal-offset=1");
-  GstStereoMeta *meta;
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "output=depth focal-length=1000 baseline=60 principal-offset=1");
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, 10000); /* 1000 * 60 / (5 + 1) */
-  meta = gst_buffer_get_stereo_meta (out);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
   fail_unless_equals_float (gst_stereo_meta_get_depth (meta, 10000), 10000);
   fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 10000), SHIFT);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 /* The output for a pair in that format, whose points are in @points. */
 static GstBuffer *
 output_in (const gchar *format, const gchar *properties, gint width, gint height, GBytes **points, GstVideoInfo *info)
 {
-  Pair *pair = pair_new (properties);
-  gchar *caps = g_strconcat ("video/x-raw,format=", format, NULL);
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new (properties);
+  g_autofree gchar *caps = g_strconcat ("video/x-raw,format=", format, NULL);
 
   gst_harness_set_sink_caps_str (pair->left, caps);
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
   gst_harness_push (pair->left, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, 0, 0), 0, FRAME));
   gst_harness_push (pair->right, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 8, SHIFT, 0), 0, FRAME));
-  out = pair_pull (pair, 0);
+  GstBuffer *out = pair_pull (pair, 0);
   *info = output_info (pair->left);
   *points = gst_stereo_meta_get_points_bytes (gst_buffer_get_stereo_meta (out), out);
   fail_unless (*points != NULL);
-  g_free (caps);
-  pair_free (pair);
   return out;
 }
 
@@ -527,33 +482,26 @@ TEST (test_preferred_byte_order)
     { "{ GRAY8, GRAY16_BE, RGBA }", GST_VIDEO_FORMAT_GRAY16_BE }, { "{ RGB, GRAY8 }", GST_VIDEO_FORMAT_GRAY8 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Pair *pair = pair_new_gray (EXACT);
-    gchar *caps = g_strconcat ("video/x-raw,format=", cases[i].taken, NULL);
-    GstVideoInfo info;
+    g_autoptr (Pair) pair = pair_new_gray (EXACT);
+    g_autofree gchar *caps = g_strconcat ("video/x-raw,format=", cases[i].taken, NULL);
 
     gst_harness_set_sink_caps_str (pair->left, caps);
     pair_push (pair, 0, 0);
     gst_buffer_unref (pair_pull (pair, 0));
-    info = output_info (pair->left);
+    GstVideoInfo info = output_info (pair->left);
     fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), cases[i].format);
-    g_free (caps);
-    pair_free (pair);
   }
 }
 
 TEST (test_disparity_scale)
 {
-  Pair *pair = pair_new_gray (EXACT "disparity-scale=256");
-  GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "disparity-scale=256");
 
   pair_push (pair, 0, 0);
-  out = pair_pull (pair, 0);
-  info = output_info (pair->left);
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
   check_interior (out, &info, SHIFT * 256);
   fail_unless_equals_float (gst_stereo_meta_get_disparity (gst_buffer_get_stereo_meta (out), SHIFT * 256), SHIFT);
-  gst_buffer_unref (out);
-  pair_free (pair);
 }
 
 SUITE (formats)

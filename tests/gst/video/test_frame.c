@@ -29,12 +29,10 @@ static GstVideoInfo
 info_of (const gchar *caps)
 {
   GstVideoInfo info;
-  GstCaps *parsed;
 
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  parsed = gst_caps_from_string (caps);
+  g_autoptr (GstCaps) parsed = gst_caps_from_string (caps);
   fail_unless (gst_video_info_from_caps (&info, parsed), "%s", caps);
-  gst_caps_unref (parsed);
   return info;
 }
 
@@ -57,7 +55,7 @@ TEST_LOOP (test_single_views, 0, G_N_ELEMENTS (formats))
   const Format *format = &formats[__i__];
 
   for (gint padding = 0; padding < 8; padding += 7) {
-    GstBuffer *buffer = make_view (format->format, 13, 5, 7, 0, padding);
+    g_autoptr (GstBuffer) buffer = make_view (format->format, 13, 5, 7, 0, padding);
     gchar *caps = make_caps (format->format, 13, 5, NULL), *message = NULL;
     GstVideoInfo info = info_of (caps);
     GstStereoLayout layout;
@@ -72,7 +70,6 @@ TEST_LOOP (test_single_views, 0, G_N_ELEMENTS (formats))
       fail_unless_equals_int (left.data - (guint8 *) frame.data[0] + left.offset[c], format->offset[c]);
     check_image (&left, format, 13, 5, 0, "single");
     gst_video_frame_unmap (&frame);
-    gst_buffer_unref (buffer);
     g_free (caps);
   }
 }
@@ -83,8 +80,8 @@ static void
 check_packed (const Format *format, const gchar *name, gboolean right_first)
 {
   gboolean across = g_str_equal (name, "side-by-side") || g_str_equal (name, "column-interleaved");
-  GstBuffer *buffer = make_packed (format->format, name, 11, 5, 7, right_first);
-  gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", name, right_first ? RIGHT_FIRST : NO_FLAGS);
+  g_autoptr (GstBuffer) buffer = make_packed (format->format, name, 11, 5, 7, right_first);
+  g_autofree gchar *extra = g_strdup_printf ("multiview-mode=%s,%s", name, right_first ? RIGHT_FIRST : NO_FLAGS);
   gchar *caps = make_caps (format->format, across ? 22 : 11, across ? 5 : 10, extra), *message = NULL;
   GstVideoInfo info = info_of (caps);
   GstStereoLayout layout;
@@ -99,9 +96,7 @@ check_packed (const Format *format, const gchar *name, gboolean right_first)
   check_image (&left, format, 11, 5, 0, name);
   check_image (&right, format, 11, 5, SHIFT, name);
   gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
   g_free (caps);
-  g_free (extra);
 }
 
 TEST_LOOP (test_packed_views, 0, G_N_ELEMENTS (formats))
@@ -212,18 +207,16 @@ maps (gint stride, gsize offset, gsize size, GstVideoFormat format)
 {
   GstVideoInfo info;
   GstVideoFrame frame;
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_allocate (NULL, size, NULL);
   gsize offsets[GST_VIDEO_MAX_PLANES] = { offset };
   gint strides[GST_VIDEO_MAX_PLANES] = { stride };
-  gboolean mapped;
 
   gst_video_info_set_format (&info, format, 13, 5);
   gst_buffer_memset (buffer, 0, 0, size);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, 13, 5, 1, offsets, strides);
-  mapped = gst_stereo_frame_map (&frame, &info, buffer, NULL);
+  gboolean mapped = gst_stereo_frame_map (&frame, &info, buffer, NULL);
   if (mapped)
     gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
   return mapped;
 }
 

@@ -79,24 +79,21 @@ static void
 check_has (GstElement *element, GParamSpec *spec, GValue *expected)
 {
   GValue value = G_VALUE_INIT;
-  gchar *a, *b;
 
   g_value_init (&value, spec->value_type);
   g_object_get_property (G_OBJECT (element), spec->name, &value);
-  a = g_strdup_value_contents (&value);
-  b = g_strdup_value_contents (expected);
+  g_autofree gchar *a = g_strdup_value_contents (&value);
+  g_autofree gchar *b = g_strdup_value_contents (expected);
   fail_unless (G_VALUE_HOLDS_STRING (&value) ? !g_strcmp0 (g_value_get_string (&value), g_value_get_string (expected)) :
                                                gst_value_compare (&value, expected) == GST_VALUE_EQUAL,
       "%s has %s=%s, not %s", G_OBJECT_TYPE_NAME (element), spec->name, a, b);
-  g_free (a);
-  g_free (b);
   g_value_unset (&value);
   g_value_unset (expected);
 }
 
 TEST_LOOP (test_defaults, 0, G_N_ELEMENTS (factories))
 {
-  GstElement *element = make_element (factories[__i__]);
+  g_autoptr (GstElement) element = make_element (factories[__i__]);
   guint count;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
 
@@ -109,16 +106,15 @@ TEST_LOOP (test_defaults, 0, G_N_ELEMENTS (factories))
     check_has (element, specs[i], &expected);
   }
   g_free (specs);
-  gst_object_unref (element);
 }
 
 /* All are set before the first is read: no property writes over another one. */
 TEST_LOOP (test_values_stay, 0, G_N_ELEMENTS (factories))
 {
-  GstElement *element = make_element (factories[__i__]);
+  g_autoptr (GstElement) element = make_element (factories[__i__]);
   guint count, set = 0;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
-  GValue *values = g_new0 (GValue, count);
+  g_autofree GValue *values = g_new0 (GValue, count);
   Random random = { .state = random_seed () };
 
   for (guint i = 0; i < count; i++) {
@@ -132,9 +128,7 @@ TEST_LOOP (test_values_stay, 0, G_N_ELEMENTS (factories))
     if (G_IS_VALUE (&values[i]))
       check_has (element, specs[i], &values[i]);
   fail_unless (set > 0);
-  g_free (values);
   g_free (specs);
-  gst_object_unref (element);
 }
 
 SUITE (properties)

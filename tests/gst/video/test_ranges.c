@@ -44,13 +44,12 @@ take_value_outside (GParamSpec *spec, gboolean above, GValue *value, gchar **wor
 static void
 check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outside, const gchar *words)
 {
-  gchar *begin = g_strconcat (spec->name, "=", NULL);
+  g_autofree gchar *begin = g_strconcat (spec->name, "=", NULL);
   GValue initial = G_VALUE_INIT, kept = G_VALUE_INIT;
-  GstElement *element;
   GstMessage *message;
   GstBus *bus;
 
-  element = element_new (factory, "", &bus);
+  GstElement *element = element_new (factory, "", &bus);
   g_value_init (&initial, spec->value_type);
   g_object_get_property (G_OBJECT (element), spec->name, &initial);
   g_object_set_property (G_OBJECT (element), spec->name, outside);
@@ -68,16 +67,14 @@ check_before_start (const gchar *factory, GParamSpec *spec, const GValue *outsid
   gst_element_set_state (element, GST_STATE_PAUSED);
   /* elements that are not linked, or have no calibration, may say that: this property is no longer what is wrong */
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR))) {
-    gchar *text = message_text (message);
+    g_autofree gchar *text = message_text (message);
     fail_unless (!strstr (text, "out of range"), "%s: %s", factory, text);
-    g_free (text);
     gst_message_unref (message);
   }
   gst_element_set_state (element, GST_STATE_NULL);
   element_free (element, bus);
   g_value_unset (&kept);
   g_value_unset (&initial);
-  g_free (begin);
 }
 
 TEST_LOOP (test_before_the_start, 0, G_N_ELEMENTS (factories))
@@ -91,7 +88,7 @@ TEST_LOOP (test_before_the_start, 0, G_N_ELEMENTS (factories))
   for (guint i = 0; i < 2 * count; i++) {
     GParamSpec *spec = specs[i / 2];
     GValue value = G_VALUE_INIT;
-    gchar *words = NULL;
+    g_autofree gchar *words = NULL;
 
     if (is_own_property (spec) && take_value_outside (spec, i % 2, &value, &words)) {
       check_before_start (factory, spec, &value, words);
@@ -99,7 +96,6 @@ TEST_LOOP (test_before_the_start, 0, G_N_ELEMENTS (factories))
     }
     if (G_IS_VALUE (&value))
       g_value_unset (&value);
-    g_free (words);
   }
   fail_unless (checked >= 2, "%s: %u values", factory, checked);
   g_free (specs);
@@ -119,9 +115,9 @@ TEST (test_while_it_runs)
     { "stereotestsrc ! depthoverlay name=e alpha=0.3 ! fakesink", "alpha", NAN, "between 0 and 1" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstElement *pipeline = launch ("%s", cases[i].line);
-    GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-    GstBus *bus = gst_element_get_bus (pipeline);
+    g_autoptr (GstElement) pipeline = launch ("%s", cases[i].line);
+    g_autoptr (GstElement) element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
     gdouble before, after;
 
     gst_element_set_state (pipeline, GST_STATE_PAUSED);
@@ -134,9 +130,6 @@ TEST (test_while_it_runs)
     g_object_get (element, cases[i].property, &after, NULL);
     fail_unless_equals_float (before, after);
     gst_element_set_state (pipeline, GST_STATE_NULL);
-    gst_object_unref (bus);
-    gst_object_unref (element);
-    gst_object_unref (pipeline);
   }
 }
 

@@ -55,11 +55,9 @@ element_free (GstElement *element, GstBus *bus)
 GstHarness *
 filter_new (const gchar *factory, const gchar *properties, GstBus **bus)
 {
-  GstElement *element = element_new (factory, properties, bus);
-  GstHarness *harness = gst_harness_new_with_element (element, "sink", "src");
+  g_autoptr (GstElement) element = element_new (factory, properties, bus);
 
-  gst_object_unref (element);
-  return harness;
+  return gst_harness_new_with_element (element, "sink", "src");
 }
 
 void
@@ -76,16 +74,13 @@ GstElement *
 launch (const gchar *format, ...)
 {
   GError *error = NULL;
-  GstElement *pipeline;
   va_list args;
-  gchar *line;
 
   va_start (args, format);
-  line = g_strdup_vprintf (format, args);
+  g_autofree gchar *line = g_strdup_vprintf (format, args);
   va_end (args);
-  pipeline = gst_parse_launch (line, &error);
+  GstElement *pipeline = gst_parse_launch (line, &error);
   fail_unless (pipeline && !error, "%s: %s", line, error ? error->message : "");
-  g_free (line);
   return pipeline;
 }
 
@@ -108,13 +103,12 @@ gchar *
 message_text (GstMessage *message)
 {
   GError *error = NULL;
-  gchar *text;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, NULL);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
     gst_message_parse_warning (message, &error, NULL);
-  text = error ? g_strdup (error->message) : NULL;
+  gchar *text = error ? g_strdup (error->message) : NULL;
   g_clear_error (&error);
   return text;
 }
@@ -122,12 +116,11 @@ message_text (GstMessage *message)
 void
 check_words (GstMessage *message, const gchar *const *words)
 {
-  gchar *text = message_text (message);
+  g_autofree gchar *text = message_text (message);
 
   fail_unless (text != NULL || *words == NULL, "a %s message has no text", GST_MESSAGE_TYPE_NAME (message));
   for (; *words; words++)
     fail_unless (strstr (text, *words) != NULL, "\"%s\" is not in \"%s\"", *words, text);
-  g_free (text);
 }
 
 void
@@ -196,14 +189,11 @@ expect_no_message (GstBus *bus, GstMessageType type)
 void
 wait_for_message (GstBus *bus, GstMessageType type)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
-  gchar *error;
+  g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (bus, PATIENCE, type | GST_MESSAGE_ERROR);
 
   fail_unless (message != NULL, "no %s", gst_message_type_get_name (type));
-  error = message_text (message);
+  g_autofree gchar *error = message_text (message);
   fail_unless (GST_MESSAGE_TYPE (message) & type, "%s", error);
-  g_free (error);
-  gst_message_unref (message);
 }
 
 GPtrArray *
@@ -213,7 +203,7 @@ messages_to_end (GstBus *bus, const gchar *name)
   gboolean ended = FALSE;
 
   while (!ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (
+    g_autoptr (GstMessage) message = gst_bus_timed_pop_filtered (
         bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
 
     fail_unless (message != NULL, "nothing comes any more");
@@ -221,7 +211,6 @@ messages_to_end (GstBus *bus, const gchar *name)
     if (gst_message_has_name (message, name))
       g_ptr_array_add (all, gst_structure_copy (gst_message_get_structure (message)));
     ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
-    gst_message_unref (message);
   }
   return all;
 }
@@ -270,13 +259,11 @@ gchar *
 play_to_end (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-  gchar *text;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message != NULL, "neither end nor error in a minute");
-  text = message_text (message);
+  gchar *text = message_text (message);
   gst_message_unref (message);
   gst_object_unref (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -286,14 +273,12 @@ play_to_end (GstElement *pipeline)
 GstSample *
 first_sample (const gchar *line)
 {
-  GstElement *pipeline = launch ("%s", line), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) pipeline = launch ("%s", line), sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
   GstSample *sample = NULL;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
   fail_unless (sample != NULL, "%s", line);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return sample;
 }

@@ -9,6 +9,8 @@
 /* How long a test waits for what has to come. Only a hang takes so long, however busy the machine is. */
 #define PATIENCE (600 * GST_SECOND)
 
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstHarness, gst_harness_teardown)
+
 /* "key=value key=value" */
 void set_properties (GstElement *element, const gchar *properties);
 /* Whether a property is of this project and can be set: not one of GStreamer's base classes. */

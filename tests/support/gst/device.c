@@ -15,17 +15,25 @@ const gchar *
 cuda_missing (void)
 {
   const gchar *reason;
-  GstElement *upload;
 
   if (!GSTCUDA_BUILT)
     return "built without GStreamer's CUDA library (-Dgstcuda)";
   if ((reason = device_missing ()))
     return reason;
-  upload = gst_element_factory_make ("cudaupload", NULL);
+  GstElement *upload = gst_element_factory_make ("cudaupload", NULL);
   if (!upload)
     return "there is no cudaupload (GStreamer's nvcodec plugin)";
   gst_object_unref (upload);
   return NULL;
+}
+
+gboolean
+device_is_there (const gchar *missing)
+{
+  g_setenv ("CK_FORK", "no", TRUE);
+  if (missing)
+    g_print ("SKIPPED: %s\n", missing);
+  return !missing;
 }
 
 /* ---- lines ------------------------------------------------------------------------------- */
@@ -34,27 +42,23 @@ static void
 add_input (Line *line, const gchar *factory, const gchar *name)
 {
   GstElement *element = gst_element_factory_make (factory, NULL);
-  GstPad *pad;
 
   fail_unless (element != NULL, "no %s", factory);
   gst_bin_add (GST_BIN (line->bin), element);
   fail_unless (gst_element_link_pads (element, "src", line->matcher, name));
-  pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
   gst_element_add_pad (line->bin, gst_ghost_pad_new (name, pad));
-  gst_object_unref (pad);
 }
 
 void
 line_new (Line *line, const gchar *left, const gchar *right, const gchar *properties)
 {
-  GstPad *pad;
-
   line->bin = gst_object_ref_sink (gst_bin_new (NULL));
   line->matcher = gst_element_factory_make ("stereomatch", "m");
   fail_unless (line->matcher != NULL, "no stereomatch: is GST_PLUGIN_PATH right?");
   set_properties (line->matcher, properties);
   gst_bin_add (GST_BIN (line->bin), line->matcher);
-  pad = gst_element_get_static_pad (line->matcher, "src");
+  GstPad *pad = gst_element_get_static_pad (line->matcher, "src");
   gst_element_add_pad (line->bin, gst_ghost_pad_new ("src", pad));
   gst_object_unref (pad);
   add_input (line, left, right ? "sink_left" : "sink");
@@ -81,27 +85,22 @@ line_free (Line *line)
 gboolean
 line_on_device (Line *line, const gchar *name)
 {
-  GstPad *pad = gst_element_get_static_pad (line->matcher, name);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  gboolean device;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (line->matcher, name);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   fail_unless (caps != NULL, "no caps on %s", name);
-  device = gst_caps_features_contains (gst_caps_get_features (caps, 0), DEVICE_FEATURE);
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  return device;
+  return gst_caps_features_contains (gst_caps_get_features (caps, 0), DEVICE_FEATURE);
 }
 
 /* The device is known then; the engine's own choice shows as -1. */
 gboolean
 line_shares_context (Line *line)
 {
-  GstStructure *settings;
+  g_autoptr (GstStructure) settings = NULL;
   gint device = -2;
 
   g_object_get (line->matcher, "settings", &settings, NULL);
   fail_unless (settings && gst_structure_get_int (settings, "cuda-device-id", &device));
-  gst_structure_free (settings);
   return device >= 0;
 }
 
@@ -142,7 +141,7 @@ push (GstHarness *harness, GstBuffer *buffer, guint number)
 GByteArray *
 line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed, guint pairs)
 {
-  gchar *caps = make_caps (
+  g_autofree gchar *caps = make_caps (
       format, line->right ? width : 2 * width, height, line->right ? NULL : "multiview-mode=side-by-side," NO_FLAGS);
   GByteArray *bytes = g_byte_array_new ();
 
@@ -164,7 +163,6 @@ line_run (Line *line, GstVideoFormat format, gint width, gint height, guint seed
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), i * FRAME);
     append_output (bytes, line->left, out);
   }
-  g_free (caps);
   return bytes;
 }
 

@@ -15,6 +15,9 @@
 const gchar *device_missing (void);
 /* Why device memory cannot be tested here; NULL: it can. */
 const gchar *cuda_missing (void);
+/* For SUITE_IF(), with one of these reasons: says it. Tests of a device run in one process: a child process cannot use a device that
+ * its parent has looked at. */
+gboolean device_is_there (const gchar *missing);
 
 /* A bin of stereomatch and of what stands before each of its pads. */
 typedef struct
@@ -27,6 +30,7 @@ typedef struct
 /* @left, @right: factories, "identity" for none; @right NULL: packed frames on sink. */
 void line_new (Line *line, const gchar *left, const gchar *right, const gchar *properties);
 void line_free (Line *line);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
 /* Whether frames came to that pad in device memory. */
 gboolean line_on_device (Line *line, const gchar *pad);
 /* Whether the plan at work lives in the context of the frames. */

@@ -137,12 +137,11 @@ guard_leaked (void)
 {
   GstTracer *tracer = find_tracer ();
   gint64 end = g_get_monotonic_time () + patience (5);
-  GHashTable *table;
   gchar *text = NULL;
 
   if (!tracer)
     return NULL;
-  table = g_hash_table_new (NULL, NULL);
+  GHashTable *table = g_hash_table_new (NULL, NULL);
   /* a task that was stopped goes when its thread does, a moment later */
   do {
     g_free (text);

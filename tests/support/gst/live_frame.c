@@ -23,7 +23,6 @@ draw_truth (LiveFrame *frame, GstElement *source)
 {
   GstStereoSceneParams params = { 0 };
   gchar *message = NULL;
-  GstStereoScene *scene;
   gint pattern;
 
   g_object_get (source, "pattern", &pattern, "seed", &params.seed, "max-disparity", &params.max_disparity, "motion",
@@ -32,7 +31,7 @@ draw_truth (LiveFrame *frame, GstElement *source)
   params.pattern = (GstStereoPattern) pattern;
   params.width = frame->width;
   params.height = frame->height;
-  scene = gst_stereo_scene_new (&params, &message);
+  GstStereoScene *scene = gst_stereo_scene_new (&params, &message);
   if (!scene) {
     g_printerr ("%s\n", message);
     g_free (message);
@@ -71,7 +70,6 @@ live_frame_read (LiveFrame *frame, GstSample *sample, GstElement *source)
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   GstVideoInfo info;
   gint64 offset;
-  gsize pixels;
 
   memset (frame, 0, sizeof *frame);
   if (!meta || meta->kind != GST_STEREO_OUTPUT_KIND_DISPARITY || !GST_BUFFER_PTS_IS_VALID (buffer) ||
@@ -87,7 +85,7 @@ live_frame_read (LiveFrame *frame, GstSample *sample, GstElement *source)
   frame->valid_ratio = meta->valid_ratio;
   frame->mean_confidence = meta->mean_confidence;
   frame->confidence = gst_stereo_meta_get_confidence_bytes (meta);
-  pixels = (gsize) frame->width * (gsize) frame->height;
+  gsize pixels = (gsize) frame->width * (gsize) frame->height;
   frame->truth = g_new (guint16, pixels);
   frame->visible = g_malloc (pixels);
   frame->disparity = g_new (gfloat, pixels);

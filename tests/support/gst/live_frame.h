@@ -22,5 +22,6 @@ typedef struct LiveFrame
  * no such sample. */
 gboolean live_frame_read (LiveFrame *frame, GstSample *sample, GstElement *source);
 void live_frame_clear (LiveFrame *frame);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (LiveFrame, live_frame_clear)
 
 #endif

@@ -40,10 +40,9 @@ numbered_view_as (GstVideoFormat format, guint number, gboolean right, gint widt
 {
   GstVideoFrame frame;
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, (guint) width, NUMBERED_HEIGHT);
-  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
   /* no colour, and nothing that was never written */
   gst_buffer_memset (buffer, 0, 128, info.size);
   g_assert (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));

@@ -6,13 +6,12 @@ random_frame (Random *random, const GstVideoInfo *info, guint padding)
 {
   GstVideoInfo padded = *info;
   GstVideoAlignment alignment;
-  GstBuffer *buffer;
   GstMapInfo map;
 
   gst_video_alignment_reset (&alignment);
   alignment.padding_right = padding;
   fail_unless (gst_video_info_align (&padded, &alignment));
-  buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&padded), NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&padded), NULL);
   if (padding)
     gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
         (guint) GST_VIDEO_INFO_WIDTH (info), (guint) GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info),
@@ -91,7 +90,6 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
   gsize confidence_size = (gsize) confidence_stride[0] * (gsize) height;
   GstBuffer *depth = gst_buffer_new_allocate (NULL, size, NULL);
   GstBuffer *confidence = gst_buffer_new_allocate (NULL, confidence_size, NULL);
-  GstStereoMeta *meta;
 
   gst_buffer_memset (depth, 0, 0xEE, size);
   gst_buffer_memset (confidence, 0, 0xFF, confidence_size);
@@ -99,7 +97,7 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
       depth, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height, 1, offset, stride);
   gst_buffer_add_video_meta_full (confidence, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, (guint) width,
       (guint) height, 1, offset, confidence_stride);
-  meta = gst_buffer_add_stereo_meta (depth, (guint) width, (guint) height, confidence);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (depth, (guint) width, (guint) height, confidence);
   gst_buffer_unref (confidence);
   meta->kind = kind;
   meta->disparity_scale = wide ? 64 : 254.0 / 63;
@@ -115,23 +113,22 @@ new_depth (gint width, gint height, GstStereoOutputKind kind, guint sample)
 void
 overlay_live_caps (Overlay *overlay, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
-  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s",
+  g_autofree gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1%s%s",
       gst_video_format_to_string (format), width, height, extra ? "," : "", extra ? extra : "");
   GstCaps *parsed = gst_caps_from_string (caps);
 
   fail_unless (gst_video_info_from_caps (&overlay->info, parsed));
   gst_caps_unref (parsed);
   gst_harness_set_src_caps_str (overlay->live, caps);
-  g_free (caps);
 }
 
 void
 overlay_depth_caps (Overlay *overlay, const gchar *format, gint width, gint height)
 {
-  gchar *caps = g_strdup_printf ("video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
+  g_autofree gchar *caps = g_strdup_printf (
+      "video/x-raw,format=%s,width=%d,height=%d,framerate=30/1", format, width, height);
 
   gst_harness_set_src_caps_str (overlay->depth, caps);
-  g_free (caps);
 }
 
 Overlay *
@@ -237,7 +234,7 @@ overlay_wait_eos (Overlay *overlay)
 void
 overlay_expect (Overlay *overlay, GstMessageType type, ...)
 {
-  GstMessage *message = take (overlay, type, 15 * GST_SECOND);
+  g_autoptr (GstMessage) message = take (overlay, type, 15 * GST_SECOND);
   const gchar *words[MOST_WORDS];
   va_list args;
 
@@ -246,7 +243,6 @@ overlay_expect (Overlay *overlay, GstMessageType type, ...)
   take_words (words, args);
   va_end (args);
   check_words (message, words);
-  gst_message_unref (message);
 }
 
 void
@@ -261,11 +257,10 @@ GstStructure *
 overlay_nearest (Overlay *overlay)
 {
   GstMessage *message = take (overlay, GST_MESSAGE_ELEMENT, 0);
-  GstStructure *structure;
 
   if (!message)
     return NULL;
-  structure = gst_structure_copy (gst_message_get_structure (message));
+  GstStructure *structure = gst_structure_copy (gst_message_get_structure (message));
   fail_unless (gst_structure_has_name (structure, "stereo-nearest"));
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (overlay->element));
   gst_message_unref (message);

@@ -39,6 +39,7 @@ Overlay *overlay_new (const gchar *properties, GstVideoFormat format, gint width
 void overlay_live_caps (Overlay *overlay, GstVideoFormat format, gint width, gint height, const gchar *extra);
 void overlay_depth_caps (Overlay *overlay, const gchar *format, gint width, gint height);
 void overlay_free (Overlay *overlay);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Overlay, overlay_free)
 
 void overlay_push_live (Overlay *overlay, GstBuffer *buffer, GstClockTime pts);
 void overlay_push_depth (Overlay *overlay, GstBuffer *buffer, GstClockTime pts);

@@ -17,26 +17,24 @@ real_is_there (void)
 static GstSample *
 decode (const gchar *path, const gchar *decoder, const gchar *format)
 {
-  GstElement *pipeline = launch ("filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
-                                 "name=sink sync=false",
+  g_autoptr (GstElement) pipeline = launch (
+      "filesrc location=\"%s\" ! %s ! videoconvert ! video/x-raw,format=%s ! appsink "
+      "name=sink sync=false",
       path, decoder, format);
-  GstElement *sink;
   GstSample *sample = NULL;
 
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "try-pull-sample", PATIENCE, &sample);
   fail_unless (sample != NULL, "%s cannot be read", path);
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
   return sample;
 }
 
 GstSample *
 real_picture (const gchar *name, const gchar *format)
 {
-  gchar *path = g_build_filename (g_getenv ("STEREO_DATA"), name, NULL);
+  g_autofree gchar *path = g_build_filename (g_getenv ("STEREO_DATA"), name, NULL);
   const gchar *decoder = g_str_has_suffix (name, ".png") ? "pngdec" : "jpegdec";
   GstElementFactory *factory = gst_element_factory_find (decoder);
   GstSample *sample = NULL;
@@ -46,6 +44,5 @@ real_picture (const gchar *name, const gchar *format)
   else
     g_print ("%s: left out (%s)\n", name, factory ? "not there" : "no decoder");
   gst_clear_object (&factory);
-  g_free (path);
   return sample;
 }

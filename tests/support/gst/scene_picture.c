@@ -21,11 +21,10 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
   ScenePicture picture = { params->width, params->height, { NULL }, { NULL }, g_new (guint16, pixels),
     g_malloc (pixels) };
   gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
-  GstStereoRig *rig;
+  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (params, &message);
 
   fail_unless (scene != NULL, "%s", message);
-  rig = gst_stereo_rig_new (scene, cameras);
+  GstStereoRig *rig = gst_stereo_rig_new (scene, cameras);
   gst_stereo_rig_set_frame (rig, frame);
   for (guint v = 0; v < 2; v++) {
     picture.level[v] = g_malloc (pixels);
@@ -38,7 +37,6 @@ scene_picture_through (const GstStereoSceneParams *params, const GstStereoRigPar
   }
   truth_visible (picture.truth, params->width, params->height, picture.visible);
   gst_stereo_rig_free (rig);
-  gst_stereo_scene_free (scene);
   return picture;
 }
 
@@ -46,13 +44,10 @@ gint
 scene_picture_max_disparity (const GstStereoSceneParams *params)
 {
   gchar *message = NULL;
-  GstStereoScene *scene = gst_stereo_scene_new (params, &message);
-  gint max_disparity;
+  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (params, &message);
 
   fail_unless (scene != NULL, "%s", message);
-  max_disparity = gst_stereo_scene_params (scene)->max_disparity;
-  gst_stereo_scene_free (scene);
-  return max_disparity;
+  return gst_stereo_scene_params (scene)->max_disparity;
 }
 
 void

@@ -27,7 +27,7 @@ answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 GstPad *
 sink_pad_new (GstElement *element, GstCaps *caps, GstPadChainFunction chain, GstPadEventFunction event, gpointer data)
 {
-  GstPad *src = gst_element_get_static_pad (element, "src");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (element, "src");
   GstPad *pad = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
 
   gst_pad_set_element_private (pad, data);
@@ -37,7 +37,6 @@ sink_pad_new (GstElement *element, GstCaps *caps, GstPadChainFunction chain, Gst
   gst_pad_set_query_function (pad, answer_query);
   gst_pad_set_active (pad, TRUE);
   g_assert (gst_pad_link (src, pad) == GST_PAD_LINK_OK);
-  gst_object_unref (src);
   return pad;
 }
 

@@ -16,7 +16,6 @@ new_frame (const GstVideoInfo *info, gint padding)
 {
   gsize offset[GST_VIDEO_MAX_PLANES] = { 0 }, size = 0;
   gint stride[GST_VIDEO_MAX_PLANES] = { 0 };
-  GstBuffer *buffer;
 
   if (!padding)
     return gst_buffer_new_allocate (NULL, info->size, NULL);
@@ -25,7 +24,7 @@ new_frame (const GstVideoInfo *info, gint padding)
     stride[p] = GST_VIDEO_INFO_PLANE_STRIDE (info, p) + padding;
     size += (gsize) stride[p] * (p ? (GST_VIDEO_INFO_HEIGHT (info) + 1) / 2 : GST_VIDEO_INFO_HEIGHT (info));
   }
-  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
   gst_buffer_memset (buffer, 0, 0xEE, size);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT (info),
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_N_PLANES (info), offset, stride);
@@ -48,10 +47,9 @@ make_view (GstVideoFormat format, gint width, gint height, guint seed, gint shif
 {
   GstVideoFrame frame;
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, width, height);
-  buffer = new_frame (&info, padding);
+  GstBuffer *buffer = new_frame (&info, padding);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (gint y = 0; y < height; y++)
     for (gint x = 0; x < width; x++)
@@ -67,10 +65,9 @@ make_packed (GstVideoFormat format, const gchar *layout, gint width, gint height
   gboolean halves = g_str_equal (layout, "side-by-side") || g_str_equal (layout, "top-bottom");
   GstVideoFrame frame;
   GstVideoInfo info;
-  GstBuffer *buffer;
 
   gst_video_info_set_format (&info, format, across ? 2 * width : width, across ? height : 2 * height);
-  buffer = new_frame (&info, 0);
+  GstBuffer *buffer = new_frame (&info, 0);
   fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
   for (gint second = 0; second < 2; second++)
     for (gint y = 0; y < height; y++)
@@ -103,25 +100,22 @@ make_caps (GstVideoFormat format, gint width, gint height, const gchar *extra)
 void
 harness_set_caps (GstHarness *harness, GstVideoFormat format, gint width, gint height, const gchar *extra)
 {
-  gchar *caps = make_caps (format, width, height, extra);
+  g_autofree gchar *caps = make_caps (format, width, height, extra);
 
   gst_harness_set_src_caps_str (harness, caps);
-  g_free (caps);
 }
 
 guint
 sample_at (GstBuffer *buffer, const GstVideoInfo *info, gint x, gint y)
 {
   GstVideoFrame frame;
-  const guint8 *at;
-  guint value;
 
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
-  at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) +
-      (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
-  value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at :
-      GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_BE ? GST_READ_UINT16_BE (at) :
-                                                                   GST_READ_UINT16_LE (at);
+  const guint8 *at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) +
+      (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0) + (gsize) x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, 0);
+  guint value = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? *at :
+      GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_BE       ? GST_READ_UINT16_BE (at) :
+                                                                         GST_READ_UINT16_LE (at);
   gst_video_frame_unmap (&frame);
   return value;
 }
@@ -279,24 +273,22 @@ pair_free (Pair *pair)
 guint64
 stat_of (GstElement *element, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_get_uint64 (stats, name, &value), "stats has no %s", name);
-  gst_structure_free (stats);
   return value;
 }
 
 GstVideoInfo
 output_info (GstHarness *harness)
 {
-  GstCaps *caps = gst_pad_get_current_caps (harness->sinkpad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (harness->sinkpad);
   GstVideoInfo info;
 
   fail_unless (caps != NULL, "no output caps");
   fail_unless (gst_video_info_from_caps (&info, caps));
-  gst_caps_unref (caps);
   return info;
 }
 

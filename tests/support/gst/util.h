@@ -83,6 +83,7 @@ void pair_wait_eos (Pair *pair);
 /* Nothing more comes within a moment. */
 void pair_expect_nothing (Pair *pair);
 void pair_free (Pair *pair);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Pair, pair_free)
 
 guint64 stat_of (GstElement *element, const gchar *name);
 GstVideoInfo output_info (GstHarness *harness);

@@ -44,10 +44,9 @@ real_sequence_load (RealSequence *sequence, const gchar *name, const gchar *form
   g_free (one);
   while (more && sequence->count < (still ? 1 : REAL_FRAMES)) {
     for (guint v = 0; v < 2 && more; v++) {
-      gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
-                            g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
+      g_autofree gchar *path = still ? g_strdup_printf ("%s/%s.png", name, sides[v]) :
+                                       g_strdup_printf ("%s/%s/%06u.png", name, sides[v], sequence->count);
       more = load (path, format, &sequence->views[sequence->count][v]);
-      g_free (path);
     }
     sequence->count += more;
   }
@@ -76,7 +75,7 @@ static void
 blur (RealView *view)
 {
   gint width = view->width * view->step, count = width * view->height;
-  guint8 *copy = g_malloc ((gsize) count);
+  g_autofree guint8 *copy = g_malloc ((gsize) count);
 
   for (guint pass = 0; pass < 2; pass++) {
     memcpy (copy, view->pixels, (gsize) count);
@@ -90,7 +89,6 @@ blur (RealView *view)
         view->pixels[y * width + x] = (guint8) (sum / 9);
       }
   }
-  g_free (copy);
 }
 
 /* Sensor noise of a deviation of about 3 grey levels, and the fault of that name. */
@@ -180,11 +178,10 @@ real_view_freeze (RealView *view, const RealView *first, const gchar *fault, gui
 {
   gint from, to, size = view->width * view->step;
   gboolean noisy = sscanf (fault, "noisy:%d-%d", &from, &to) == 2;
-  RealView still;
 
   if (!noisy && sscanf (fault, "stripe:%d-%d", &from, &to) != 2)
     return;
-  still = real_view_copy (first);
+  RealView still = real_view_copy (first);
   real_view_change (&still, "none", noisy ? 1000 + seed : 0);
   for (gint y = from * view->height / 100; y < to * view->height / 100; y++)
     memcpy (view->pixels + y * size, still.pixels + y * size, (gsize) size);
@@ -197,12 +194,11 @@ real_view_cover (RealView *view, const gchar *fault, guint seed)
 {
   gboolean rows = g_str_has_prefix (fault, "rows:");
   gint from, to, size = rows ? view->height : view->width;
-  RealView cover;
 
   if (!rows && !g_str_has_prefix (fault, "columns:"))
     return;
   fail_unless (sscanf (strchr (fault, ':'), ":%d-%d", &from, &to) == 2);
-  cover = real_view_copy (view);
+  RealView cover = real_view_copy (view);
   real_view_change (&cover, "covered", seed);
   for (gint y = 0; y < view->height; y++)
     for (gint x = 0; x < view->width; x++) {

@@ -26,6 +26,7 @@ typedef struct
  * they, or a decoder for them, are missing. */
 gboolean real_sequence_load (RealSequence *sequence, const gchar *name, const gchar *format);
 void real_sequence_clear (RealSequence *sequence);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RealSequence, real_sequence_clear)
 
 StereoImage real_view_image (const RealView *view);
 RealView real_view_copy (const RealView *view);

@@ -21,16 +21,15 @@ answer (GstPad *pad, GstObject *parent, GstQuery *query)
 void
 camera_link (RigCamera *camera)
 {
-  GstPad *pad = gst_element_request_pad_simple (camera->rig->element, pad_names[camera->view]);
+  g_autoptr (GstPad) pad = gst_element_request_pad_simple (camera->rig->element, pad_names[camera->view]);
 
   g_assert (pad && gst_pad_link (camera->out, pad) == GST_PAD_LINK_OK);
-  gst_object_unref (pad);
 }
 
 void
 camera_init (RigCamera *camera, Rig *rig, guint view)
 {
-  gchar *id = g_strdup_printf ("camera-%u", view);
+  g_autofree gchar *id = g_strdup_printf ("camera-%u", view);
 
   camera->rig = rig;
   camera->view = view;
@@ -42,14 +41,13 @@ camera_init (RigCamera *camera, Rig *rig, guint view)
   gst_pad_set_active (camera->src, TRUE);
   gst_pad_push_event (camera->src, gst_event_new_stream_start (id));
   camera_link (camera);
-  g_free (id);
 }
 
 void
 rig_insert (Rig *rig, guint view, const gchar *description)
 {
   RigCamera *camera = &rig->cameras[view];
-  GstPad *pad = gst_pad_get_peer (camera->src), *sink;
+  g_autoptr (GstPad) pad = gst_pad_get_peer (camera->src), sink = NULL;
 
   camera->filter = gst_object_ref_sink (gst_parse_launch (description, NULL));
   gst_element_set_bus (camera->filter, rig->bus);
@@ -59,19 +57,16 @@ rig_insert (Rig *rig, guint view, const gchar *description)
   gst_pad_unlink (camera->src, pad);
   g_assert (gst_pad_link (camera->src, sink) == GST_PAD_LINK_OK && gst_pad_link (camera->out, pad) == GST_PAD_LINK_OK);
   gst_element_set_state (camera->filter, GST_STATE_PLAYING);
-  gst_object_unref (sink);
-  gst_object_unref (pad);
 }
 
 static void
 send_caps (RigCamera *camera, gint width)
 {
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
       gst_video_format_to_string (camera->rig->kind->in), "width", G_TYPE_INT, width, "height", G_TYPE_INT,
       NUMBERED_HEIGHT, "framerate", GST_TYPE_FRACTION, camera->rig->script->rate[camera->view], 1, NULL);
 
   gst_pad_push_event (camera->src, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
 }
 
 /* With the stream lock held. */
@@ -124,14 +119,12 @@ take_step (RigCamera *camera, const Step *step)
 static gboolean
 may_end (Rig *rig, guint view)
 {
-  gboolean go_on;
-
   g_mutex_lock (&rig->lock);
   g_atomic_int_set (&rig->cameras[view].at, (gint) rig->script->steps[view]->len - 1);
   g_cond_broadcast (&rig->changed);
   while (rig->hold_end && !rig->stop)
     g_cond_wait (&rig->changed, &rig->lock);
-  go_on = !rig->stop;
+  gboolean go_on = !rig->stop;
   g_mutex_unlock (&rig->lock);
   return go_on;
 }

@@ -146,12 +146,11 @@ rig_judge_output (Rig *rig, GstBuffer *out)
 guint64
 rig_count (const Rig *rig, const gchar *name)
 {
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 value = 0;
 
   g_object_get (rig->element, "stats", &stats, NULL);
   gst_structure_get_uint64 (stats, name, &value);
-  gst_structure_free (stats);
   return value;
 }
 

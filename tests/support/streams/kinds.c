@@ -5,7 +5,7 @@
 #include "gst/meta/gststereometa.h"
 
 #include "tests/support/gst/numbered.h"
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 
 static gboolean
 read_disparity (const RigKind *kind, GstBuffer *out, guint *left, guint *right)
@@ -75,7 +75,7 @@ rig_kind_make (const RigKind *kind)
 {
   gchar *calibration = kind->calibrated ? identity_calibration () : NULL;
   const gchar *backend = g_getenv ("STEREO_BACKEND");
-  gchar *description = g_strdup_printf ("%s backend=%s%s%s", kind->description, backend ? backend : "cpu",
+  g_autofree gchar *description = g_strdup_printf ("%s backend=%s%s%s", kind->description, backend ? backend : "cpu",
       calibration ? " calibration=" : "", calibration ? calibration : "");
   GstElement *element = gst_parse_launch (description, NULL);
 
@@ -83,6 +83,5 @@ rig_kind_make (const RigKind *kind)
   gst_object_ref_sink (element);
   if (calibration)
     g_object_set_data_full (G_OBJECT (element), "calibration-file", calibration, (GDestroyNotify) calibration_free);
-  g_free (description);
   return element;
 }

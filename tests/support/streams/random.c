@@ -167,11 +167,10 @@ script_random (GRand *rand, guint length, guint faults)
   static const gint rates[][2] = { { 30, 25 }, { 30, 15 }, { 25, 30 }, { 15, 30 } };
   guint rate = (guint) g_rand_int_range (rand, 0, G_N_ELEMENTS (rates)), change, ends[2] = { length, length };
   gint sizes[2] = { NUMBERED_WIDTH, NUMBERED_WIDTH + 2 * g_rand_int_range (rand, 1, 8) };
-  Script *script;
 
   faults = compatible (rand, faults);
   change = (guint) g_rand_int_range (rand, 1, (gint32) length);
-  script = script_new (faults & 1u << FAULT_RATE ? rates[rate] : NULL);
+  Script *script = script_new (faults & 1u << FAULT_RATE ? rates[rate] : NULL);
   script->faults[FAULT_RATE] = (faults & 1u << FAULT_RATE) != 0;
   script->faults[FAULT_CAPS] = (faults & 1u << FAULT_CAPS) != 0;
   if (faults & 1u << FAULT_EARLY_END && ++script->faults[FAULT_EARLY_END])

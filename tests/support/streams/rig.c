@@ -9,14 +9,12 @@ static GstFlowReturn
 take_output (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   Rig *rig = gst_pad_get_element_private (pad);
-  GstClockTime time;
-  gboolean late;
 
   g_mutex_lock (&rig->lock);
   rig_judge_output (rig, buffer);
   rig->outputs++;
-  time = gst_segment_to_running_time (&rig->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  late = rig->late_every && rig->outputs % rig->late_every == 0 && GST_CLOCK_TIME_IS_VALID (time);
+  GstClockTime time = gst_segment_to_running_time (&rig->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  gboolean late = rig->late_every && rig->outputs % rig->late_every == 0 && GST_CLOCK_TIME_IS_VALID (time);
   rig->script->faults[FAULT_LATE] += late;
   g_cond_broadcast (&rig->changed);
   g_mutex_unlock (&rig->lock);
@@ -165,16 +163,14 @@ void
 rig_warm_up (const RigKind *kind)
 {
   Script *script = script_new (NULL);
-  Rig *rig;
 
   gst_object_unref (gst_system_clock_obtain ());
   script_begin (script);
   script_frames (script, 0, 0, 2);
   script_frames (script, 1, 1, 2);
   script_end (script);
-  rig = rig_new (kind, script, FALSE);
+  g_autoptr (Rig) rig = rig_new (kind, script, FALSE);
   rig_insert (rig, 0, "identity");
   rig_play (rig);
   g_free (rig_end (rig));
-  rig_free (rig);
 }

@@ -94,6 +94,7 @@ gchar *rig_end (Rig *rig);
 /* Of the element's stats. */
 guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Rig, rig_free)
 /* Plays once, so that objects that live as long as the process exist before leaks are counted. */
 void rig_warm_up (const RigKind *kind);
 

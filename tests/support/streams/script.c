@@ -43,10 +43,9 @@ static Step *
 add (Script *script, guint view, StepKind kind)
 {
   GArray *steps = script->steps[view];
-  Step *step;
 
   g_array_set_size (steps, steps->len + 1);
-  step = &g_array_index (steps, Step, steps->len - 1);
+  Step *step = &g_array_index (steps, Step, steps->len - 1);
   step->kind = kind;
   return step;
 }

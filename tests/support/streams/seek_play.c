@@ -11,13 +11,11 @@ complain (Play *play, const gchar *format, ...)
   va_list args;
 
   if (!play->failure) {
-    gchar *text;
     va_start (args, format);
-    text = g_strdup_vprintf (format, args);
+    g_autofree gchar *text = g_strdup_vprintf (format, args);
     va_end (args);
     play->failure = g_strdup_printf (
         "seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
-    g_free (text);
   }
 }
 
@@ -109,11 +107,10 @@ watch (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_mutex_lock (&play->lock);
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
     const GstSegment *segment;
     gst_event_parse_segment (event, &segment);
     judge (play, GST_PAD_PROBE_INFO_BUFFER (info), segment);
-    gst_event_unref (event);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_SEGMENT) {
     take_segment (play, GST_PAD_PROBE_INFO_EVENT (info));
   } else if (ends (GST_PAD_PROBE_INFO_EVENT (info))) {
@@ -156,9 +153,8 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
     g_object_set (queue, "max-size-buffers", room, "max-size-time", (guint64) 0, "max-size-bytes", 0, NULL);
   play->before[right] = queue;
   if (right && play->lag) {
-    GstPad *pad = gst_element_get_static_pad (queue, "src");
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
     gst_pad_set_offset (pad, play->lag * (gint64) NUMBERED_FRAME);
-    gst_object_unref (pad);
   }
   if (right && play->apart)
     numbered_source_refuse_seeks (source);
@@ -177,7 +173,6 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
       "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
   GstPad *pad = gst_element_get_static_pad (sink, "sink");
   Seek beginning = { 1, 0, GST_CLOCK_TIME_NONE, 0, 0 };
-  GstBus *bus;
 
   play->kind = kind;
   play->apart = apart;
@@ -196,7 +191,7 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   add_view (play, FALSE, room[0], slowness);
   add_view (play, TRUE, room[1], slowness);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch, play, NULL);
-  bus = gst_element_get_bus (play->pipeline);
+  GstBus *bus = gst_element_get_bus (play->pipeline);
   gst_bus_set_sync_handler (bus, take_message, play, NULL);
   gst_object_unref (bus);
   gst_object_unref (pad);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/calibration_robots.h"
+#include "tests/support/gst/calibration/robots.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/text.h"
 
 #define METRE 1000.0
 
 /* ---- cameras, frames ---- */
-
-static gdouble
-between (Random *random, gdouble low, gdouble high)
-{
-  return low + (high - low) * random_unit (random);
-}
 
 Frame
 frame_multiply (const Frame *a, const Frame *b)
@@ -43,13 +37,14 @@ turn_about (gint axis, gdouble angle)
 Frame
 frame_draw (Random *random, gdouble angle, gdouble near, gdouble far)
 {
-  Frame x = turn_about (0, between (random, -angle, angle)), y = turn_about (1, between (random, -angle, angle)),
-        z = turn_about (2, between (random, -angle, angle)), f = frame_multiply (&x, &y);
+  Frame x = turn_about (0, random_between (random, -angle, angle)),
+        y = turn_about (1, random_between (random, -angle, angle)),
+        z = turn_about (2, random_between (random, -angle, angle)), f = frame_multiply (&x, &y);
 
   f = frame_multiply (&f, &z);
-  f.m[3] = between (random, near, far);
-  f.m[7] = between (random, -0.1, 0.1) * near;
-  f.m[11] = between (random, -0.1, 0.1) * near;
+  f.m[3] = random_between (random, near, far);
+  f.m[7] = random_between (random, -0.1, 0.1) * near;
+  f.m[11] = random_between (random, -0.1, 0.1) * near;
   return f;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/cameras.h"
+#include "tests/support/gst/calibration/cameras.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -72,10 +72,9 @@ calibration_new (const Cameras *cameras)
 void
 calibration_write (const gchar *name, const Cameras *cameras)
 {
-  gchar *text = describe (cameras);
+  g_autofree gchar *text = describe (cameras);
 
   fail_unless (g_file_set_contents (name, text, -1, NULL));
-  g_free (text);
 }
 
 void
@@ -96,11 +95,9 @@ with_calibration (const gchar *name, const gchar *more)
 Pair *
 rectify_new (const gchar *calibration, const gchar *more)
 {
-  gchar *properties = with_calibration (calibration, more);
-  Pair *pair = pair_new_of ("stereorectify", properties);
+  g_autofree gchar *properties = with_calibration (calibration, more);
 
-  g_free (properties);
-  return pair;
+  return pair_new_of ("stereorectify", properties);
 }
 
 GstBuffer *
@@ -127,4 +124,13 @@ component_at (const GstVideoFrame *frame, guint c, gint x, gint y)
 {
   return ((const guint8 *) GST_VIDEO_FRAME_COMP_DATA (
       frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c)];
+}
+
+gdouble
+number_of (GstElement *element, const gchar *property)
+{
+  gdouble value;
+
+  g_object_get (element, property, &value, NULL);
+  return value;
 }

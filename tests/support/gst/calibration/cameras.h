@@ -23,6 +23,8 @@ gchar *calibration_new (const Cameras *cameras);
 void calibration_write (const gchar *name, const Cameras *cameras);
 gchar *calibration_new_text (const gchar *text);
 void calibration_free (gchar *name);
+typedef gchar CalibrationFile; /* such a name */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (CalibrationFile, calibration_free)
 /* "calibration=NAME backend=CPU more"; STEREO_TEST_BACKEND names another backend. */
 gchar *with_calibration (const gchar *name, const gchar *more);
 /* stereorectify with these properties. */
@@ -32,5 +34,7 @@ Pair *rectify_new (const gchar *name, const gchar *more);
 GstBuffer *noise_frame (const GstVideoInfo *info, guint seed, gint padding);
 /* A sample of component @c. */
 guint component_at (const GstVideoFrame *frame, guint c, gint x, gint y);
+/* A property of stereorectify that is a number. */
+gdouble number_of (GstElement *element, const gchar *property);
 
 #endif

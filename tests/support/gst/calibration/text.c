@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/calibration_text.h"
+#include "tests/support/gst/calibration/text.h"
 
 #include <string.h>
 
