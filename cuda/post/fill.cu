@@ -408,11 +408,14 @@ static StereoStatus
 gaps_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const CudaGaps &gaps = ((const FillContext *) data)->gaps;
-  StereoStatus status = cuda_gaps_find (plan, gaps, error);
+  StereoStatus status;
+  cudaStream_t beside;
 
-  if (!status)
-    status = run<true> (plan, data, error);
-  return status ? status : cuda_gaps_empty (plan, gaps, error);
+  if ((status = cuda_gaps_count (plan, gaps, error)) || (status = cuda_begin_late (plan, &beside, error)) ||
+      (status = cuda_gaps_find (plan, gaps, beside, error)) || (status = run<true> (plan, data, error)) ||
+      (status = cuda_join (plan, error)))
+    return status;
+  return cuda_gaps_empty (plan, gaps, error);
 }
 
 }

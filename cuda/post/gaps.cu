@@ -13,8 +13,8 @@ namespace
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 constexpr int GAPS_THREADS = 128;
-constexpr int COUNT_WARPS = 4; /* of a row */
-constexpr int RUN = 8;         /* cells of a thread */
+constexpr int COUNT_WARPS = 16; /* of a row */
+constexpr int RUN = 8;          /* cells of a thread */
 /* Of a warp that follows chains: columns beside each other, lanes of each, and cells of a lane. */
 constexpr int CHAINS = 8, CHAIN_LANES = WARP / CHAINS, EACH = 4;
 constexpr unsigned EVERY_LANE = 0x01010101u; /* of the first chain */
@@ -32,20 +32,24 @@ inside (const CudaGaps &c, int x, int y)
   return x >= 0 && x < c.columns && y >= 0 && y < c.rows;
 }
 
-/* Sure pixels of a cell of the picture. */
+/* Sure pixels of a cell of the picture. A row of maps has whole cells. */
 static __device__ __forceinline__ int
 count_sure (const Frame &f, int column, int row, float least)
 {
+  static_assert (STEREO_GAPS_CELL == 4, "a row of a cell is a vector");
   int x0 = column * STEREO_GAPS_CELL, y0 = row * STEREO_GAPS_CELL, count = 0;
 
 #pragma unroll
-  for (int v = 0; v < STEREO_GAPS_CELL; v++)
-#pragma unroll
-    for (int u = 0; u < STEREO_GAPS_CELL; u++)
-      if (x0 + u < f.width && y0 + v < f.height) {
-        size_t at = (size_t) (y0 + v) * f.map_pitch + x0 + u;
-        count += !isnan (f.disparity[at]) && f.view[STEREO_LEFT].confidence[at] >= least;
-      }
+  for (int v = 0; v < STEREO_GAPS_CELL; v++) {
+    size_t at = (size_t) min (y0 + v, f.height - 1) * f.map_pitch + x0;
+    float4 disparity = *(const float4 *) (f.disparity + at);
+    float4 confidence = *(const float4 *) (f.view[STEREO_LEFT].confidence + at);
+    int sure = (!isnan (disparity.x) && confidence.x >= least) +
+        (x0 + 1 < f.width && !isnan (disparity.y) && confidence.y >= least) +
+        (x0 + 2 < f.width && !isnan (disparity.z) && confidence.z >= least) +
+        (x0 + 3 < f.width && !isnan (disparity.w) && confidence.w >= least);
+    count += y0 + v < f.height ? sure : 0;
+  }
   return count;
 }
 
@@ -199,9 +203,17 @@ cuda_gaps_reserve (StereoPlan *plan, CudaGaps *c, StereoError *error)
 }
 
 StereoStatus
-cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, StereoError *error)
+cuda_gaps_count (StereoPlan *plan, const CudaGaps &c, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
+  count_kernel<<<c.rows, COUNT_WARPS * WARP, 0, cuda_state (plan)->stream>>> (
+      cuda_frame (plan), c, stereo_params_sure (&plan->params));
+  CUDA_LAUNCHED (plan, "count_kernel");
+  return STEREO_OK;
+}
+
+StereoStatus
+cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, cudaStream_t stream, StereoError *error)
+{
   dim3 runs (cuda_blocks (c.columns, GAPS_THREADS), cuda_blocks (c.rows, RUN), 2);
   dim3 rays (cuda_blocks (c.columns, GAPS_THREADS / CHAIN_LANES), 2 * STEREO_GAPS_RAYS);
   Squares squares;
@@ -210,8 +222,6 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, StereoError *error)
     squares.radius[k] = stereo_gaps_radius ((StereoGapsSquare) k, plan->width);
     squares.most[k] = stereo_gaps_most ((StereoGapsSquare) k, plan->width);
   }
-  count_kernel<<<c.rows, COUNT_WARPS * WARP, 0, stream>>> (cuda_frame (plan), c, stereo_params_sure (&plan->params));
-  CUDA_LAUNCHED (plan, "count_kernel");
   judge_kernel<false><<<runs, GAPS_THREADS, 0, stream>>> (c, squares);
   CUDA_LAUNCHED (plan, "judge_kernel");
   mark_kernel<<<dim3 (c.rows, 2), COUNT_WARPS * WARP, 0, stream>>> (c);

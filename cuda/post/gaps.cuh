@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. Found before pixels are filled, and emptied after. */
+/* What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. Sure pixels are counted before others are filled; what is open is
+ * found meanwhile, and emptied after. */
 #ifndef STEREO_CUDA_POST_GAPS_CUH
 #define STEREO_CUDA_POST_GAPS_CUH
 
@@ -16,7 +17,8 @@ struct CudaGaps
 };
 
 StereoStatus cuda_gaps_reserve (StereoPlan *plan, CudaGaps *gaps, StereoError *error);
-StereoStatus cuda_gaps_find (StereoPlan *plan, const CudaGaps &gaps, StereoError *error);
+StereoStatus cuda_gaps_count (StereoPlan *plan, const CudaGaps &gaps, StereoError *error);
+StereoStatus cuda_gaps_find (StereoPlan *plan, const CudaGaps &gaps, cudaStream_t stream, StereoError *error);
 StereoStatus cuda_gaps_empty (StereoPlan *plan, const CudaGaps &gaps, StereoError *error);
 
 #endif

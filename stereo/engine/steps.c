@@ -115,6 +115,17 @@ choose_cleaning (StereoPlan *plan)
     (plan->single_stages ? motion : &plan->steps[plan->step_count - 1])->joins |= 1u << STEREO_BESIDE_MAPS;
 }
 
+/* What is open is found beside the filling, and emptied at the end of the step. */
+static void
+add_gaps (StereoPlan *plan)
+{
+  StereoStep *gaps = &plan->steps[plan->step_count];
+
+  add (plan, plan->stages->gaps);
+  gaps->late = STEREO_BESIDE_MAPS;
+  gaps->joins |= 1u << STEREO_BESIDE_MAPS;
+}
+
 /* The steps from the finished disparity to the caller's samples. */
 static void
 choose_output (StereoPlan *plan)
@@ -192,7 +203,7 @@ choose_frame (StereoPlan *plan)
   if (p->fill == STEREO_FILL_PLANES)
     add (plan, t->planes);
   if (p->fill == STEREO_FILL_GAPS)
-    add (plan, t->gaps);
+    add_gaps (plan);
   choose_output (plan);
 }
 
