@@ -172,9 +172,12 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
     .on_device = pair->on_device,
     .frame = (gdouble) pair->left->spacing };
   GstStereoAdvice advice;
+  StereoParams own;
+  StereoError error;
 
   if (change == GST_STEREO_EPISODE_GOES_ON)
     return;
+  load.listed = !stereo_params_resolve (pair->params, &own, &error) && own.search == STEREO_SEARCH_COARSE_TO_FINE;
   /* where no pair was computed in that time, an earlier one has to do */
   load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
   advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));

@@ -14,16 +14,19 @@
 #define MIN_DISPARITIES 16
 #define MIN_SIDE 64
 
-/* Times as shares of those of method=asw with profile=balanced, the best quality first. quality and thesis take longer
- * than balanced, so that the shares are too large for them, and never too small. */
+/* Times as shares of those of method=asw with profile=balanced, the best quality first: with a full search, and from coarse to fine
+ * among AMONG disparities. The latter's time does not grow with the range, and those of these settings do. quality and thesis take
+ * longer than balanced, so that the shares are too large for them, and never too small. */
 typedef struct
 {
   const gchar *setting;
-  gdouble share;
+  gdouble full, listed;
 } Cheaper;
 
-static const Cheaper cheaper_on_cpu[] = { { "profile=road", 0.45 }, { "method=bm", 0.4 } };
-static const Cheaper cheaper_on_device[] = { { "profile=road", 0.85 }, { "profile=fast", 0.45 }, { "method=bm", 0.35 } };
+#define AMONG 100
+
+static const Cheaper cheaper_on_cpu[] = { { "method=sgm paths=4", 0.5, 0.8 }, { "method=bm", 0.4, 0.65 } };
+static const Cheaper cheaper_on_device[] = { { "profile=fast", 0.65, 0.95 }, { "method=bm", 0.5, 0.7 } };
 
 /* ---- the spans --------------------------------------------------------------------------- */
 
@@ -92,20 +95,28 @@ round_down (gdouble value)
   return (gint) (value / STEP) * STEP;
 }
 
-/* Views that take @share of the present time: they have fewer rows, fewer columns and fewer disparities. */
+/* Views that take @share of the present time: they have fewer rows, fewer columns and fewer disparities. @listed: the last do not make
+ * them faster. */
 static GstStereoSmaller
-scale (const GstStereoLoad *load, gdouble share)
+scale (const GstStereoLoad *load, gdouble share, gboolean listed)
 {
   GstStereoSmaller smaller = { 0 };
-  gdouble factor;
+  gdouble factor = listed ? sqrt (share) : cbrt (share);
 
-  smaller.disparities = MAX (STEP, (gint) ceil (load->disparities * cbrt (share) / STEP) * STEP);
-  factor = sqrt (share * load->disparities / smaller.disparities);
+  smaller.disparities = MAX (STEP, (gint) ceil (load->disparities * factor / STEP) * STEP);
+  if (!listed)
+    factor = sqrt (share * load->disparities / smaller.disparities);
   smaller.width = round_down (load->width * factor);
   smaller.height = (gint) (smaller.width * (gdouble) load->height / load->width) / 2 * 2;
   if (smaller.width < MIN_SIDE || smaller.height < MIN_SIDE)
     smaller.width = smaller.height = smaller.disparities = 0;
   return smaller;
+}
+
+static gdouble
+share_of (const GstStereoLoad *load, const Cheaper *cheaper)
+{
+  return load->listed ? cheaper->listed * load->disparities / AMONG : cheaper->full;
 }
 
 /* @share: of the present time that a pair may take. The first setting that is cheap enough, or the cheapest one with
@@ -119,11 +130,14 @@ advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advic
   /* of the other methods and of fast no shares are known */
   if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_FAST || load->profile == STEREO_PROFILE_ROAD)
     return;
-  while (i < last && cheaper[i].share > share)
+  while (i < last && share_of (load, &cheaper[i]) > share)
     i++;
-  advice->setting_time = cheaper[i].share * load->compute;
-  if (cheaper[i].share > share) {
-    advice->with = scale (load, share / cheaper[i].share);
+  gdouble own = share_of (load, &cheaper[i]);
+  if (own >= 1)
+    return;
+  advice->setting_time = own * load->compute;
+  if (own > share) {
+    advice->with = scale (load, share / own, FALSE);
     advice->setting_time = AIM * load->frame;
     if (!advice->with.width)
       return;
@@ -145,9 +159,9 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
   }
   share = AIM * load->frame / load->compute;
   advise_setting (load, share, &advice);
-  advice.disparities = round_down (load->disparities * share);
+  advice.disparities = load->listed ? 0 : round_down (load->disparities * share);
   if (advice.disparities < MAX (needed, MIN_DISPARITIES))
     advice.disparities = 0;
-  advice.smaller = scale (load, share);
+  advice.smaller = scale (load, share, load->listed);
   return advice;
 }

@@ -45,6 +45,7 @@ typedef struct
   gint width, height, disparities; /* of a view; of the search */
   gint method, profile;            /* StereoMethod, StereoProfile */
   gboolean on_device;              /* the backend is CUDA */
+  gboolean listed;                 /* it searches from coarse to fine: the range hardly counts */
   gdouble compute, frame;          /* ns: of a pair; from frame to frame, 0 = not known */
 } GstStereoLoad;
 
@@ -60,7 +61,7 @@ typedef struct
   gboolean elsewhere; /* matching is fast enough: an element downstream, or other work on the machine, is too slow */
   gint disparities;   /* with the current size */
   GstStereoSmaller smaller; /* with all other settings unchanged */
-  const gchar *setting;     /* such as "profile=road"; with the current size, unless the next field has a smaller one */
+  const gchar *setting;     /* such as "method=bm"; with the current size, unless the next field has a smaller one */
   GstStereoSmaller with;    /* smaller views that the setting needs too; 0 = the current size will do */
   gdouble setting_time;     /* ns: estimated time of a pair with the setting */
 } GstStereoAdvice;
