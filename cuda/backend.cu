@@ -379,10 +379,7 @@ make_stages ()
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;
   t.output = &stereo_cuda_output;
-  t.fusible = { .paths_select_least = CUDA_WINNERS_LEAST,
-    .paths_select_most = CUDA_WINNERS_MOST,
-    .paths_select_together = 1,
-    .left_for_paths = 1 };
+  t.fusible = { .left_for_paths = 1 };
   return t;
 }
 

@@ -57,9 +57,6 @@ struct Selection
   float *offset;           /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
 
-/* sgm/winners.cu: depths with which the last paths can select. */
-constexpr int CUDA_WINNERS_LEAST = 80, CUDA_WINNERS_MOST = 128;
-
 /* What all stages of a plan share. What only one stage needs is in the context of that stage. */
 struct CudaState
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How selection leaves the lowest keys of pixels in the maps: for post/select.cu, and for the paths that select themselves
- * (sgm/winners.cu). */
+/* How selection leaves the lowest keys of pixels in the maps. */
 #ifndef STEREO_CUDA_PICK_MAPS_CUH
 #define STEREO_CUDA_PICK_MAPS_CUH
 

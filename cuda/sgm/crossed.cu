@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All paths, where what they add fits bytes (lines.cuh), in two kernels. The first one has lines of all directions but one, both
- * ways, and lines of that direction both ways up to the middle, side by side. Alone, any of them would wait for its own chain of
- * operations. The second one goes on along the latter to their ends, and sums up: along rows it also selects (winners.cu), along
- * columns it is the one below.
+ * All paths, where what they add fits bytes (lines.cuh), in two kernels. The first one has lines of all directions but columns, both
+ * ways, and columns both ways up to the middle, side by side. Alone, any of them would wait for its own chain of operations. The
+ * second one goes on along the columns to their ends, and sums up.
  */
 #include "cuda/sgm/lines.cuh"
 
@@ -114,34 +113,34 @@ set_at (const Sgm &s, int set, int more)
   return set < 2 ? in_volume (s, set) : Target{ s.sets + (ptrdiff_t) (set - 2) * s.depth, more };
 }
 
-/* All directions but @halves as wholes. Multiprocessors take the blocks in order, and whoever begins last should be done soon:
+/* All directions but columns as wholes. Multiprocessors take the blocks in order, and whoever begins last should be done soon:
  * rows and columns come first, the longer ones before the others; then diagonals, which end with short ones. */
 template <Task LAST, int LANES> static Parts
-parts_of (const Sgm &s, int directions, int halves)
+parts_of (const Sgm &s, int directions)
 {
   const int each = is_in_bytes (LAST) ? 2 : 1; /* sets of a direction */
-  int row = halves == SGM_SIDEWAYS ? s.width / 2 : s.width, column = halves == SGM_VERTICAL ? s.height / 2 : s.height;
+  bool rows_first = s.width > s.height / 2;
   Parts p = {};
   int blocks = 0;
 
   auto add = [&] (int direction) {
     Lines lines = lines_for (LAST, s, direction);
-    int set = direction == halves ? directions - 1 : direction > halves ? direction - 1 : direction;
+    int set = direction == SGM_VERTICAL ? directions - 1 : direction > SGM_VERTICAL ? direction - 1 : direction;
     blocks += (int) cuda_blocks (lines.count, 32 / LANES);
-    p.of[p.count++] = { lines, blocks, direction == halves ? 1 : 2, set_at (s, set * each, more_sets_of (LAST)) };
+    p.of[p.count++] = { lines, blocks, direction == SGM_VERTICAL ? 1 : 2, set_at (s, set * each, more_sets_of (LAST)) };
   };
-  add (row > column ? SGM_SIDEWAYS : SGM_VERTICAL);
-  add (row > column ? SGM_VERTICAL : SGM_SIDEWAYS);
+  add (rows_first ? SGM_SIDEWAYS : SGM_VERTICAL);
+  add (rows_first ? SGM_VERTICAL : SGM_SIDEWAYS);
   for (int direction = SGM_RISING; direction < directions; direction++)
     add (direction);
   return p;
 }
 
 template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
-launch_first (StereoPlan *plan, const Sgm &s, int directions, int halves, StereoError *error)
+launch_first (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   size_t shared = BLOCK_WARPS * PixelRing<PAIRS, most_sets<FIRST, SECOND> ()>::warp;
-  Parts parts = parts_of<LAST, LANES> (s, directions, halves);
+  Parts parts = parts_of<LAST, LANES> (s, plan->params.paths / 2);
 
   crossed_kernel<FIRST, SECOND, PAIRS, LANES>
       <<<parts.of[parts.count - 1].blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (s, parts);
@@ -152,14 +151,8 @@ launch_first (StereoPlan *plan, const Sgm &s, int directions, int halves, Stereo
 template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static StereoStatus
 launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  bool selects = plan->fusion.selector != STEREO_SELECTOR_SELECT;
-  StereoStatus status = launch_first<FIRST, SECOND, LAST, PAIRS, LANES> (
-      plan, s, plan->params.paths / 2, selects ? SGM_SIDEWAYS : SGM_VERTICAL, error);
-
-  if (status)
-    return status;
-  return selects ? sgm_winners (plan, s, error) :
-                   launch_last<LAST, PAIRS, LANES> (plan, s, lines_for (LAST, s, SGM_VERTICAL), error);
+  StereoStatus status = launch_first<FIRST, SECOND, LAST, PAIRS, LANES> (plan, s, error);
+  return status ? status : launch_last<LAST, PAIRS, LANES> (plan, s, lines_for (LAST, s, SGM_VERTICAL), error);
 }
 
 }

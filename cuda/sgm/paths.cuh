@@ -73,9 +73,6 @@ StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError 
 /* crossed.cu: all paths, if s.fits_bytes, or if s.fits_byte and there are four. */
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
 
-/* winners.cu: the last of such paths, along the rows, and selection; for depths from CUDA_WINNERS_LEAST to CUDA_WINNERS_MOST. */
-StereoStatus sgm_winners (StereoPlan *plan, const Sgm &s, StereoError *error);
-
 /* pairs.cu: all other paths, one direction after the other. */
 StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, StereoError *error);
 

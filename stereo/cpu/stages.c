@@ -40,6 +40,5 @@ const StereoStageTable CPU (table) = {
   .list_match = CPU (list_match),
   .prior = &CPU (prior),
   .list_paths = &CPU (list_paths),
-  .fusible = { .match_selects = 1u << STEREO_METHOD_ASW | 1u << STEREO_METHOD_BM,
-      .paths_select_most = STEREO_MAX_DISPARITIES },
+  .fusible = { .match_selects = 1u << STEREO_METHOD_ASW | 1u << STEREO_METHOD_BM, .paths_select = 1 },
 };

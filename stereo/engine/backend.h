@@ -168,9 +168,8 @@ typedef struct StereoFusion
 typedef struct StereoFusible
 {
   unsigned match_selects; /* methods, as bits, whose match stage can select if it makes all costs of a row at once */
-  int paths_select_least, paths_select_most; /* depths at which the stage that sums paths can select */
-  int paths_select_together;                 /* only if it sums all paths at once */
-  int left_for_paths;                        /* asw, in two passes with support=left, can write what paths read */
+  int paths_select;       /* the stage that sums paths can select */
+  int left_for_paths;     /* asw, in two passes with support=left, can write what paths read */
 } StereoFusible;
 
 /*

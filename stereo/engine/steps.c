@@ -230,7 +230,7 @@ path_sums (const StereoPlan *plan)
 /* The stage that makes the last costs of a frame, if it can select. Support weights that take several turns have no row of all
  * disparities in the cache. */
 static StereoSelector
-selector (const StereoPlan *plan, int paths_together)
+selector (const StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   const StereoFusible *can = &plan->stages->fusible;
@@ -239,8 +239,7 @@ selector (const StereoPlan *plan, int paths_together)
     return can->match_selects >> p->method & 1 && (p->method != STEREO_METHOD_ASW || plan->layers >= plan->depth) ?
         STEREO_SELECTOR_MATCH :
         STEREO_SELECTOR_SELECT;
-  if (plan->depth < can->paths_select_least || plan->depth > can->paths_select_most ||
-      (can->paths_select_together && !paths_together))
+  if (!can->paths_select)
     return STEREO_SELECTOR_SELECT;
   return p->method == STEREO_METHOD_SGM ? STEREO_SELECTOR_MATCH : STEREO_SELECTOR_PATHS;
 }
@@ -263,7 +262,7 @@ decide_fusion (StereoPlan *plan)
     f->keeps_costs = f->keeps_right = 0;
     return;
   }
-  f->selector = selector (plan, f->paths_together);
+  f->selector = selector (plan);
   f->keeps_costs = f->selector == STEREO_SELECTOR_SELECT || p->refine_iterations > 0;
   f->keeps_right = p->refine_iterations > 0;
   f->match_for_paths = can->left_for_paths && p->paths != STEREO_PATHS_NONE && p->method == STEREO_METHOD_ASW &&
