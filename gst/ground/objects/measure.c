@@ -12,6 +12,8 @@
 #define DEEP 1.25f       /* px that belong to it, or */
 #define DEEP_PART 0.03f  /* that part of the disparity */
 #define EDGE 0.02        /* quantiles of the sides and the top: a few samples are wrong */
+#define BORDER 4         /* px: at the border of an object, a matcher mixes its disparity with that of what is behind */
+#define SIDE_PART 8      /* one in so many columns tells the distance of a side */
 
 typedef struct
 {
@@ -19,7 +21,6 @@ typedef struct
   gfloat d[MOST];   /* disparity */
   gfloat out[MOST]; /* of the ground, px */
   gfloat height[MOST];
-  gfloat left[MOST], right[MOST]; /* mm */
   gfloat column[MOST], row[MOST];
   gdouble confidence; /* mean, 0..1 */
 } Taken;
@@ -59,7 +60,6 @@ static void
 take (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, Taken *taken)
 {
   const GstStereoGroundGrid *grid = scene->grid;
-  gdouble half = grid->step / 2.0;
   guint64 confidence = 0;
 
   taken->count = MIN (count, MOST);
@@ -68,15 +68,12 @@ take (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, g
     gsize place = gst_stereo_ground_grid_at (grid, one->column, one->row);
     gdouble x = gst_stereo_ground_grid_pixel (grid, one->column), y = gst_stereo_ground_grid_pixel (grid, one->row);
     gdouble d = grid->disparity[place], ground = gst_stereo_ground_scene_at (scene, x, y);
-    gdouble scale = scene->camera.baseline / d;
 
     taken->column[i] = (gfloat) one->column;
     taken->row[i] = (gfloat) one->row;
     taken->d[i] = (gfloat) d;
     taken->out[i] = (gfloat) (d - ground);
     taken->height[i] = (gfloat) gst_stereo_ground_scene_height (scene, d, ground);
-    taken->left[i] = (gfloat) ((x - half - scene->camera.x) * scale);
-    taken->right[i] = (gfloat) ((x + half - scene->camera.x) * scale);
     confidence += grid->confidence[place];
   }
   taken->confidence = (gdouble) confidence / 255 / taken->count;
@@ -118,6 +115,29 @@ frame (const GstStereoGroundScene *scene, Taken *taken, gdouble front, gboolean 
     obstacle->height = (gint) CLAMP (foot - obstacle->y, obstacle->height, grid->height - obstacle->y);
 }
 
+/* Where the object ends, mm to the right, at @x: a side of its box, from which the object goes @inwards. The distance is that of
+ * the median disparity of the columns behind the border. A single sample may be far off, and the farthest would be the widest. */
+static gdouble
+side_of (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, gint x, gint inwards,
+    const GstStereoObstacle *obstacle)
+{
+  const GstStereoGroundGrid *grid = scene->grid;
+  gfloat d[MOST];
+  guint taken = MIN (count, MOST), beside = 0;
+  gint from = MIN (BORDER, obstacle->width / 3), to = from + MAX (grid->step, obstacle->width / SIDE_PART);
+
+  for (guint i = 0; i < taken; i++) {
+    const GstStereoGroundSample *one = &samples[(guint64) i * count / taken];
+    gint inside = (gst_stereo_ground_grid_pixel (grid, one->column) - x) * inwards;
+
+    if (inside >= from && inside <= to)
+      d[beside++] = grid->disparity[gst_stereo_ground_grid_at (grid, one->column, one->row)];
+  }
+  gdouble distance = beside ? gst_stereo_ground_scene_distance (scene, gst_stereo_ground_quantile (d, beside, 0.5)) :
+                              obstacle->distance;
+  return (x - scene->camera.x) * distance / scene->camera.focal;
+}
+
 gboolean
 gst_stereo_ground_measure (
     const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, GstStereoObstacle *obstacle)
@@ -137,11 +157,12 @@ gst_stereo_ground_measure (
     return FALSE;
   front = front_of (&taken);
   frame (scene, &taken, front, gst_stereo_ground_quantile (taken.height, taken.count, EDGE) < least, obstacle);
-  left = gst_stereo_ground_quantile (taken.left, taken.count, EDGE);
-  right = gst_stereo_ground_quantile (taken.right, taken.count, 1 - EDGE);
   obstacle->distance = gst_stereo_ground_scene_distance (scene, front);
+  left = side_of (scene, samples, count, obstacle->x, 1, obstacle);
+  right = side_of (scene, samples, count, obstacle->x + obstacle->width, -1, obstacle);
   obstacle->lateral = (left + right) / 2;
-  obstacle->object_width = right - left;
+  /* a wall along the road is about as far to the right at either end */
+  obstacle->object_width = fabs (right - left);
   /* a sample stands for the pixels around it */
   obstacle->object_height = gst_stereo_ground_quantile (taken.height, taken.count, 1 - EDGE) +
       scene->grid->step / 2.0 * scene->camera.baseline / front;

@@ -15,6 +15,11 @@
 #define BASELINE 120.0
 /* What a matcher errs by, says stereoground: an obstacle has to be so many pixels nearer than the ground behind it. */
 #define NEARER 2.7
+#define OFF 0.25 /* px of disparity that an obstacle may be off by */
+/* Pixels that a side of it may be off by: two, by which a matcher's window moves a border, and one, because stereoground reads
+ * every second or third column. */
+#define SIDE_OFF 3
+#define OBSTACLE 700.0 /* mm wide */
 
 static Random generator;
 
@@ -92,15 +97,16 @@ least_height (gdouble distance, gdouble camera, gint width)
 }
 
 /* An obstacle a fifth higher than the smallest one is there from the third frame on, within a quarter of a pixel of its
- * disparity, and the ground before it is not free beyond it. */
+ * disparity and as wide as it is, and the ground before it is not free beyond it. */
 static void
 expect_obstacle (gdouble distance, gint width)
 {
-  const gdouble camera = 1650;
+  const gdouble camera = 1650, pixel = distance / (FOCAL * width),
+                off = 2 * SIDE_OFF * pixel + OFF * pixel / BASELINE * OBSTACLE;
   gdouble height = MAX (250, 1.2 * least_height (distance, camera, width) + 60), lateral = uniform (-500, 500), found;
-  g_autofree gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=700 "
+  g_autofree gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=%.0f "
                                             "obstacle-distance=%.0f obstacle-lateral=%.0f",
-      camera, height, distance, lateral);
+      camera, height, OBSTACLE, distance, lateral);
   g_autoptr (GPtrArray) messages = drive (road, 3, width, "min-height=200");
   const GstStructure *message = g_ptr_array_index (messages, 2), *obstacle;
   guint count, columns;
@@ -110,9 +116,11 @@ expect_obstacle (gdouble distance, gint width)
   fail_unless_equals_int (count, 1);
   obstacle = gst_value_get_structure (gst_value_array_get_value (list, 0));
   found = number_of (obstacle, "distance");
-  fail_unless (fabs (1 / found - 1 / distance) * FOCAL * width * BASELINE < 0.25, "%s: found at %g", road, found);
+  fail_unless (fabs (1 / found - 1 / distance) * FOCAL * width * BASELINE < OFF, "%s: found at %g", road, found);
   fail_unless (fabs (number_of (obstacle, "lateral") - lateral) < 120, "%s: %g mm to the right", road,
       number_of (obstacle, "lateral"));
+  fail_unless (fabs (number_of (obstacle, "object-width") - OBSTACLE) < off, "%s: %g mm wide", road,
+      number_of (obstacle, "object-width"));
   found = g_value_get_double (gst_value_array_get_value (free, (guint) column));
   fail_unless (found < 1.1 * distance, "%s: free for %g", road, found);
 }
