@@ -60,8 +60,8 @@
  *
  * Five times a second a few rows of both views are checked for faults of a camera: a view that is `black`, `blown-out`,
  * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Twice a
- * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step` or differ in their
- * `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come
+ * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step`, `shifted` sideways or
+ * differ in their `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come
  * faster than they are computed (`slow`), are found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of each frame has the current ones.
  * When a fault begins, a warning gives advice. When it begins and when it ends, there is an element message
  * `stereo-health` with the fields `kind`, `view`, `active`, `text` and `value`.
@@ -248,12 +248,15 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
+  StereoParams params = *gst_stereo_planner_params (self->parts.planner);
   GstStereoDiagnosedPair pair = { .left = left,
     .right = right,
     .mask = mask,
-    .params = gst_stereo_planner_params (self->parts.planner),
+    .params = &params,
     .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
 
+  /* a plan for disparities stays where the cameras change */
+  params.principal_offset = gst_stereo_planner_geometry (self->parts.planner).principal_offset;
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
   pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
   gst_stereo_flights_get_stats (self->parts.flights, &flights);

@@ -52,6 +52,8 @@ G_BEGIN_DECLS
  * @GST_STEREO_HEALTH_DRIFT: the timestamps of the two views drift apart. The depth that comes can be relied on
  * @GST_STEREO_HEALTH_STILL: no pixel of either view has ever changed: a still picture, or cameras that were frozen from
  *     the start. There is no message of it
+ * @GST_STEREO_HEALTH_SHIFTED: something lies farther away than infinity: the views are shifted sideways, because a camera has
+ *     turned, or because principal points differ and #GstStereoMeta.principal_offset does not say so
  *
  * What is wrong with the input of a frame. A flag that concerns one view says which.
  */
@@ -80,7 +82,8 @@ typedef enum
   GST_STEREO_HEALTH_FOCAL = 1 << 19,
   GST_STEREO_HEALTH_STILL_PATTERN = 1 << 20,
   GST_STEREO_HEALTH_DRIFT = 1 << 21,
-  GST_STEREO_HEALTH_STILL = 1 << 22
+  GST_STEREO_HEALTH_STILL = 1 << 22,
+  GST_STEREO_HEALTH_SHIFTED = 1 << 23
 } GstStereoHealthFlags;
 
 /**

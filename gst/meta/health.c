@@ -35,6 +35,9 @@ static const GstStereoHealthKind kinds[] = {
       "third of a second ago, and that the other view has at the same place" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
+  { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",
+      "6 points, and 4 % of those that match, lie farther away than infinity and than the search range: more than 1 px below a "
+      "disparity of 0, or of minus principal-offset; not where the focal lengths may differ. Needs something far away" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
       "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
       "in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "
@@ -81,7 +84,8 @@ gst_stereo_health_flags_get_type (void)
     VALUE (BLURRED_LEFT, "blurred-left"), VALUE (BLURRED_RIGHT, "blurred-right"), VALUE (SWAPPED, "swapped"),
     VALUE (SAME_VIEW, "same-view"), VALUE (OUT_OF_STEP, "out-of-step"), VALUE (ROWS, "rows"),
     VALUE (MISMATCH, "mismatch"), VALUE (RANGE, "range"), VALUE (SLOW, "slow"), VALUE (FOCAL, "focal"),
-    VALUE (STILL_PATTERN, "still-pattern"), VALUE (DRIFT, "drift"), VALUE (STILL, "still"), { 0, NULL, NULL } };
+    VALUE (STILL_PATTERN, "still-pattern"), VALUE (DRIFT, "drift"), VALUE (STILL, "still"), VALUE (SHIFTED, "shifted"),
+    { 0, NULL, NULL } };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, g_flags_register_static ("GstStereoHealthFlags", values));

@@ -38,7 +38,7 @@ void gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis);
 typedef struct
 {
   const GstStereoFrame *left, *right; /* the same one where one frame has both views */
-  const StereoParams *params;         /* of the plan */
+  const StereoParams *params;         /* of the plan, with the geometry of this pair */
   const GstStereoMask *mask;          /* NULL = every pixel counts */
   gboolean on_device;                 /* the plan is on a GPU */
   gboolean live;                      /* a sensor gives the frames */

@@ -31,7 +31,8 @@ struct _GstStereoMatchCheck
   GstStereoFinding exchanged, rows, range;
   gdouble shift, roll, scale; /* of the last matches, px */
   guint contradictions;
-  GstStereoEpisode mismatch, focal, out_of_step;
+  GstStereoEpisode mismatch, focal, shifted, out_of_step;
+  gdouble offset; /* principal-offset of the last pair */
   GstStereoDelay delay;
   GstStereoStale stale;
   gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
@@ -70,6 +71,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
 {
   gst_stereo_episode_flush (&check->mismatch);
   gst_stereo_episode_flush (&check->focal);
+  gst_stereo_episode_flush (&check->shifted);
   gst_stereo_episode_flush (&check->out_of_step);
   gst_stereo_stale_forget (&check->stale);
   gst_stereo_span_forget (&check->span);
@@ -83,7 +85,7 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
   check->last = check->needed = 0;
   check->span = (GstStereoSpan){ 0 };
   check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
-  check->mismatch = check->focal = check->out_of_step = (GstStereoEpisode){ 0 };
+  check->mismatch = check->focal = check->shifted = check->out_of_step = (GstStereoEpisode){ 0 };
   check->delay = (GstStereoDelay){ 0 };
   gst_stereo_stale_clear (&check->stale);
   check->share = check->shares = check->contradictions = 0;
@@ -92,8 +94,9 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
 gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
-  gboolean soon = check->mismatch.count || check->focal.count || check->out_of_step.count || check->contradictions ||
-      gst_stereo_delay_is_suspicious (&check->delay) || (check->stale.lacks && !check->out_of_step.stands);
+  gboolean soon = check->mismatch.count || check->focal.count || check->shifted.count || check->out_of_step.count ||
+      check->contradictions || gst_stereo_delay_is_suspicious (&check->delay) ||
+      (check->stale.lacks && !check->out_of_step.stands);
 
   return time < check->last ||
       time - check->last >= (gint64) (soon ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
@@ -179,7 +182,25 @@ judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, co
         gst_stereo_text_out_of_step (view, begins), gst_stereo_report_value (certainty));
 }
 
-/* What the vertical offsets say of the moments of the two views, and of the lenses. */
+/* Whether points lie beyond infinity. Another principal-offset is another rig. */
+static void
+judge_shift (
+    GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair, gboolean rig)
+{
+  gboolean sound = rig && !check->focal.stands && !gst_stereo_matches_are_noisy (matches, pair->noise);
+
+  if (check->shifted.stands && check->offset != pair->params->principal_offset) {
+    check->shifted = (GstStereoEpisode){ 0 };
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_SHIFTED, FALSE, gst_stereo_text_shifted (matches, FALSE),
+        gst_stereo_report_value (matches->lowest));
+  }
+  check->offset = pair->params->principal_offset;
+  update (check, &check->shifted,
+      sound ? gst_stereo_verdict_shifted (matches, pair->params) : GST_STEREO_VERDICT_UNKNOWN, pair->time,
+      GST_STEREO_HEALTH_SHIFTED, matches->lowest, gst_stereo_text_shifted, matches);
+}
+
+/* What the places of the points say of the moments of the two views, of the lenses, and of where the cameras point to. */
 static void
 judge_offsets (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
 {
@@ -191,6 +212,7 @@ judge_offsets (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, 
     judge_delay (check, matches, pair);
   update (
       check, &check->focal, focal, pair->time, GST_STEREO_HEALTH_FOCAL, matches->scale, gst_stereo_text_focal, matches);
+  judge_shift (check, matches, pair, rig);
 }
 
 /* Whether the views show one scene, unless something else explains that they do not match. */

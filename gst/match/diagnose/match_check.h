@@ -30,7 +30,7 @@ typedef struct
   const GstStereoLayout *layout;
   const StereoImage *images; /* of both views, in host memory */
   const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
-  const StereoParams *params; /* of the plan */
+  const StereoParams *params; /* of the plan, with the geometry of this pair */
   gint64 time, spacing;       /* its time, and from the pair before to it, ns; spacing 0 = not known */
   gboolean rectified;         /* their metadata says that they are */
   gboolean sound;             /* no view has a fault: matches count */

@@ -17,6 +17,8 @@
 #define UNIQUE 0.1f /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
 
 #define NEAR_ZERO 1.5 /* px of disparity that have no sign */
+#define MIN_FEW 6     /* matches that are no chance, */
+#define FEW_OF 25     /* and this part of them */
 #define MIN_HALF 6    /* points of a half of the view whose offset is known */
 
 #define TERMS 6   /* of the fit: what cameras that are turned, or have other lenses, do to rows */
@@ -31,7 +33,7 @@ struct _GstStereoPairMatcher
   gint rows;               /* of cells of the engine's: all of the view */
   gint blocks_x, blocks_y; /* of the small pictures, where patches start */
   guint cells_x, cells_y;  /* each gives one point */
-  gdouble disparity[POINTS], beyond[POINTS];
+  gdouble disparity[POINTS], beyond[POINTS], sure[POINTS];
   StereoSparsePlace places[POINTS];    /* of the placed points */
   GstStereoMovingPoint moving[POINTS]; /* the same, with their motion */
   gdouble motions[POINTS];
@@ -201,6 +203,14 @@ find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *count
 }
 
 static void
+take_lowest (GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
+{
+  qsort (matcher->sure, matches->sure, sizeof *matcher->sure, compare);
+  matches->few = MAX (MIN_FEW, (matches->sure + FEW_OF - 1) / FEW_OF);
+  matches->lowest = matches->sure < matches->few ? 0 : matcher->sure[matches->few - 1];
+}
+
+static void
 follow (GstStereoPairMatcher *matcher, const StereoSparseMatch *match, gint frames, GstStereoMovingPoint *point,
     GstStereoPairMatches *matches)
 {
@@ -229,6 +239,8 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
   disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
+    if (match.margin > UNIQUE)
+      matcher->sure[matches->sure++] = disparity;
     follow (matcher, &match, frames, &matcher->moving[matches->placed], matches);
     matcher->moving[matches->placed++].place = *place;
   }
@@ -251,6 +263,7 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
   matches->largest = matches->matches < 3 ? 0 : matcher->disparity[matches->matches - 3]; /* sorted by now */
   qsort (matcher->beyond, matches->beyond, sizeof *matcher->beyond, compare);
   matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
+  take_lowest (matcher, matches);
   take_medians (matcher, matches);
   fit_offsets (matcher, matches);
   qsort (matcher->motions, matches->followed, sizeof *matcher->motions, compare);

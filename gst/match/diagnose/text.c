@@ -94,6 +94,18 @@ gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active)
       matches->scale > 0 ? "larger" : "smaller", fabs (matches->scale));
 }
 
+gchar *
+gst_stereo_text_shifted (const GstStereoPairMatches *matches, gboolean active)
+{
+  if (!active)
+    return g_strdup ("The views are no longer shifted sideways.");
+  return g_strdup_printf (
+      "The views are shifted sideways: %u of %u points that match lie beyond infinity, at disparities of %.1f px and less. "
+      "All is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the principal points differ by "
+      "that on purpose, set principal-offset to what the calibration says, and min-disparity to its negative.",
+      matches->few, matches->sure, matches->lowest);
+}
+
 static gchar *
 describe_mismatch (const GstStereoPairMatches *matches, gboolean active, const gchar *than)
 {

@@ -19,6 +19,7 @@ gchar *gst_stereo_text_pair_fault (GstStereoPairFault fault, gboolean active);
 /* @view: the late one, 0 = left, 1 = right. */
 gchar *gst_stereo_text_out_of_step (guint view, gboolean active);
 gchar *gst_stereo_text_focal (const GstStereoPairMatches *matches, gboolean active);
+gchar *gst_stereo_text_shifted (const GstStereoPairMatches *matches, gboolean active);
 gchar *gst_stereo_text_mismatch (const GstStereoPairMatches *matches, gboolean active);
 /* The same, where more points of earlier pairs matched. */
 gchar *gst_stereo_text_fewer_matches (const GstStereoPairMatches *matches, gboolean active);

@@ -19,6 +19,11 @@
 #define HALF_BAD 1.1   /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
 #define OUTWEIGHS 2.2  /* rests: a median offset that large comes from the rig, whatever else moves points */
 
+/* Px below the disparity of infinity. */
+#define SHIFT_BAD 1.0
+#define SHIFT_GOOD 0.7
+#define FAR_AWAY 1.0 /* px above it: the views are known to fit where something is as far away */
+
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to
  * 0.09 and 0.30. */
@@ -117,6 +122,22 @@ gst_stereo_verdict_range (const GstStereoPairMatches *matches)
   if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)
     return GST_STEREO_VERDICT_BAD;
   return matches->beyond <= BEYOND_GOOD * votes ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+GstStereoVerdict
+gst_stereo_verdict_shifted (const GstStereoPairMatches *matches, const StereoParams *params)
+{
+  gdouble infinity = -params->principal_offset, least = MIN (infinity, params->min_disparity);
+
+  /* Another focal length shifts the sides, too; of views that are exchanged, the other verdict is enough. */
+  if (matches->sure < MIN_MATCHES || matches->doubtful > MAX_DOUBT * matches->sure ||
+      gst_stereo_verdict_focal (matches) != GST_STEREO_VERDICT_GOOD ||
+      gst_stereo_verdict_exchanged (matches) == GST_STEREO_VERDICT_BAD)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (matches->lowest < least - SHIFT_BAD)
+    return GST_STEREO_VERDICT_BAD;
+  return matches->lowest > least - SHIFT_GOOD && matches->lowest < infinity + FAR_AWAY ? GST_STEREO_VERDICT_GOOD :
+                                                                                         GST_STEREO_VERDICT_UNKNOWN;
 }
 
 gint

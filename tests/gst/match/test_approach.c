@@ -30,12 +30,12 @@ typedef enum
 } State;
 
 /* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
- * before. "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
+ * before. "shifted": the right view is shifted to the right by so many px. "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
-  gint from, to, frames, light;
+  gint from, to, frames, light, shift;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
@@ -46,7 +46,9 @@ static const struct
   { "frozen-rows", "right", UNKNOWN, 120, 240 }, { "frozen-rows", "left", EITHER, 120, 240 },
   { "frozen-rows", "right", EITHER, 150, 210 }, { "delayed", "left", EITHER, 0, 0, 5 },
   { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN, .light = 50 },
-  { "dirt", "both", UNKNOWN, .light = 33 }, { "dirt", "both", UNKNOWN, .light = 25 } };
+  { "dirt", "both", UNKNOWN, .light = 33 }, { "dirt", "both", UNKNOWN, .light = 25 },
+  { "shifted", "right", UNKNOWN, .shift = 3 }, { "shifted", "right", UNKNOWN, .shift = 7 },
+  { "shifted", "right", UNKNOWN, .shift = 12 } };
 
 typedef struct
 {
@@ -58,6 +60,7 @@ typedef struct
   guint8 *past[MOST_DELAY];
   guint8 *dirt; /* before a lens */
   gint light;   /* that it gives, in percent */
+  gint shift;   /* of the right view, px: a camera that has turned */
   Random noise;
   guint made, found; /* frames */
   State expected;
@@ -125,6 +128,19 @@ add_dirt (Drive *drive, GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
+static void
+shift_view (Drive *drive, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  for (gint y = 0; y < HEIGHT; y++) {
+    guint8 *row = map.data + (2 * y + 1) * WIDTH;
+    memmove (row + drive->shift, row, (gsize) (WIDTH - drive->shift));
+  }
+  gst_buffer_unmap (buffer, &map);
+}
+
 static GstPadProbeReturn
 begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -140,7 +156,10 @@ begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   } else if (drive->delay) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     delay_view (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (!drive->to && drive->made == BEGIN) {
+  } else if (drive->shift && drive->made > BEGIN) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    shift_view (drive, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (!drive->to && !drive->shift && drive->made == BEGIN) {
     gst_util_set_object_arg (G_OBJECT (drive->source), "fault", drive->fault);
   }
   return GST_PAD_PROBE_OK;
@@ -194,6 +213,7 @@ GST_START_TEST (test_never_clear)
     .side = !strcmp (cases[__i__].view, "right"),
     .delay = cases[__i__].frames,
     .light = cases[__i__].light,
+    .shift = cases[__i__].shift,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
   GstMessage *message;

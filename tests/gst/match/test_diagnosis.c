@@ -82,14 +82,15 @@ typedef gdouble (*Paint) (guint seed, gdouble x, gdouble y);
 /* How the right view differs from the left one. */
 typedef struct
 {
-  gdouble disparity, slope; /* px; and more of it per row */
+  gdouble disparity, slope; /* px; and more of it per row below the horizon */
   gdouble down, turn;       /* px; radians around the middle */
   gdouble gain, noise;
+  gint horizon; /* row */
 } Change;
 
 #define PLAIN \
   { \
-    0, 0, 0, 0, 1, 0 \
+    0, 0, 0, 0, 1, 0, 0 \
   }
 
 static void
@@ -104,7 +105,8 @@ paint_pair (View *left, View *right, Paint paint, const Change *change)
       gdouble v = cos (change->turn) * (y - middle_y) - sin (change->turn) * (x - middle_x) + middle_y - change->down;
       view_set (left, x, y, paint (seed, x, y) + draw (-1, 1) * change->noise);
       view_set (right, x, y,
-          change->gain * paint (seed, u + change->disparity + change->slope * y, v) + draw (-1, 1) * change->noise);
+          change->gain * paint (seed, u + change->disparity + change->slope * MAX (0, y - change->horizon), v) +
+              draw (-1, 1) * change->noise);
     }
 }
 
@@ -173,7 +175,10 @@ expect (const GstStereoPairMatches *result, GstStereoVerdict exchanged, GstStere
 static void
 expect_silence (const GstStereoPairMatches *result, const gchar *what, const Views *views, gint num)
 {
-  if (gst_stereo_verdict_exchanged (result) != GST_STEREO_VERDICT_BAD &&
+  StereoParams params = { .num_disparities = num };
+
+  if (gst_stereo_verdict_shifted (result, &params) != GST_STEREO_VERDICT_BAD &&
+      gst_stereo_verdict_exchanged (result) != GST_STEREO_VERDICT_BAD &&
       gst_stereo_verdict_rows (result) != GST_STEREO_VERDICT_BAD)
     return;
   describe (result, what, views->left.width, views->left.height, num);
@@ -288,6 +293,78 @@ GST_START_TEST (test_a_rolled_camera)
     fail_unless (fabs (result.vertical_right - result.vertical_left - sides) < 0.35 * fabs (sides),
         "%g %g, not %g apart", result.vertical_left, result.vertical_right, sides);
     views_free (&views);
+  }
+}
+GST_END_TEST;
+
+/* A ground with a sky, which a shift puts beyond infinity. What the user asks for is nothing wrong. */
+GST_START_TEST (test_shifted_views)
+{
+  for (gint round = 0; round < 2 * ROUNDS; round++) {
+    gint width = random_range (&generator, 300, 700), height = random_range (&generator, 180, 300);
+    gboolean shifted = round % 2;
+    gdouble shift = shifted ? draw (2, 12) : draw (0, 0.7);
+    Change change = { -shift, draw (0.15, 0.25), 0, 0, draw (0.7, 1.2), draw (0, 3), height / 3 };
+    Views views = views_new (width, height, surface, &change);
+    GstStereoPairMatches result = look (&views, FALSE, 0, 64);
+    StereoParams params = { .num_disparities = 64 };
+
+    expect (&result, GST_STEREO_VERDICT_GOOD, GST_STEREO_VERDICT_GOOD, "shifted", &views, 64);
+    fail_unless ((gst_stereo_verdict_shifted (&result, &params) == GST_STEREO_VERDICT_BAD) == shifted,
+        "by %.1f px: %u sure, %.1f px", shift, result.sure, result.lowest);
+    fail_unless (result.lowest > -shift - 0.3 && result.lowest < 0.3 - shift, "%.1f, not %.1f", result.lowest, -shift);
+    params.principal_offset = shift;
+    fail_unless_equals_int (gst_stereo_verdict_shifted (&result, &params), GST_STEREO_VERDICT_GOOD);
+    params.principal_offset = 0;
+    params.min_disparity = -(gint) ceil (shift);
+    fail_unless (gst_stereo_verdict_shifted (&result, &params) != GST_STEREO_VERDICT_BAD);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
+/* When points that lie beyond infinity count, and when points show that none do. */
+GST_START_TEST (test_beyond_infinity)
+{
+  enum
+  {
+    NOTHING = GST_STEREO_VERDICT_UNKNOWN,
+    GOOD = GST_STEREO_VERDICT_GOOD,
+    BAD = GST_STEREO_VERDICT_BAD
+  };
+  static const struct
+  {
+    const gchar *name;
+    GstStereoPairMatches figures;
+    gint min;
+    gdouble offset;
+    gint verdict;
+  } cases[] = {
+    { "beyond", { .placed = 60, .sure = 50, .lowest = -1.1 }, 0, 0, BAD },
+    { "doubtful", { .placed = 60, .sure = 50, .lowest = -0.9 }, 0, 0, NOTHING },
+    { "far away", { .placed = 60, .sure = 50, .lowest = -0.6 }, 0, 0, GOOD },
+    { "no horizon", { .placed = 60, .sure = 50, .lowest = 1.1 }, 0, 0, NOTHING },
+    { "few", { .placed = 60, .sure = 11, .lowest = -5 }, 0, 0, NOTHING },
+    { "few, no scale", { .placed = 23, .sure = 20, .lowest = -5 }, 0, 0, NOTHING },
+    { "mostly repeated", { .placed = 60, .sure = 20, .doubtful = 61, .lowest = -5 }, 0, 0, NOTHING },
+    { "repeated in part", { .placed = 60, .sure = 20, .doubtful = 60, .lowest = -5 }, 0, 0, BAD },
+    { "another focal length", { .placed = 60, .sure = 50, .lowest = -5, .scale = 0.5, .rest = 0.2 }, 0, 0, NOTHING },
+    { "other moments", { .placed = 60, .sure = 50, .lowest = -5, .rest = 0.9 }, 0, 0, NOTHING },
+    { "exchanged", { .placed = 60, .sure = 50, .lowest = -5, .forward = 9, .backward = 31 }, 0, 0, NOTHING },
+    { "more than half", { .placed = 60, .sure = 50, .lowest = -5, .forward = 15, .backward = 25 }, 0, 0, BAD },
+    { "searched", { .placed = 60, .sure = 50, .lowest = -5 }, -5, 0, GOOD },
+    { "below the search", { .placed = 60, .sure = 50, .lowest = -6.1 }, -5, 0, BAD },
+    { "searched from farther on", { .placed = 60, .sure = 50, .lowest = 2 }, 16, 0, NOTHING },
+    { "principal points", { .placed = 60, .sure = 50, .lowest = -5 }, 0, 5, GOOD },
+    { "others", { .placed = 60, .sure = 50, .lowest = -6.1 }, 0, 5, BAD },
+    { "not so far", { .placed = 60, .sure = 50, .lowest = -3.9 }, 0, 5, NOTHING },
+    { "the other way", { .placed = 60, .sure = 50, .lowest = 4 }, 0, -5, GOOD },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    StereoParams params = { .min_disparity = cases[i].min, .principal_offset = cases[i].offset };
+    fail_unless (gst_stereo_verdict_shifted (&cases[i].figures, &params) == (GstStereoVerdict) cases[i].verdict, "%s",
+        cases[i].name);
   }
 }
 GST_END_TEST;
@@ -619,14 +696,19 @@ gray_of (const View *view, GstClockTime time)
 }
 
 static Pair *
-pair_new_wide (const gchar *properties)
+with_caps (Pair *pair)
 {
-  Pair *pair = pair_new (properties);
   gchar *caps = make_caps (GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
 
   pair_caps (pair, caps);
   g_free (caps);
   return pair;
+}
+
+static Pair *
+pair_new_wide (const gchar *properties)
+{
+  return with_caps (pair_new (properties));
 }
 
 /* Without waiting: a partner is known only when the next frame is. */
@@ -716,6 +798,67 @@ GST_START_TEST (test_element_says_unrectified)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   views_free (&views);
   pair_free (pair);
+}
+GST_END_TEST;
+
+static void
+expect_health (GstElement *element, const gchar *health)
+{
+  GstStructure *stats;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless_equals_string (gst_structure_get_string (stats, "health"), health);
+  gst_structure_free (stats);
+}
+
+/* Another scene each second: of a scene where nothing moves, the views would be frozen. */
+static void
+push_ground (Pair *pair, gdouble shift, gint second)
+{
+  const Change change = { -shift, 0.25, 0, 0, 1, 1, HEIGHT / 5 };
+  Views views = views_new (WIDTH, HEIGHT, surface, &change);
+
+  push_pair (pair, &views.left, &views.right, (GstClockTime) second * GST_SECOND);
+  views_free (&views);
+}
+
+/* After four looks in a row, and so is its end. What the properties say of the rig is taken for granted, from when they say it. */
+GST_START_TEST (test_element_says_shifted)
+{
+  static const gchar *const properties[] = { FAST "check-interval=1000000000",
+    FAST "check-interval=1000000000 principal-offset=5", FAST "check-interval=1000000000 min-disparity=-5" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    Pair *pair = with_caps (pair_new_not_live (properties[i]));
+    gint second = 0;
+
+    for (; second < 3; second++)
+      push_ground (pair, 5, second);
+    expect_health (pair->element, "ok");
+    push_ground (pair, 5, second++);
+    expect_health (pair->element, i ? "ok" : "shifted");
+    if (!i)
+      expect_warning (
+          pair->bus, "shifted sideways", "beyond infinity", "rectify the views anew", "principal-offset", NULL);
+    /* all is near: that shows nothing */
+    for (; second < 10; second++)
+      push_ground (pair, -4, second);
+    expect_health (pair->element, i ? "ok" : "shifted");
+    for (; second < 13; second++)
+      push_ground (pair, 0, second);
+    expect_health (pair->element, i ? "ok" : "shifted");
+    push_ground (pair, 0, second++);
+    expect_health (pair->element, "ok");
+    for (gint k = 0; k < 4; k++)
+      push_ground (pair, 8, second++);
+    expect_health (pair->element, "shifted");
+    expect_warning (pair->bus, "shifted sideways", NULL);
+    g_object_set (pair->element, "principal-offset", 8.0, NULL);
+    push_ground (pair, 8, second++);
+    expect_health (pair->element, "ok");
+    expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+    pair_free (pair);
+  }
 }
 GST_END_TEST;
 
@@ -888,6 +1031,8 @@ diagnosis_suite (void)
   tcase_add_test (cases, test_ranges);
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
+  tcase_add_test (cases, test_shifted_views);
+  tcase_add_test (cases, test_beyond_infinity);
   tcase_add_test (cases, test_causes_of_offsets);
   tcase_add_test (cases, test_shares);
   tcase_add_test (cases, test_no_false_alarms);
@@ -898,6 +1043,7 @@ diagnosis_suite (void)
   tcase_add_test (cases, test_said_once);
   tcase_add_test (cases, test_element_says_exchanged);
   tcase_add_test (cases, test_element_says_unrectified);
+  tcase_add_test (cases, test_element_says_shifted);
   tcase_add_test (cases, test_element_aligns);
   tcase_add_test (cases, test_element_looks_when_time_goes_back);
   tcase_add_test (cases, test_element_does_not_look);

@@ -12,6 +12,7 @@
 #include "tests/support/gst/views.h"
 
 #define FPS 10
+#define TURN 10  /* px */
 #define BEGIN 31 /* the first frame with the fault: the usual figures are known by then */
 
 /* The frame @number of a drive. */
@@ -66,6 +67,16 @@ PART (torn_two, replace (&views[1], real_view_mixed (&views[1], at (drive, n - 2
 PART (torn_third, replace (&views[1], real_view_mixed (&views[1], at (drive, n - 2, 1), 2 * views[1].height / 3)))
 PART (zoomed, replace (&views[1], real_view_resampled (&views[1], 1.02, 0)))
 PART (lower, replace (&views[1], real_view_resampled (&views[1], 1, 4)))
+
+/* A camera that has turned: points lie farther to the right in the right view. */
+static void
+turned (const RealSequence *drive, gint n, RealView views[2])
+{
+  for (gint y = 0; y < views[1].height; y++) {
+    guint8 *row = views[1].pixels + y * views[1].width;
+    memmove (row + TURN, row, (gsize) (views[1].width - TURN));
+  }
+}
 
 static void
 frozen_both (const RealSequence *drive, gint n, RealView views[2])
@@ -146,13 +157,14 @@ static const struct
   { "a third frozen", frozen_third, "frozen-left" }, { "a third frozen under noise", noisy_third, "frozen-right" },
   { "a fifth frozen", frozen_stripe, "frozen-right" }, { "columns frozen", frozen_columns, "frozen-right" },
   { "both frozen", frozen_both, "frozen-both" }, { "black", black, "black-right" },
-  { "blown out", blown_out, "blown-out-right" }, { "dark", dark, "dark-right" }, { "blurred", blurred, "blurred-right" },
-  { "both blurred", both_blurred, "blurred-both" }, { "covered", covered, "covered-right" },
-  { "rows covered", covered_rows, "covered-left" }, { "columns covered", covered_columns, "covered-right" },
-  { "same view", same_view, "same-view" }, { "swapped", swapped, "swapped" }, { "late", late, "out-of-step" },
-  { "left view late", late_left, "out-of-step" }, { "two frames late", two_late, "out-of-step", TRUE },
-  { "torn", torn, "out-of-step" }, { "torn, two frames late", torn_two, "out-of-step", TRUE },
-  { "a third torn", torn_third, "out-of-step", TRUE }, { "zoomed", zoomed, "focal" }, { "lower", lower, "rows" },
+  { "blown out", blown_out, "blown-out-right" }, { "dark", dark, "dark-right" },
+  { "blurred", blurred, "blurred-right" }, { "both blurred", both_blurred, "blurred-both" },
+  { "covered", covered, "covered-right" }, { "rows covered", covered_rows, "covered-left" },
+  { "columns covered", covered_columns, "covered-right" }, { "same view", same_view, "same-view" },
+  { "swapped", swapped, "swapped" }, { "late", late, "out-of-step" }, { "left view late", late_left, "out-of-step" },
+  { "two frames late", two_late, "out-of-step", TRUE }, { "torn", torn, "out-of-step" },
+  { "torn, two frames late", torn_two, "out-of-step", TRUE }, { "a third torn", torn_third, "out-of-step", TRUE },
+  { "zoomed", zoomed, "focal" }, { "lower", lower, "rows" }, { "turned", turned, "shifted" },
   { "mirrored", mirrored, "mismatch" }, { "still pattern", still_pattern, "still-pattern" } };
 
 static const gchar *const drives[] = { "road", "street" };
