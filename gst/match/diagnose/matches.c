@@ -190,6 +190,13 @@ vote (GstStereoPairMatcher *matcher, gdouble disparity, gboolean unique, GstSter
     matcher->beyond[matches->beyond++] = disparity;
 }
 
+/* Whether the right view shows a point of that column, whatever its disparity: of what repeats, it may show another place alone. */
+static gboolean
+is_in_sight (const GstStereoPairMatcher *matcher, gdouble x)
+{
+  return x >= matcher->min + matcher->num + STEREO_SPARSE_PATCH / 2 * matcher->factor;
+}
+
 /* The most textured point of a cell. */
 static gboolean
 find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *counts, StereoSparsePoint *point)
@@ -229,6 +236,7 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
   StereoSparsePlace *place = &matcher->places[matches->placed];
   gint band = point->y * GST_STEREO_PAIR_BANDS * matcher->factor / matcher->height;
   gdouble disparity;
+  gboolean unique;
 
   matches->points++;
   matches->points_of[band]++;
@@ -236,16 +244,17 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
   if (found != STEREO_SPARSE_ONE)
     return;
   matches->matches_of[band]++;
+  unique = match.margin > UNIQUE;
   disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
-    if (match.margin > UNIQUE)
+    if (unique && is_in_sight (matcher, match.x))
       matcher->sure[matches->sure++] = disparity;
     follow (matcher, &match, frames, &matcher->moving[matches->placed], matches);
     matcher->moving[matches->placed++].place = *place;
   }
   matcher->disparity[matches->matches++] = disparity;
-  vote (matcher, disparity, match.margin > UNIQUE, matches);
+  vote (matcher, disparity, unique, matches);
 }
 
 void

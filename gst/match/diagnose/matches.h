@@ -34,9 +34,9 @@ typedef struct
   guint matches_of[GST_STEREO_PAIR_BANDS];
   gdouble disparity; /* median of all matches, px */
   gdouble largest;   /* the third largest disparity of all matches, px; 0 = fewer than three */
-  guint sure;        /* matches that are placed, and that no other place fits nearly as well */
-  guint few;         /* six of these, or a twenty-fifth of them where that is more */
-  gdouble lowest;    /* the largest disparity of the `few` lowest ones, px; 0 = there are not so many */
+  guint sure; /* matches that are placed, that no other place fits nearly as well, and that the right view has to show */
+  guint few;  /* six of these, or a twenty-fifth of them where that is more */
+  gdouble lowest; /* the largest disparity of the `few` lowest ones, px; 0 = there are not so many */
 
   /* Vertical offsets: how much lower points lie in the right view, px. */
   guint placed;                          /* matches with an offset */

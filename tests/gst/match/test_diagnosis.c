@@ -323,6 +323,30 @@ GST_START_TEST (test_shifted_views)
 }
 GST_END_TEST;
 
+/* Where a mirror shows something beyond infinity, these are few points. */
+GST_START_TEST (test_mirror)
+{
+  static const gint sides[] = { 50, 200 };
+
+  for (guint i = 0; i < 2; i++) {
+    Change change = { 0, 0.2, 0, 0, 1, 1, 100 };
+    Views views = views_new (600, 300, surface, &change);
+    StereoParams params = { .num_disparities = 64 };
+    GstStereoPairMatches result;
+
+    for (gint y = 20; y < 20 + sides[i]; y++)
+      for (gint x = 200; x < 200 + sides[i]; x++) {
+        const StereoImage *left = &views.left.image;
+        view_set (&views.right, x + 9, y, left->data[y * left->stride + x * left->pixel_stride + left->offset[0]]);
+      }
+    result = look (&views, FALSE, 0, 64);
+    fail_unless (gst_stereo_verdict_shifted (&result, &params) == (i ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD),
+        "%d px: %u sure, %.1f px", sides[i], result.sure, result.lowest);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
 /* When points that lie beyond infinity count, and when points show that none do. */
 GST_START_TEST (test_beyond_infinity)
 {
@@ -1019,6 +1043,32 @@ GST_START_TEST (test_element_says_drift)
 }
 GST_END_TEST;
 
+static gdouble
+fence (guint seed, gdouble x, gdouble y)
+{
+  return y < 100 ? repetition (seed, x, y) : surface (seed, x, y);
+}
+
+/* A fence, of which each view shows other posts: the true places lie outside the right view, and others inside, beyond infinity. */
+GST_START_TEST (test_fence)
+{
+  for (gint round = 0; round < ROUNDS; round++) {
+    StereoParams params = { .num_disparities = 64 };
+    Change change = PLAIN;
+    GstStereoPairMatches result;
+    Views views;
+
+    period = 70;
+    change.disparity = 60;
+    views = views_new (104, 200, fence, &change);
+    result = look (&views, FALSE, 0, 64);
+    fail_unless (result.backward >= 6, "%u points lie beyond infinity", result.backward);
+    fail_unless (gst_stereo_verdict_shifted (&result, &params) != GST_STEREO_VERDICT_BAD);
+    views_free (&views);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 diagnosis_suite (void)
 {
@@ -1032,7 +1082,9 @@ diagnosis_suite (void)
   tcase_add_test (cases, test_rows_that_do_not_fit);
   tcase_add_test (cases, test_a_rolled_camera);
   tcase_add_test (cases, test_shifted_views);
+  tcase_add_test (cases, test_mirror);
   tcase_add_test (cases, test_beyond_infinity);
+  tcase_add_test (cases, test_fence);
   tcase_add_test (cases, test_causes_of_offsets);
   tcase_add_test (cases, test_shares);
   tcase_add_test (cases, test_no_false_alarms);

@@ -150,8 +150,8 @@ static const struct
 {
   const gchar *name;
   Change change;
-  const gchar *health;  /* what it begins with */
-  gboolean long_drives; /* of five frames, to and fro, each fourth is that of two frames before */
+  const gchar *health; /* what it begins with */
+  gboolean long_drives; /* of five frames, to and fro, each fourth is that of two frames before; and nothing in them is far away */
 } faults[] = { { "frozen", frozen, "frozen-right" }, { "frozen under noise", noisy, "frozen-left" },
   { "frozen beside a clock", frozen_with_clock, "frozen-right" }, { "lower half frozen", half_frozen, "frozen-right" },
   { "a third frozen", frozen_third, "frozen-left" }, { "a third frozen under noise", noisy_third, "frozen-right" },
@@ -164,7 +164,7 @@ static const struct
   { "swapped", swapped, "swapped" }, { "late", late, "out-of-step" }, { "left view late", late_left, "out-of-step" },
   { "two frames late", two_late, "out-of-step", TRUE }, { "torn", torn, "out-of-step" },
   { "torn, two frames late", torn_two, "out-of-step", TRUE }, { "a third torn", torn_third, "out-of-step", TRUE },
-  { "zoomed", zoomed, "focal" }, { "lower", lower, "rows" }, { "turned", turned, "shifted" },
+  { "zoomed", zoomed, "focal" }, { "lower", lower, "rows" }, { "turned", turned, "shifted", TRUE },
   { "mirrored", mirrored, "mismatch" }, { "still pattern", still_pattern, "still-pattern" } };
 
 static const gchar *const drives[] = { "road", "street" };
