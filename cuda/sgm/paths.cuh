@@ -171,9 +171,9 @@ template <int PAIRS> struct Mask
   uint32_t pair[PAIRS];
 };
 
-/* Of column @x. A lane's pair @k has the candidates first + 2 * k * step and the next one in that order. */
+/* Of column @x. A lane's pair @k has the candidates first + 2 * k and the next one. */
 template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
-set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int first_of_lane, int step = 1)
+set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int first_of_lane)
 {
   int first = stereo_first_index (x, s.width, s.min_disparity);
   int last = stereo_last_index (x, s.disparities, s.min_disparity);
@@ -185,8 +185,8 @@ set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int first_of_lane, int step = 1)
   m.some = first > 0 || last < 2 * LANES * PAIRS - 1;
 #pragma unroll
   for (int k = 0; k < PAIRS; k++) {
-    int i = first_of_lane + step * 2 * k, next = i + step;
-    m.pair[k] = (i < first || i > last ? 0xFFFFu : 0) | (next < first || next > last ? 0xFFFF0000u : 0);
+    int i = first_of_lane + 2 * k;
+    m.pair[k] = (i < first || i > last ? 0xFFFFu : 0) | (i + 1 < first || i + 1 > last ? 0xFFFF0000u : 0);
   }
 }
 
