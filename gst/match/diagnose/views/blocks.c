@@ -140,6 +140,14 @@ typedef struct
   gint64 both, square[2];
 } Bends;
 
+static inline void
+add_bends (Bends *sums, gint one, gint other)
+{
+  sums->both += one * other;
+  sums->square[0] += one * one;
+  sums->square[1] += other * other;
+}
+
 static gdouble
 bends_alike (const Bends *sums)
 {
@@ -159,9 +167,7 @@ changed_bends_alike (const Block *block, const guint8 *a, const guint8 *b, const
     const guint8 *p = a + at, *q = b + at, *r = now + at, *s = before + at;
     for (gint x = block->first; x < block->last; x++) {
       gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x) : 0, other = counts ? BEND (q, x) : 0;
-      sums.both += one * other;
-      sums.square[0] += one * one;
-      sums.square[1] += other * other;
+      add_bends (&sums, one, other);
     }
   }
   return bends_alike (&sums);
@@ -178,9 +184,7 @@ all_bends_alike (const Block *block, const guint8 *const now[2], gint shift)
     const guint8 *p = now[0] + at, *q = now[1] + at + shift;
     for (gint x = block->first; x < block->last; x++) {
       gint one = BEND (p, x), other = BEND (q, x);
-      sums.both += one * other;
-      sums.square[0] += one * one;
-      sums.square[1] += other * other;
+      add_bends (&sums, one, other);
     }
   }
   return bends_alike (&sums);
