@@ -347,15 +347,17 @@ GST_START_TEST (test_mirror)
 }
 GST_END_TEST;
 
+/* Verdicts, in tables. */
+enum
+{
+  NOTHING = GST_STEREO_VERDICT_UNKNOWN,
+  GOOD = GST_STEREO_VERDICT_GOOD,
+  BAD = GST_STEREO_VERDICT_BAD
+};
+
 /* When points that lie beyond infinity count, and when points show that none do. */
 GST_START_TEST (test_beyond_infinity)
 {
-  enum
-  {
-    NOTHING = GST_STEREO_VERDICT_UNKNOWN,
-    GOOD = GST_STEREO_VERDICT_GOOD,
-    BAD = GST_STEREO_VERDICT_BAD
-  };
   static const struct
   {
     const gchar *name;
@@ -396,12 +398,6 @@ GST_END_TEST;
 /* What vertical offsets are put down to, from their figures. */
 GST_START_TEST (test_causes_of_offsets)
 {
-  enum
-  {
-    NOTHING = GST_STEREO_VERDICT_UNKNOWN,
-    GOOD = GST_STEREO_VERDICT_GOOD,
-    BAD = GST_STEREO_VERDICT_BAD
-  };
   static const struct
   {
     const gchar *name;
