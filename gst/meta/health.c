@@ -68,27 +68,35 @@ gst_stereo_health_kind (guint index)
   return index < G_N_ELEMENTS (kinds) ? &kinds[index] : NULL;
 }
 
-#define VALUE(name, nick) \
-  { \
-    GST_STEREO_HEALTH_##name, "GST_STEREO_HEALTH_" #name, nick \
-  }
+/* The value of a flag, whose names are made from that of its row: "blown-out" is GST_STEREO_HEALTH_BLOWN_OUT_LEFT for the left view. */
+static GFlagsValue
+value_of (GstStereoHealthFlags flag, const gchar *nick, const gchar *side)
+{
+  g_autofree gchar *whole = g_strconcat (nick, side, NULL), *upper = g_ascii_strup (whole, -1);
+  g_autofree gchar *name = g_strconcat ("GST_STEREO_HEALTH_", g_strdelimit (upper, "-", '_'), NULL);
+
+  return (GFlagsValue){ flag, g_intern_string (name), g_intern_string (whole) };
+}
 
 GType
 gst_stereo_health_flags_get_type (void)
 {
+  static GFlagsValue values[2 * G_N_ELEMENTS (kinds) + 2]; /* GST_STEREO_HEALTH_OK, and zeros behind the last one */
   static gsize once = 0;
-  static const GFlagsValue values[] = { VALUE (OK, "ok"), VALUE (FROZEN_LEFT, "frozen-left"),
-    VALUE (FROZEN_RIGHT, "frozen-right"), VALUE (COVERED_LEFT, "covered-left"), VALUE (COVERED_RIGHT, "covered-right"),
-    VALUE (BLACK_LEFT, "black-left"), VALUE (BLACK_RIGHT, "black-right"), VALUE (BLOWN_OUT_LEFT, "blown-out-left"),
-    VALUE (BLOWN_OUT_RIGHT, "blown-out-right"), VALUE (DARK_LEFT, "dark-left"), VALUE (DARK_RIGHT, "dark-right"),
-    VALUE (BLURRED_LEFT, "blurred-left"), VALUE (BLURRED_RIGHT, "blurred-right"), VALUE (SWAPPED, "swapped"),
-    VALUE (SAME_VIEW, "same-view"), VALUE (OUT_OF_STEP, "out-of-step"), VALUE (ROWS, "rows"),
-    VALUE (MISMATCH, "mismatch"), VALUE (RANGE, "range"), VALUE (SLOW, "slow"), VALUE (FOCAL, "focal"),
-    VALUE (STILL_PATTERN, "still-pattern"), VALUE (DRIFT, "drift"), VALUE (STILL, "still"), VALUE (SHIFTED, "shifted"),
-    { 0, NULL, NULL } };
 
-  if (g_once_init_enter (&once))
+  if (g_once_init_enter (&once)) {
+    guint count = 0;
+
+    values[count++] = value_of (GST_STEREO_HEALTH_OK, "ok", NULL);
+    for (guint flag = 1; flag; flag <<= 1)
+      for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+        if (flag & (kinds[i].left | kinds[i].right))
+          values[count++] = value_of (flag, kinds[i].nick,
+              kinds[i].left == kinds[i].right ? NULL :
+                  flag & kinds[i].left        ? "-left" :
+                                                "-right");
     g_once_init_leave (&once, g_flags_register_static ("GstStereoHealthFlags", values));
+  }
   return once;
 }
 

@@ -511,6 +511,11 @@ TEST_LOOP (test_bytes_of_later_versions, 2, 4)
   gst_buffer_unref (to);
 }
 
+/* The type names a flag as the header does. */
+#define CHECK_NAME(name) \
+  fail_unless_equals_string ( \
+      g_flags_get_first_value (names, GST_STEREO_HEALTH_##name)->value_name, "GST_STEREO_HEALTH_" #name)
+
 /* The table: every flag is in one row, with a name of its own; and what is told of flags. */
 TEST (test_health)
 {
@@ -536,6 +541,10 @@ TEST (test_health)
     }
   }
   fail_unless_equals_int (all, names->mask);
+  CHECK_NAME (OK);
+  CHECK_NAME (DARK_LEFT);
+  CHECK_NAME (BLOWN_OUT_RIGHT);
+  CHECK_NAME (OUT_OF_STEP);
   g_type_class_unref (names);
   fail_unless (gst_stereo_health_get_reason (GST_STEREO_HEALTH_OK) == NULL);
   text = gst_stereo_health_get_reason (GST_STEREO_HEALTH_FROZEN_RIGHT | GST_STEREO_HEALTH_RANGE);
