@@ -6,7 +6,6 @@
 #include "gst/match/debug.h"
 #include "gst/match/diagnose/match_check.h"
 #include "gst/match/diagnose/report.h"
-#include "gst/match/diagnose/text.h"
 #include "gst/match/diagnose/timestamps.h"
 #include "gst/match/diagnose/views/view_check.h"
 #include "gst/meta/gststereometa.h"
@@ -31,7 +30,7 @@ struct _GstStereoDiagnosis
   gint64 last;                  /* when, ns */
   gint64 time, spacing;         /* of the last pair, and from the one before to it, ns; 0 = not known */
   GstStereoSkew skew;
-  GstStereoFinding apart, drifting;
+  GstStereoEpisode apart, drifting;
   GstStereoPace pace;
 };
 
@@ -101,23 +100,23 @@ gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
   gst_stereo_match_check_release (diagnosis->matches);
   diagnosis->conclusive = FALSE;
   diagnosis->last = 0;
-  diagnosis->apart = diagnosis->drifting = (GstStereoFinding){ 0 };
+  diagnosis->apart = diagnosis->drifting = (GstStereoEpisode){ 0 };
   memset (&diagnosis->pace, 0, sizeof diagnosis->pace);
 }
 
 /* ---- timestamps ---------------------------------------------------------------------------- */
 
 static void
-update (GstStereoDiagnosis *diagnosis, GstStereoFinding *finding, GstStereoVerdict verdict, GstStereoHealthFlags flag,
+update (GstStereoDiagnosis *diagnosis, GstStereoEpisode *episode, GstStereoVerdict verdict, GstStereoHealthFlags flag,
     gchar *begin, const gchar *end, gdouble value)
 {
-  gboolean before = finding->stands, begins = gst_stereo_finding_update (finding, verdict);
+  g_autofree gchar *text = begin;
+  GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, 0, 0);
+  gboolean begins = change == GST_STEREO_EPISODE_BEGINS;
 
-  if (begins)
-    gst_stereo_report_change (diagnosis->report, flag, TRUE, g_strdup (begin), gst_stereo_report_value (value));
-  else if (before && !finding->stands)
-    gst_stereo_report_change (diagnosis->report, flag, FALSE, g_strdup (end), gst_stereo_report_value (0));
-  g_free (begin);
+  if (change != GST_STEREO_EPISODE_GOES_ON)
+    gst_stereo_report_change (diagnosis->report, flag, begins, begins ? g_steal_pointer (&text) : g_strdup (end),
+        gst_stereo_report_value (begins ? value : 0));
 }
 
 /* @frame: nominal time from frame to frame, ns. */
@@ -136,9 +135,10 @@ judge_timestamps (GstStereoDiagnosis *diagnosis, gint64 frame)
   diagnosis->skew_drift = skew->drift;
   GST_OBJECT_UNLOCK (diagnosis->element);
   update (diagnosis, &diagnosis->apart, gst_stereo_skew_is_large (skew, frame), GST_STEREO_HEALTH_OUT_OF_STEP,
-      gst_stereo_text_apart (skew, frame), "The views are in step again.", skew->mean / 1e6);
+      gst_stereo_skew_describe (skew, frame), "The views are in step again.", skew->mean / 1e6);
   update (diagnosis, &diagnosis->drifting, gst_stereo_skew_drifts (skew, frame), GST_STEREO_HEALTH_DRIFT,
-      gst_stereo_text_drift (skew), "The timestamps of the two views no longer drift apart.", skew->drift / 1e6);
+      gst_stereo_skew_describe_drift (skew), "The timestamps of the two views no longer drift apart.",
+      skew->drift / 1e6);
 }
 
 /* ---- the pace ---------------------------------------------------------------------------- */
@@ -182,7 +182,7 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
   load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
   advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
   gst_stereo_report_change (diagnosis->report, GST_STEREO_HEALTH_SLOW, active,
-      active ? gst_stereo_text_slow (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),
+      active ? gst_stereo_pace_describe (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),
       fields_of_pace (pace, &load, &advice));
 }
 

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/match/diagnose/episodes.h"
 
-#define GONE 3 /* checks in a row that a finding has to be absent from */
+#define GONE 3 /* verdicts in a row, after which a fault is absent that one verdict shows */
 
-gboolean
-gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict)
+const GstStereoHealthKind *
+gst_stereo_kind_of (GstStereoHealthFlags flag)
 {
-  gboolean report = verdict == GST_STEREO_VERDICT_BAD && !finding->stands;
+  const GstStereoHealthKind *kind;
 
-  if (verdict == GST_STEREO_VERDICT_BAD) {
-    finding->stands = TRUE;
-    finding->absent = 0;
-  } else if (verdict == GST_STEREO_VERDICT_GOOD && finding->stands && ++finding->absent >= GONE) {
-    finding->stands = FALSE;
-    finding->absent = 0;
-  }
-  return report;
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    if (flag & (kind->left | kind->right))
+      return kind;
+  g_assert_not_reached ();
 }
 
 void
@@ -33,11 +29,28 @@ is_patient (GstStereoEpisode *episode, gint64 time)
   return episode->unknown < GST_STEREO_EPISODE_PATIENCE || time - episode->doubt < GST_STEREO_EPISODE_DOUBT;
 }
 
+/* Of a fault that one verdict shows. */
+static GstStereoEpisodeChange
+update_at_once (GstStereoEpisode *episode, GstStereoVerdict verdict)
+{
+  if (verdict == GST_STEREO_VERDICT_BAD) {
+    gboolean begins = !episode->stands;
+    *episode = (GstStereoEpisode){ .stands = TRUE };
+    return begins ? GST_STEREO_EPISODE_BEGINS : GST_STEREO_EPISODE_GOES_ON;
+  }
+  if (verdict != GST_STEREO_VERDICT_GOOD || !episode->stands || ++episode->count < GONE)
+    return GST_STEREO_EPISODE_GOES_ON;
+  *episode = (GstStereoEpisode){ 0 };
+  return GST_STEREO_EPISODE_ENDS;
+}
+
 GstStereoEpisodeChange
 gst_stereo_episode_update (GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold)
 {
   gboolean bad = verdict == GST_STEREO_VERDICT_BAD;
 
+  if (!hold)
+    return update_at_once (episode, verdict);
   if (verdict == GST_STEREO_VERDICT_UNKNOWN && is_patient (episode, time))
     return GST_STEREO_EPISODE_GOES_ON;
   episode->unknown = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A verdict is about one pair. Findings and episodes are about a stream: a fault has to last. */
+/* A verdict is about one pair. An episode is about a stream: a fault begins, and ends. */
 #ifndef GST_STEREO_EPISODES_H
 #define GST_STEREO_EPISODES_H
 
-#include <glib.h>
+#include "gst/meta/gststereohealth.h"
 
 G_BEGIN_DECLS
 
@@ -15,22 +15,14 @@ typedef enum
   GST_STEREO_VERDICT_BAD
 } GstStereoVerdict;
 
-/* ---- findings: faults that one pair shows -------------------------------------------------- */
+/* Rules in a table of faults, at most: a health flag is a bit of so many. */
+#define GST_STEREO_MOST_RULES 32
 
-/* Zeroed at first. */
-typedef struct
-{
-  gboolean stands;
-  guint absent; /* checks in a row that did not find it */
-} GstStereoFinding;
+/* The row of a flag in the table of kinds (gststereohealth.h). It must have one. */
+const GstStereoHealthKind *gst_stereo_kind_of (GstStereoHealthFlags flag);
 
-/* TRUE when the finding has to be reported: it is new, or was absent for a while. */
-gboolean gst_stereo_finding_update (GstStereoFinding *finding, GstStereoVerdict verdict);
-
-/* ---- episodes: faults that have to last ----------------------------------------------------- */
-
-/* A fault has to last before it is reported, and so has its end: a hand that passes the lens is no fault. The
- * table in gststereohealth.h has the times. */
+/* A fault has to last before it is reported, and so has its end: a hand that passes the lens is no fault. The table of kinds has the
+ * times. Where one is 0, a single verdict shows the fault. */
 #define GST_STEREO_EPISODE_VERDICTS 4
 /* After so many unknown verdicts in a row, over so many ns, earlier verdicts do not count: chance must not add up over hours. While a
  * fault is suspected, verdicts come faster, but what moves does not. */
@@ -54,7 +46,8 @@ typedef struct
   gint64 since;  /* time of the first of the verdicts that count, ns */
 } GstStereoEpisode;
 
-/* @hold: least duration, ns. */
+/* @hold: least duration, ns. 0: the fault begins at once, and ends after a few verdicts in a row that it is absent; @time does not
+ * count. */
 GstStereoEpisodeChange gst_stereo_episode_update (
     GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time, gint64 hold);
 /* After a flush: timestamps may begin anew. */

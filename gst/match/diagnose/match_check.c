@@ -2,13 +2,13 @@
 #include "gst/match/diagnose/match_check.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gst/match/debug.h"
 #include "gst/match/diagnose/span.h"
 #include "gst/match/diagnose/stale.h"
-#include "gst/match/diagnose/text.h"
 
-#define HOLD ((gint64) (400 * GST_MSECOND)) /* that a fault has to last */
+#define HOLD ((gint64) (400 * GST_MSECOND)) /* that the end of a delay has to last; its begin is sure */
 /* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
 #define MIN_SHARES 5
 #define MAX_SHARES 50
@@ -28,16 +28,23 @@ struct _GstStereoMatchCheck
   gint64 last;                   /* time of the last pair, ns */
   gint needed;                   /* disparities that its matches need; 0 = not known */
   GstStereoSpan span;
-  GstStereoFinding exchanged, rows, range;
   gdouble shift, roll, scale; /* of the last matches, px */
   guint contradictions;
-  GstStereoEpisode mismatch, focal, shifted, out_of_step;
+  GstStereoEpisode episodes[GST_STEREO_MOST_RULES], out_of_step;
+  gboolean late;  /* a view may be: offsets that come from other moments say nothing of the rig */
   gdouble offset; /* principal-offset of the last pair */
   GstStereoDelay delay;
   GstStereoStale stale;
   gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
   guint shares;  /* pairs that the mean is of */
 };
+
+/* That the fault of a rule has to last; 0: one pair shows it. */
+static gint64
+hold_of (guint index)
+{
+  return (gint64) gst_stereo_kind_of (gst_stereo_match_rule (index)->flag)->hold;
+}
 
 GstStereoMatchCheck *
 gst_stereo_match_check_new (GstElement *element, GstStereoReport *report)
@@ -69,9 +76,9 @@ gst_stereo_match_check_start (GstStereoMatchCheck *check)
 void
 gst_stereo_match_check_flush (GstStereoMatchCheck *check)
 {
-  gst_stereo_episode_flush (&check->mismatch);
-  gst_stereo_episode_flush (&check->focal);
-  gst_stereo_episode_flush (&check->shifted);
+  for (guint i = 0; gst_stereo_match_rule (i); i++)
+    if (hold_of (i))
+      gst_stereo_episode_flush (&check->episodes[i]);
   gst_stereo_episode_flush (&check->out_of_step);
   gst_stereo_stale_forget (&check->stale);
   gst_stereo_span_forget (&check->span);
@@ -84,8 +91,8 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
   g_clear_pointer (&check->matcher, gst_stereo_pair_matcher_free);
   check->last = check->needed = 0;
   check->span = (GstStereoSpan){ 0 };
-  check->exchanged = check->rows = check->range = (GstStereoFinding){ 0 };
-  check->mismatch = check->focal = check->shifted = check->out_of_step = (GstStereoEpisode){ 0 };
+  memset (check->episodes, 0, sizeof check->episodes);
+  check->out_of_step = (GstStereoEpisode){ 0 };
   check->delay = (GstStereoDelay){ 0 };
   gst_stereo_stale_clear (&check->stale);
   check->share = check->shares = check->contradictions = 0;
@@ -94,10 +101,11 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
 gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
-  gboolean soon = check->mismatch.count || check->focal.count || check->shifted.count || check->out_of_step.count ||
-      check->contradictions || gst_stereo_delay_is_suspicious (&check->delay) ||
+  gboolean soon = check->out_of_step.count || check->contradictions || gst_stereo_delay_is_suspicious (&check->delay) ||
       (check->stale.lacks && !check->out_of_step.stands);
 
+  for (guint i = 0; gst_stereo_match_rule (i); i++)
+    soon = soon || (hold_of (i) && check->episodes[i].count);
   return time < check->last ||
       time - check->last >= (gint64) (soon ? GST_STEREO_MATCHES_SOON : GST_STEREO_MATCHES_INTERVAL);
 }
@@ -108,25 +116,12 @@ gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check)
   return check->needed;
 }
 
-/* Offsets that come from other moments say nothing of the rig. */
+/* ---- moments ------------------------------------------------------------------------------ */
+
 static gboolean
 may_be_late (const GstStereoMatchCheck *check)
 {
   return check->out_of_step.stands || gst_stereo_delay_is_suspicious (&check->delay);
-}
-
-/* ---- faults that have to last ------------------------------------------------------------- */
-
-static void
-update (GstStereoMatchCheck *check, GstStereoEpisode *episode, GstStereoVerdict verdict, gint64 time,
-    GstStereoHealthFlags flag, gdouble value, gchar *(*describe) (const GstStereoPairMatches *matches, gboolean active),
-    const GstStereoPairMatches *matches)
-{
-  GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, time, HOLD);
-  gboolean active = change == GST_STEREO_EPISODE_BEGINS;
-
-  if (change != GST_STEREO_EPISODE_GOES_ON)
-    gst_stereo_report_change (check->report, flag, active, describe (matches, active), gst_stereo_report_value (value));
 }
 
 /* Matches a pair with earlier frames, where rows of it lack matches. */
@@ -149,6 +144,21 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
   GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
       stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
   return verdict;
+}
+
+/* @view: the late one. */
+static gchar *
+describe_delay (guint view, gboolean active)
+{
+  const gchar *name = view ? "right" : "left";
+
+  if (!active)
+    return g_strdup ("The views are in step again.");
+  return g_strdup_printf (
+      "The views are out of step: in the %s view, or in a part of it, points lie where they were some frames before. "
+      "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
+      "way of the %s one.",
+      name, name);
 }
 
 /* Whether a view is late, or rows of it, and not frozen, which has a name of its own. The evidence of several pairs is in both
@@ -178,171 +188,119 @@ judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, co
   else if (before)
     gst_stereo_episode_update (episode, verdict, pair->time, HOLD);
   if (before != episode->stands)
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_OUT_OF_STEP, begins,
-        gst_stereo_text_out_of_step (view, begins), gst_stereo_report_value (certainty));
+    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_OUT_OF_STEP, begins, describe_delay (view, begins),
+        gst_stereo_report_value (certainty));
 }
 
-/* Whether points lie beyond infinity. Another principal-offset is another rig. */
-static void
-judge_shift (
-    GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair, gboolean rig)
+/* ---- the table ----------------------------------------------------------------------------- */
+
+/* What stands of the faults on matches. */
+static GstStereoHealthFlags
+standing (const GstStereoMatchCheck *check)
 {
-  gboolean sound = rig && !check->focal.stands && !gst_stereo_matches_are_noisy (matches, pair->noise);
+  GstStereoHealthFlags flags = check->late ? GST_STEREO_HEALTH_OUT_OF_STEP : GST_STEREO_HEALTH_OK;
+  const GstStereoMatchRule *rule;
 
-  if (check->shifted.stands && check->offset != pair->params->principal_offset) {
-    check->shifted = (GstStereoEpisode){ 0 };
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_SHIFTED, FALSE, gst_stereo_text_shifted (matches, FALSE),
-        gst_stereo_report_value (matches->lowest));
-  }
-  check->offset = pair->params->principal_offset;
-  update (check, &check->shifted,
-      sound ? gst_stereo_verdict_shifted (matches, pair->params) : GST_STEREO_VERDICT_UNKNOWN, pair->time,
-      GST_STEREO_HEALTH_SHIFTED, matches->lowest, gst_stereo_text_shifted, matches);
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    if (check->episodes[i].stands)
+      flags |= rule->flag;
+  return flags;
 }
 
-/* What the places of the points say of the moments of the two views, of the lenses, and of where the cameras point to. */
-static void
-judge_offsets (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  gboolean sound = pair->sound && pair->detailed && !check->mismatch.stands;
-  gboolean rig = sound && !may_be_late (check);
-  GstStereoVerdict focal = rig ? gst_stereo_verdict_focal (matches) : GST_STEREO_VERDICT_UNKNOWN;
-
-  if (sound)
-    judge_delay (check, matches, pair);
-  update (
-      check, &check->focal, focal, pair->time, GST_STEREO_HEALTH_FOCAL, matches->scale, gst_stereo_text_focal, matches);
-  judge_shift (check, matches, pair, rig);
-}
-
-/* Whether the views show one scene, unless something else explains that they do not match. */
-static void
-judge_mismatch (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  gdouble usual = check->shares < MIN_SHARES ? 0 : check->share, share = matches->matches / MAX (1.0, matches->points);
-  GstStereoVerdict verdict = pair->sound && pair->detailed ? gst_stereo_verdict_mismatch (matches, usual, pair->noise) :
-                                                             GST_STEREO_VERDICT_UNKNOWN;
-
-  update (check, &check->mismatch, verdict, pair->time, GST_STEREO_HEALTH_MISMATCH, share,
-      usual > 0 ? gst_stereo_text_fewer_matches : gst_stereo_text_mismatch, matches);
-  if (verdict == GST_STEREO_VERDICT_GOOD) {
-    check->shares = MIN (check->shares + 1, MAX_SHARES);
-    check->share += (share - check->share) / check->shares;
-  }
-}
-
-/* ---- faults that one pair shows ------------------------------------------------------------ */
-
-/* Reports when a finding has ended. TRUE when it begins: the caller reports that. */
-static gboolean
-begins_or_ends (GstStereoMatchCheck *check, GstStereoFinding *finding, GstStereoVerdict verdict,
-    GstStereoHealthFlags flag, const gchar *end)
-{
-  gboolean before = finding->stands, starts = gst_stereo_finding_update (finding, verdict);
-
-  if (before && !finding->stands)
-    gst_stereo_report_change (check->report, flag, FALSE, g_strdup (end), gst_stereo_report_value (0));
-  return starts;
-}
-
-/* Offsets whose cause was reported say nothing of the rows. */
 static GstStereoVerdict
-judge_rows (const GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+judge (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
-  return !pair->sound || check->focal.stands || may_be_late (check) ? GST_STEREO_VERDICT_UNKNOWN :
-                                                                      gst_stereo_verdict_rows (matches);
+  const GstStereoMatchedPair *pair = match->pair;
+  guint has = (pair->sound ? GST_STEREO_MATCH_SOUND : 0u) | (pair->detailed ? GST_STEREO_MATCH_DETAILED : 0u) |
+      (gst_stereo_matches_are_noisy (match->matches, pair->noise) ? 0u : GST_STEREO_MATCH_CLEAR);
+
+  return rule->needs & ~has || rule->unless & standing (check) ? GST_STEREO_VERDICT_UNKNOWN : rule->verdict (match);
 }
 
+static void
+report (GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match, gboolean active)
+{
+  GstStructure *figures = gst_stereo_report_value (0);
+  gchar *text = rule->text (match, active, figures);
+
+  gst_stereo_report_change (check->report, rule->flag, active, text, figures);
+}
+
+/* Judges the faults that have to last, or the others. @found: their flags, for each verdict. */
+static void
+judge_all (GstStereoMatchCheck *check, const GstStereoMatchCase *match, gboolean lasting, GstStereoHealthFlags found[3])
+{
+  const GstStereoMatchRule *rule;
+
+  memset (found, 0, 3 * sizeof *found);
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++) {
+    GstStereoEpisode *episode = &check->episodes[i];
+    GstStereoEpisodeChange change;
+    GstStereoVerdict verdict;
+
+    if ((hold_of (i) > 0) != lasting)
+      continue;
+    if (rule->of_offset && episode->stands && check->offset != match->pair->params->principal_offset) {
+      *episode = (GstStereoEpisode){ 0 };
+      report (check, rule, match, FALSE);
+    }
+    verdict = judge (check, rule, match);
+    found[verdict] |= rule->flag;
+    if (rule->note && verdict != GST_STEREO_VERDICT_UNKNOWN) {
+      GST_OBJECT_LOCK (check->element);
+      rule->note (match, verdict, &check->stats);
+      GST_OBJECT_UNLOCK (check->element);
+    }
+    change = gst_stereo_episode_update (episode, verdict, match->pair->time, hold_of (i));
+    if (change != GST_STEREO_EPISODE_GOES_ON)
+      report (check, rule, match, change == GST_STEREO_EPISODE_BEGINS);
+  }
+}
+
+/* Whether several pairs in a row contradict what was found by one. */
 static gboolean
-contradicts (const GstStereoFinding *finding, GstStereoVerdict verdict)
+has_news (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
 {
-  return verdict == (finding->stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD);
-}
+  const GstStereoMatchRule *rule;
+  gboolean news = FALSE;
 
-/* Frozen or covered parts match in wrong places, and so does noise. */
-static GstStereoVerdict
-range_of (const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  return pair->sound && !gst_stereo_matches_are_noisy (matches, pair->noise) ? gst_stereo_verdict_range (matches) :
-                                                                               GST_STEREO_VERDICT_UNKNOWN;
-}
-
-/* Whether several pairs in a row contradict what was found of the rig. */
-static gboolean
-has_news (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  gboolean news = contradicts (&check->exchanged, gst_stereo_verdict_exchanged (matches)) ||
-      contradicts (&check->rows, judge_rows (check, matches, pair)) ||
-      contradicts (&check->range, range_of (matches, pair));
-
+  for (guint i = 0; !news && (rule = gst_stereo_match_rule (i)); i++)
+    news = !hold_of (i) &&
+        judge (check, rule, match) == (check->episodes[i].stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD);
   check->contradictions = news ? check->contradictions + 1 : 0;
   return check->contradictions >= CONTRADICTIONS;
 }
 
-static gboolean
-judge_rig (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
+/* The share of the points that is found in a pair that has no less than usual. */
+static void
+learn_share (GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
 {
-  GstStereoVerdict exchanged = gst_stereo_verdict_exchanged (matches), rows = judge_rows (check, matches, pair);
-  gboolean nothing = exchanged == GST_STEREO_VERDICT_UNKNOWN && rows == GST_STEREO_VERDICT_UNKNOWN;
+  check->shares = MIN (check->shares + 1, MAX_SHARES);
+  check->share += (matches->matches / MAX (1.0, matches->points) - check->share) / check->shares;
+}
 
+/* Returns whether the pair says anything of the rig. */
+static gboolean
+judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
+{
+  const GstStereoHealthFlags rig = GST_STEREO_HEALTH_SWAPPED | GST_STEREO_HEALTH_ROWS;
+  const GstStereoPairMatches *matches = match->matches;
+  GstStereoHealthFlags found[3];
+  gboolean nothing;
+
+  GST_OBJECT_LOCK (check->element);
+  check->stats.checks++;
+  check->stats.matches = matches->matches;
+  GST_OBJECT_UNLOCK (check->element);
+  check->needed = (gint) ceil (matches->largest) + 1 - match->pair->params->min_disparity;
+  judge_all (check, match, FALSE, found);
+  nothing = (found[GST_STEREO_VERDICT_UNKNOWN] & rig) == rig;
   GST_DEBUG_OBJECT (check->element,
       "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
       "(left %.2f, right %.2f)%s",
       matches->matches, matches->points, matches->forward, matches->backward, matches->disparity, matches->placed,
       matches->vertical, matches->vertical_left, matches->vertical_right, nothing ? "; that says nothing" : "");
-  GST_OBJECT_LOCK (check->element);
-  check->stats.checks++;
-  check->stats.matches = matches->matches;
-  if (exchanged != GST_STEREO_VERDICT_UNKNOWN)
-    check->stats.exchanged = exchanged == GST_STEREO_VERDICT_BAD;
-  if (rows != GST_STEREO_VERDICT_UNKNOWN)
-    check->stats.vertical_offset = matches->vertical;
-  GST_OBJECT_UNLOCK (check->element);
-  if (begins_or_ends (check, &check->exchanged, exchanged, GST_STEREO_HEALTH_SWAPPED,
-          "Left and right do not look exchanged any more."))
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_SWAPPED, TRUE,
-        gst_stereo_text_exchanged (matches, pair->layout),
-        gst_stereo_report_value (matches->backward / (gdouble) (matches->forward + matches->backward)));
-  if (begins_or_ends (check, &check->rows, rows, GST_STEREO_HEALTH_ROWS, "The rows of the two views fit again."))
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_ROWS, TRUE,
-        gst_stereo_text_rows (matches, pair->params, pair->rectified), gst_stereo_report_value (matches->vertical));
   return !nothing;
-}
-
-static void
-report_range (
-    GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair, gint wanted)
-{
-  gboolean active = check->range.stands;
-  GstStructure *fields = gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE,
-      matches->beyond / (gdouble) MAX (1, matches->beyond + matches->forward), "points-beyond", G_TYPE_UINT,
-      matches->beyond, "farthest", G_TYPE_DOUBLE, matches->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
-
-  gst_stereo_report_change (check->report, GST_STEREO_HEALTH_RANGE, active,
-      active ? gst_stereo_text_range (matches, pair->params, wanted) :
-               g_strdup ("The search range is no longer too small."),
-      fields);
-}
-
-static void
-judge_range (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  GstStereoVerdict verdict = range_of (matches, pair);
-  gboolean before = check->range.stands;
-  gint wanted = 0, min = pair->params->min_disparity;
-
-  gst_stereo_finding_update (&check->range, verdict);
-  if (verdict == GST_STEREO_VERDICT_BAD)
-    wanted = gst_stereo_wanted_disparities (matches, min);
-  check->needed = (gint) ceil (matches->largest) + 1 - min;
-  if (verdict != GST_STEREO_VERDICT_UNKNOWN) {
-    GST_OBJECT_LOCK (check->element);
-    check->stats.beyond = matches->beyond / (gdouble) MAX (1, matches->beyond + matches->forward);
-    check->stats.wanted = wanted;
-    GST_OBJECT_UNLOCK (check->element);
-  }
-  if (check->range.stands != before)
-    report_range (check, matches, pair, wanted);
 }
 
 gboolean
@@ -401,7 +359,8 @@ gboolean
 gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
 {
   GstStereoPairMatches matches;
-  gboolean conclusive = FALSE;
+  GstStereoMatchCase match = { &matches, pair, check->shares < MIN_SHARES ? 0 : check->share };
+  GstStereoHealthFlags found[3];
   gint frames;
 
   check->last = pair->time;
@@ -418,15 +377,17 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
   check->shift = matches.shift;
   check->roll = matches.roll;
   check->scale = matches.scale;
-  judge_offsets (check, &matches, pair);
-  judge_mismatch (check, &matches, pair);
+  check->late = may_be_late (check);
+  if (pair->sound && pair->detailed && !(standing (check) & GST_STEREO_HEALTH_MISMATCH))
+    judge_delay (check, &matches, pair);
+  judge_all (check, &match, TRUE, found);
+  check->offset = pair->params->principal_offset;
+  if (found[GST_STEREO_VERDICT_GOOD] & GST_STEREO_HEALTH_MISMATCH)
+    learn_share (check, &matches);
   if (gst_stereo_span_add (&check->span, pair->time, frames, &matches))
     keep_for_motion (check, pair);
-  if (has_news (check, &matches, pair) || all) {
-    conclusive = judge_rig (check, &matches, pair);
-    judge_range (check, &matches, pair);
-  }
-  return conclusive;
+  check->late = may_be_late (check);
+  return has_news (check, &match) || all ? judge_rig (check, &match) : FALSE;
 }
 
 void

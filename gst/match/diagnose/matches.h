@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matches a few hundred points of a pair, for the verdicts (verdicts.h). The engine finds and matches the points
+ * Matches a few hundred points of a pair, for the verdicts (match_rules.h). The engine finds and matches the points
  * (stereo/sparse.h).
  *
  * The points are spread over the left view. They are searched some rows up and down, and at negative and positive

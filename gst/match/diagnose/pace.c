@@ -13,6 +13,7 @@
 #define STEP 16        /* of sizes and disparities */
 #define MIN_DISPARITIES 16
 #define MIN_SIDE 64
+#define MS(ns) ((gdouble) (ns) / 1e6)
 
 /* Times as shares of those of method=asw with profile=balanced, the best quality first: with a full search, and from coarse to fine
  * among AMONG disparities. The latter's time does not grow with the range, and those of these settings do. quality and thesis take
@@ -164,4 +165,65 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
     advice.disparities = 0;
   advice.smaller = scale (load, share, load->listed);
   return advice;
+}
+
+/* ---- the text ----------------------------------------------------------------------------- */
+
+static void
+add_smaller (GString *text, const GstStereoSmaller *smaller)
+{
+  g_string_append_printf (
+      text, " views of %dx%d pixels with num-disparities=%d", smaller->width, smaller->height, smaller->disparities);
+}
+
+static void
+add_choices (GString *text, const GstStereoAdvice *advice)
+{
+  const gchar *separator = "";
+
+  if (!advice->setting && !advice->disparities && !advice->smaller.width) {
+    g_string_append (text, " Nothing that is known of would keep up: lower the frame rate.");
+    return;
+  }
+  g_string_append (text, " One of these should keep up, as an estimate from that time:");
+  if (advice->setting) {
+    g_string_append_printf (text, " %s (about %.0f ms)", advice->setting, MS (advice->setting_time));
+    if (advice->with.width) {
+      g_string_append (text, " and");
+      add_smaller (text, &advice->with);
+    }
+    separator = ";";
+  }
+  if (advice->disparities) {
+    g_string_append_printf (text, "%s num-disparities=%d, if nothing is nearer", separator, advice->disparities);
+    separator = ";";
+  }
+  if (advice->smaller.width) {
+    g_string_append (text, separator);
+    add_smaller (text, &advice->smaller);
+  }
+  g_string_append (text, ". Or lower the frame rate.");
+}
+
+gchar *
+gst_stereo_pace_describe (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text,
+      "Too slow for the stream: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " pairs of the last seconds were dropped, "
+      "because they would have come too late.",
+      pace->dropped, pace->dropped + pace->computed);
+  if (load->compute > 0 && load->frame > 0) {
+    g_string_append_printf (
+        text, " A pair takes %.1f ms, and one comes every %.1f ms.", MS (load->compute), MS (load->frame));
+    if (advice->elsewhere)
+      g_string_append (text,
+          " Matching is fast enough: what follows stereomatch is not, or other work takes the processor. Put a queue "
+          "behind stereomatch, or make less of what follows. A program of one's own has to call "
+          "gst_bin_recalculate_latency() when the bus has a LATENCY message: gst-launch-1.0 does that by itself.");
+    else
+      add_choices (text, advice);
+  }
+  return g_string_free (text, FALSE);
 }

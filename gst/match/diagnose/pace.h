@@ -7,7 +7,7 @@
 #ifndef GST_STEREO_PACE_H
 #define GST_STEREO_PACE_H
 
-#include "gst/match/diagnose/views/view_faults.h"
+#include "gst/match/diagnose/episodes.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -68,6 +68,8 @@ typedef struct
 
 /* @needed: disparities that the scene needs at the current size; 0 = not known. */
 GstStereoAdvice gst_stereo_pace_advise (const GstStereoLoad *load, gint needed);
+/* The text of the warning. */
+gchar *gst_stereo_pace_describe (const GstStereoPace *pace, const GstStereoLoad *load, const GstStereoAdvice *advice);
 
 G_END_DECLS
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/episodes.h"
 
 #define FLAGS 32
 
@@ -48,27 +49,10 @@ gst_stereo_report_start (GstStereoReport *report)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static const GstStereoHealthKind *
-kind_of (GstStereoHealthFlags flag)
-{
-  const GstStereoHealthKind *kind;
-
-  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
-    if (flag & (kind->left | kind->right))
-      return kind;
-  g_assert_not_reached ();
-}
-
 static const gchar *
 view_of (const GstStereoHealthKind *kind, GstStereoHealthFlags flag)
 {
   return (flag & kind->left) && (flag & kind->right) ? "both" : flag & kind->left ? "left" : "right";
-}
-
-const gchar *
-gst_stereo_report_words (GstStereoHealthFlags flag)
-{
-  return kind_of (flag)->words;
 }
 
 GstStructure *
@@ -95,13 +79,12 @@ void
 gst_stereo_report_change (
     GstStereoReport *report, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures)
 {
-  GstStructure *message = figures ? figures : gst_structure_new_empty ("stereo-health");
-  const GstStereoHealthKind *kind = kind_of (flag);
+  const GstStereoHealthKind *kind = gst_stereo_kind_of (flag);
 
   gst_stereo_report_note (report, flag, active);
-  gst_structure_set (message, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, view_of (kind, flag), "active",
+  gst_structure_set (figures, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, view_of (kind, flag), "active",
       G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text, NULL);
-  gst_element_post_message (report->element, gst_message_new_element (GST_OBJECT (report->element), message));
+  gst_element_post_message (report->element, gst_message_new_element (GST_OBJECT (report->element), figures));
   if (active)
     GST_ELEMENT_WARNING (report->element, STREAM, FAILED, ("%s", text), (NULL));
   else
@@ -121,12 +104,10 @@ void
 gst_stereo_report_add_stats (GstStereoReport *report, GstStructure *stats)
 {
   GstStereoHealthFlags flags;
-  gchar *faults;
 
   GST_OBJECT_LOCK (report->element);
   flags = report->flags;
   GST_OBJECT_UNLOCK (report->element);
-  faults = gst_stereo_health_to_string (flags);
+  g_autofree gchar *faults = gst_stereo_health_to_string (flags);
   gst_structure_set (stats, "health", G_TYPE_STRING, faults, NULL);
-  g_free (faults);
 }

@@ -21,17 +21,15 @@ void gst_stereo_report_free (GstStereoReport *report);
 void gst_stereo_report_start (GstStereoReport *report);
 
 /* A fault begins or ends. Posts the messages. Two faults may share a flag: it is set until both have ended. Takes @text, and
- * @figures: fields of the message, may be NULL. */
+ * @figures: fields of the message. */
 void gst_stereo_report_change (
     GstStereoReport *report, GstStereoHealthFlags flag, gboolean active, gchar *text, GstStructure *figures);
 /* Sets or clears a flag without a message. */
 void gst_stereo_report_note (GstStereoReport *report, GstStereoHealthFlags flag, gboolean active);
-/* A field `value` for @figures: the figure that decided. */
+/* The field `value` of @figures: the figure that decided. */
 GstStructure *gst_stereo_report_value (gdouble value);
 /* The flags of all current faults. Only for the thread that reports. */
 GstStereoHealthFlags gst_stereo_report_get_flags (const GstStereoReport *report);
-/* The words for a flag in messages. */
-const gchar *gst_stereo_report_words (GstStereoHealthFlags flag);
 
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_report_add_stats (GstStereoReport *report, GstStructure *stats);

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define MIN_PAIRS 10   /* in a span */
-#define LARGE_SHARE 4  /* a skew of 1 / this of the frame is worth a word */
+#define MIN_PAIRS 10  /* in a span */
+#define LARGE_SHARE 4 /* a skew of 1 / this of the frame is worth a word */
+#define MS(ns) ((gdouble) (ns) / 1e6)
 #define DRIFT_SHARE 20 /* and that much of a change, one way all the time */
 
 void
@@ -68,4 +69,21 @@ gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame)
     return GST_STEREO_VERDICT_UNKNOWN;
   return skew->drift != 0 && fabs (last->skew - skew->spans[0].skew) * DRIFT_SHARE > frame ? GST_STEREO_VERDICT_BAD :
                                                                                              GST_STEREO_VERDICT_GOOD;
+}
+
+gchar *
+gst_stereo_skew_describe (const GstStereoSkew *skew, gint64 frame)
+{
+  return g_strdup_printf ("The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f "
+                          "ms from frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or "
+                          "start them together.",
+      MS (skew->mean), MS (frame));
+}
+
+gchar *
+gst_stereo_skew_describe_drift (const GstStereoSkew *skew)
+{
+  return g_strdup_printf ("The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at "
+                          "different rates. Trigger them together, or let one clock stamp both.",
+      MS (skew->drift));
 }

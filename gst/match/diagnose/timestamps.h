@@ -39,6 +39,9 @@ gboolean gst_stereo_skew_close (GstStereoSkew *skew);
 /* @frame: nominal time from frame to frame in ns; 0 = unknown. */
 GstStereoVerdict gst_stereo_skew_is_large (const GstStereoSkew *skew, gint64 frame);
 GstStereoVerdict gst_stereo_skew_drifts (const GstStereoSkew *skew, gint64 frame);
+/* The texts of the warnings. */
+gchar *gst_stereo_skew_describe (const GstStereoSkew *skew, gint64 frame);
+gchar *gst_stereo_skew_describe_drift (const GstStereoSkew *skew);
 
 G_END_DECLS
 

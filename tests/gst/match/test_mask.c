@@ -3,7 +3,7 @@
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
 
-#include "gst/match/diagnose/verdicts.h"
+#include "gst/match/diagnose/matches.h"
 #include "gst/match/mask.h"
 
 #include <glib/gstdio.h>

@@ -6,7 +6,7 @@
 #include "gst/match/debug.h"
 #include "gst/match/diagnose/views/alone.h"
 #include "gst/match/diagnose/views/cover.h"
-#include "gst/match/diagnose/text.h"
+#include "gst/match/diagnose/views/view_faults.h"
 
 #define VIEW(v) ((v) ? "right" : "left")
 #define APART ((gint64) (300 * GST_MSECOND)) /* measurements that show whether what moves is part of the scene */
@@ -105,60 +105,35 @@ gst_stereo_view_check_get_noise (const GstStereoViewCheck *check)
   return MAX (gst_stereo_view_noise (&check->figures[0]), gst_stereo_view_noise (&check->figures[1]));
 }
 
-/* ---- faults of a view -------------------------------------------------------------------- */
-
-/* The figure that decided. */
-static gdouble
-figure_of (GstStereoViewFault fault, guint v, const GstStereoViewFigures figures[2])
-{
-  switch (fault) {
-    case GST_STEREO_VIEW_BLACK:
-      return figures[v].black;
-    case GST_STEREO_VIEW_BLOWN_OUT:
-      return figures[v].white;
-    case GST_STEREO_VIEW_COVERED:
-      return figures[v].contrast;
-    case GST_STEREO_VIEW_BLURRED:
-      return figures[v].sharpness / MAX (figures[!v].sharpness, 1e-9);
-    case GST_STEREO_VIEW_DARK:
-      return figures[v].brightness / MAX (figures[!v].brightness, 1e-9);
-    default:
-      return figures[!v].moved;
-  }
-}
+/* ---- faults ------------------------------------------------------------------------------ */
 
 static void
-report_view (GstStereoViewCheck *check, GstStereoViewFault fault, guint v, gboolean active)
+report (GstStereoViewCheck *check, const GstStereoViewRule *rule, guint v, gboolean active,
+    const GstStereoBlockFigures *blocks)
 {
   const GstStereoViewFigures *figures = check->figures;
-  GstStereoHealthFlags flag = gst_stereo_view_faults_flag (fault, v);
-  GstStructure *fields = gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE,
-      figure_of (fault, v, figures), "brightness-left", G_TYPE_DOUBLE, figures[0].brightness, "brightness-right",
-      G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE, figures[0].sharpness, "sharpness-right",
-      G_TYPE_DOUBLE, figures[1].sharpness, NULL);
+  const GstStereoViewLook look = { .figures = figures, .blocks = blocks };
+  GstStereoHealthFlags flag = rule->flags[v];
+  GstStructure *fields;
+  gchar *text;
 
-  gst_stereo_report_change (check->report, flag, active,
-      active ? gst_stereo_text_view_fault (fault, v, figures) :
-               g_strdup_printf ("The %s view is no longer %s.", VIEW (v), gst_stereo_report_words (flag)),
-      fields);
-}
-
-/* ---- faults of both ---------------------------------------------------------------------- */
-
-static void
-report_pair (GstStereoViewCheck *check, GstStereoPairFault fault, gboolean active, const GstStereoBlockFigures *blocks)
-{
-  gdouble value = blocks->zero / (gdouble) MAX (1, blocks->textured);
-
-  if (fault == GST_STEREO_PAIR_STILL) {
-    /* a picture that never changed is no fault: only the metadata has it */
-    GST_DEBUG_OBJECT (check->element, "no pixel has changed yet: a still picture%s", active ? "" : " no more");
-    gst_stereo_report_note (check->report, gst_stereo_pair_flag (fault), active);
+  if (rule->silent) {
+    GST_DEBUG_OBJECT (check->element, "%s", active ? rule->begin : rule->end);
+    gst_stereo_report_note (check->report, flag, active);
     return;
   }
-  gst_stereo_report_change (check->report, gst_stereo_pair_flag (fault), active,
-      gst_stereo_text_pair_fault (fault, active),
-      gst_structure_new ("stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, value, NULL));
+  fields = gst_structure_new (
+      "stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, rule->value (&look, v), NULL);
+  if (gst_stereo_view_rule_count (rule) == 2)
+    gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, figures[0].brightness, "brightness-right",
+        G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE, figures[0].sharpness, "sharpness-right",
+        G_TYPE_DOUBLE, figures[1].sharpness, NULL);
+  if (active)
+    text = rule->text ? rule->text (&look, v) : g_strdup (rule->begin);
+  else
+    text = rule->end ? g_strdup (rule->end) :
+                       g_strdup_printf ("The %s view is no longer %s.", VIEW (v), gst_stereo_kind_of (flag)->words);
+  gst_stereo_report_change (check->report, flag, active, text, fields);
 }
 
 /* The newest measurement that is at least @back ns older than @time, or the oldest one. */
@@ -173,20 +148,22 @@ age_of (const GstStereoViewCheck *check, gint64 time, gint64 back)
 }
 
 static void
-compare_views (GstStereoViewCheck *check, gint64 time, gint width, gboolean live)
+judge (GstStereoViewCheck *check, gint width, gboolean live)
 {
   const GstStereoViewReader *const readers[2] = { check->readers[0], check->readers[1] };
-  GstStereoEpisodeChange changes[GST_STEREO_PAIR_FAULTS];
+  const GstStereoViewRule *rule;
+  GstStereoViewChanges changes;
   GstStereoBlockFigures blocks;
 
-  gst_stereo_blocks_compare (readers, width, age_of (check, time, APART), &blocks);
+  gst_stereo_blocks_compare (readers, width, age_of (check, check->last, APART), &blocks);
   GST_LOG_OBJECT (check->element,
       "%u of %u blocks at disparity 0, with a rest of %.3f; %u in two layers; %u of %u that move stand still",
       blocks.zero, blocks.textured, blocks.rest, blocks.layered, blocks.still, blocks.moving);
-  gst_stereo_view_faults_add_pair (&check->faults, check->figures, &blocks, live, time, changes);
-  for (guint fault = 0; fault < GST_STEREO_PAIR_FAULTS; fault++)
-    if (changes[fault] != GST_STEREO_EPISODE_GOES_ON)
-      report_pair (check, fault, changes[fault] == GST_STEREO_EPISODE_BEGINS, &blocks);
+  gst_stereo_view_faults_add (&check->faults, check->figures, &blocks, live, check->last, changes);
+  for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
+    for (guint v = 0; v < 2; v++)
+      if (changes[i][v] != GST_STEREO_EPISODE_GOES_ON)
+        report (check, rule, v, changes[i][v] == GST_STEREO_EPISODE_BEGINS, &blocks);
 }
 
 /* ---- measurements ------------------------------------------------------------------------ */
@@ -225,7 +202,6 @@ void
 gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity)
 {
-  GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2];
   GstStereoViewFigures figures[2];
 
   check->started = TRUE;
@@ -248,12 +224,7 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
   check->count++;
   memcpy (check->figures, figures, sizeof figures);
   GST_OBJECT_UNLOCK (check->element);
-  gst_stereo_view_faults_add (&check->faults, figures, time, changes);
-  for (guint fault = 0; fault < GST_STEREO_VIEW_FAULTS; fault++)
-    for (guint v = 0; v < 2; v++)
-      if (changes[fault][v] != GST_STEREO_EPISODE_GOES_ON)
-        report_view (check, fault, v, changes[fault][v] == GST_STEREO_EPISODE_BEGINS);
-  compare_views (check, time, layout->width, live);
+  judge (check, layout->width, live);
 }
 
 /* ---- from any thread --------------------------------------------------------------------- */

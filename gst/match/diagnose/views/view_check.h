@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures both views several times a second, and reports their faults (view_faults.h, blocks.h). */
+/* Measures both views several times a second, and reports their faults (view_rules.h). */
 #ifndef GST_STEREO_VIEW_CHECK_H
 #define GST_STEREO_VIEW_CHECK_H
 

@@ -291,3 +291,30 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
   figures->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
   compare (reader, offset, scale, first, end, figures);
 }
+
+/* ---- detail and noise ---------------------------------------------------------------------- */
+
+#define DETAILED_ENOUGH 1.5 /* grey levels: fog has 2.5 */
+#define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
+#define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall has less, and is not blurred */
+#define SMOOTH 0.5          /* roughness of a blurred view, of its contrast */
+
+gboolean
+gst_stereo_view_has_detail (const GstStereoViewFigures *own)
+{
+  return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
+}
+
+gdouble
+gst_stereo_view_noise (const GstStereoViewFigures *own)
+{
+  /* twice a pixel less two neighbours has six times the variance of its noise */
+  return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
+}
+
+gboolean
+gst_stereo_view_has_no_detail (const GstStereoViewFigures *own)
+{
+  return own->contrast >= SOMETHING_THERE && own->roughness < SMOOTH * own->contrast &&
+      own->detail * own->detail < BEYOND_DOUBT * own->doubt;
+}

@@ -54,6 +54,13 @@ typedef struct
 
 #define GST_STEREO_LEVEL_MOVED 2
 
+/* Whether a view shows more than noise. */
+gboolean gst_stereo_view_has_detail (const GstStereoViewFigures *figures);
+/* Whether nothing but noise is left of the detail of a view that shows something. Texture whose rows have nothing in common is rough. */
+gboolean gst_stereo_view_has_no_detail (const GstStereoViewFigures *figures);
+/* Its noise, and texture whose rows have nothing in common: grey levels. */
+gdouble gst_stereo_view_noise (const GstStereoViewFigures *figures);
+
 /* Reads views of one size. */
 typedef struct _GstStereoViewReader GstStereoViewReader;
 

@@ -4,6 +4,7 @@
  * fault of docs/reliability.md, the depth is unreliable within a second, for the reason that is expected. STEREO_DATA names the
  * folder of the pictures, which are not part of the project.
  */
+#include "tests/support/gst/suite.h"
 #include "tests/support/gst/util.h"
 
 #include <string.h>
@@ -260,7 +261,7 @@ check_fault (const RealSequence *drive, const gchar *name, guint fault)
   pair_free (pair);
 }
 
-GST_START_TEST (test_faults)
+TEST_LOOP (test_faults, 0, G_N_ELEMENTS (faults))
 {
   RealSequence drive;
 
@@ -272,10 +273,9 @@ GST_START_TEST (test_faults)
     real_sequence_clear (&drive);
   }
 }
-GST_END_TEST;
 
 /* For twenty seconds. */
-GST_START_TEST (test_silence)
+TEST_LOOP (test_silence, 0, 2 * G_N_ELEMENTS (drives))
 {
   RealSequence drive;
   Pair *pair;
@@ -291,26 +291,8 @@ GST_START_TEST (test_silence)
   pair_free (pair);
   real_sequence_clear (&drive);
 }
-GST_END_TEST;
 
-static Suite *
-faults_drive_suite (void)
+SUITE_IF (faults_drive, real_is_there ())
 {
-  Suite *suite = suite_create ("faults_drive");
-  TCase *cases = tcase_create ("faults_drive");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 240);
-  tcase_add_loop_test (cases, test_silence, 0, 2 * G_N_ELEMENTS (drives));
-  tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  if (!real_is_there ())
-    return 77;
-  gst_check_init (&argc, &argv);
-  return gst_check_run_suite (faults_drive_suite (), "faults_drive", __FILE__);
+  tcase_set_timeout (tcase, 240);
 }

@@ -3,24 +3,20 @@
  * What is wrong with the input, on real frames: nothing is found in them as they are, and each fault is found in frames
  * that are changed accordingly. STEREO_DATA names the folder of the pictures, which are not part of the project.
  */
-#include "tests/support/gst/util.h"
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gst/match/diagnose/views/cover.h"
-#include "gst/match/diagnose/verdicts.h"
-#include "gst/match/diagnose/views/view_faults.h"
+#include "tests/gst/match/diagnose/made.h"
 #include "tests/support/gst/real.h"
 #include "tests/support/gst/views.h"
 
 #define LOOK (G_GINT64_CONSTANT (200000000)) /* ns */
 
 /* ---- streams ----------------------------------------------------------------------------- */
-
-static const gchar *const names[] = { "black", "blown-out", "covered", "blurred", "dark", "frozen" };
-static const gchar *const pair_names[] = { "frozen", "still", "same-view", "still-pattern" };
 
 /* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
 static gchar *
@@ -31,9 +27,10 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
     gst_stereo_view_reader_new (first->width, first->height) };
   GString *told = g_string_new (NULL);
   GstStereoViewFaults views = { 0 };
+  const GstStereoViewRule *rule;
 
   for (guint n = 0; n < frames; n++) {
-    GstStereoEpisodeChange changes[GST_STEREO_VIEW_FAULTS][2], pair_changes[GST_STEREO_PAIR_FAULTS];
+    GstStereoViewChanges changes;
     gint reach = MIN (128, first->width / 2);
     GstStereoViewFigures looks[2];
     GstStereoBlockFigures pair;
@@ -54,14 +51,13 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
     gst_stereo_cover_measure (
         (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
     gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, 2, &pair);
-    gst_stereo_view_faults_add (&views, looks, n * LOOK, changes);
-    gst_stereo_view_faults_add_pair (&views, looks, &pair, TRUE, n * LOOK, pair_changes);
-    for (guint i = 0; i < GST_STEREO_PAIR_FAULTS; i++)
-      if (pair_changes[i])
-        g_string_append_printf (told, "%s ", pair_names[i]);
-    for (guint i = 0; i < 2 * GST_STEREO_VIEW_FAULTS; i++)
-      if (changes[i / 2][i % 2])
-        g_string_append_printf (told, "%s-%s ", names[i / 2], i % 2 ? "right" : "left");
+    gst_stereo_view_faults_add (&views, looks, &pair, TRUE, n * LOOK, changes);
+    for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
+      for (guint v = 0; v < 2; v++)
+        if (changes[i][v]) {
+          g_autofree gchar *name = gst_stereo_health_to_string (rule->flags[v]);
+          g_string_append_printf (told, "%s ", name);
+        }
   }
   for (guint v = 0; v < 2; v++)
     gst_stereo_view_reader_free (viewers[v]);
@@ -71,106 +67,87 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
 static const gchar *const healthy[] = { "road", "street", "fog", "tsukuba", "venus", "teddy", "cones", "motorcycle",
   "aloe", "kitti15-000003", "kitti15-000011", "kitti15-000020", "kitti15-000030", "kitti12-000027", "kitti12-000138",
   "piano", "playtable", "recycle", "vintage" };
+#define MOVING 3 /* of these, from the first one on: a still picture has no frozen view */
 
 /* A thousand looks at the drives, fewer at each still picture. */
-GST_START_TEST (test_silence)
+TEST_LOOP (test_silence, 0, G_N_ELEMENTS (healthy))
 {
-  RealSequence sequence;
-
   for (guint f = 0; f < 2; f++) {
-    gchar *told;
+    g_auto (RealSequence) sequence = { 0 };
     if (!real_sequence_load (&sequence, healthy[__i__], f ? "RGB" : "GRAY8"))
       return;
-    told = play (&sequence, sequence.count > 1 && !f ? 1000 : 20, "none", 0);
+    g_autofree gchar *told = play (&sequence, sequence.count > 1 && !f ? 1000 : 20, "none", 0);
     fail_unless (!*told, "%s: %s", healthy[__i__], told);
-    g_free (told);
-    real_sequence_clear (&sequence);
   }
 }
-GST_END_TEST;
 
 /* The right view of this one was exposed otherwise. */
-GST_START_TEST (test_another_exposure)
+TEST (test_another_exposure)
 {
-  RealSequence sequence;
-  gchar *told;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, "motorcycle-exposure", "GRAY8"))
     return;
-  told = play (&sequence, 30, "none", 0);
+  g_autofree gchar *told = play (&sequence, 30, "none", 0);
   fail_unless_equals_string (told, "dark-right ");
-  g_free (told);
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_faults)
+TEST_LOOP (test_faults, 0, MOVING)
 {
   static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
     { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
     return;
   /* under noise, fog has too little detail to tell what is lost */
   for (guint k = 0; k < 2 * (strcmp (healthy[__i__], "fog") ? G_N_ELEMENTS (faults) : 4); k++) {
-    gchar *told = play (&sequence, 12, faults[k / 2][0], k % 2);
-    gchar *expected = g_strdup_printf ("%s-%s ", faults[k / 2][1], k % 2 ? "right" : "left");
+    g_autofree gchar *told = play (&sequence, 12, faults[k / 2][0], k % 2);
+    g_autofree gchar *expected = g_strdup_printf ("%s-%s ", faults[k / 2][1], k % 2 ? "right" : "left");
     fail_unless (!strcmp (told, expected), "%s: %s, not %s", healthy[__i__], told, expected);
-    g_free (told);
-    g_free (expected);
   }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* A stripe of a view, wherever it lies on the road. */
-GST_START_TEST (test_frozen_stripes)
+TEST_LOOP (test_frozen_stripes, 0, 2)
 {
   static const gchar *const stripes[] = { "stripe:0-34", "stripe:33-67", "stripe:66-100", "stripe:40-60",
     "stripe:75-100", "noisy:33-67", "noisy:60-85" };
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
     return;
   for (guint k = 0; k < 2 * G_N_ELEMENTS (stripes); k++) {
-    gchar *told = play (&sequence, 8, stripes[k / 2], k % 2);
+    g_autofree gchar *told = play (&sequence, 8, stripes[k / 2], k % 2);
     fail_unless (
         !strcmp (told, k % 2 ? "frozen-right " : "frozen-left "), "%s, %s: %s", healthy[__i__], stripes[k / 2], told);
-    g_free (told);
   }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* A part of a view, wherever it lies, of a drive and of all that stands still; fog has too little detail. The right view's right
  * side and the left view's left one see what the other view does not. */
-GST_START_TEST (test_covered_parts)
+TEST_LOOP (test_covered_parts, 0, G_N_ELEMENTS (healthy))
 {
   static const gchar *const parts[] = { "rows:0-30", "rows:40-60", "rows:66-100", "columns:20-40", "columns:40-80" };
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!strcmp (healthy[__i__], "fog") || !real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
     return;
   for (guint k = 0; k < 2 * G_N_ELEMENTS (parts); k++) {
-    gchar *told;
     /* of a narrow picture, the search reaches beyond these columns */
     if (g_str_has_prefix (parts[k / 2], "columns") && sequence.views[0][0].width < 600)
       continue;
-    told = play (&sequence, 7, parts[k / 2], k % 2);
+    g_autofree gchar *told = play (&sequence, 7, parts[k / 2], k % 2);
     fail_unless (
         !strcmp (told, k % 2 ? "covered-right " : "covered-left "), "%s, %s: %s", healthy[__i__], parts[k / 2], told);
-    g_free (told);
   }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* ---- the search range -------------------------------------------------------------------- */
 
 /* Silent with the range of the scene, and with the default one; with a third of it bad; on the road, not each frame has
  * something near. */
-GST_START_TEST (test_range)
+TEST_LOOP (test_range, 0, 12)
 {
   static const struct
   {
@@ -181,7 +158,7 @@ GST_START_TEST (test_range)
     { "tsukuba", 15 }, { "venus", 20 } };
   gint needed = scenes[__i__].num;
   GstStereoPairMatches result;
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, scenes[__i__].name, "GRAY8"))
     return;
@@ -189,35 +166,32 @@ GST_START_TEST (test_range)
     for (gint k = 0; k < 3; k++) {
       gint num = k == 0 ? needed : k == 1 ? MAX (128, needed) : needed / 3;
       const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
-      GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
+      g_autoptr (GstStereoPairMatcher) check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
       StereoImage images[] = { real_view_image (left), real_view_image (right) };
       gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
-      gst_stereo_pair_matcher_free (check);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);
       if (k < 2)
-        fail_unless (gst_stereo_verdict_range (&result) != GST_STEREO_VERDICT_BAD);
+        fail_unless (verdict_of (GST_STEREO_HEALTH_RANGE, &result) != BAD);
       else if (strcmp (scenes[__i__].name, "road"))
-        fail_unless_equals_int (gst_stereo_verdict_range (&result), GST_STEREO_VERDICT_BAD);
+        fail_unless_equals_int (verdict_of (GST_STEREO_HEALTH_RANGE, &result), BAD);
     }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* ---- one scene in both views -------------------------------------------------------------- */
 
 /* Most points are found, and next to none where one view is mirrored: with a past and without one. Under fog, next to none are
  * found at any time. */
-GST_START_TEST (test_mismatch)
+TEST_LOOP (test_mismatch, 0, G_N_ELEMENTS (healthy))
 {
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, healthy[__i__], "GRAY8"))
     return;
   for (guint i = 0; i < sequence.count; i++) {
     const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
     gint num = MIN (256, left->width / 4);
-    GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
+    g_autoptr (GstStereoPairMatcher) check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
     RealView mirrored = real_view_copy (right);
     StereoImage images[] = { real_view_image (left), real_view_image (right), real_view_image (&mirrored) };
     GstStereoPairMatches result, other;
@@ -227,27 +201,25 @@ GST_START_TEST (test_mismatch)
         mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
     gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
     gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, 0, &other);
-    gst_stereo_pair_matcher_free (check);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0, 0) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_mismatch (&result, 0.8, 0) != GST_STEREO_VERDICT_BAD);
+    fail_unless (verdict_of_mismatch (&result, 0, 0) != BAD);
+    fail_unless (verdict_of_mismatch (&result, 0.8, 0) != BAD);
     g_print ("  %u placed, scale %.2f px, rest %.2f px\n", result.placed, result.scale, result.rest);
-    fail_unless (gst_stereo_verdict_focal (&result) != GST_STEREO_VERDICT_BAD);
+    fail_unless (verdict_of (GST_STEREO_HEALTH_FOCAL, &result) != BAD);
     for (guint k = 0; k < 2 && strcmp (healthy[__i__], "fog"); k++)
-      fail_unless_equals_int (gst_stereo_verdict_mismatch (&other, k * 0.5, 0), GST_STEREO_VERDICT_BAD);
+      fail_unless_equals_int (verdict_of_mismatch (&other, k * 0.5, 0), BAD);
     g_free (mirrored.pixels);
   }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* ---- noise --------------------------------------------------------------------------------- */
 
 static void
 match_under_noise (const RealView *left, const RealView *right, GstStereoPairMatches *matches)
 {
-  GstStereoPairMatcher *matcher = gst_stereo_pair_matcher_new (left->width, left->height, 0, MIN (256, left->width / 4));
+  g_autoptr (GstStereoPairMatcher) matcher = gst_stereo_pair_matcher_new (
+      left->width, left->height, 0, MIN (256, left->width / 4));
   RealView views[] = { real_view_copy (left), real_view_copy (right) };
   StereoImage images[2];
 
@@ -257,15 +229,14 @@ match_under_noise (const RealView *left, const RealView *right, GstStereoPairMat
     images[v] = real_view_image (&views[v]);
   }
   gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 0, matches);
-  gst_stereo_pair_matcher_free (matcher);
   g_free (views[0].pixels);
   g_free (views[1].pixels);
 }
 
 /* Noise of 15 grey levels hides neither rows nor focal lengths, at full size, and makes up nothing, at half size either. */
-GST_START_TEST (test_noise)
+TEST_LOOP (test_noise, 0, G_N_ELEMENTS (healthy))
 {
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, healthy[__i__], "GRAY8"))
     return;
@@ -281,26 +252,22 @@ GST_START_TEST (test_noise)
     match_under_noise (&left, &large, &larger);
     g_print ("%s%s: %u of %u placed; lower: %u, by %.1f px; larger: %u, by %.1f px\n", healthy[__i__],
         half ? ", half" : "", sound.placed, sound.points, lower.placed, lower.middle, larger.placed, larger.scale);
-    fail_unless (gst_stereo_verdict_rows (&sound) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_focal (&sound) != GST_STEREO_VERDICT_BAD);
-    fail_unless (
-        gst_stereo_matches_are_noisy (&sound, 15) || gst_stereo_verdict_range (&sound) != GST_STEREO_VERDICT_BAD);
-    fail_unless (gst_stereo_verdict_exchanged (&sound) != GST_STEREO_VERDICT_BAD);
+    fail_unless (verdict_of (GST_STEREO_HEALTH_ROWS, &sound) != BAD);
+    fail_unless (verdict_of (GST_STEREO_HEALTH_FOCAL, &sound) != BAD);
+    fail_unless (gst_stereo_matches_are_noisy (&sound, 15) || verdict_of (GST_STEREO_HEALTH_RANGE, &sound) != BAD);
+    fail_unless (verdict_of (GST_STEREO_HEALTH_SWAPPED, &sound) != BAD);
     /* fog has no detail beside noise: it is not judged */
-    fail_unless (
-        !strcmp (healthy[__i__], "fog") || gst_stereo_verdict_mismatch (&sound, 0, 15) != GST_STEREO_VERDICT_BAD);
+    fail_unless (!strcmp (healthy[__i__], "fog") || verdict_of_mismatch (&sound, 0, 15) != BAD);
     /* so few points are no evidence; and one pair is badly rectified */
-    fail_unless (lower.placed < 12 || gst_stereo_verdict_rows (&lower) == GST_STEREO_VERDICT_BAD);
-    fail_unless (larger.placed < 24 || gst_stereo_verdict_focal (&larger) == GST_STEREO_VERDICT_BAD ||
+    fail_unless (lower.placed < 12 || verdict_of (GST_STEREO_HEALTH_ROWS, &lower) == BAD);
+    fail_unless (larger.placed < 24 || verdict_of (GST_STEREO_HEALTH_FOCAL, &larger) == BAD ||
         !strcmp (healthy[__i__], "playtable"));
     fail_unless (half || !strcmp (healthy[__i__], "fog") || !strcmp (healthy[__i__], "aloe") ||
         (lower.placed >= 8 && larger.placed >= 14));
     for (guint i = 0; i < 4; i++)
       g_free ((RealView *[]){ &left, &right, &low, &large }[i]->pixels);
   }
-  real_sequence_clear (&sequence);
 }
-GST_END_TEST;
 
 /* A pair of a drive that goes to and fro: a right view that is @late frames late, or its lower half. */
 static void
@@ -322,7 +289,7 @@ static guint
 begin_of_delay (
     const RealSequence *sequence, gboolean half, guint first, guint late, gboolean torn, guint noise, guint count)
 {
-  GstStereoPairMatcher *matcher = NULL;
+  g_autoptr (GstStereoPairMatcher) matcher = NULL;
   GstStereoDelay delay = { { { 0 } } };
   guint begin = 0;
 
@@ -340,24 +307,23 @@ begin_of_delay (
     else {
       GstStereoPairMatches matches;
       gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 1, &matches);
-      if (gst_stereo_delay_add (&delay, &matches.delay) == GST_STEREO_VERDICT_BAD)
+      if (gst_stereo_delay_add (&delay, &matches.delay) == BAD)
         begin = n;
     }
     gst_stereo_pair_matcher_keep (matcher, &images[0], &images[1]);
     g_free (views[0].pixels);
     g_free (views[1].pixels);
   }
-  gst_stereo_pair_matcher_free (matcher);
   return begin;
 }
 
 /* A right view that is late, or whose lower half is, on a drive: known after few frames at both sizes, wherever it begins, and
  * under noise of 15 grey levels; and of the drive itself never. */
-GST_START_TEST (test_moments)
+TEST_LOOP (test_moments, 0, 4)
 {
   static const gchar *const drives[] = { "road", "street" };
   gboolean half = __i__ % 2;
-  RealSequence sequence;
+  g_auto (RealSequence) sequence = { 0 };
 
   if (!real_sequence_load (&sequence, drives[__i__ / 2], "GRAY8"))
     return;
@@ -375,36 +341,9 @@ GST_START_TEST (test_moments)
   }
   fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 0, 60), 0);
   fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 25, 60), 0);
-  real_sequence_clear (&sequence);
-}
-GST_END_TEST;
-
-static Suite *
-faults_real_suite (void)
-{
-  Suite *suite = suite_create ("faults_real");
-  TCase *cases = tcase_create ("faults_real");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 240);
-  tcase_add_loop_test (cases, test_silence, 0, G_N_ELEMENTS (healthy));
-  tcase_add_test (cases, test_another_exposure);
-  /* moving ones: a still picture has no frozen view */
-  tcase_add_loop_test (cases, test_faults, 0, 3);
-  tcase_add_loop_test (cases, test_frozen_stripes, 0, 2);
-  tcase_add_loop_test (cases, test_covered_parts, 0, G_N_ELEMENTS (healthy));
-  tcase_add_loop_test (cases, test_range, 0, 12);
-  tcase_add_loop_test (cases, test_mismatch, 0, G_N_ELEMENTS (healthy));
-  tcase_add_loop_test (cases, test_noise, 0, G_N_ELEMENTS (healthy));
-  tcase_add_loop_test (cases, test_moments, 0, 4);
-  return suite;
 }
 
-int
-main (int argc, char **argv)
+SUITE_IF (faults_real, real_is_there ())
 {
-  if (!real_is_there ())
-    return 77;
-  gst_check_init (&argc, &argv);
-  return gst_check_run_suite (faults_real_suite (), "faults_real", __FILE__);
+  tcase_set_timeout (tcase, 240);
 }

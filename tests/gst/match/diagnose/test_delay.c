@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A view that is late, from made offsets and motions: told within some frames of moving scenes, by the right view; and never of
  * scenes in step, however badly the rig is rectified. */
-#include <gst/check/gstcheck.h>
+#include "tests/support/gst/suite.h"
 
 #include <math.h>
 
@@ -116,7 +116,7 @@ static const Drive drives[] = {
   { "few points", 4, 4, 0, 1, ALL, 0, 0, 0.1, GST_STEREO_VERDICT_UNKNOWN },
 };
 
-GST_START_TEST (test_drives)
+TEST_LOOP (test_drives, 0, G_N_ELEMENTS (drives))
 {
   const Drive *drive = &drives[__i__];
   guint counts[3] = { 0, 0, 0 };
@@ -133,10 +133,9 @@ GST_START_TEST (test_drives)
   if (drive->verdict != GST_STEREO_VERDICT_BAD)
     fail_unless (!counts[GST_STEREO_VERDICT_BAD], "%s: a delay", drive->name);
 }
-GST_END_TEST;
 
 /* Of points that only noise moves, a frame seldom says anything: two of them would have to seem to move. */
-GST_START_TEST (test_motion_is_sure)
+TEST (test_motion_is_sure)
 {
   const Drive still = { "still", 150, 0, 0, 0, ALL, 0, 0, 0.1, GST_STEREO_VERDICT_UNKNOWN };
   GstStereoMovingPoint points[192];
@@ -150,10 +149,9 @@ GST_START_TEST (test_motion_is_sure)
   }
   fail_unless (counted < TURNS, "%u of %u frames", counted, 4 * TURNS);
 }
-GST_END_TEST;
 
 /* The end is known after as few frames as the begin. */
-GST_START_TEST (test_end)
+TEST (test_end)
 {
   const GstStereoDelayFigures late = { { { 0 }, { 50, 0, 50 } } }, sound = { { { -50, -20, -50 }, { -50, -20, -50 } } };
   GstStereoDelay delay = { { { 0 } } };
@@ -170,10 +168,9 @@ GST_START_TEST (test_end)
   fail_unless_equals_int (verdict, GST_STEREO_VERDICT_GOOD);
   fail_unless (!gst_stereo_delay_is_suspicious (&delay));
 }
-GST_END_TEST;
 
 /* A frame leads back to the one before, until the scene is known to move slowly: then to one of the checks before. */
-GST_START_TEST (test_span)
+TEST (test_span)
 {
   const GstStereoPairMatches slow = { .placed = 100, .followed = 60, .moved = 0.05 };
   const GstStereoPairMatches fast = { .placed = 100, .followed = 60, .moved = 0.6 };
@@ -201,10 +198,9 @@ GST_START_TEST (test_span)
     fail_unless (!span.slow && !span.kept, "the scene moves faster");
   }
 }
-GST_END_TEST;
 
 /* In one frame little is too much: in the whole span it would leave what is searched. */
-GST_START_TEST (test_span_of_one_frame)
+TEST (test_span_of_one_frame)
 {
   const GstStereoPairMatches fast = { .placed = 100, .followed = 100, .moved = 0.1 };
   const gint64 frame = 100 * GST_MSECOND;
@@ -214,23 +210,9 @@ GST_START_TEST (test_span_of_one_frame)
   fail_unless (!gst_stereo_span_add (&span, 2 * frame, 1, &fast));
   fail_unless (!span.slow);
 }
-GST_END_TEST;
 
-static Suite *
-delay_suite (void)
+SUITE (delay)
 {
-  Suite *suite = suite_create ("delay");
-  TCase *cases = tcase_create ("delay");
-
   generator = (Random){ .state = random_seed () };
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 120);
-  tcase_add_loop_test (cases, test_drives, 0, G_N_ELEMENTS (drives));
-  tcase_add_test (cases, test_motion_is_sure);
-  tcase_add_test (cases, test_end);
-  tcase_add_test (cases, test_span);
-  tcase_add_test (cases, test_span_of_one_frame);
-  return suite;
+  tcase_set_timeout (tcase, 120);
 }
-
-GST_CHECK_MAIN (delay);

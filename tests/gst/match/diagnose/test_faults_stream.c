@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is wrong with the input: the messages of the element, with the faults of stereotestsrc; and none without. */
+#include "tests/support/gst/suite.h"
 #include "tests/support/gst/util.h"
 
 #include <string.h>
@@ -180,7 +181,7 @@ check_fault (guint fault, const gchar *view, const gchar *caps, const gchar *pro
   g_free (found);
 }
 
-GST_START_TEST (test_faults)
+TEST_LOOP (test_faults, 0, G_N_ELEMENTS (faults))
 {
   static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
 
@@ -192,11 +193,10 @@ GST_START_TEST (test_faults)
   }
   check_fault (__i__, "right", "format=BGRx,width=201,height=180,framerate=10/1,multiview-mode=top-bottom", "noise=1");
 }
-GST_END_TEST;
 
 /* Faults of the pair, from the first frame on and for three seconds, with and without noise: told within a second, of the pair
  * alone, and over when they are over. */
-GST_START_TEST (test_pair_faults)
+TEST_LOOP (test_pair_faults, 0, 8)
 {
   static const struct
   {
@@ -224,11 +224,10 @@ GST_START_TEST (test_pair_faults)
     g_free (found);
   }
 }
-GST_END_TEST;
 
 /* Another focal length from the first frame on, which is looked at in all respects at once: it is never taken for rows that do
  * not fit, however often these are looked at. */
-GST_START_TEST (test_zoomed_from_the_start)
+TEST_LOOP (test_zoomed_from_the_start, 0, 8)
 {
   static const gchar *const views[] = { "left", "right" };
   const Step steps[] = { { 61, "fault", "none" }, { 0, NULL, NULL } };
@@ -243,11 +242,10 @@ GST_START_TEST (test_zoomed_from_the_start)
   g_free (line);
   g_free (found);
 }
-GST_END_TEST;
 
 /* A view, or its lower half, of the frame before, while a board comes nearer: told within a second, as what it is and as nothing
  * else, whatever the size, the shape and the noise of the views. The same drive without a fault says nothing. */
-GST_START_TEST (test_moments)
+TEST_LOOP (test_moments, 0, 6)
 {
   static const struct
   {
@@ -278,10 +276,9 @@ GST_START_TEST (test_moments)
     g_free (found);
   }
 }
-GST_END_TEST;
 
 /* A mirrored right view: found by what matches, from the start and after sound views; and over when it is over. */
-GST_START_TEST (test_mismatch)
+TEST_LOOP (test_mismatch, 0, 3)
 {
   static const struct
   {
@@ -302,10 +299,9 @@ GST_START_TEST (test_mismatch)
   fail_unless_equals_string (found, cases[__i__].said);
   g_free (found);
 }
-GST_END_TEST;
 
 /* A part of the right view, for three seconds: known within one second, as what it is, whether the scene moves or has noise. */
-GST_START_TEST (test_parts)
+TEST_LOOP (test_parts, 0, 4)
 {
   static const struct
   {
@@ -333,10 +329,9 @@ GST_START_TEST (test_parts)
   g_free (line);
   g_free (found);
 }
-GST_END_TEST;
 
 /* In both views at once, as at night or with the sun in front. */
-GST_START_TEST (test_both_views)
+TEST (test_both_views)
 {
   const Step steps[] = { { 30, "fault", "black" }, { 120, "fault", "none" }, { 0, NULL, NULL } };
   gchar *found = messages_of ("stereotestsrc name=s fault-view=both num-buffers=180 ! video/x-raw,format=GRAY8," SMALL
@@ -347,10 +342,9 @@ GST_START_TEST (test_both_views)
       found, "begin black left\nwarning\nbegin black right\nwarning\nend black left\nend black right\n");
   g_free (found);
 }
-GST_END_TEST;
 
 /* What lasts less than a second is no fault, nor is anything while check-interval is 0. */
-GST_START_TEST (test_silence_about_trifles)
+TEST (test_silence_about_trifles)
 {
   const Step passing[] = { { 30, "fault", "covered" }, { 54, "fault", "none" }, { 80, "fault", "black" },
     { 104, "fault", "none" }, { 0, NULL, NULL } };
@@ -368,12 +362,11 @@ GST_START_TEST (test_silence_about_trifles)
   fail_unless_equals_uint64 (looks, 0);
   g_free (found);
 }
-GST_END_TEST;
 
 #define LARGE "seed=7 " /* of a size at which points are matched */
 
 /* A thousand frames of sound cameras: noisy or not, moving or not, without texture, and not quite alike. */
-GST_START_TEST (test_silence_about_sound_views)
+TEST_LOOP (test_silence_about_sound_views, 0, 17)
 {
   static const gchar *const sources[] = { "noise=5", "noise=0", "noise=5 motion=0", "noise=0 motion=0",
     "noise=5 motion=17 right-gain=0.85", "noise=2 right-gain=1.2 vertical-offset=0.4", "noise=5 pattern=random-dots",
@@ -395,12 +388,11 @@ GST_START_TEST (test_silence_about_sound_views)
   g_free (found);
   g_free (line);
 }
-GST_END_TEST;
 
 /* ---- the search range -------------------------------------------------------------------- */
 
 /* The warning names a range that does, and the end is told when that is set. */
-GST_START_TEST (test_range)
+TEST (test_range)
 {
   GstElement *pipeline = gst_parse_launch (
       "stereotestsrc max-disparity=57 ! video/x-raw,format=GRAY8,width=640,height=160,framerate=30/1 ! stereomatch "
@@ -436,12 +428,11 @@ GST_START_TEST (test_range)
   gst_object_unref (match);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
 /* ---- the pace ---------------------------------------------------------------------------- */
 
 /* A stream that no CPU keeps up with: the figures come with advice, and the advice is about less work. */
-GST_START_TEST (test_too_slow)
+TEST (test_too_slow)
 {
   GstElement *pipeline = gst_parse_launch (
       "stereotestsrc is-live=true ! video/x-raw,format=GRAY8,width=1280,height=480,framerate=60/1 ! queue ! "
@@ -480,28 +471,8 @@ GST_START_TEST (test_too_slow)
   gst_object_unref (match);
   gst_object_unref (pipeline);
 }
-GST_END_TEST;
 
-static Suite *
-faults_stream_suite (void)
+SUITE (faults_stream)
 {
-  Suite *suite = suite_create ("faults_stream");
-  TCase *cases = tcase_create ("general");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 120);
-  tcase_add_loop_test (cases, test_faults, 0, G_N_ELEMENTS (faults));
-  tcase_add_loop_test (cases, test_pair_faults, 0, 8);
-  tcase_add_loop_test (cases, test_zoomed_from_the_start, 0, 8);
-  tcase_add_loop_test (cases, test_moments, 0, 6);
-  tcase_add_loop_test (cases, test_mismatch, 0, 3);
-  tcase_add_loop_test (cases, test_parts, 0, 4);
-  tcase_add_test (cases, test_both_views);
-  tcase_add_test (cases, test_silence_about_trifles);
-  tcase_add_loop_test (cases, test_silence_about_sound_views, 0, 17);
-  tcase_add_test (cases, test_range);
-  tcase_add_test (cases, test_too_slow);
-  return suite;
+  tcase_set_timeout (tcase, 120);
 }
-
-GST_CHECK_MAIN (faults_stream);

@@ -3,6 +3,7 @@
  * Sound cameras that look at a real scene for twelve seconds: no fault is told, with noise and without. STEREO_DATA names the
  * folder of the pictures, which are not part of the project.
  */
+#include "tests/support/gst/suite.h"
 #include "tests/support/gst/util.h"
 
 #include "tests/support/gst/real.h"
@@ -102,36 +103,17 @@ watch (guint scene, gint noise)
     gst_sample_unref (samples[v]);
 }
 
-GST_START_TEST (test_noisy)
+TEST_LOOP (test_noisy, 0, G_N_ELEMENTS (scenes))
 {
   watch (__i__, 5);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_without_noise)
+TEST_LOOP (test_without_noise, 0, G_N_ELEMENTS (scenes))
 {
   watch (__i__, 0);
 }
-GST_END_TEST;
 
-static Suite *
-faults_still_suite (void)
+SUITE_IF (faults_still, real_is_there ())
 {
-  Suite *suite = suite_create ("faults_still");
-  TCase *cases = tcase_create ("faults_still");
-
-  suite_add_tcase (suite, cases);
-  tcase_set_timeout (cases, 300);
-  tcase_add_loop_test (cases, test_noisy, 0, G_N_ELEMENTS (scenes));
-  tcase_add_loop_test (cases, test_without_noise, 0, G_N_ELEMENTS (scenes));
-  return suite;
-}
-
-int
-main (int argc, char **argv)
-{
-  if (!real_is_there ())
-    return 77;
-  gst_check_init (&argc, &argv);
-  return gst_check_run_suite (faults_still_suite (), "faults_still", __FILE__);
+  tcase_set_timeout (tcase, 300);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An obstacle comes nearer while the cameras stand still, and a fault of the input begins: nearer than warn-distance, it is never
  * clear. Where the fault shows, the state is unknown, with a reason; else the obstacle is near. */
+#include "tests/support/gst/suite.h"
 #include "tests/support/gst/util.h"
 
 #include <string.h>
@@ -194,7 +195,7 @@ probe (GstElement *element, GstPadProbeCallback callback, Drive *drive)
   gst_object_unref (pad);
 }
 
-GST_START_TEST (test_never_clear)
+TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
 {
   gchar *line = g_strdup_printf (
       "stereotestsrc name=s pattern=road fault-view=%s noise=2 obstacle-height=1800 obstacle-width=2500 "
@@ -238,18 +239,8 @@ GST_START_TEST (test_never_clear)
   gst_object_unref (pipeline);
   g_free (line);
 }
-GST_END_TEST;
 
-static Suite *
-approach_suite (void)
+SUITE (approach)
 {
-  Suite *suite = suite_create ("approach");
-  TCase *cases_of = tcase_create ("approach");
-
-  suite_add_tcase (suite, cases_of);
-  tcase_set_timeout (cases_of, 120);
-  tcase_add_loop_test (cases_of, test_never_clear, 0, G_N_ELEMENTS (cases));
-  return suite;
+  tcase_set_timeout (tcase, 120);
 }
-
-GST_CHECK_MAIN (approach);

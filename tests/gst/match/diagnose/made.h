@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Made views for the tests of faults, and what the rules say of them. */
+#ifndef TESTS_DIAGNOSE_MADE_H
+#define TESTS_DIAGNOSE_MADE_H
+
+#include "gst/match/diagnose/match_rules.h"
+#include "gst/match/diagnose/views/view_faults.h"
+#include "tests/support/random.h"
+
+#define GOOD GST_STEREO_VERDICT_GOOD
+#define BAD GST_STEREO_VERDICT_BAD
+#define UNKNOWN GST_STEREO_VERDICT_UNKNOWN
+
+/* Of all that is drawn here and in the tests, which seed it. */
+extern Random generator;
+
+gdouble draw (gdouble low, gdouble high);
+gdouble gauss (void);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoPairMatcher, gst_stereo_pair_matcher_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoViewReader, gst_stereo_view_reader_free)
+
+/* ---- a view ------------------------------------------------------------------------------ */
+
+/* One view in the memory of a picture format: the sample that is read, among others that say something else. */
+typedef struct
+{
+  gint width, height;
+  guint8 *memory;
+  StereoImage image;
+} View;
+
+View view_new (gint width, gint height);
+void view_clear (View *view);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (View, view_clear)
+
+/* The sample that is read where one is enough: luma, or green. */
+guint8 *view_sample (const View *view, gint x, gint y);
+/* Every sample of a pixel. */
+void view_set (const View *view, gint x, gint y, gdouble value);
+
+/* ---- a pair ------------------------------------------------------------------------------ */
+
+/* The level of a scene at a place, 0..255 */
+typedef gdouble (*Paint) (guint seed, gdouble x, gdouble y);
+
+/* A texture of several sizes that may be read between its pixels. */
+gdouble surface (guint seed, gdouble x, gdouble y);
+/* Without texture. */
+gdouble flat (guint seed, gdouble x, gdouble y);
+
+/* How the right view differs from the left one. */
+typedef struct
+{
+  gdouble disparity, slope; /* px; and more of it per row below the horizon */
+  gdouble down, turn;       /* px; radians around the middle */
+  gdouble gain, noise;
+  gint horizon; /* row */
+} Change;
+
+typedef struct
+{
+  View left, right;
+} Views;
+
+Views views_new (gint width, gint height, Paint paint, const Change *change);
+void views_clear (Views *views);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_clear)
+
+/* ---- rules ------------------------------------------------------------------------------- */
+
+/* What the rule of a flag makes of matches alone. */
+GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches);
+GstStereoVerdict verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params);
+/* @usual: share of the points that earlier pairs found; 0 = not known. */
+GstStereoVerdict verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise);
+/* The row of a fault in the table of view_rules.h: of a view by the flag of either, of both by all of its flags. */
+guint row_of (GstStereoHealthFlags flags);
+#define ROW(name) row_of (GST_STEREO_HEALTH_##name##_LEFT)
+
+/* Figures of a view without a fault. */
+#define SOUND \
+  ((GstStereoViewFigures){ .brightness = 100, \
+      .black = 0.05, \
+      .white = 0.1, \
+      .detail = 20, \
+      .roughness = 30, \
+      .sharpness = 0.2, \
+      .compared = TRUE, \
+      .moved = 0.2 })
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whether pairs are computed as fast as they come, and what is advised where they are not. */
+#include "tests/support/gst/suite.h"
+
+#include <math.h>
+
+#include "gst/match/diagnose/pace.h"
+#include "tests/gst/match/diagnose/made.h"
+
+#define MS G_GINT64_CONSTANT (1000000)
+
+TEST (test_pace)
+{
+  GstStereoPaceCounts counts = { 0, 0, 0 };
+  GstStereoPace pace = { 0 };
+  guint begins = 0, ends = 0;
+
+  /* thirty seconds at 25 pairs a second: from the tenth to the twentieth nine of ten are late */
+  for (gint64 time = 0; time < 30000 * MS; time += 40 * MS) {
+    gboolean slow = time >= 10000 * MS && time < 20000 * MS && time / (40 * MS) % 10;
+    counts.late += slow;
+    counts.pairs += !slow;
+    counts.compute += slow ? 0 : (guint64) (30 * MS);
+    GstStereoEpisodeChange change = gst_stereo_pace_add (&pace, time, &counts);
+    begins += change == GST_STEREO_EPISODE_BEGINS;
+    ends += change == GST_STEREO_EPISODE_ENDS;
+    if (change == GST_STEREO_EPISODE_BEGINS) {
+      fail_unless (time >= 13000 * MS && time <= 16000 * MS);
+      fail_unless (pace.dropped > 50 && fabs (pace.compute - 30.0 * MS) < 1);
+    }
+  }
+  fail_unless (begins == 1 && ends == 1);
+  /* nothing comes out at all: no end */
+  pace.stands = TRUE;
+  gst_stereo_pace_flush (&pace);
+  for (gint64 time = 40000 * MS; time < 60000 * MS; time += 40 * MS)
+    fail_unless_equals_int (gst_stereo_pace_add (&pace, time, &counts), GST_STEREO_EPISODE_GOES_ON);
+}
+
+/* A device takes two seconds to start, and sixty pairs are dropped at once; and one pair takes six seconds, so that all
+ * others are dropped at once. */
+TEST (test_pace_at_the_start)
+{
+  GstStereoPaceCounts counts = { 0, 0, 0 };
+  GstStereoPace pace = { 0 };
+  guint begins = 0;
+
+  for (gint64 time = 1000 * MS; time < 30000 * MS; time += 33 * MS) {
+    fail_unless_equals_int (gst_stereo_pace_add (&pace, time, &counts), GST_STEREO_EPISODE_GOES_ON);
+    counts.pairs++;
+    counts.late += time == 1066 * MS ? 60 : 0;
+  }
+  for (gint64 time = 30000 * MS; time < 60000 * MS; time += 6000 * MS) {
+    begins += gst_stereo_pace_add (&pace, time, &counts) == GST_STEREO_EPISODE_BEGINS;
+    counts.pairs++;
+    counts.late += 180;
+  }
+  fail_unless_equals_int (begins, 1);
+}
+
+/* @each: ns of a pixel, and of a disparity where that counts. */
+static void
+check_smaller (const GstStereoLoad *load, const GstStereoSmaller *smaller, gboolean counts, gdouble each)
+{
+  gdouble scale = smaller->width / (gdouble) load->width;
+  gint disparities = counts ? smaller->disparities : 1;
+
+  fail_unless (disparities * each * smaller->width * smaller->height <= 0.8001 * load->frame);
+  if (!smaller->width)
+    return;
+  /* the shape is kept, and what was in range is in range */
+  fail_unless (scale <= 1 && fabs (smaller->height - scale * load->height) <= 2);
+  fail_unless (smaller->disparities >= scale * load->disparities);
+}
+
+/* The time of @setting per pixel and disparity, by that of the default. docs/benchmarks.md has these times: on the CPU with 70
+ * disparities, on the device with 128; of the default from coarse to fine, and in full. */
+static gdouble
+measured (const GstStereoLoad *load, const gchar *setting)
+{
+  static const struct
+  {
+    const gchar *setting;
+    gboolean on_device;
+    gdouble time, listed, full, disparities;
+  } rows[] = { { "method=sgm paths=4", FALSE, 30.3, 56, 68, 70 }, { "method=bm", FALSE, 24, 56, 68, 70 },
+    { "profile=fast", TRUE, 1.61, 1.38, 2.58, 128 }, { "method=bm", TRUE, 1.22, 1.38, 2.58, 128 } };
+
+  for (guint k = 0; k < G_N_ELEMENTS (rows); k++)
+    if (g_str_equal (rows[k].setting, setting) && rows[k].on_device == load->on_device) {
+      gdouble pixel = load->compute / load->width / load->height;
+      return load->listed ? pixel * rows[k].time / rows[k].listed / rows[k].disparities :
+                            pixel * rows[k].time / rows[k].full / load->disparities;
+    }
+  fail ("what takes the time of %s?", setting);
+  return 0;
+}
+
+/* Whatever is advised takes at most 0.8 of a frame's time. From coarse to fine, fewer disparities save none. */
+TEST (test_advice)
+{
+  for (guint k = 0; k < 2000; k++) {
+    GstStereoLoad load = { random_range (&generator, 64, 2000), random_range (&generator, 64, 1500),
+      random_range (&generator, 16, 512), STEREO_METHOD_ASW, (gint) (k % 5), k % 2, k % 3 == 0,
+      random_range (&generator, 1, 1000) * (gdouble) MS, random_range (&generator, 8, 100) * (gdouble) MS };
+    gint needed = random_range (&generator, 0, 400);
+    GstStereoAdvice advice = gst_stereo_pace_advise (&load, needed);
+    gdouble pixel = load.compute / load.width / load.height, each = pixel / load.disparities;
+    fail_unless_equals_int (advice.elsewhere, load.compute < 0.85 * load.frame);
+    if (advice.elsewhere)
+      continue;
+    fail_unless (advice.disparities * each * load.width * load.height <= 0.8001 * load.frame);
+    fail_unless (!advice.disparities || (!load.listed && advice.disparities >= needed && advice.disparities % 16 == 0));
+    check_smaller (&load, &advice.smaller, !load.listed, load.listed ? pixel : each);
+    if (advice.setting && advice.with.width)
+      check_smaller (&load, &advice.with, TRUE, measured (&load, advice.setting));
+    else if (advice.setting)
+      fail_unless (
+          measured (&load, advice.setting) * load.width * load.height * load.disparities <= 0.8001 * load.frame);
+    fail_unless (!advice.setting || advice.setting_time <= 0.8001 * load.frame);
+    fail_unless (!advice.setting || (load.profile != STEREO_PROFILE_FAST && load.profile != STEREO_PROFILE_ROAD));
+  }
+}
+
+SUITE (pace)
+{
+  generator.state = random_seed ();
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Faults of both views together: what their rules make of made figures, over time. */
+#include "tests/support/gst/suite.h"
+
+#include "tests/gst/match/diagnose/made.h"
+
+#define MS G_GINT64_CONSTANT (1000000)
+#define BOTH_FROZEN (GST_STEREO_HEALTH_FROZEN_LEFT | GST_STEREO_HEALTH_FROZEN_RIGHT)
+
+/* The fault that ten looks 100 ms apart lead to; GST_STEREO_HEALTH_OK: none. */
+static GstStereoHealthFlags
+pair_fault (GstStereoViewFaults *views, GstStereoViewFigures look, GstStereoBlockFigures pair, gboolean live)
+{
+  const GstStereoViewFigures looks[] = { look, look };
+  GstStereoHealthFlags found = GST_STEREO_HEALTH_OK;
+  const GstStereoViewRule *rule;
+
+  for (gint64 time = 0; time <= 1000 * MS; time += 100 * MS) {
+    GstStereoViewChanges changes;
+
+    gst_stereo_view_faults_add (views, looks, &pair, live, time, changes);
+    for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
+      if (gst_stereo_view_rule_count (rule) == 1 && changes[i][0] == GST_STEREO_EPISODE_BEGINS) {
+        fail_unless_equals_int (found, GST_STEREO_HEALTH_OK);
+        found = rule->flags[0];
+      }
+  }
+  return found;
+}
+
+/* Frames that are all the same: of a sensor a fault; of a file, only if they changed before; of a black view it tells nothing. */
+TEST (test_frozen_pair)
+{
+  GstStereoViewFigures still = SOUND, moving = SOUND;
+  GstStereoBlockFigures none = { 0 };
+  GstStereoViewFaults views = { 0 };
+
+  still.same = TRUE;
+  still.moved = 0;
+  fail_unless_equals_int (pair_fault (&views, still, none, FALSE), GST_STEREO_HEALTH_STILL);
+  views = (GstStereoViewFaults){ 0 };
+  fail_unless_equals_int (pair_fault (&views, still, none, TRUE), BOTH_FROZEN);
+  views = (GstStereoViewFaults){ 0 };
+  fail_unless_equals_int (pair_fault (&views, moving, none, FALSE), GST_STEREO_HEALTH_OK);
+  fail_unless_equals_int (pair_fault (&views, still, none, FALSE), BOTH_FROZEN);
+  views = (GstStereoViewFaults){ 0 };
+  still.black = 1;
+  fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_HEALTH_OK);
+}
+
+/* An encoder repeats a still scene for half a second; one view alone is frozen after less. */
+TEST (test_frozen_pair_lasts)
+{
+  for (gint64 last = 300 * MS; last <= 900 * MS; last += 100 * MS) {
+    GstStereoViewFigures still = SOUND;
+    GstStereoBlockFigures none = { 0 };
+    GstStereoViewFaults views = { 0 };
+    gboolean found = FALSE;
+
+    still.same = TRUE;
+    for (gint64 time = 0; time <= last; time += 100 * MS) {
+      GstStereoViewChanges changes;
+      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ still, still }, &none, TRUE, time, changes);
+      found = found || changes[row_of (BOTH_FROZEN)][0] == GST_STEREO_EPISODE_BEGINS;
+    }
+    fail_unless (found == (last >= 600 * MS), "after %d ms", (gint) (last / MS));
+  }
+}
+
+TEST (test_pair_at_disparity_0)
+{
+  static const struct
+  {
+    GstStereoBlockFigures look;
+    GstStereoHealthFlags fault;
+  } cases[] = { { { 100, 80, 0.001, 0, 0 }, GST_STEREO_HEALTH_SAME_VIEW },
+    { { 100, 80, 0.1, 0, 0 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_HEALTH_OK },
+    { { 11, 11, 0.001, 0, 0 }, GST_STEREO_HEALTH_OK }, { { 100, 5, 0, 40, 11 }, GST_STEREO_HEALTH_STILL_PATTERN },
+    { { 100, 5, 0, 40, 8 }, GST_STEREO_HEALTH_OK }, { { 100, 5, 0, 7, 3 }, GST_STEREO_HEALTH_OK },
+    { { 100, 5, 0, 0, 0, 21 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 5, 0, 0, 0, 15 }, GST_STEREO_HEALTH_OK },
+    { { 100, 5, 0, 40, 2, 21 }, GST_STEREO_HEALTH_STILL_PATTERN },
+    { { 100, 5, 0, 40, 11, 0 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 11, 0, 0, 0, 0, 11 }, GST_STEREO_HEALTH_OK },
+    { { 20, 0, 0, 0, 0, 7 }, GST_STEREO_HEALTH_OK } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstStereoViewFaults views = { 0 };
+    fail_unless (pair_fault (&views, SOUND, cases[i].look, TRUE) == cases[i].fault, "case %u", i);
+  }
+}
+
+/* A pattern that weakens leaves some layers for a while: no evidence that it has gone. */
+TEST (test_some_layers)
+{
+  const GstStereoViewFigures looks[] = { SOUND, SOUND };
+  const GstStereoBlockFigures many = { 100, 5, 0, 40, 2, 30 }, some = { 100, 5, 0, 40, 2, 15 },
+                              none = { 100, 5, 0, 40, 2, 2 };
+  const GstStereoBlockFigures *const after[] = { &some, &none };
+  GstStereoViewChanges changes;
+
+  for (guint i = 0; i < G_N_ELEMENTS (after); i++) {
+    GstStereoViewFaults views = { 0 };
+    fail_unless_equals_int (pair_fault (&views, SOUND, many, TRUE), GST_STEREO_HEALTH_STILL_PATTERN);
+    for (gint64 k = 0; k < 7; k++)
+      gst_stereo_view_faults_add (&views, looks, after[i], TRUE, 1100 * MS + 100 * MS * k, changes);
+    fail_unless (views.episodes[row_of (GST_STEREO_HEALTH_STILL_PATTERN)][0].stands == !i, "case %u", i);
+  }
+}
+
+SUITE (pair_faults)
+{
+}
