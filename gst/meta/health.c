@@ -68,14 +68,14 @@ gst_stereo_health_kind (guint index)
   return index < G_N_ELEMENTS (kinds) ? &kinds[index] : NULL;
 }
 
-/* The value of a flag, whose names are made from that of its row: "blown-out" is GST_STEREO_HEALTH_BLOWN_OUT_LEFT for the left view. */
+/* Its names are made from that of the row: the left view's "blown-out" is GST_STEREO_HEALTH_BLOWN_OUT_LEFT. */
 static GFlagsValue
-value_of (GstStereoHealthFlags flag, const gchar *nick, const gchar *side)
+value_of (GstStereoHealthFlags flag)
 {
-  g_autofree gchar *whole = g_strconcat (nick, side, NULL), *upper = g_ascii_strup (whole, -1);
+  g_autofree gchar *nick = gst_stereo_health_to_string (flag), *upper = g_ascii_strup (nick, -1);
   g_autofree gchar *name = g_strconcat ("GST_STEREO_HEALTH_", g_strdelimit (upper, "-", '_'), NULL);
 
-  return (GFlagsValue){ flag, g_intern_string (name), g_intern_string (whole) };
+  return (GFlagsValue){ flag, g_intern_string (name), g_intern_string (nick) };
 }
 
 GType
@@ -85,16 +85,14 @@ gst_stereo_health_flags_get_type (void)
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    guint count = 0;
+    guint known = 0, count = 0;
 
-    values[count++] = value_of (GST_STEREO_HEALTH_OK, "ok", NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+      known |= kinds[i].left | kinds[i].right;
+    values[count++] = value_of (GST_STEREO_HEALTH_OK);
     for (guint flag = 1; flag; flag <<= 1)
-      for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-        if (flag & (kinds[i].left | kinds[i].right))
-          values[count++] = value_of (flag, kinds[i].nick,
-              kinds[i].left == kinds[i].right ? NULL :
-                  flag & kinds[i].left        ? "-left" :
-                                                "-right");
+      if (known & flag)
+        values[count++] = value_of (flag);
     g_once_init_leave (&once, g_flags_register_static ("GstStereoHealthFlags", values));
   }
   return once;

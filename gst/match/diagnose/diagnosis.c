@@ -171,7 +171,6 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
     .profile = pair->params->profile,
     .on_device = pair->on_device,
     .frame = (gdouble) pair->left->spacing };
-  GstStereoAdvice advice;
   StereoParams own;
   StereoError error;
 
@@ -180,7 +179,7 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
   load.listed = !stereo_params_resolve (pair->params, &own, &error) && own.search == STEREO_SEARCH_COARSE_TO_FINE;
   /* where no pair was computed in that time, an earlier one has to do */
   load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
-  advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
+  GstStereoAdvice advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
   gst_stereo_report_change (diagnosis->report, GST_STEREO_HEALTH_SLOW, active,
       active ? gst_stereo_pace_describe (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),
       fields_of_pace (pace, &load, &advice));
@@ -243,7 +242,6 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     .spacing = diagnosis->spacing };
   GstVideoFrame frames[2];
   StereoImage images[2];
-  guint next;
 
   if (!gst_stereo_frame_map (&frames[0], &left->info, left->buffer, NULL))
     return;
@@ -256,15 +254,13 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     gst_stereo_view_check_run (diagnosis->views, diagnosis->time, &left->layout, infos, images, pair->live,
         params->min_disparity + params->num_disparities);
   matched.images = images;
-  matched.sound = gst_stereo_view_check_is_sound (diagnosis->views);
-  matched.noise = gst_stereo_view_check_get_noise (diagnosis->views);
-  matched.detailed = gst_stereo_view_check_has_detail (diagnosis->views);
+  gst_stereo_view_check_tell (diagnosis->views, &matched.sound, &matched.detailed, &matched.noise);
   if (due->matches) {
     gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
   }
   /* after the check, which may want the next one soon */
-  next = pairs_to_next (diagnosis, pair, interval);
+  guint next = pairs_to_next (diagnosis, pair, interval);
   if (next)
     gst_stereo_match_check_keep (diagnosis->matches, &matched, next == 1);
   if (two)
@@ -278,7 +274,6 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
   const GstStereoFrame *left = pair->left, *right = pair->right;
   gint64 time = left->time == GST_STEREO_TIME_NONE ? right->time : left->time;
   gboolean on_device = gst_stereo_cuda_context_of (left->buffer) != NULL;
-  Due due;
 
   /* the frames of a bundle are of different moments on purpose, and one buffer is of one moment */
   if (left->layout.packing == GST_STEREO_PACKING_AUTO && left->time != GST_STEREO_TIME_NONE &&
@@ -290,7 +285,7 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
       time - diagnosis->time :
       0;
   diagnosis->time = time;
-  due.all = is_due (diagnosis, time, interval);
+  Due due = { .all = is_due (diagnosis, time, interval) };
   /* frames in device memory are copied, for everything at once */
   due.views = on_device ? due.all : gst_stereo_view_check_is_due (diagnosis->views, time);
   due.matches = due.all || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, time));
@@ -307,28 +302,17 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     judge_timestamps (diagnosis, left->spacing);
 }
 
-static guint64
-current_interval (GstStereoDiagnosis *diagnosis)
-{
-  guint64 interval;
-
-  GST_OBJECT_LOCK (diagnosis->element);
-  interval = diagnosis->interval;
-  GST_OBJECT_UNLOCK (diagnosis->element);
-  return interval;
-}
-
 GstStereoHealthFlags
 gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
 {
-  gint64 interval = (gint64) MIN (current_interval (diagnosis), G_MAXINT64 / 4);
-  GstStereoHealthFlags flags;
-
+  GST_OBJECT_LOCK (diagnosis->element);
+  gint64 interval = (gint64) MIN (diagnosis->interval, G_MAXINT64 / 4);
+  GST_OBJECT_UNLOCK (diagnosis->element);
   if (!interval)
     return GST_STEREO_HEALTH_OK;
   judge_pace (diagnosis, pair);
   check_pair (diagnosis, pair, interval);
-  flags = gst_stereo_report_get_flags (diagnosis->report);
+  GstStereoHealthFlags flags = gst_stereo_report_get_flags (diagnosis->report);
   return gst_stereo_match_check_fits (diagnosis->matches, pair->alignment) ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
 }
 
@@ -338,12 +322,10 @@ void
 gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats)
 {
   GstStereoMatchStats matches;
-  guint64 skew_mean;
-  gdouble skew_drift;
 
   GST_OBJECT_LOCK (diagnosis->element);
-  skew_mean = diagnosis->skew_mean;
-  skew_drift = diagnosis->skew_drift;
+  guint64 skew_mean = diagnosis->skew_mean;
+  gdouble skew_drift = diagnosis->skew_drift;
   GST_OBJECT_UNLOCK (diagnosis->element);
   gst_stereo_match_check_get_stats (diagnosis->matches, &matches);
   gst_structure_set (stats, "checks", G_TYPE_UINT64, matches.checks, "check-matches", G_TYPE_UINT64, matches.matches,

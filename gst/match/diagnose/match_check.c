@@ -130,7 +130,6 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
 {
   GstStereoPairMatches earlier[2][GST_STEREO_STALE_AGES];
   GstStereoStale *stale = &check->stale;
-  GstStereoVerdict verdict;
 
   if (!gst_stereo_stale_add (stale, matches))
     return GST_STEREO_VERDICT_GOOD;
@@ -140,7 +139,7 @@ judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matche
       images[!v] = &stale->earlier[age][!v].image;
       gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, 0, &earlier[v][age]);
     }
-  verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
+  GstStereoVerdict verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
   GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
       stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
   return verdict;
@@ -170,7 +169,7 @@ judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, co
   GstStereoVerdict stale = judge_stale_rows (check, matches, pair);
   GstStereoVerdict verdict = stale == GST_STEREO_VERDICT_GOOD ? late : stale;
   GstStereoEpisode *episode = &check->out_of_step;
-  gboolean before = episode->stands, begins;
+  gboolean before = episode->stands;
   gdouble certainty;
   guint view = gst_stereo_delay_get_view (&check->delay, &certainty);
 
@@ -182,7 +181,7 @@ judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, co
     verdict = gst_stereo_stale_is_frozen (&check->stale, pair->images, pair->layout->width, pair->layout->height, view) ?
         GST_STEREO_VERDICT_UNKNOWN :
         GST_STEREO_VERDICT_BAD;
-  begins = !before && verdict == GST_STEREO_VERDICT_BAD;
+  gboolean begins = !before && verdict == GST_STEREO_VERDICT_BAD;
   if (begins)
     *episode = (GstStereoEpisode){ .stands = TRUE };
   else if (before)
@@ -211,10 +210,12 @@ static GstStereoVerdict
 judge (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
   const GstStereoMatchedPair *pair = match->pair;
-  guint has = (pair->sound ? GST_STEREO_MATCH_SOUND : 0u) | (pair->detailed ? GST_STEREO_MATCH_DETAILED : 0u) |
-      (gst_stereo_matches_are_noisy (match->matches, pair->noise) ? 0u : GST_STEREO_MATCH_CLEAR);
 
-  return rule->needs & ~has || rule->unless & standing (check) ? GST_STEREO_VERDICT_UNKNOWN : rule->verdict (match);
+  if ((rule->needs_sound && !pair->sound) || (rule->needs_detail && !pair->detailed) ||
+      (rule->needs_no_noise && gst_stereo_matches_are_noisy (match->matches, pair->noise)) ||
+      rule->unless & standing (check))
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return rule->verdict (match);
 }
 
 static void
@@ -235,8 +236,6 @@ judge_all (GstStereoMatchCheck *check, const GstStereoMatchCase *match, gboolean
   memset (found, 0, 3 * sizeof *found);
   for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++) {
     GstStereoEpisode *episode = &check->episodes[i];
-    GstStereoEpisodeChange change;
-    GstStereoVerdict verdict;
 
     if ((hold_of (i) > 0) != lasting)
       continue;
@@ -244,14 +243,14 @@ judge_all (GstStereoMatchCheck *check, const GstStereoMatchCase *match, gboolean
       *episode = (GstStereoEpisode){ 0 };
       report (check, rule, match, FALSE);
     }
-    verdict = judge (check, rule, match);
+    GstStereoVerdict verdict = judge (check, rule, match);
     found[verdict] |= rule->flag;
     if (rule->note && verdict != GST_STEREO_VERDICT_UNKNOWN) {
       GST_OBJECT_LOCK (check->element);
       rule->note (match, verdict, &check->stats);
       GST_OBJECT_UNLOCK (check->element);
     }
-    change = gst_stereo_episode_update (episode, verdict, match->pair->time, hold_of (i));
+    GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, match->pair->time, hold_of (i));
     if (change != GST_STEREO_EPISODE_GOES_ON)
       report (check, rule, match, change == GST_STEREO_EPISODE_BEGINS);
   }
@@ -271,14 +270,6 @@ has_news (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
   return check->contradictions >= CONTRADICTIONS;
 }
 
-/* The share of the points that is found in a pair that has no less than usual. */
-static void
-learn_share (GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
-{
-  check->shares = MIN (check->shares + 1, MAX_SHARES);
-  check->share += (matches->matches / MAX (1.0, matches->points) - check->share) / check->shares;
-}
-
 /* Returns whether the pair says anything of the rig. */
 static gboolean
 judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
@@ -286,7 +277,6 @@ judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
   const GstStereoHealthFlags rig = GST_STEREO_HEALTH_SWAPPED | GST_STEREO_HEALTH_ROWS;
   const GstStereoPairMatches *matches = match->matches;
   GstStereoHealthFlags found[3];
-  gboolean nothing;
 
   GST_OBJECT_LOCK (check->element);
   check->stats.checks++;
@@ -294,7 +284,7 @@ judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
   GST_OBJECT_UNLOCK (check->element);
   check->needed = (gint) ceil (matches->largest) + 1 - match->pair->params->min_disparity;
   judge_all (check, match, FALSE, found);
-  nothing = (found[GST_STEREO_VERDICT_UNKNOWN] & rig) == rig;
+  gboolean nothing = (found[GST_STEREO_VERDICT_UNKNOWN] & rig) == rig;
   GST_DEBUG_OBJECT (check->element,
       "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
       "(left %.2f, right %.2f)%s",
@@ -361,12 +351,11 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
   GstStereoPairMatches matches;
   GstStereoMatchCase match = { &matches, pair, check->shares < MIN_SHARES ? 0 : check->share };
   GstStereoHealthFlags found[3];
-  gint frames;
 
   check->last = pair->time;
   if (!prepare (check, pair))
     return FALSE;
-  frames = gst_stereo_span_count (&check->span, pair->time, pair->spacing);
+  gint frames = gst_stereo_span_count (&check->span, pair->time, pair->spacing);
   gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, frames, &matches);
   GST_LOG_OBJECT (check->element,
       "offsets: %u, scale %.2f px, rest %.2f px; %u followed over %d frames%s; left view late: %.1f, %.1f, %.1f, "
@@ -382,8 +371,10 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
     judge_delay (check, &matches, pair);
   judge_all (check, &match, TRUE, found);
   check->offset = pair->params->principal_offset;
-  if (found[GST_STEREO_VERDICT_GOOD] & GST_STEREO_HEALTH_MISMATCH)
-    learn_share (check, &matches);
+  if (found[GST_STEREO_VERDICT_GOOD] & GST_STEREO_HEALTH_MISMATCH) {
+    check->shares = MIN (check->shares + 1, MAX_SHARES);
+    check->share += (matches.matches / MAX (1.0, matches.points) - check->share) / check->shares;
+  }
   if (gst_stereo_span_add (&check->span, pair->time, frames, &matches))
     keep_for_motion (check, pair);
   check->late = may_be_late (check);

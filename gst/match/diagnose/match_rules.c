@@ -9,12 +9,6 @@
 #define MOST_NOISE 6
 #define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
 
-static void
-set_value (GstStructure *figures, gdouble value)
-{
-  gst_structure_set (figures, "value", G_TYPE_DOUBLE, value, NULL);
-}
-
 gboolean
 gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise)
 {
@@ -53,7 +47,7 @@ describe_swapped (const GstStereoMatchCase *match, gboolean active, GstStructure
 
   if (!active)
     return g_strdup ("Left and right do not look exchanged any more.");
-  set_value (figures, matches->backward / (gdouble) votes);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->backward / (gdouble) votes, NULL);
   return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
                           "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
       matches->backward, votes, matches->disparity, remedy, (gint) (1.5 * matches->disparity));
@@ -111,7 +105,7 @@ describe_focal (const GstStereoMatchCase *match, gboolean active, GstStructure *
 {
   gdouble scale = match->matches->scale;
 
-  set_value (figures, scale);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, scale, NULL);
   if (!active)
     return g_strdup ("The focal lengths no longer differ.");
   return g_strdup_printf (
@@ -152,7 +146,7 @@ describe_rows (const GstStereoMatchCase *match, gboolean active, GstStructure *f
 
   if (!active)
     return g_strdup ("The rows of the two views fit again.");
-  set_value (figures, matches->vertical);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->vertical, NULL);
   return g_strdup_printf (
       "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left "
       "one (median of %u; the left half of the picture is off by %.1f px, the right one by %.1f px, down is positive). "
@@ -201,7 +195,7 @@ describe_shifted (const GstStereoMatchCase *match, gboolean active, GstStructure
 {
   const GstStereoPairMatches *matches = match->matches;
 
-  set_value (figures, matches->lowest);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->lowest, NULL);
   if (!active)
     return g_strdup ("The views are no longer shifted sideways.");
   return g_strdup_printf (
@@ -243,7 +237,7 @@ describe_mismatch (const GstStereoMatchCase *match, gboolean active, GstStructur
 {
   const GstStereoPairMatches *matches = match->matches;
 
-  set_value (figures, matches->matches / MAX (1.0, matches->points));
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->matches / MAX (1.0, matches->points), NULL);
   if (!active)
     return g_strdup ("The two views match again.");
   return g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
@@ -325,30 +319,35 @@ describe_range (const GstStereoMatchCase *match, gboolean active, GstStructure *
 
 static const GstStereoMatchRule rules[] = {
   { .flag = GST_STEREO_HEALTH_FOCAL,
-      .needs = GST_STEREO_MATCH_SOUND | GST_STEREO_MATCH_DETAILED,
+      .needs_sound = TRUE,
+      .needs_detail = TRUE,
       .unless = GST_STEREO_HEALTH_MISMATCH | GST_STEREO_HEALTH_OUT_OF_STEP,
       .verdict = judge_focal,
       .text = describe_focal },
   { .flag = GST_STEREO_HEALTH_SHIFTED,
-      .needs = GST_STEREO_MATCH_SOUND | GST_STEREO_MATCH_DETAILED | GST_STEREO_MATCH_CLEAR,
+      .needs_sound = TRUE,
+      .needs_detail = TRUE,
+      .needs_no_noise = TRUE,
       .unless = GST_STEREO_HEALTH_MISMATCH | GST_STEREO_HEALTH_OUT_OF_STEP | GST_STEREO_HEALTH_FOCAL,
       .of_offset = TRUE,
       .verdict = judge_shifted,
       .text = describe_shifted },
   { .flag = GST_STEREO_HEALTH_MISMATCH,
-      .needs = GST_STEREO_MATCH_SOUND | GST_STEREO_MATCH_DETAILED,
+      .needs_sound = TRUE,
+      .needs_detail = TRUE,
       .verdict = judge_mismatch,
       .text = describe_mismatch },
   { .flag = GST_STEREO_HEALTH_SWAPPED, .verdict = judge_swapped, .text = describe_swapped, .note = note_swapped },
   { .flag = GST_STEREO_HEALTH_ROWS,
-      .needs = GST_STEREO_MATCH_SOUND,
+      .needs_sound = TRUE,
       .unless = GST_STEREO_HEALTH_FOCAL | GST_STEREO_HEALTH_OUT_OF_STEP,
       .verdict = judge_rows,
       .text = describe_rows,
       .note = note_rows },
   /* frozen or covered parts match in wrong places, and so does noise */
   { .flag = GST_STEREO_HEALTH_RANGE,
-      .needs = GST_STEREO_MATCH_SOUND | GST_STEREO_MATCH_CLEAR,
+      .needs_sound = TRUE,
+      .needs_no_noise = TRUE,
       .verdict = judge_range,
       .text = describe_range,
       .note = note_range },

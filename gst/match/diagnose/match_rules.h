@@ -2,8 +2,6 @@
 /*
  * The table of the faults that the matches of a pair show (matches.h). A row has all that is known of a fault: its verdict, what it
  * waits for, and its texts. match_check.c goes through the rows, and names none of them where it need not.
- *
- * Another fault of that kind is a flag in gst/meta/gststereohealth.h, a row in gst/meta/health.c and a row here.
  */
 #ifndef GST_STEREO_MATCH_RULES_H
 #define GST_STEREO_MATCH_RULES_H
@@ -46,22 +44,15 @@ typedef struct
   gdouble usual; /* share of the points that earlier pairs found for sure; 0 = not known */
 } GstStereoMatchCase;
 
-/* Without these, the verdict on a pair is unknown. */
-typedef enum
-{
-  GST_STEREO_MATCH_SOUND = 1 << 0,    /* no view has a fault */
-  GST_STEREO_MATCH_DETAILED = 1 << 1, /* both views show more than noise */
-  GST_STEREO_MATCH_CLEAR = 1 << 2     /* noise does not hide the scene: gst_stereo_matches_are_noisy() */
-} GstStereoMatchNeeds;
-
 /* A fault whose kind (gst/meta/health.c) has a least duration has to last, and is judged at each check. The others are judged at a
  * complete check, and where several pairs contradict what was found. */
 typedef struct
 {
   GstStereoHealthFlags flag;
-  GstStereoMatchNeeds needs;
-  GstStereoHealthFlags unless; /* faults on matches which, while they stand, explain what it is judged by */
-  gboolean of_offset;          /* another principal-offset ends it: that is another rig */
+  gboolean needs_sound, needs_detail; /* its verdict is unknown where the pair is not sound, or not detailed, */
+  gboolean needs_no_noise;            /* and where noise hides the scene: gst_stereo_matches_are_noisy() */
+  GstStereoHealthFlags unless;        /* faults on matches which, while they stand, explain what it is judged by */
+  gboolean of_offset;                 /* another principal-offset ends it: that is another rig */
   GstStereoVerdict (*verdict) (const GstStereoMatchCase *match);
   /* Of its begin (@active) and its end. @figures: of the message; `value` is the figure that decided, and 0 before. */
   gchar *(*text) (const GstStereoMatchCase *match, gboolean active, GstStructure *figures);

@@ -56,21 +56,15 @@ gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
     .same_column = TRUE,
     .noisy = TRUE,
     .motion = TRUE };
-  GstStereoPairMatcher *matcher;
 
   if (width / factor < 4 * STEREO_SPARSE_PATCH || height / factor < 2 * STEREO_SPARSE_PATCH)
     return NULL;
-  matcher = g_new0 (GstStereoPairMatcher, 1);
-  matcher->width = width;
-  matcher->height = height;
-  matcher->min = min;
-  matcher->num = num;
-  matcher->reach = params.reach;
-  matcher->sparse = stereo_sparse_new (&params);
-  if (!matcher->sparse) {
-    g_free (matcher);
+  g_autofree GstStereoPairMatcher *matcher = g_new0 (GstStereoPairMatcher, 1);
+  *matcher = (GstStereoPairMatcher){
+    .width = width, .height = height, .min = min, .num = num, .reach = params.reach, .sparse = stereo_sparse_new (&params)
+  };
+  if (!matcher->sparse)
     return NULL;
-  }
   stereo_sparse_size (matcher->sparse, &small_width, &small_height, &matcher->factor);
   matcher->rows = small_height / STEREO_SPARSE_PATCH;
   matcher->blocks_x = small_width / STEREO_SPARSE_BLOCK - 1;
@@ -78,7 +72,7 @@ gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
   /* cells of about one shape */
   matcher->cells_x = CLAMP ((guint) sqrt (POINTS * (gdouble) small_width / small_height), 1, POINTS);
   matcher->cells_y = MAX (1, POINTS / matcher->cells_x);
-  return matcher;
+  return g_steal_pointer (&matcher);
 }
 
 void
@@ -235,8 +229,6 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
   StereoSparseFound found = stereo_sparse_match (matcher->sparse, point, &match);
   StereoSparsePlace *place = &matcher->places[matches->placed];
   gint band = point->y * GST_STEREO_PAIR_BANDS * matcher->factor / matcher->height;
-  gdouble disparity;
-  gboolean unique;
 
   matches->points++;
   matches->points_of[band]++;
@@ -244,8 +236,8 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
   if (found != STEREO_SPARSE_ONE)
     return;
   matches->matches_of[band]++;
-  unique = match.margin > UNIQUE;
-  disparity = match.disparity;
+  gboolean unique = match.margin > UNIQUE;
+  gdouble disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
     if (unique && is_in_sight (matcher, match.x))

@@ -62,8 +62,6 @@ GstStereoEpisodeChange
 gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts *counts)
 {
   const GstStereoPaceCounts *first = &pace->first;
-  gboolean spread;
-  gdouble share;
 
   if (!pace->begun)
     begin_span (pace, time, counts);
@@ -74,9 +72,9 @@ gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts
   pace->computed = counts->pairs - first->pairs;
   if (pace->computed)
     pace->compute = (gdouble) (counts->compute - first->compute) / (gdouble) pace->computed;
-  spread = pace->latest - pace->earliest >= SPREAD;
+  gboolean spread = pace->latest - pace->earliest >= SPREAD;
   begin_span (pace, time, counts);
-  share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
+  gdouble share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
   if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= (spread ? BAD : MOST)) {
     pace->stands = TRUE;
     return GST_STEREO_EPISODE_BEGINS;
@@ -150,7 +148,6 @@ GstStereoAdvice
 gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
 {
   GstStereoAdvice advice = { 0 };
-  gdouble share;
 
   if (load->compute <= 0 || load->frame <= 0)
     return advice;
@@ -158,7 +155,7 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
     advice.elsewhere = TRUE;
     return advice;
   }
-  share = AIM * load->frame / load->compute;
+  gdouble share = AIM * load->frame / load->compute;
   advise_setting (load, share, &advice);
   advice.disparities = load->listed ? 0 : round_down (load->disparities * share);
   if (advice.disparities < MAX (needed, MIN_DISPARITIES))

@@ -103,10 +103,8 @@ gst_stereo_report_get_flags (const GstStereoReport *report)
 void
 gst_stereo_report_add_stats (GstStereoReport *report, GstStructure *stats)
 {
-  GstStereoHealthFlags flags;
-
   GST_OBJECT_LOCK (report->element);
-  flags = report->flags;
+  GstStereoHealthFlags flags = report->flags;
   GST_OBJECT_UNLOCK (report->element);
   g_autofree gchar *faults = gst_stereo_health_to_string (flags);
   gst_structure_set (stats, "health", G_TYPE_STRING, faults, NULL);

@@ -87,52 +87,45 @@ gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time)
   return !check->started || time < check->last || time - check->last >= interval;
 }
 
-gboolean
-gst_stereo_view_check_is_sound (const GstStereoViewCheck *check)
+void
+gst_stereo_view_check_tell (const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise)
 {
-  return gst_stereo_view_faults_are_sound (&check->faults);
-}
+  const GstStereoViewFigures *figures = check->figures;
 
-gboolean
-gst_stereo_view_check_has_detail (const GstStereoViewCheck *check)
-{
-  return gst_stereo_view_has_detail (&check->figures[0]) && gst_stereo_view_has_detail (&check->figures[1]);
-}
-
-gdouble
-gst_stereo_view_check_get_noise (const GstStereoViewCheck *check)
-{
-  return MAX (gst_stereo_view_noise (&check->figures[0]), gst_stereo_view_noise (&check->figures[1]));
+  *sound = gst_stereo_view_faults_are_sound (&check->faults);
+  *detailed = gst_stereo_view_has_detail (&figures[0]) && gst_stereo_view_has_detail (&figures[1]);
+  *noise = MAX (gst_stereo_view_noise (&figures[0]), gst_stereo_view_noise (&figures[1]));
 }
 
 /* ---- faults ------------------------------------------------------------------------------ */
 
 static void
-report (GstStereoViewCheck *check, const GstStereoViewRule *rule, guint v, gboolean active,
-    const GstStereoBlockFigures *blocks)
+add_figures (GstStructure *fields, const GstStereoViewFigures figures[2])
+{
+  gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, figures[0].brightness, "brightness-right", G_TYPE_DOUBLE,
+      figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE, figures[0].sharpness, "sharpness-right", G_TYPE_DOUBLE,
+      figures[1].sharpness, NULL);
+}
+
+static void
+report (GstStereoViewCheck *check, const GstStereoViewRule *rule, guint v, gboolean active, gdouble value)
 {
   const GstStereoViewFigures *figures = check->figures;
-  const GstStereoViewLook look = { .figures = figures, .blocks = blocks };
   GstStereoHealthFlags flag = rule->flags[v];
-  GstStructure *fields;
-  gchar *text;
+  gchar *text = active && rule->text ? rule->text (figures, v) : g_strdup (active ? rule->begin : rule->end);
 
   if (rule->silent) {
-    GST_DEBUG_OBJECT (check->element, "%s", active ? rule->begin : rule->end);
+    GST_DEBUG_OBJECT (check->element, "%s", text);
     gst_stereo_report_note (check->report, flag, active);
+    g_free (text);
     return;
   }
-  fields = gst_structure_new (
-      "stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, rule->value (&look, v), NULL);
-  if (gst_stereo_view_rule_count (rule) == 2)
-    gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, figures[0].brightness, "brightness-right",
-        G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE, figures[0].sharpness, "sharpness-right",
-        G_TYPE_DOUBLE, figures[1].sharpness, NULL);
-  if (active)
-    text = rule->text ? rule->text (&look, v) : g_strdup (rule->begin);
-  else
-    text = rule->end ? g_strdup (rule->end) :
-                       g_strdup_printf ("The %s view is no longer %s.", VIEW (v), gst_stereo_kind_of (flag)->words);
+  GstStructure *fields = gst_structure_new (
+      "stereo-health", "time", G_TYPE_INT64, check->last, "value", G_TYPE_DOUBLE, value, NULL);
+  if (rule->flags[1])
+    add_figures (fields, figures);
+  if (!text)
+    text = g_strdup_printf ("The %s view is no longer %s.", VIEW (v), gst_stereo_kind_of (flag)->words);
   gst_stereo_report_change (check->report, flag, active, text, fields);
 }
 
@@ -148,22 +141,21 @@ age_of (const GstStereoViewCheck *check, gint64 time, gint64 back)
 }
 
 static void
-judge (GstStereoViewCheck *check, gint width, gboolean live)
+judge (GstStereoViewCheck *check, const GstStereoViewReader *const readers[2], gint width, gboolean live)
 {
-  const GstStereoViewReader *const readers[2] = { check->readers[0], check->readers[1] };
   const GstStereoViewRule *rule;
-  GstStereoViewChanges changes;
+  GstStereoViewVerdicts verdicts;
   GstStereoBlockFigures blocks;
 
   gst_stereo_blocks_compare (readers, width, age_of (check, check->last, APART), &blocks);
   GST_LOG_OBJECT (check->element,
       "%u of %u blocks at disparity 0, with a rest of %.3f; %u in two layers; %u of %u that move stand still",
       blocks.zero, blocks.textured, blocks.rest, blocks.layered, blocks.still, blocks.moving);
-  gst_stereo_view_faults_add (&check->faults, check->figures, &blocks, live, check->last, changes);
+  gst_stereo_view_faults_add (&check->faults, check->figures, &blocks, live, check->last, verdicts);
   for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
     for (guint v = 0; v < 2; v++)
-      if (changes[i][v] != GST_STEREO_EPISODE_GOES_ON)
-        report (check, rule, v, changes[i][v] == GST_STEREO_EPISODE_BEGINS, &blocks);
+      if (verdicts[i][v].change != GST_STEREO_EPISODE_GOES_ON)
+        report (check, rule, v, verdicts[i][v].change == GST_STEREO_EPISODE_BEGINS, verdicts[i][v].value);
 }
 
 /* ---- measurements ------------------------------------------------------------------------ */
@@ -188,16 +180,6 @@ measure (GstStereoViewCheck *check, guint v, const GstStereoLayout *layout, cons
       v ? layout->width - alone : layout->width, figures);
 }
 
-static void
-measure_both (GstStereoViewCheck *check, gint64 time, gint width, gint max_disparity, GstStereoViewFigures figures[2])
-{
-  const GstStereoViewReader *const readers[] = { check->readers[0], check->readers[1] };
-
-  gst_stereo_cover_measure (readers, width, max_disparity, figures);
-  gst_stereo_alone_measure (
-      &check->alone, readers, width, age_of (check, time, GST_STEREO_VIEW_CHECK_INTERVAL), max_disparity, figures);
-}
-
 void
 gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity)
@@ -212,7 +194,10 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
     measure (check, v, layout, infos[v], &images[v], max_disparity, &figures[v]);
   if (!check->readers[0] || !check->readers[1])
     return;
-  measure_both (check, time, layout->width, max_disparity, figures);
+  const GstStereoViewReader *const readers[] = { check->readers[0], check->readers[1] };
+  gst_stereo_cover_measure (readers, layout->width, max_disparity, figures);
+  gst_stereo_alone_measure (&check->alone, readers, layout->width, age_of (check, time, GST_STEREO_VIEW_CHECK_INTERVAL),
+      max_disparity, figures);
   for (guint v = 0; v < 2; v++)
     GST_LOG_OBJECT (check->element,
         "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, "
@@ -224,7 +209,7 @@ gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstSter
   check->count++;
   memcpy (check->figures, figures, sizeof figures);
   GST_OBJECT_UNLOCK (check->element);
-  judge (check, layout->width, live);
+  judge (check, readers, layout->width, live);
 }
 
 /* ---- from any thread --------------------------------------------------------------------- */
@@ -233,13 +218,11 @@ void
 gst_stereo_view_check_add_stats (GstStereoViewCheck *check, GstStructure *stats)
 {
   GstStereoViewFigures figures[2];
-  guint64 count;
 
   GST_OBJECT_LOCK (check->element);
-  count = check->count;
+  guint64 count = check->count;
   memcpy (figures, check->figures, sizeof figures);
   GST_OBJECT_UNLOCK (check->element);
-  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, "brightness-left", G_TYPE_DOUBLE,
-      figures[0].brightness, "brightness-right", G_TYPE_DOUBLE, figures[1].brightness, "sharpness-left", G_TYPE_DOUBLE,
-      figures[0].sharpness, "sharpness-right", G_TYPE_DOUBLE, figures[1].sharpness, NULL);
+  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, NULL);
+  add_figures (stats, figures);
 }

@@ -30,12 +30,9 @@ gboolean gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 t
  * @max_disparity: the largest disparity that is searched. */
 void gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const GstStereoLayout *layout,
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity);
-/* No fault of a view, or of both together, stands or begins. Only then matches of points count. */
-gboolean gst_stereo_view_check_is_sound (const GstStereoViewCheck *check);
-/* Also, both views show more than noise. Only then missing matches count. */
-gboolean gst_stereo_view_check_has_detail (const GstStereoViewCheck *check);
-/* Grey levels, of the noisier view. */
-gdouble gst_stereo_view_check_get_noise (const GstStereoViewCheck *check);
+/* What counts of the matches of points. @sound: no fault of a view, or of both together, stands or begins; else none does. @detailed: both
+ * views show more than noise; else missing ones do not. @noise: grey levels, of the noisier view. */
+void gst_stereo_view_check_tell (const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise);
 
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_view_check_add_stats (GstStereoViewCheck *check, GstStructure *stats);

@@ -2,24 +2,10 @@
 #include "gst/match/diagnose/views/view_faults.h"
 
 #include <math.h>
-#include <string.h>
 
 #define HISTORY_COUNT 10       /* before the history counts: two seconds */
 #define HISTORY_WEIGHT 100     /* measurements that the mean is of, at most: twenty seconds */
 #define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
-
-static GstStereoViewHistory
-history_of (const GstStereoViewFaults *views)
-{
-  GstStereoViewHistory history = { 0 };
-
-  if (views->count < HISTORY_COUNT)
-    return history;
-  history.ratio = exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX));
-  for (guint v = 0; v < 2; v++)
-    history.sharpness[v] = exp (views->sharp[v]);
-  return history;
-}
 
 /* A measurement in which nothing is wrong with the sharpness of either view. */
 static void
@@ -33,24 +19,25 @@ remember (GstStereoViewFaults *views, const GstStereoViewFigures figures[2])
 
 void
 gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
-    const GstStereoBlockFigures *blocks, gboolean live, gint64 time, GstStereoViewChanges changes)
+    const GstStereoBlockFigures *blocks, gboolean live, gint64 time, GstStereoViewVerdicts verdicts)
 {
-  GstStereoViewLook look = { figures, blocks, history_of (views), live };
+  GstStereoViewLook look = { .figures = figures, .blocks = blocks };
   const GstStereoViewRule *rule;
-  GstStereoViewVerdicts verdicts;
 
   for (guint v = 0; v < 2; v++)
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
   look.lively = live || views->moved;
+  if (views->count >= HISTORY_COUNT)
+    look.history = (GstStereoViewHistory){ exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX)),
+      { exp (views->sharp[0]), exp (views->sharp[1]) } };
   gst_stereo_view_rules_judge (&look, verdicts);
-  memset (changes, 0, sizeof (GstStereoViewChanges));
   for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++) {
     gint64 hold = rule->hold ? rule->hold : (gint64) gst_stereo_kind_of (rule->flags[0])->hold;
-    if (rule->flags[0] == GST_STEREO_HEALTH_BLURRED_LEFT && verdicts[i][0] == GST_STEREO_VERDICT_GOOD &&
-        verdicts[i][1] == GST_STEREO_VERDICT_GOOD)
+    if (rule->flags[0] == GST_STEREO_HEALTH_BLURRED_LEFT && verdicts[i][0].verdict == GST_STEREO_VERDICT_GOOD &&
+        verdicts[i][1].verdict == GST_STEREO_VERDICT_GOOD)
       remember (views, figures);
-    for (guint v = 0; v < gst_stereo_view_rule_count (rule); v++)
-      changes[i][v] = gst_stereo_episode_update (&views->episodes[i][v], verdicts[i][v], time, hold);
+    for (guint v = 0; v < 2; v++)
+      verdicts[i][v].change = gst_stereo_episode_update (&views->episodes[i][v], verdicts[i][v].verdict, time, hold);
   }
 }
 

@@ -17,12 +17,9 @@ typedef struct
   gboolean moved;   /* pixels have changed */
 } GstStereoViewFaults;
 
-/* For each rule: the left view, the right view; of a fault of both together the first one. */
-typedef GstStereoEpisodeChange GstStereoViewChanges[GST_STEREO_MOST_RULES][2];
-
-/* Adds figures of both views. @live: the frames come from a sensor. */
+/* Adds figures of both views, and judges them. @live: the frames come from a sensor. */
 void gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
-    const GstStereoBlockFigures *blocks, gboolean live, gint64 time, GstStereoViewChanges changes);
+    const GstStereoBlockFigures *blocks, gboolean live, gint64 time, GstStereoViewVerdicts verdicts);
 /* A fault begins: the next measurement should come soon. */
 gboolean gst_stereo_view_faults_are_suspicious (const GstStereoViewFaults *views);
 /* After a flush: keeps the faults. Timestamps may begin anew. */

@@ -42,11 +42,9 @@ typedef struct
 GstStereoViewReader *
 gst_stereo_view_reader_new (gint width, gint height)
 {
-  GstStereoViewReader *reader;
-
   if (width < MIN_WIDTH || height < MIN_HEIGHT)
     return NULL;
-  reader = g_new0 (GstStereoViewReader, 1);
+  GstStereoViewReader *reader = g_new0 (GstStereoViewReader, 1);
   reader->width = width;
   reader->height = height;
   reader->rows = MIN (ROWS, height - APART);
@@ -261,7 +259,6 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
 {
   gint black = offset + GST_STEREO_LEVEL_BLACK * scale / 255, white = offset + GST_STEREO_LEVEL_WHITE * scale / 255;
   gdouble count = (gdouble) reader->rows * reader->width, bends = (gdouble) reader->rows * (reader->width - 2 * STEP);
-  gdouble mean, runs;
   Sums sums = { 0 };
 
   turn_over (reader->history);
@@ -286,8 +283,8 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
   /* neighbouring products share samples: as if there were OVERLAP times fewer of them */
   figures->doubt = figures->roughness * figures->roughness * sqrt (OVERLAP / bends);
   figures->sharpness = figures->detail / MAX (figures->brightness, 1);
-  runs = (gdouble) MAX (1, sums.run_count);
-  mean = sums.runs / runs;
+  gdouble runs = (gdouble) MAX (1, sums.run_count);
+  gdouble mean = sums.runs / runs;
   figures->contrast = sqrt (MAX (0, sums.run_squares / runs - mean * mean)) / RUN * 255 / scale;
   compare (reader, offset, scale, first, end, figures);
 }

@@ -9,7 +9,6 @@
 #define VIEW(v) ((v) ? "right" : "left")
 #define OF_VIEW(name) GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT
 #define EITHER(name) (GST_STEREO_HEALTH_##name##_LEFT | GST_STEREO_HEALTH_##name##_RIGHT)
-#define OF_PAIR(flags) flags, flags
 
 /* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. @value grows
  * as the fault does. */
@@ -25,6 +24,13 @@ below (gdouble value, gdouble bad, gdouble good)
   return above (-value, -bad, -good);
 }
 
+/* Of the blocks with texture, those at disparity 0. */
+static gdouble
+share_at_0 (const GstStereoViewLook *look)
+{
+  return look->blocks->zero / (gdouble) MAX (1, look->blocks->textured);
+}
+
 /* ---- black, blown out ----------------------------------------------------------------------- */
 
 /* They are no evidence about blur, exposure and movement of either view. */
@@ -33,44 +39,32 @@ below (gdouble value, gdouble bad, gdouble good)
 #define WHITE_BAD 0.5 /* twice what fog and sky give */
 #define WHITE_GOOD 0.4
 
-static gdouble
-value_of_black (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[v].black;
-}
-
 static GstStereoVerdict
-judge_black (const GstStereoViewLook *look, guint v)
+judge_black (const GstStereoViewLook *look, guint v, gdouble *value)
 {
-  return above (look->figures[v].black, BLACK_BAD, BLACK_GOOD);
+  return above (*value = look->figures[v].black, BLACK_BAD, BLACK_GOOD);
 }
 
 static gchar *
-describe_black (const GstStereoViewLook *look, guint v)
+describe_black (const GstStereoViewFigures figures[2], guint v)
 {
   return g_strdup_printf ("The %s view is black: %.0f %% of its pixels show no light. Look for a lens cap, no "
                           "light, or too short an exposure, and whether the camera is connected.",
-      VIEW (v), 100 * look->figures[v].black);
-}
-
-static gdouble
-value_of_white (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[v].white;
+      VIEW (v), 100 * figures[v].black);
 }
 
 static GstStereoVerdict
-judge_blown_out (const GstStereoViewLook *look, guint v)
+judge_blown_out (const GstStereoViewLook *look, guint v, gdouble *value)
 {
-  return above (look->figures[v].white, WHITE_BAD, WHITE_GOOD);
+  return above (*value = look->figures[v].white, WHITE_BAD, WHITE_GOOD);
 }
 
 static gchar *
-describe_blown_out (const GstStereoViewLook *look, guint v)
+describe_blown_out (const GstStereoViewFigures figures[2], guint v)
 {
   return g_strdup_printf ("The %s view is blown out: %.0f %% of its pixels are white, and show nothing that could "
                           "be matched. Lower the exposure or the gain of that camera.",
-      VIEW (v), 100 * look->figures[v].white);
+      VIEW (v), 100 * figures[v].white);
 }
 
 /* ---- covered, blurred ----------------------------------------------------------------------- */
@@ -82,12 +76,6 @@ describe_blown_out (const GstStereoViewLook *look, guint v)
 #define ODD_COVER 8.0     /* grey levels of contrast: a cover has less */
 #define EVEN 0.5          /* and it has so much less than the other view */
 #define PARTS_COVERED 2   /* of 16, in a row: an eighth of the view */
-
-static gdouble
-relative_sharpness (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[v].sharpness / MAX (look->figures[!v].sharpness, 1e-9);
-}
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
@@ -104,12 +92,13 @@ are_blurred (const GstStereoViewLook *look)
 /* Half as sharp as the other view, or as it used to be against the other; or both are without detail, or a quarter as sharp as they
  * used to be. */
 static GstStereoVerdict
-judge_blurred (const GstStereoViewLook *look, guint v)
+judge_blurred (const GstStereoViewLook *look, guint v, gdouble *value)
 {
   const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
   const GstStereoViewHistory *history = &look->history;
   gdouble expected = history->ratio <= 0 ? 1 : v ? 1 / history->ratio : history->ratio;
 
+  *value = own->sharpness / MAX (other->sharpness, 1e-9);
   if (are_blurred (look))
     return GST_STEREO_VERDICT_BAD;
   if (!gst_stereo_view_has_detail (other))
@@ -122,23 +111,24 @@ judge_blurred (const GstStereoViewLook *look, guint v)
 }
 
 static gchar *
-describe_blurred (const GstStereoViewLook *look, guint v)
+describe_blurred (const GstStereoViewFigures figures[2], guint v)
 {
   return g_strdup_printf (
       "The %s view is blurred: it has %.2f times the detail of the %s view, or both have lost theirs. Clean the "
       "lens, take away what lies before it, or focus that camera.",
-      VIEW (v), relative_sharpness (look, v), VIEW (!v));
+      VIEW (v), figures[v].sharpness / MAX (figures[!v].sharpness, 1e-9), VIEW (!v));
 }
 
 /* Blurred, and nearly even all over; or a part of it is even, and not of the other view. */
 static GstStereoVerdict
-judge_covered (const GstStereoViewLook *look, guint v)
+judge_covered (const GstStereoViewLook *look, guint v, gdouble *value)
 {
   const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  GstStereoVerdict blurred = judge_blurred (look, v);
+  GstStereoVerdict blurred = judge_blurred (look, v, value);
   gboolean even = blurred == GST_STEREO_VERDICT_BAD && own->contrast < ODD_COVER &&
       own->contrast < EVEN * other->contrast;
 
+  *value = own->contrast;
   if (even || own->covered >= PARTS_COVERED)
     return GST_STEREO_VERDICT_BAD;
   return own->covered                   ? GST_STEREO_VERDICT_UNKNOWN :
@@ -146,16 +136,10 @@ judge_covered (const GstStereoViewLook *look, guint v)
                                           blurred;
 }
 
-static gdouble
-value_of_contrast (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[v].contrast;
-}
-
 static gchar *
-describe_covered (const GstStereoViewLook *look, guint v)
+describe_covered (const GstStereoViewFigures figures[2], guint v)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  const GstStereoViewFigures *own = &figures[v], *other = &figures[!v];
 
   if (own->covered)
     return g_strdup_printf ("A part of the %s view is covered: %u sixteenths of its width or its height are even, "
@@ -175,29 +159,24 @@ describe_covered (const GstStereoViewLook *look, guint v)
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
 
 static GstStereoVerdict
-judge_dark (const GstStereoViewLook *look, guint v)
+judge_dark (const GstStereoViewLook *look, guint v, gdouble *value)
 {
   const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
 
+  *value = own->brightness / MAX (other->brightness, 1e-9);
   if (other->brightness < BRIGHT_ENOUGH)
     return GST_STEREO_VERDICT_UNKNOWN;
   return below (own->brightness / other->brightness, DARK_BAD, DARK_GOOD);
 }
 
-static gdouble
-relative_brightness (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[v].brightness / MAX (look->figures[!v].brightness, 1e-9);
-}
-
 static gchar *
-describe_dark (const GstStereoViewLook *look, guint v)
+describe_dark (const GstStereoViewFigures figures[2], guint v)
 {
   return g_strdup_printf ("The %s view is darker than the %s one: its mean grey level is %.0f, that of the %s view "
                           "%.0f. Give both cameras the same exposure and gain, and switch off what sets these for "
                           "each camera alone. Until then prefer cost=census-9x7 or method=bm cost=zncc: costs that "
                           "compare grey levels fail.",
-      VIEW (v), VIEW (!v), look->figures[v].brightness, VIEW (!v), look->figures[!v].brightness);
+      VIEW (v), VIEW (!v), figures[v].brightness, VIEW (!v), figures[!v].brightness);
 }
 
 /* ---- frozen, still ---------------------------------------------------------------------------- */
@@ -209,10 +188,11 @@ describe_dark (const GstStereoViewLook *look, guint v)
 
 /* No pixel, or in a part nothing but noise, changes while the other view moves. */
 static GstStereoVerdict
-judge_frozen (const GstStereoViewLook *look, guint v)
+judge_frozen (const GstStereoViewLook *look, guint v, gdouble *value)
 {
   const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
 
+  *value = other->moved;
   if (!own->compared || !other->compared)
     return GST_STEREO_VERDICT_UNKNOWN;
   if (own->alone >= BANDS_ALONE || (own->same && other->moved >= MOVES))
@@ -221,14 +201,8 @@ judge_frozen (const GstStereoViewLook *look, guint v)
   return own->alone && verdict == GST_STEREO_VERDICT_GOOD ? GST_STEREO_VERDICT_UNKNOWN : verdict;
 }
 
-static gdouble
-value_of_movement (const GstStereoViewLook *look, guint v)
-{
-  return look->figures[!v].moved;
-}
-
 static gchar *
-describe_frozen (const GstStereoViewLook *look, guint v)
+describe_frozen (const GstStereoViewFigures figures[2], guint v)
 {
   return g_strdup_printf (
       "The %s view is frozen: each frame, or a large part of it, is the same as the one before, while the %s view "
@@ -237,31 +211,32 @@ describe_frozen (const GstStereoViewLook *look, guint v)
       VIEW (v), VIEW (!v));
 }
 
-/* No pixel of either view changes; @lively says whether they should. */
+/* Whether no pixel of either view changes. */
 static GstStereoVerdict
-judge_same (const GstStereoViewLook *look, gboolean lively)
+judge_same (const GstStereoViewLook *look, gdouble *value)
 {
   const GstStereoViewFigures *figures = look->figures;
 
-  if (!figures[0].compared || !figures[1].compared)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  if (!figures[0].same || !figures[1].same)
-    return GST_STEREO_VERDICT_GOOD;
-  return look->lively == lively ? GST_STEREO_VERDICT_BAD :
-      lively                    ? GST_STEREO_VERDICT_UNKNOWN :
-                                  GST_STEREO_VERDICT_GOOD;
+  *value = share_at_0 (look);
+  return !figures[0].compared || !figures[1].compared ? GST_STEREO_VERDICT_UNKNOWN :
+      figures[0].same && figures[1].same              ? GST_STEREO_VERDICT_BAD :
+                                                        GST_STEREO_VERDICT_GOOD;
 }
 
 static GstStereoVerdict
-judge_both_frozen (const GstStereoViewLook *look, guint v)
+judge_both_frozen (const GstStereoViewLook *look, guint v, gdouble *value)
 {
-  return judge_same (look, TRUE);
+  GstStereoVerdict same = judge_same (look, value);
+
+  return same == GST_STEREO_VERDICT_BAD && !look->lively ? GST_STEREO_VERDICT_UNKNOWN : same;
 }
 
 static GstStereoVerdict
-judge_still (const GstStereoViewLook *look, guint v)
+judge_still (const GstStereoViewLook *look, guint v, gdouble *value)
 {
-  return judge_same (look, FALSE);
+  GstStereoVerdict same = judge_same (look, value);
+
+  return same == GST_STEREO_VERDICT_BAD && look->lively ? GST_STEREO_VERDICT_GOOD : same;
 }
 
 /* ---- same view, still pattern ------------------------------------------------------------------- */
@@ -277,31 +252,27 @@ judge_still (const GstStereoViewLook *look, guint v)
 #define LAYERED_BAD 0.2 /* their share of the blocks with texture; healthy pairs have up to 0.05, and 0.13 in fog */
 #define LAYERED_GOOD 0.1
 
-static gdouble
-share_at_0 (const GstStereoViewLook *look, guint v)
-{
-  return look->blocks->zero / (gdouble) MAX (1, look->blocks->textured);
-}
-
 /* Whether all lies at disparity 0. With one camera, moving texture was at another place before, which a still pattern was not. */
 static GstStereoVerdict
-judge_same_view (const GstStereoViewLook *look, guint v)
+judge_same_view (const GstStereoViewLook *look, guint v, gdouble *value)
 {
-  const GstStereoBlockFigures *blocks = look->blocks;
-  GstStereoVerdict zero = blocks->textured >= MIN_TEXTURED ? above (share_at_0 (look, v), ZERO_BAD, ZERO_GOOD) :
-                                                             GST_STEREO_VERDICT_UNKNOWN;
+  const GstStereoBlockFigures *pair = look->blocks;
+  GstStereoVerdict zero = above (*value = share_at_0 (look), ZERO_BAD, ZERO_GOOD);
 
-  return zero == GST_STEREO_VERDICT_BAD && blocks->rest >= REST_PATTERN ? GST_STEREO_VERDICT_GOOD : zero;
+  if (pair->textured < MIN_TEXTURED)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return zero == GST_STEREO_VERDICT_BAD && pair->rest >= REST_PATTERN ? GST_STEREO_VERDICT_GOOD : zero;
 }
 
 static GstStereoVerdict
-judge_still_pattern (const GstStereoViewLook *look, guint v)
+judge_still_pattern (const GstStereoViewLook *look, guint v, gdouble *value)
 {
   const GstStereoBlockFigures *pair = look->blocks;
   GstStereoVerdict still = GST_STEREO_VERDICT_UNKNOWN, layered = GST_STEREO_VERDICT_UNKNOWN;
 
+  *value = share_at_0 (look);
   if (pair->textured >= MIN_TEXTURED) {
-    if (share_at_0 (look, v) >= ZERO_BAD)
+    if (*value >= ZERO_BAD)
       return pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
     layered = pair->layered < MIN_LAYERED ? GST_STEREO_VERDICT_GOOD :
                                             above (pair->layered / (gdouble) pair->textured, LAYERED_BAD, LAYERED_GOOD);
@@ -322,54 +293,43 @@ judge_still_pattern (const GstStereoViewLook *look, guint v)
 #define SHOWS_NOTHING (EITHER (BLACK) | EITHER (BLOWN_OUT))
 
 static const GstStereoViewRule rules[] = {
-  { .flags = { OF_VIEW (BLACK) }, .verdict = judge_black, .value = value_of_black, .text = describe_black },
-  { .flags = { OF_VIEW (BLOWN_OUT) }, .verdict = judge_blown_out, .value = value_of_white, .text = describe_blown_out },
-  { .flags = { OF_VIEW (COVERED) },
-      .unless = SHOWS_NOTHING,
-      .verdict = judge_covered,
-      .value = value_of_contrast,
-      .text = describe_covered },
+  { .flags = { OF_VIEW (BLACK) }, .verdict = judge_black, .text = describe_black },
+  { .flags = { OF_VIEW (BLOWN_OUT) }, .verdict = judge_blown_out, .text = describe_blown_out },
+  { .flags = { OF_VIEW (COVERED) }, .unless = SHOWS_NOTHING, .verdict = judge_covered, .text = describe_covered },
   { .flags = { OF_VIEW (BLURRED) },
       .unless = SHOWS_NOTHING,
       .unless_own = EITHER (COVERED),
       .verdict = judge_blurred,
-      .value = relative_sharpness,
       .text = describe_blurred },
   { .flags = { OF_VIEW (DARK) },
       .unless = SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED),
       .verdict = judge_dark,
-      .value = relative_brightness,
       .text = describe_dark },
   { .flags = { OF_VIEW (FROZEN) },
       .unless = SHOWS_NOTHING,
       .unless_own = EITHER (COVERED) | EITHER (BLURRED),
       .verdict = judge_frozen,
-      .value = value_of_movement,
       .text = describe_frozen },
-  { .flags = { OF_PAIR (EITHER (FROZEN)) },
+  { .flags = { EITHER (FROZEN) },
       .unless = SHOWS_NOTHING,
       .hold = BOTH_FROZEN,
       .verdict = judge_both_frozen,
-      .value = share_at_0,
       .begin = "Both views are frozen: no pixel changes from frame to frame, which no sensor gives. Restart the cameras, and "
                "look at what repeats frames on the way.",
       .end = "The two views are no longer frozen." },
-  { .flags = { OF_PAIR (GST_STEREO_HEALTH_STILL) },
+  { .flags = { GST_STEREO_HEALTH_STILL },
       .unless = SHOWS_NOTHING,
       .silent = TRUE,
       .verdict = judge_still,
-      .value = share_at_0,
       .begin = "no pixel has changed yet: a still picture",
       .end = "no pixel has changed yet: a still picture no more" },
-  { .flags = { OF_PAIR (GST_STEREO_HEALTH_SAME_VIEW) },
+  { .flags = { GST_STEREO_HEALTH_SAME_VIEW },
       .verdict = judge_same_view,
-      .value = share_at_0,
       .begin = "Both views come from one camera: all that they show lies at the same place, so that everything seems to be "
                "far away. Look at which device each pad gets, at a tee before both, and at the channels of a capture card.",
       .end = "The two views are no longer the same." },
-  { .flags = { OF_PAIR (GST_STEREO_HEALTH_STILL_PATTERN) },
+  { .flags = { GST_STEREO_HEALTH_STILL_PATTERN },
       .verdict = judge_still_pattern,
-      .value = share_at_0,
       .begin = "A still pattern lies over both views at the same place: drops, dirt or a cracked screen before both lenses, "
                "or something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the "
                "lenses and what is before them.",
@@ -384,12 +344,6 @@ gst_stereo_view_rule (guint index)
   return index < G_N_ELEMENTS (rules) ? &rules[index] : NULL;
 }
 
-guint
-gst_stereo_view_rule_count (const GstStereoViewRule *rule)
-{
-  return rule->flags[0] == rule->flags[1] ? 1 : 2;
-}
-
 void
 gst_stereo_view_rules_judge (const GstStereoViewLook *look, GstStereoViewVerdicts verdicts)
 {
@@ -398,11 +352,11 @@ gst_stereo_view_rules_judge (const GstStereoViewLook *look, GstStereoViewVerdict
   memset (verdicts, 0, sizeof (GstStereoViewVerdicts));
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
     const GstStereoViewRule *rule = &rules[i];
-    for (guint v = 0; v < gst_stereo_view_rule_count (rule); v++)
+    for (guint v = 0; v < 2 && rule->flags[v]; v++)
       if (!(rule->unless & (bad[0] | bad[1])) && !(rule->unless_own & bad[v]))
-        verdicts[i][v] = rule->verdict (look, v);
+        verdicts[i][v].verdict = rule->verdict (look, v, &verdicts[i][v].value);
     for (guint v = 0; v < 2; v++)
-      if (verdicts[i][v] == GST_STEREO_VERDICT_BAD)
+      if (verdicts[i][v].verdict == GST_STEREO_VERDICT_BAD)
         bad[v] |= rule->flags[v];
   }
 }

@@ -30,7 +30,7 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
   const GstStereoViewRule *rule;
 
   for (guint n = 0; n < frames; n++) {
-    GstStereoViewChanges changes;
+    GstStereoViewVerdicts verdicts;
     gint reach = MIN (128, first->width / 2);
     GstStereoViewFigures looks[2];
     GstStereoBlockFigures pair;
@@ -51,10 +51,10 @@ play (const RealSequence *sequence, guint frames, const gchar *fault, guint faul
     gst_stereo_cover_measure (
         (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
     gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, 2, &pair);
-    gst_stereo_view_faults_add (&views, looks, &pair, TRUE, n * LOOK, changes);
+    gst_stereo_view_faults_add (&views, looks, &pair, TRUE, n * LOOK, verdicts);
     for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
       for (guint v = 0; v < 2; v++)
-        if (changes[i][v]) {
+        if (verdicts[i][v].change) {
           g_autofree gchar *name = gst_stereo_health_to_string (rule->flags[v]);
           g_string_append_printf (told, "%s ", name);
         }

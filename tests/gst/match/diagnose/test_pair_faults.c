@@ -16,11 +16,11 @@ pair_fault (GstStereoViewFaults *views, GstStereoViewFigures look, GstStereoBloc
   const GstStereoViewRule *rule;
 
   for (gint64 time = 0; time <= 1000 * MS; time += 100 * MS) {
-    GstStereoViewChanges changes;
+    GstStereoViewVerdicts verdicts;
 
-    gst_stereo_view_faults_add (views, looks, &pair, live, time, changes);
+    gst_stereo_view_faults_add (views, looks, &pair, live, time, verdicts);
     for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
-      if (gst_stereo_view_rule_count (rule) == 1 && changes[i][0] == GST_STEREO_EPISODE_BEGINS) {
+      if (!rule->flags[1] && verdicts[i][0].change == GST_STEREO_EPISODE_BEGINS) {
         fail_unless_equals_int (found, GST_STEREO_HEALTH_OK);
         found = rule->flags[0];
       }
@@ -59,9 +59,9 @@ TEST (test_frozen_pair_lasts)
 
     still.same = TRUE;
     for (gint64 time = 0; time <= last; time += 100 * MS) {
-      GstStereoViewChanges changes;
-      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ still, still }, &none, TRUE, time, changes);
-      found = found || changes[row_of (BOTH_FROZEN)][0] == GST_STEREO_EPISODE_BEGINS;
+      GstStereoViewVerdicts verdicts;
+      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ still, still }, &none, TRUE, time, verdicts);
+      found = found || verdicts[row_of (BOTH_FROZEN)][0].change == GST_STEREO_EPISODE_BEGINS;
     }
     fail_unless (found == (last >= 600 * MS), "after %d ms", (gint) (last / MS));
   }
@@ -95,13 +95,13 @@ TEST (test_some_layers)
   const GstStereoBlockFigures many = { 100, 5, 0, 40, 2, 30 }, some = { 100, 5, 0, 40, 2, 15 },
                               none = { 100, 5, 0, 40, 2, 2 };
   const GstStereoBlockFigures *const after[] = { &some, &none };
-  GstStereoViewChanges changes;
+  GstStereoViewVerdicts verdicts;
 
   for (guint i = 0; i < G_N_ELEMENTS (after); i++) {
     GstStereoViewFaults views = { 0 };
     fail_unless_equals_int (pair_fault (&views, SOUND, many, TRUE), GST_STEREO_HEALTH_STILL_PATTERN);
     for (gint64 k = 0; k < 7; k++)
-      gst_stereo_view_faults_add (&views, looks, after[i], TRUE, 1100 * MS + 100 * MS * k, changes);
+      gst_stereo_view_faults_add (&views, looks, after[i], TRUE, 1100 * MS + 100 * MS * k, verdicts);
     fail_unless (views.episodes[row_of (GST_STEREO_HEALTH_STILL_PATTERN)][0].stands == !i, "case %u", i);
   }
 }

@@ -31,11 +31,11 @@ check_verdicts (GstStereoViewFigures left, GstStereoViewFigures right, gdouble r
   judge (left, right, (GstStereoViewHistory){ .ratio = ratio }, verdicts);
   for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
     for (guint v = 0; v < 2; v++)
-      if (gst_stereo_view_rule_count (rule) == 2 && i != ROW (COVERED))
-        found[n++] = "UGB"[verdicts[i][v]];
+      if (rule->flags[1] && i != ROW (COVERED))
+        found[n++] = "UGB"[verdicts[i][v].verdict];
   fail_unless_equals_string (found, expected);
   for (guint v = 0; v < 2; v++)
-    fail_unless (verdicts[ROW (COVERED)][v] != BAD);
+    fail_unless (verdicts[ROW (COVERED)][v].verdict != BAD);
 }
 
 static GstStereoViewFigures
@@ -132,10 +132,10 @@ TEST (test_verdicts_on_covers)
       gboolean even = covered.contrast < 8;
 
       judge (v ? sound : covered, v ? covered : sound, (GstStereoViewHistory){ 0 }, verdicts);
-      fail_unless_equals_int (verdicts[ROW (COVERED)][v], even ? BAD : GOOD);
-      fail_unless_equals_int (verdicts[ROW (BLURRED)][v], even ? UNKNOWN : BAD);
-      fail_unless (verdicts[ROW (COVERED)][!v] != BAD);
-      fail_unless_equals_int (verdicts[ROW (DARK)][v], UNKNOWN);
+      fail_unless_equals_int (verdicts[ROW (COVERED)][v].verdict, even ? BAD : GOOD);
+      fail_unless_equals_int (verdicts[ROW (BLURRED)][v].verdict, even ? UNKNOWN : BAD);
+      fail_unless (verdicts[ROW (COVERED)][!v].verdict != BAD);
+      fail_unless_equals_int (verdicts[ROW (DARK)][v].verdict, UNKNOWN);
     }
 }
 
@@ -150,11 +150,14 @@ TEST (test_verdicts_on_covered_parts)
     own.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, 10 };
   for (own.covered = 0; own.covered <= GST_STEREO_COVER_PARTS; own.covered++) {
     judge (SOUND, own, (GstStereoViewHistory){ 0 }, verdicts);
-    fail_unless_equals_int (verdicts[ROW (COVERED)][1], own.covered < 1 ? GOOD : own.covered < 2 ? UNKNOWN : BAD);
-    fail_unless_equals_int (verdicts[ROW (DARK)][1], own.covered < 2 ? BAD : UNKNOWN);
+    fail_unless_equals_int (verdicts[ROW (COVERED)][1].verdict,
+        own.covered < 1     ? GOOD :
+            own.covered < 2 ? UNKNOWN :
+                              BAD);
+    fail_unless_equals_int (verdicts[ROW (DARK)][1].verdict, own.covered < 2 ? BAD : UNKNOWN);
     if (own.covered >= 2)
-      fail_unless_equals_int (verdicts[ROW (FROZEN)][1], UNKNOWN);
-    fail_unless (verdicts[ROW (COVERED)][0] != BAD);
+      fail_unless_equals_int (verdicts[ROW (FROZEN)][1].verdict, UNKNOWN);
+    fail_unless (verdicts[ROW (COVERED)][0].verdict != BAD);
   }
 }
 
@@ -170,17 +173,17 @@ TEST (test_verdicts_on_two_blurred_views)
   for (look.contrast = 0; look.contrast < 20; look.contrast += 4) {
     judge (look, look, (GstStereoViewHistory){ 0 }, verdicts);
     for (guint v = 0; v < 2; v++)
-      fail_unless_equals_int (verdicts[ROW (BLURRED)][v], look.contrast < 8 ? UNKNOWN : BAD);
+      fail_unless_equals_int (verdicts[ROW (BLURRED)][v].verdict, look.contrast < 8 ? UNKNOWN : BAD);
   }
   /* rough, for it has texture whose rows have nothing in common */
   look.roughness = 15;
   judge (look, look, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[ROW (BLURRED)][0], UNKNOWN);
+  fail_unless_equals_int (verdicts[ROW (BLURRED)][0].verdict, UNKNOWN);
   for (guint i = 1; i < 10; i++) {
     gboolean less = i < 3;
     look = scaled (1, 0.1 * i);
     judge (look, look, (GstStereoViewHistory){ 1, { 0.2, 0.2 } }, verdicts);
-    fail_unless_equals_int (verdicts[ROW (BLURRED)][1], less ? BAD : GOOD);
+    fail_unless_equals_int (verdicts[ROW (BLURRED)][1].verdict, less ? BAD : GOOD);
   }
 }
 
@@ -203,8 +206,8 @@ verdict_on_bands (const gchar *bands)
     }
   }
   judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[ROW (FROZEN)][0], GOOD);
-  return verdicts[ROW (FROZEN)][1];
+  fail_unless_equals_int (verdicts[ROW (FROZEN)][0].verdict, GOOD);
+  return verdicts[ROW (FROZEN)][1].verdict;
 }
 
 /* Six bands are frozen whatever the others do; two in a row, where more of the others are live. */
@@ -242,8 +245,11 @@ TEST (test_verdicts_on_frozen_columns)
           own.strips[i] = (GstStereoBandFigures){ 0, 0, 0, 100 };
       }
       judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
-      fail_unless_equals_int (verdicts[ROW (FROZEN)][0], GOOD);
-      fail_unless_equals_int (verdicts[ROW (FROZEN)][1], !frozen ? GOOD : frozen < 2 || apart > 1 ? UNKNOWN : BAD);
+      fail_unless_equals_int (verdicts[ROW (FROZEN)][0].verdict, GOOD);
+      fail_unless_equals_int (verdicts[ROW (FROZEN)][1].verdict,
+          !frozen                     ? GOOD :
+              frozen < 2 || apart > 1 ? UNKNOWN :
+                                        BAD);
     }
 }
 
@@ -258,14 +264,14 @@ TEST (test_verdicts_on_parts_without_evidence)
     own.bands[i] = (GstStereoBandFigures){ 0.5, i % 2 ? 0.2 : 1.1, 0.5, 100 };
   }
   judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
-  fail_unless_equals_int (verdicts[ROW (FROZEN)][1], GOOD);
+  fail_unless_equals_int (verdicts[ROW (FROZEN)][1].verdict, GOOD);
   for (guint level = 0; level < 256; level += 15) {
     for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
       own.bands[i] = (GstStereoBandFigures){ 0, 0, 0, level };
     for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
       other.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.5, level };
     judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
-    fail_unless_equals_int (verdicts[ROW (FROZEN)][1], level < 20 || level > 235 ? GOOD : BAD);
+    fail_unless_equals_int (verdicts[ROW (FROZEN)][1].verdict, level < 20 || level > 235 ? GOOD : BAD);
   }
 }
 
@@ -282,12 +288,12 @@ TEST (test_two_blurred_views_after_the_start)
 
     for (guint look = 0; look <= sound + 5; look++) {
       GstStereoViewFigures figures = look < sound ? SOUND : scaled (1, 0.2);
-      GstStereoViewChanges changes;
+      GstStereoViewVerdicts verdicts;
 
       gst_stereo_view_faults_add (
-          &views, (GstStereoViewFigures[]){ figures, figures }, &none, FALSE, look * 200 * MS, changes);
+          &views, (GstStereoViewFigures[]){ figures, figures }, &none, FALSE, look * 200 * MS, verdicts);
       for (guint v = 0; v < 2; v++)
-        found = found || changes[ROW (BLURRED)][v] == GST_STEREO_EPISODE_BEGINS;
+        found = found || verdicts[ROW (BLURRED)][v].change == GST_STEREO_EPISODE_BEGINS;
     }
     fail_unless (sound < 10 || found, "not after %u looks", sound);
     fail_unless (sound > 5 || !found, "after %u looks", sound);
@@ -299,14 +305,14 @@ TEST (test_slow_dirt_is_told)
 {
   const GstStereoBlockFigures none = { 0 };
   GstStereoViewFaults views = { 0 };
-  GstStereoViewChanges changes;
+  GstStereoViewVerdicts verdicts;
   gint64 time = 0;
   gdouble sharpness = 1;
 
   for (; sharpness > 0.2; sharpness *= 0.9995, time += 200 * MS) {
     const GstStereoViewFigures looks[] = { SOUND, scaled (1, sharpness) };
-    gst_stereo_view_faults_add (&views, looks, &none, FALSE, time, changes);
-    if (changes[ROW (BLURRED)][1] == GST_STEREO_EPISODE_BEGINS)
+    gst_stereo_view_faults_add (&views, looks, &none, FALSE, time, verdicts);
+    if (verdicts[ROW (BLURRED)][1].change == GST_STEREO_EPISODE_BEGINS)
       break;
   }
   fail_unless (sharpness > 0.25 && sharpness < 0.5, "told at %f", sharpness);
