@@ -341,8 +341,8 @@ test_methods_of_levels (void)
   const StereoParams *half = &plan->coarse->params, *used = stereo_plan_params (plan);
   CHECK (used->method == STEREO_METHOD_SGM && half->method == STEREO_METHOD_SGM, "methods %d, %d", used->method,
       half->method);
-  CHECK (half->cost == used->cost && half->p1 == 7 && half->p2 == 50, "cost %d, penalties %g, %g", half->cost,
-      half->p1, half->p2);
+  CHECK (half->cost == used->cost && half->p1 == 7 && half->p2 == 50, "cost %d, penalties %g, %g", half->cost, half->p1,
+      half->p2);
   CHECK (plan->coarse->coarse->params.method == STEREO_METHOD_ASW, "method %d", plan->coarse->coarse->params.method);
   stereo_plan_free (plan);
 }
