@@ -5,8 +5,9 @@
 
 #include "cuda/common.cuh"
 
-/* The left view's candidate of the lowest cost in the volume, of equal ones the first, to @index, a map. */
-StereoStatus cuda_lowest (StereoPlan *plan, uint16_t *index, StereoError *error);
+/* The left view's candidate of the lowest cost in the volume, of equal ones the first, to @index, a map; what paths read of it to
+ * @path_costs, which may be NULL. */
+StereoStatus cuda_lowest (StereoPlan *plan, uint16_t *index, uint8_t *path_costs, StereoError *error);
 
 namespace
 {

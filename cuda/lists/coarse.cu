@@ -80,23 +80,30 @@ __launch_bounds__ (LIST_TILE *LIST_TILE)
 
 constexpr int LOWEST_LANES = 8, LOWEST_THREADS = 256;
 
-/* The same in the volume: eight lanes have a pixel of row blockIdx.y, eight candidates each at a time. */
+/* The same in the volume: eight lanes have a pixel of row blockIdx.y, eight candidates each at a time. @costs: NULL, or what paths
+ * read. */
 static __global__ void
-__launch_bounds__ (LOWEST_THREADS) lowest_kernel (const __grid_constant__ Frame f, uint16_t *to)
+__launch_bounds__ (LOWEST_THREADS)
+    lowest_kernel (const __grid_constant__ Frame f, uint16_t *to, uint8_t *costs, int shift)
 {
   int item = blockIdx.x * LOWEST_THREADS + threadIdx.x, x = item / LOWEST_LANES, lane = item % LOWEST_LANES,
       y = blockIdx.y;
-  const uint4 *column = (const uint4 *) (f.volume + ((size_t) y * f.width + min (x, f.width - 1)) * f.depth);
+  size_t at = ((size_t) y * f.width + min (x, f.width - 1)) * f.depth;
+  const uint4 *column = (const uint4 *) (f.volume + at);
   uint32_t best = ~0u;
 
-  for (int k = lane; 8 * k < f.disparities; k += LOWEST_LANES) {
+  for (int k = lane; 8 * k < f.depth; k += LOWEST_LANES) {
     uint4 eight = column[k];
-    uint32_t words[4] = { eight.x, eight.y, eight.z, eight.w };
+    uint32_t words[4] = { eight.x, eight.y, eight.z, eight.w }, bytes[2] = {};
 #pragma unroll
     for (int e = 0; e < 8; e++) {
       uint32_t index = 8 * k + e, key = (e % 2 ? words[e / 2] & 0xFFFF0000u : words[e / 2] << 16) | index;
       best = index < f.disparities ? min (best, key) : best;
+      uint32_t steps = key >> 16;
+      bytes[e / 4] |= (steps == STEREO_INVALID ? 0 : stereo_path_cost (steps, shift)) << e % 4 * 8;
     }
+    if (costs)
+      *(uint2 *) (costs + at + 8 * k) = make_uint2 (bytes[0], bytes[1]);
   }
 #pragma unroll
   for (int away = 1; away < LOWEST_LANES; away *= 2)
@@ -109,7 +116,7 @@ static StereoStatus
 keep_run (StereoPlan *plan, void *context, StereoError *error)
 {
   if (!plan->listed)
-    return cuda_lowest (plan, plan->winner, error);
+    return cuda_lowest (plan, plan->winner, plan->fusion.keep_for_paths ? cuda_state (plan)->path_costs : NULL, error);
   keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, cuda_state (plan)->stream>>> (
       cuda_frame (plan), lists_of (plan), plan->winner);
   CUDA_LAUNCHED (plan, "keep_kernel");
@@ -237,11 +244,12 @@ candidates_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 StereoStatus
-cuda_lowest (StereoPlan *plan, uint16_t *index, StereoError *error)
+cuda_lowest (StereoPlan *plan, uint16_t *index, uint8_t *path_costs, StereoError *error)
 {
   dim3 blocks (cuda_blocks ((size_t) plan->width * LOWEST_LANES, LOWEST_THREADS), plan->height);
 
-  lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), index);
+  lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (
+      cuda_frame (plan), index, path_costs, plan->path_shift);
   CUDA_LAUNCHED (plan, "lowest_kernel");
   return STEREO_OK;
 }

@@ -13,7 +13,8 @@
 namespace
 {
 
-constexpr int FILL_THREADS = 256, FILL_WARPS = FILL_THREADS / 32;
+constexpr int FILL_THREADS = 192; /* of a row: all rows of 1080 run at once on a GPU with 108 multiprocessors */
+constexpr int FILL_WARPS = FILL_THREADS / 32;
 constexpr int HOLE_THREADS = 128;
 constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
 constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
@@ -88,12 +89,11 @@ mark_seen (const Frame &f, int y, uint32_t *seen)
 {
   const uint16_t *selected = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
 
+#pragma unroll 4
   for (int x = threadIdx.x; x < f.width; x += FILL_THREADS) {
     int index = selected[x], column = f.width - 1 - x + f.min_disparity; /* of candidate 0 */
-    if (index == (int) STEREO_INVALID)
-      continue;
     int first = max (max (index - 1, 0), -column), last = min (min (index + 1, f.disparities - 1), f.width - 1 - column);
-    if (first > last)
+    if (index == (int) STEREO_INVALID || first > last)
       continue;
     int from = column + first, to = column + last;
     uint32_t bits = (2u << (last - first)) - 1;
@@ -166,6 +166,7 @@ __launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
   int from = min (t * span, f.width), to = min (from + span, f.width);
   float first = NAN, last = NAN;
 
+#pragma unroll 4
   for (int x = from; x < to; x++) {
     float d = row[x];
     holes += isnan (d);
@@ -192,19 +193,34 @@ struct Neighbour
   int weight;
 };
 
-/* The first value along ray @ray from (x, y), a pixel of colour @color. */
+/* Steps of a ray of @halves from place @at of @size that stay inside. */
+static __device__ __forceinline__ int
+steps_inside (int at, int size, int halves)
+{
+  int room = halves > 0 ? size - 1 - at : at;
+  return halves == 0 ? STEREO_FILL_STEPS : halves % 2 == 0 ? room : 2 * room + (halves < 0);
+}
+
+/* The first value along ray @ray from (x, y), a pixel of colour @color. STRIDE steps from any place go equally far. */
 static __device__ __forceinline__ Neighbour
 follow (const Frame &f, int x, int y, uint32_t color, int ray)
 {
+  static_assert (STRIDE % 2 == 0, "whole pixels");
   int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  int most = min (STEREO_FILL_STEPS, min (steps_inside (x, f.width, along), steps_inside (y, f.height, down)));
+  const float *from = f.disparity + (size_t) y * f.map_pitch + x;
+  int away[STRIDE], further = STRIDE / 2 * (down * f.map_pitch + along);
 
+#pragma unroll
+  for (int k = 0; k < STRIDE; k++)
+    away[k] = stereo_ray_offset (1 + k, down) * f.map_pitch + stereo_ray_offset (1 + k, along);
 #pragma unroll 1
-  for (int step = 1; step <= STEREO_FILL_STEPS; step += STRIDE) {
+  for (int step = 1; step <= most; step += STRIDE, from += further) {
     float d[STRIDE], value = NAN;
     int found = STRIDE;
 #pragma unroll
     for (int k = 0; k < STRIDE; k++)
-      d[k] = disparity_at (f, x + stereo_ray_offset (step + k, along), y + stereo_ray_offset (step + k, down));
+      d[k] = step + k <= most ? from[away[k]] : NAN;
 #pragma unroll
     for (int k = STRIDE - 1; k >= 0; k--)
       if (!isnan (d[k])) {

@@ -97,7 +97,8 @@ paths_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const SgmContext *context = (const SgmContext *) data;
   Sgm s = sgm_of (plan, context);
-  StereoStatus status = plan->fusion.match_for_paths ? STEREO_OK : sgm_costs_of_volume (plan, s, error);
+  bool done = plan->fusion.match_for_paths || plan->fusion.keep_for_paths;
+  StereoStatus status = done ? STEREO_OK : sgm_costs_of_volume (plan, s, error);
   return status ? status : sum_paths (plan, s, error);
 }
 

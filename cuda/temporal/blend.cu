@@ -7,11 +7,11 @@ namespace
 
 constexpr int RADIUS = STEREO_TEMPORAL_RADIUS;
 constexpr int AWAY = STEREO_TEMPORAL_AWAY;
-constexpr int THREADS = 128;
-constexpr int SIDE = RADIUS + AWAY;           /* columns and rows that the windows around a pixel reach */
-constexpr int TWO = 2;                        /* columns of a lane */
-constexpr int COLUMNS = TWO * 32 - 2 * SIDE;  /* of a warp */
-constexpr int MOST_ROWS = 16, LEAST_ROWS = 8; /* of a thread */
+constexpr int THREADS = 128, BLOCKS = 8;     /* of a multiprocessor, at least */
+constexpr int SIDE = RADIUS + AWAY;          /* columns and rows that the windows around a pixel reach */
+constexpr int TWO = 2;                       /* columns of a lane */
+constexpr int COLUMNS = TWO * 32 - 2 * SIDE; /* of a warp */
+constexpr int ROWS = 8;                      /* of a thread */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /*
@@ -182,15 +182,16 @@ find_windows (const ColumnSums &sums, unsigned inside, uint32_t (&window)[TWO])
 }
 
 /*
- * Warp: COLUMNS columns of w.rows rows, two a lane, and on both sides as many as the windows there reach; blockIdx.z: the view.
+ * Warp: COLUMNS columns of ROWS rows, two a lane, and on both sides as many as the windows there reach; blockIdx.z: the view.
  * Changes of a lane's columns are summed up over the rows of a window first, then over its columns. All that is read is loaded
  * a row ahead.
  */
 static __global__ void
-__launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w)
+__launch_bounds__ (THREADS, BLOCKS)
+    blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w)
 {
   __shared__ int32_t shares[STEREO_TEMPORAL_MOST + 1];
-  int lane = threadIdx.x % 32, view = blockIdx.z, begin = blockIdx.y * w.rows, end = min (begin + w.rows, f.height);
+  int lane = threadIdx.x % 32, view = blockIdx.z, begin = blockIdx.y * ROWS, end = min (begin + ROWS, f.height);
   int x = (int) (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - SIDE + TWO * lane;
   bool ours = lane >= SIDE / TWO && lane < 32 - SIDE / TWO && x < f.width;
   unsigned inside = x < 0 ? 0 : (x < f.width) | (x + 1 < f.width) << 1;
@@ -247,25 +248,12 @@ __launch_bounds__ (THREADS) blend_kernel (const __grid_constant__ Frame f, const
   }
 }
 
-/* Rows of a warp: fewer where there would be few blocks. */
-static int
-rows_of (const StereoPlan *plan)
-{
-  unsigned columns = cuda_blocks (plan->width, THREADS / 32 * COLUMNS), wanted = 4 * cuda_state (plan)->multiprocessors;
-  int rows = MOST_ROWS;
-
-  while (rows > LEAST_ROWS && 2 * columns * cuda_blocks (plan->height, rows) < wanted)
-    rows /= 2;
-  return rows;
-}
-
 }
 
 StereoStatus
 cuda_temporal_blend (StereoPlan *plan, const Frame &f, TemporalWork w, StereoError *error)
 {
-  w.rows = rows_of (plan);
-  dim3 grid (cuda_blocks (plan->width, THREADS / 32 * COLUMNS), cuda_blocks (plan->height, w.rows), 2);
+  dim3 grid (cuda_blocks (plan->width, THREADS / 32 * COLUMNS), cuda_blocks (plan->height, ROWS), 2);
 
   blend_kernel<<<grid, THREADS, 0, cuda_state (plan)->stream>>> (f, w);
   CUDA_LAUNCHED (plan, "blend_kernel");

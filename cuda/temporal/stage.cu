@@ -26,7 +26,7 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const TemporalContext *c = (const TemporalContext *) context;
   Frame f = cuda_frame (plan);
-  TemporalWork w = { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, c->most, 0 };
+  TemporalWork w = { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, c->most };
   StereoStatus status = cuda_temporal_changes (plan, f, w, error);
 
   if (!status)

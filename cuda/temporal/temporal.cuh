@@ -27,7 +27,6 @@ struct TemporalWork
   int16_t *change[2];
   TemporalMeasured *measured;
   int most;
-  int rows; /* of a warp of blend_kernel */
 };
 
 /* changes.cu: finds the changes of both views, and their noise. blend.cu: averages what stands still. */

@@ -96,8 +96,9 @@ fit_memory (StereoPlan *plan, StereoError *error)
 #define LEAST_WIDTH 640
 #define LEAST_DISPARITIES 32
 
-/* Of the half size: those of the default method, whatever the full size does. Its support weights see thin things before the paths
- * remove them. Where it is large enough, it searches coarse to fine itself. */
+/* Of the half size, which searches coarse to fine itself where it is large enough. The coarsest level takes the default method,
+ * whatever the full size does: its support weights see thin things before the paths remove them. Of a level with lists sgm takes
+ * its own costs, as at the full size. */
 static StereoStatus
 choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError *error)
 {
@@ -109,6 +110,14 @@ choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError 
   coarse.num_disparities = stereo_half_count (p->min_disparity, plan->disparities);
   coarse.search = width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES ? STEREO_SEARCH_COARSE_TO_FINE :
                                                                                         STEREO_SEARCH_FULL;
+  if (coarse.search == STEREO_SEARCH_COARSE_TO_FINE && p->method == STEREO_METHOD_SGM) {
+    coarse.method = p->method;
+    coarse.cost = p->cost;
+    coarse.paths = p->paths;
+    coarse.p1 = p->p1;
+    coarse.p2 = p->p2;
+    coarse.penalty_step = p->penalty_step;
+  }
   coarse.refine_iterations = 0;
   coarse.align = STEREO_ALIGN_OFF;
   coarse.temporal = 0;

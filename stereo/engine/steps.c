@@ -255,6 +255,7 @@ decide_fusion (StereoPlan *plan)
   *f = (StereoFusion){ .keeps_costs = 1, .keeps_right = 1, .path_sums = path_sums (plan) };
   f->paths_together = f->path_sums == STEREO_PATHS_ADD_ROUNDED ||
       (f->path_sums == STEREO_PATHS_ADD_BYTES && p->paths == STEREO_PATHS_4);
+  f->keep_for_paths = can->keep_for_paths && plan->is_coarse && !plan->listed;
   if (plan->single_stages && !plan->listed)
     return;
   if (plan->listed) {

@@ -323,6 +323,30 @@ test_coarse (void)
   refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
 }
 
+/* Only the level that looks at every disparity takes support weights where the full size takes none. */
+static void
+test_methods_of_levels (void)
+{
+  StereoParams params;
+  StereoError error = { 0 };
+
+  params_small (&params);
+  params.profile = STEREO_PROFILE_ROAD;
+  params.num_disparities = 256;
+  params.p1 = 7;
+  params.p2 = 50;
+  StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
+  if (!CHECK (plan != NULL, "%s", error.message))
+    return;
+  const StereoParams *half = &plan->coarse->params, *used = stereo_plan_params (plan);
+  CHECK (used->method == STEREO_METHOD_SGM && half->method == STEREO_METHOD_SGM, "methods %d, %d", used->method,
+      half->method);
+  CHECK (half->cost == used->cost && half->p1 == 7 && half->p2 == 50, "cost %d, penalties %g, %g", half->cost, half->p1,
+      half->p2);
+  CHECK (plan->coarse->coarse->params.method == STEREO_METHOD_ASW, "method %d", plan->coarse->coarse->params.method);
+  stereo_plan_free (plan);
+}
+
 /* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
 static void
 test_probability (void)
@@ -360,6 +384,7 @@ main (int argc, char **argv)
   check_case ("memory-limit", test_memory_limit);
   check_case ("search=auto", test_search);
   check_case ("coarse to fine", test_coarse);
+  check_case ("methods of levels", test_methods_of_levels);
   check_case ("probability of every method", test_probability);
   check_case ("absurd amounts of memory", test_memory_absurd);
   return check_finish ();

@@ -122,7 +122,7 @@ side_of (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples
     const GstStereoObstacle *obstacle)
 {
   const GstStereoGroundGrid *grid = scene->grid;
-  gfloat d[MOST];
+  gfloat d[MOST] = { 0 };
   guint taken = MIN (count, MOST), beside = 0;
   gint from = MIN (BORDER, obstacle->width / 3), to = from + MAX (grid->step, obstacle->width / SIDE_PART);
 

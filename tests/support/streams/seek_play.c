@@ -141,6 +141,15 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
 
 /* ---- the pipeline ------------------------------------------------------------------------ */
 
+/* As after a seek of GST_SEEK_FLAG_SEGMENT: a stream that had ended before the first seek came would not go on after one without a
+ * flush. */
+static void
+begin_without_end (GstElement *source)
+{
+  g_assert (gst_element_send_event (source,
+      gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_SEGMENT, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)));
+}
+
 /* With room for so many frames before each view, or none. */
 static void
 add_view (Play *play, gboolean right, guint room, guint slowness)
@@ -158,6 +167,8 @@ add_view (Play *play, gboolean right, guint room, guint slowness)
   }
   if (right && play->apart)
     numbered_source_refuse_seeks (source);
+  if (!play->apart)
+    begin_without_end (source);
   gst_bin_add_many (GST_BIN (play->pipeline), source, queue, NULL);
   g_assert (gst_element_link (source, queue) &&
       gst_element_link_pads (queue, "src", play->element, right ? "sink_right" : "sink_left"));
