@@ -254,7 +254,7 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     gst_stereo_view_check_run (diagnosis->views, diagnosis->time, &left->layout, infos, images, pair->live,
         params->min_disparity + params->num_disparities);
   matched.images = images;
-  gst_stereo_view_check_tell (diagnosis->views, &matched.sound, &matched.detailed, &matched.noise);
+  gst_stereo_view_check_get_evidence (diagnosis->views, &matched.sound, &matched.detailed, &matched.noise);
   if (due->matches) {
     gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;

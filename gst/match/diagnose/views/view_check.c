@@ -88,7 +88,7 @@ gst_stereo_view_check_is_due (const GstStereoViewCheck *check, gint64 time)
 }
 
 void
-gst_stereo_view_check_tell (const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise)
+gst_stereo_view_check_get_evidence (const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise)
 {
   const GstStereoViewFigures *figures = check->figures;
 

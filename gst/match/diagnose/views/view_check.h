@@ -32,7 +32,8 @@ void gst_stereo_view_check_run (GstStereoViewCheck *check, gint64 time, const Gs
     const GstVideoInfo *const infos[2], const StereoImage images[2], gboolean live, gint max_disparity);
 /* What counts of the matches of points. @sound: no fault of a view, or of both together, stands or begins; else none does. @detailed: both
  * views show more than noise; else missing ones do not. @noise: grey levels, of the noisier view. */
-void gst_stereo_view_check_tell (const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise);
+void gst_stereo_view_check_get_evidence (
+    const GstStereoViewCheck *check, gboolean *sound, gboolean *detailed, gdouble *noise);
 
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_view_check_add_stats (GstStereoViewCheck *check, GstStructure *stats);

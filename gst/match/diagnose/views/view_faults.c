@@ -21,16 +21,16 @@ void
 gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigures figures[2],
     const GstStereoBlockFigures *blocks, gboolean live, gint64 time, GstStereoViewVerdicts verdicts)
 {
-  GstStereoViewLook look = { .figures = figures, .blocks = blocks };
+  GstStereoViewMeasurement measured = { .figures = figures, .blocks = blocks };
   const GstStereoViewRule *rule;
 
   for (guint v = 0; v < 2; v++)
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
-  look.lively = live || views->moved;
+  measured.lively = live || views->moved;
   if (views->count >= HISTORY_COUNT)
-    look.history = (GstStereoViewHistory){ exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX)),
+    measured.history = (GstStereoViewHistory){ exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX)),
       { exp (views->sharp[0]), exp (views->sharp[1]) } };
-  gst_stereo_view_rules_judge (&look, verdicts);
+  gst_stereo_view_rules_judge (&measured, verdicts);
   for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++) {
     gint64 hold = rule->hold ? rule->hold : (gint64) gst_stereo_kind_of (rule->flags[0])->hold;
     if (rule->flags[0] == GST_STEREO_HEALTH_BLURRED_LEFT && verdicts[i][0].verdict == GST_STEREO_VERDICT_GOOD &&

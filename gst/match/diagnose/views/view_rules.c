@@ -26,9 +26,9 @@ below (gdouble value, gdouble bad, gdouble good)
 
 /* Of the blocks with texture, those at disparity 0. */
 static gdouble
-share_at_0 (const GstStereoViewLook *look)
+share_at_0 (const GstStereoViewMeasurement *measured)
 {
-  return look->blocks->zero / (gdouble) MAX (1, look->blocks->textured);
+  return measured->blocks->zero / (gdouble) MAX (1, measured->blocks->textured);
 }
 
 /* ---- black, blown out ----------------------------------------------------------------------- */
@@ -40,9 +40,9 @@ share_at_0 (const GstStereoViewLook *look)
 #define WHITE_GOOD 0.4
 
 static GstStereoVerdict
-judge_black (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_black (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  return above (*value = look->figures[v].black, BLACK_BAD, BLACK_GOOD);
+  return above (*value = measured->figures[v].black, BLACK_BAD, BLACK_GOOD);
 }
 
 static gchar *
@@ -54,9 +54,9 @@ describe_black (const GstStereoViewFigures figures[2], guint v)
 }
 
 static GstStereoVerdict
-judge_blown_out (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_blown_out (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  return above (*value = look->figures[v].white, WHITE_BAD, WHITE_GOOD);
+  return above (*value = measured->figures[v].white, WHITE_BAD, WHITE_GOOD);
 }
 
 static gchar *
@@ -79,27 +79,27 @@ describe_blown_out (const GstStereoViewFigures figures[2], guint v)
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
-are_blurred (const GstStereoViewLook *look)
+are_blurred (const GstStereoViewMeasurement *measured)
 {
-  const GstStereoViewFigures *figures = look->figures;
+  const GstStereoViewFigures *figures = measured->figures;
   gboolean less = TRUE;
 
   for (guint v = 0; v < 2; v++)
-    less = less && figures[v].sharpness < BLURRED_BOTH * look->history.sharpness[v];
+    less = less && figures[v].sharpness < BLURRED_BOTH * measured->history.sharpness[v];
   return less || (gst_stereo_view_has_no_detail (&figures[0]) && gst_stereo_view_has_no_detail (&figures[1]));
 }
 
 /* Half as sharp as the other view, or as it used to be against the other; or both are without detail, or a quarter as sharp as they
  * used to be. */
 static GstStereoVerdict
-judge_blurred (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_blurred (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  const GstStereoViewHistory *history = &look->history;
+  const GstStereoViewFigures *own = &measured->figures[v], *other = &measured->figures[!v];
+  const GstStereoViewHistory *history = &measured->history;
   gdouble expected = history->ratio <= 0 ? 1 : v ? 1 / history->ratio : history->ratio;
 
   *value = own->sharpness / MAX (other->sharpness, 1e-9);
-  if (are_blurred (look))
+  if (are_blurred (measured))
     return GST_STEREO_VERDICT_BAD;
   if (!gst_stereo_view_has_detail (other))
     return GST_STEREO_VERDICT_UNKNOWN;
@@ -121,10 +121,10 @@ describe_blurred (const GstStereoViewFigures figures[2], guint v)
 
 /* Blurred, and nearly even all over; or a part of it is even, and not of the other view. */
 static GstStereoVerdict
-judge_covered (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_covered (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  GstStereoVerdict blurred = judge_blurred (look, v, value);
+  const GstStereoViewFigures *own = &measured->figures[v], *other = &measured->figures[!v];
+  GstStereoVerdict blurred = judge_blurred (measured, v, value);
   gboolean even = blurred == GST_STEREO_VERDICT_BAD && own->contrast < ODD_COVER &&
       own->contrast < EVEN * other->contrast;
 
@@ -159,9 +159,9 @@ describe_covered (const GstStereoViewFigures figures[2], guint v)
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
 
 static GstStereoVerdict
-judge_dark (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_dark (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  const GstStereoViewFigures *own = &measured->figures[v], *other = &measured->figures[!v];
 
   *value = own->brightness / MAX (other->brightness, 1e-9);
   if (other->brightness < BRIGHT_ENOUGH)
@@ -188,9 +188,9 @@ describe_dark (const GstStereoViewFigures figures[2], guint v)
 
 /* No pixel, or in a part nothing but noise, changes while the other view moves. */
 static GstStereoVerdict
-judge_frozen (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_frozen (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  const GstStereoViewFigures *own = &measured->figures[v], *other = &measured->figures[!v];
 
   *value = other->moved;
   if (!own->compared || !other->compared)
@@ -213,30 +213,30 @@ describe_frozen (const GstStereoViewFigures figures[2], guint v)
 
 /* Whether no pixel of either view changes. */
 static GstStereoVerdict
-judge_same (const GstStereoViewLook *look, gdouble *value)
+judge_same (const GstStereoViewMeasurement *measured, gdouble *value)
 {
-  const GstStereoViewFigures *figures = look->figures;
+  const GstStereoViewFigures *figures = measured->figures;
 
-  *value = share_at_0 (look);
+  *value = share_at_0 (measured);
   return !figures[0].compared || !figures[1].compared ? GST_STEREO_VERDICT_UNKNOWN :
       figures[0].same && figures[1].same              ? GST_STEREO_VERDICT_BAD :
                                                         GST_STEREO_VERDICT_GOOD;
 }
 
 static GstStereoVerdict
-judge_both_frozen (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_both_frozen (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  GstStereoVerdict same = judge_same (look, value);
+  GstStereoVerdict same = judge_same (measured, value);
 
-  return same == GST_STEREO_VERDICT_BAD && !look->lively ? GST_STEREO_VERDICT_UNKNOWN : same;
+  return same == GST_STEREO_VERDICT_BAD && !measured->lively ? GST_STEREO_VERDICT_UNKNOWN : same;
 }
 
 static GstStereoVerdict
-judge_still (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_still (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  GstStereoVerdict same = judge_same (look, value);
+  GstStereoVerdict same = judge_same (measured, value);
 
-  return same == GST_STEREO_VERDICT_BAD && look->lively ? GST_STEREO_VERDICT_GOOD : same;
+  return same == GST_STEREO_VERDICT_BAD && measured->lively ? GST_STEREO_VERDICT_GOOD : same;
 }
 
 /* ---- same view, still pattern ------------------------------------------------------------------- */
@@ -254,10 +254,10 @@ judge_still (const GstStereoViewLook *look, guint v, gdouble *value)
 
 /* Whether all lies at disparity 0. With one camera, moving texture was at another place before, which a still pattern was not. */
 static GstStereoVerdict
-judge_same_view (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_same_view (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoBlockFigures *pair = look->blocks;
-  GstStereoVerdict zero = above (*value = share_at_0 (look), ZERO_BAD, ZERO_GOOD);
+  const GstStereoBlockFigures *pair = measured->blocks;
+  GstStereoVerdict zero = above (*value = share_at_0 (measured), ZERO_BAD, ZERO_GOOD);
 
   if (pair->textured < MIN_TEXTURED)
     return GST_STEREO_VERDICT_UNKNOWN;
@@ -265,12 +265,12 @@ judge_same_view (const GstStereoViewLook *look, guint v, gdouble *value)
 }
 
 static GstStereoVerdict
-judge_still_pattern (const GstStereoViewLook *look, guint v, gdouble *value)
+judge_still_pattern (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 {
-  const GstStereoBlockFigures *pair = look->blocks;
+  const GstStereoBlockFigures *pair = measured->blocks;
   GstStereoVerdict still = GST_STEREO_VERDICT_UNKNOWN, layered = GST_STEREO_VERDICT_UNKNOWN;
 
-  *value = share_at_0 (look);
+  *value = share_at_0 (measured);
   if (pair->textured >= MIN_TEXTURED) {
     if (*value >= ZERO_BAD)
       return pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
@@ -345,7 +345,7 @@ gst_stereo_view_rule (guint index)
 }
 
 void
-gst_stereo_view_rules_judge (const GstStereoViewLook *look, GstStereoViewVerdicts verdicts)
+gst_stereo_view_rules_judge (const GstStereoViewMeasurement *measured, GstStereoViewVerdicts verdicts)
 {
   GstStereoHealthFlags bad[2] = { GST_STEREO_HEALTH_OK, GST_STEREO_HEALTH_OK }; /* of each view */
 
@@ -354,7 +354,7 @@ gst_stereo_view_rules_judge (const GstStereoViewLook *look, GstStereoViewVerdict
     const GstStereoViewRule *rule = &rules[i];
     for (guint v = 0; v < 2 && rule->flags[v]; v++)
       if (!(rule->unless & (bad[0] | bad[1])) && !(rule->unless_own & bad[v]))
-        verdicts[i][v].verdict = rule->verdict (look, v, &verdicts[i][v].value);
+        verdicts[i][v].verdict = rule->verdict (measured, v, &verdicts[i][v].value);
     for (guint v = 0; v < 2; v++)
       if (verdicts[i][v].verdict == GST_STEREO_VERDICT_BAD)
         bad[v] |= rule->flags[v];

@@ -29,7 +29,7 @@ typedef struct
   const GstStereoBlockFigures *blocks;
   GstStereoViewHistory history;
   gboolean lively; /* pixels have changed before, or the frames come from a sensor, so that no two are equal to the bit */
-} GstStereoViewLook;
+} GstStereoViewMeasurement;
 
 typedef struct
 {
@@ -39,7 +39,7 @@ typedef struct
   gint64 hold;     /* least duration, ns; 0 = that of its kind (gst/meta/health.c) */
   gboolean silent; /* it is noted in the metadata alone, and matches count nevertheless */
   /* @v: 0 for the left view, 1 for the right one. @value: the figure that decides. */
-  GstStereoVerdict (*verdict) (const GstStereoViewLook *look, guint v, gdouble *value);
+  GstStereoVerdict (*verdict) (const GstStereoViewMeasurement *measured, guint v, gdouble *value);
   gchar *(*text) (const GstStereoViewFigures figures[2], guint v); /* of its begin; NULL: `begin` */
   const gchar *begin, *end;                                        /* `end` is NULL for a fault of a view */
 } GstStereoViewRule;
@@ -56,7 +56,7 @@ typedef struct
   GstStereoEpisodeChange change; /* where the verdict is one of a stream: gst_stereo_view_faults_add() */
 } GstStereoViewVerdicts[GST_STEREO_MOST_RULES][2];
 
-void gst_stereo_view_rules_judge (const GstStereoViewLook *look, GstStereoViewVerdicts verdicts);
+void gst_stereo_view_rules_judge (const GstStereoViewMeasurement *measured, GstStereoViewVerdicts verdicts);
 
 G_END_DECLS
 

@@ -14,9 +14,9 @@ judge (GstStereoViewFigures left, GstStereoViewFigures right, GstStereoViewHisto
 {
   const GstStereoViewFigures figures[] = { left, right };
   const GstStereoBlockFigures none = { 0 };
-  const GstStereoViewLook look = { figures, &none, past, FALSE };
+  const GstStereoViewMeasurement measured = { figures, &none, past, FALSE };
 
-  gst_stereo_view_rules_judge (&look, verdicts);
+  gst_stereo_view_rules_judge (&measured, verdicts);
 }
 
 /* What the rules say of @left and @right: a letter for each fault of each view, G, B or U; but for a cover, which is none. */
