@@ -22,13 +22,14 @@ struct Lists
   int columns, rows;
   uint16_t *groups;
   uint8_t *costs;
-  int chance;
+  int chance, least;
 };
 
 static inline Lists
 lists_of (const StereoPlan *plan)
 {
-  return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs, plan->lists.chance };
+  return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs, plan->lists.chance,
+    plan->lists.least };
 }
 
 /* Groups in the list of tile @tile. */
