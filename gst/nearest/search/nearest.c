@@ -133,7 +133,8 @@ sample_at_place (
     if (finder->grid.ranks[surface->cells[i]] >= least)
       add_middle (finder, view, surface->cells[i], pixels, nearest, &plane);
   if (plane.count > 0)
-    rank = gst_stereo_rank_table_closest (&finder->table, gst_stereo_plane_at_origin (&plane));
+    rank = gst_stereo_rank_table_closest (
+        &finder->table, gst_stereo_plane_at_origin (&plane, gst_stereo_grid_pitch (&finder->grid)));
   return gst_stereo_rank_sample (rank, finder->table.smaller_is_nearer);
 }
 
