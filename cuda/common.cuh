@@ -188,6 +188,13 @@ cuda_weight (uint32_t a, uint32_t b, float color, float distance)
   return weight;
 }
 
+/* Word @k of a vector. Where @k is known, the vector stays in registers. */
+static __device__ __forceinline__ uint32_t
+word_of (uint4 v, int k)
+{
+  return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
+}
+
 /* Geometry and frame state, which kernels take by value. */
 struct Frame
 {

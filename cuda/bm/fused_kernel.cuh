@@ -64,7 +64,7 @@ bm_prefetch_windows (const BmFusedTask &t, const BmFusedPlace &p, int y)
 static __device__ __forceinline__ uint2
 bm_window (const uint4 *windows, int k)
 {
-  return make_uint2 (bm_word (windows[k / 2], k % 2 * 2), bm_word (windows[k / 2], k % 2 * 2 + 1));
+  return make_uint2 (word_of (windows[k / 2], k % 2 * 2), word_of (windows[k / 2], k % 2 * 2 + 1));
 }
 
 /* From sums over windows to bits of costs, two a column. */
@@ -147,7 +147,7 @@ bm_roll_ring (uint4 *ring, int threads, const uint32_t *bits, uint32_t *first, u
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       int j = q * 4 + k;
-      uint32_t pair = bm_word (old, k), a = __byte_perm (pair, above, 0x5410), b = __byte_perm (pair, above, 0x5432);
+      uint32_t pair = word_of (old, k), a = __byte_perm (pair, above, 0x5410), b = __byte_perm (pair, above, 0x5432);
       first[j] += falls ? a - bits[2 * j] : bits[2 * j] - a;
       second[j] += falls ? b - bits[2 * j + 1] : bits[2 * j + 1] - b;
       pairs[k] = __byte_perm (bits[2 * j], bits[2 * j + 1], 0x5410);

@@ -97,12 +97,6 @@ struct BmFusedPlace
   bool inner;         /* not an outer group */
 };
 
-static __device__ __forceinline__ uint32_t
-bm_word (uint4 v, int k)
-{
-  return k == 0 ? v.x : k == 1 ? v.y : k == 2 ? v.z : v.w;
-}
-
 /* Two products, of two signed words and of two bytes, the lower or the upper ones. */
 static __device__ __forceinline__ uint32_t
 bm_add_products (uint32_t words, uint32_t bytes, bool upper, uint32_t sum)
@@ -141,14 +135,14 @@ bm_roll_column (const BmRows<KIND> &rows, int j, uint32_t &first, uint32_t &seco
 {
   const int a = BM_WIDE - j, b = a + 1;
   if constexpr (KIND == BM_PRODUCT) {
-    uint32_t left = bm_word (rows.left[j / 4], j % 4);
+    uint32_t left = word_of (rows.left[j / 4], j % 4);
     left = LEAVES ? left : left & 0xFFFFu;
     first = bm_add_products (left, rows.right[a / 2], a % 2, first);
     second = bm_add_products (left, rows.right[b / 2], b % 2, second);
   } else {
-    uint32_t enters = bm_word (rows.left[j / 2], j % 2 * 2), leaves = bm_word (rows.left[j / 2], j % 2 * 2 + 1);
-    uint32_t enters_a = bm_word (rows.right[a / 2], a % 2 * 2), leaves_a = bm_word (rows.right[a / 2], a % 2 * 2 + 1);
-    uint32_t enters_b = bm_word (rows.right[b / 2], b % 2 * 2), leaves_b = bm_word (rows.right[b / 2], b % 2 * 2 + 1);
+    uint32_t enters = word_of (rows.left[j / 2], j % 2 * 2), leaves = word_of (rows.left[j / 2], j % 2 * 2 + 1);
+    uint32_t enters_a = word_of (rows.right[a / 2], a % 2 * 2), leaves_a = word_of (rows.right[a / 2], a % 2 * 2 + 1);
+    uint32_t enters_b = word_of (rows.right[b / 2], b % 2 * 2), leaves_b = word_of (rows.right[b / 2], b % 2 * 2 + 1);
     if (KIND == BM_COLORS) { /* two a word, in @first */
       uint32_t upper = bm_add_raw<KIND> (enters, enters_b, 0), sum = bm_add_raw<KIND> (enters, enters_a, first);
       if (LEAVES) {
@@ -192,8 +186,8 @@ bm_sum_along (const uint4 *place, int plane, const uint32_t *own, uint32_t *sums
 
 #pragma unroll
   for (int k = 0; k < 4; k++) {
-    all[k] = bm_word (before, k);
-    all[BM_WIDE + 4 + k] = bm_word (after, k);
+    all[k] = word_of (before, k);
+    all[BM_WIDE + 4 + k] = word_of (after, k);
   }
 #pragma unroll
   for (int k = 0; k < BM_WIDE; k++)

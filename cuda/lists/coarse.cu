@@ -67,8 +67,7 @@ __launch_bounds__ (LIST_TILE *LIST_TILE)
   uint32_t best = ~0u;
 #pragma unroll
   for (int g = 0; g < LIST_GROUPS; g++) {
-    const uint4 &v = vectors[g / 4];
-    uint32_t four = g % 4 == 0 ? v.x : g % 4 == 1 ? v.y : g % 4 == 2 ? v.z : v.w;
+    uint32_t four = word_of (vectors[g / 4], g % 4);
     int index = groups[g] * STEREO_GROUP; /* without a group it is beyond the last */
 #pragma unroll
     for (int e = 0; e < STEREO_GROUP; e++, index++)

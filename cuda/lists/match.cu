@@ -12,7 +12,7 @@ constexpr int SINGLE_THREADS = 128;
 static __device__ __forceinline__ int
 group_at (const uint4 &groups, int k)
 {
-  uint32_t pair = k / 2 == 0 ? groups.x : k / 2 == 1 ? groups.y : k / 2 == 2 ? groups.z : groups.w;
+  uint32_t pair = word_of (groups, k / 2);
   return (int) (k % 2 ? pair >> 16 : pair & 0xFFFF);
 }
 

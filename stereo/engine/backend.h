@@ -172,7 +172,7 @@ typedef struct StereoFusible
   unsigned match_selects; /* methods, as bits, whose match stage can select if it makes all costs of a row at once */
   int paths_select;       /* the stage that sums paths can select */
   int left_for_paths;     /* asw, in two passes with support=left, can write what paths read */
-  int keep_for_paths;
+  int keep_for_paths;     /* the keep stage can make it of the volume */
 } StereoFusible;
 
 /*
