@@ -284,8 +284,6 @@ TEST (test_look_at_a_pair)
     fail_unless (cases[i].zero ? pair.zero > 0.75 * pair.textured : pair.zero < 0.1 * pair.textured,
         "case %u: %u of %u blocks", i, pair.zero, pair.textured);
     fail_unless (!cases[i].zero || (pair.rest > 0.004) == cases[i].rest, "case %u: a rest of %f", i, pair.rest);
-    g_printerr (
-        "case %u: %u zero, rest %.4f, %u in layers of %u\n", i, pair.zero, pair.rest, pair.layered, pair.textured);
     fail_unless (cases[i].layered ? pair.layered > 0.2 * pair.textured : pair.layered < 0.05 * pair.textured,
         "case %u: %u of %u blocks in layers", i, pair.layered, pair.textured);
     for (guint v = 0; v < 2; v++) {
