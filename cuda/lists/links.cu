@@ -68,6 +68,8 @@ head_of (const Frame &f, const uint16_t *groups, int count, int column)
   if (groups[0] * STEREO_GROUP < stereo_first_index (x1, f.width, f.min_disparity) ||
       groups[count - 1] * STEREO_GROUP + STEREO_GROUP - 1 > stereo_last_index (x0, f.disparities, f.min_disparity))
     head |= LIST_EDGE;
+  if (groups[count - 1] * STEREO_GROUP + STEREO_GROUP > f.disparities)
+    head |= LIST_BEYOND;
   return head;
 }
 

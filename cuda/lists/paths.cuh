@@ -23,12 +23,13 @@ struct __align__ (16) ListLink
   /* Where the tile that a path comes from has each group, bits 0..3, the one below it, 4..7, and the one above it, 8..11; or
    * LIST_NOWHERE. */
   uint16_t before[LIST_WAYS][STEREO_TILE_GROUPS];
-  uint32_t head; /* bits 0..8: no group, or a gap, lies before this one; from LIST_COUNT_AT: groups; LIST_EDGE */
+  uint32_t head; /* bits 0..8: no group, or a gap, lies before this one; from LIST_COUNT_AT: groups; LIST_EDGE, LIST_BEYOND */
 };
 constexpr int LIST_FEW = STEREO_TILE_GROUPS /
     2; /* lane k of a pixel's has group k, and in longer lists group k + LIST_FEW */
 constexpr int LIST_NOWHERE = STEREO_TILE_GROUPS, LIST_COUNT_AT = 12;
-constexpr uint32_t LIST_EDGE = 1u << 16; /* some candidates of some pixels are outside the other view */
+constexpr uint32_t LIST_EDGE = 1u << 16;   /* some candidates of some pixels do not exist */
+constexpr uint32_t LIST_BEYOND = 1u << 17; /* some are beyond the last disparity: the others are outside the other view */
 
 /* What the paths work on. What paths add is packed: of a tile LIST_ADDED bytes of each way, [y][x], of a pixel LIST_FEW groups or
  * all. */

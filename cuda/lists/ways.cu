@@ -7,17 +7,14 @@
  * links.cu says which of them are the same, the next lower and the next higher disparity. A stretch takes as long as its chain of
  * pixels: loads are a tile ahead, and nothing else is in the chain.
  */
-#include "cuda/async_copy.cuh"
-#include "cuda/lists/paths.cuh"
+#include "cuda/lists/ways.cuh"
 
 namespace
 {
 
-constexpr int LANES = 4;                  /* of a line */
-constexpr int LINES = 32 / LANES;         /* of a warp: all in the same tiles */
 constexpr int UNROLLED = 3;               /* pixels: more do not stay in the cache of instructions */
 constexpr uint32_t MISSING = 0x7FFF7FFFu; /* the path cost of a candidate that the list before lacks; more than any other one */
-static_assert (LIST_TILE % LINES == 0 && LANES == LIST_FEW && LIST_TILE % UNROLLED == 1, "a warp has whole lists");
+static_assert (LIST_TILE % UNROLLED == 1, "the first pixel of a tile is one of its own");
 
 /* Bytes that __byte_perm() takes: of a word and the next one, the slots between them; of one alone, its own slot twice, in place of
  * a neighbour that is not in the list: it never is the better way. Costs become words; those of a missing group never win. */
@@ -49,17 +46,6 @@ struct __align__ (16) Crossing
   uint2 pad;
 };
 
-/* Costs of the pixels of a tile, of each line of the warp. What lies between lines lets all lanes read different banks. */
-struct __align__ (16) Stage
-{
-  uint8_t costs[LINES][LIST_TILE * LIST_SLOTS + 16];
-};
-
-struct Penalties
-{
-  uint32_t small, large;
-};
-
 static __device__ __forceinline__ uint32_t
 lowest_of_line (uint32_t low)
 {
@@ -88,13 +74,39 @@ step_group (Path &path, const Beside &beside, const Slots &slots, uint32_t cost,
   return __byte_perm (added[0], added[1], 0x6420);
 }
 
+/* What the pixels of a tile have in common. */
+enum Kind
+{
+  FEW,       /* a whole tile in which all candidates exist; a group a lane */
+  MANY,      /* the same, two groups */
+  EDGE_FEW,  /* as FEW; some candidates are outside the other view */
+  EDGE_MANY, /* as MANY, likewise */
+  ANY        /* any tile: slower */
+};
+
+__host__ __device__ constexpr bool
+has_two (Kind kind)
+{
+  return kind != FEW && kind != EDGE_FEW;
+}
+
+/* Words of a lane that have candidates. */
+__host__ __device__ constexpr int
+words_of (Kind kind)
+{
+  return has_two (kind) ? 4 : 2;
+}
+
 /* Of the slots of the lane's groups all bits: @beyond the last disparity; outside the other view at a column. */
 struct Missing
 {
   uint32_t beyond[4], outside[4];
 };
 
-/* For groups of those indices on, at column @x. */
+constexpr uint32_t SIGNS = 0x80008000u;
+constexpr int HIGHEST_INDEX = 0x7000; /* more than any, and than a column can have: of a group that is not there */
+
+/* Of ANY, for groups of those indices on, at column @x. */
 static __device__ __forceinline__ void
 find_missing (const Frame &f, const int (&index)[2], int x, Missing &missing)
 {
@@ -109,21 +121,37 @@ find_missing (const Frame &f, const int (&index)[2], int x, Missing &missing)
   }
 }
 
+/* The same where none is beyond: two at a time, whose differences to the first and to the end have a sign. */
+template <Kind KIND> static __device__ __forceinline__ void
+find_outside (const Frame &f, const int (&index)[2], int x, Missing &missing)
+{
+  uint32_t first = 0x10001u * (uint32_t) stereo_first_index (x, f.width, f.min_disparity);
+  uint32_t end = 0x10001u * (uint32_t) max (stereo_last_index (x, f.disparities, f.min_disparity) + 1, 0);
+
+#pragma unroll
+  for (int k = 0; k < words_of (KIND); k++) {
+    uint32_t pair = (0x10001u * (uint32_t) min (index[k / 2], HIGHEST_INDEX) + (k % 2 ? 0x30002u : 0x10000u)) | SIGNS;
+    uint32_t signs = (~(pair - first) | (pair - end)) & SIGNS;
+    missing.outside[k] = (signs >> 15) * 0xFFFFu;
+  }
+}
+
 /* Candidates outside the view are open to all: a path that comes into the view begins anywhere. */
-static __device__ __forceinline__ void
+template <Kind KIND> static __device__ __forceinline__ void
 open_outside (Path &path, const Missing &missing)
 {
   uint32_t low = ~0u;
 
 #pragma unroll
-  for (int k = 0; k < 4; k++) {
-    path.costs[k] |= MISSING & missing.beyond[k];
+  for (int k = 0; k < words_of (KIND); k++) {
+    if (KIND == ANY)
+      path.costs[k] |= MISSING & missing.beyond[k];
     low = __vminu2 (low, path.costs[k] | missing.outside[k]);
   }
   low = lowest_of_line (low);
   path.lowest = (low & 0xFFFF) >= NO_COST << 8 ? 0 : low;
 #pragma unroll
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < words_of (KIND); k++)
     path.costs[k] = (path.costs[k] & ~missing.outside[k]) | (path.lowest & missing.outside[k]);
 }
 
@@ -167,107 +195,6 @@ cross (Path &path, Crossing &crossing, const uint32_t (&before)[2], int lane)
   return beside;
 }
 
-/* The lines of a warp, of which the lane has one. */
-struct Line
-{
-  int way, length, tiles, lines; /* @lines: of all warps */
-  int begin, kept, end;          /* tiles, by their numbers along the way: where the path begins, its stretch */
-  int first, across, lane;       /* the warp's first line, the lane's, and the lane's number in it */
-  int tile, tile_step;           /* the first tile, and from tile to tile */
-  size_t line_step, step;        /* bytes of costs from line to line, from pixel to pixel */
-  bool rows, back;
-  Penalties whole, half;
-};
-
-/* Warps for paths along @lines lines, both ways. */
-static __host__ __device__ __forceinline__ int
-warps_of (int lines, int tiles)
-{
-  return 2 * ((lines + LINES - 1) / LINES) * stereo_stretches (tiles);
-}
-
-static __device__ __forceinline__ Line
-line_of (const Frame &f, const ListPaths &p, int warp)
-{
-  int along_rows = warps_of (f.height, p.lists.columns);
-  Line l;
-
-  l.rows = warp < along_rows;
-  int number = l.rows ? warp : warp - along_rows;
-  l.back = number % 2;
-  l.way = (l.rows ? LIST_RIGHT : LIST_DOWN) + l.back;
-  l.length = l.rows ? f.width : f.height;
-  l.lines = l.rows ? f.height : f.width;
-  l.tiles = l.rows ? p.lists.columns : p.lists.rows;
-  int warps = (l.lines + LINES - 1) / LINES, length = stereo_stretch_length (l.tiles);
-  l.kept = number / 2 / warps * length;
-  l.begin = max (l.kept - STEREO_STRETCH_BEFORE, 0);
-  l.end = min (l.kept + length, l.tiles);
-  l.first = number / 2 % warps * LINES;
-  l.lane = threadIdx.x % LANES;
-  l.across = l.first + (int) threadIdx.x / LANES;
-  l.tile = l.first / LIST_TILE * (l.rows ? p.lists.columns : 1);
-  l.tile_step = l.rows ? 1 : p.lists.columns;
-  l.whole = l.rows ? Penalties{ p.small[0], p.large[0] } : Penalties{ p.small[1], p.large[1] };
-  l.half = l.rows ? Penalties{ p.small_half[0], p.large_half[0] } : Penalties{ p.small_half[1], p.large_half[1] };
-  l.line_step = (size_t) LIST_SLOTS * (l.rows ? f.width : 1);
-  l.step = (size_t) LIST_SLOTS * (l.rows ? 1 : f.width);
-  return l;
-}
-
-/* What is read of a tile before the path comes to it. */
-struct Tile
-{
-  int pixels; /* 0: there is none */
-  uint32_t head, before[2], halved;
-};
-
-/* The tile that has number @k along the way. */
-static __device__ __forceinline__ int
-tile_at (const Line &l, int k)
-{
-  return l.back ? l.tiles - 1 - k : k;
-}
-
-static __device__ __forceinline__ Tile
-read_tile (const ListPaths &p, const Line &l, int k)
-{
-  if (k >= l.end)
-    return {};
-  int n = tile_at (l, k);
-  const ListLink *link = p.links + l.tile + n * l.tile_step;
-  const uint16_t *before = link->before[l.way] + l.lane;
-  return { min (LIST_TILE, l.length - n * LIST_TILE), link->head, { before[0], before[LIST_FEW] },
-    link->halved[l.way][l.across % LIST_TILE] };
-}
-
-/* Starts to copy the costs of tile @n to shared memory: vectors of four groups, such that those of neighbouring lanes lie side by
- * side. */
-template <bool MANY> static __device__ __forceinline__ void
-copy_tile (const ListPaths &p, const Line &l, int n, int pixels, Stage &stage)
-{
-  const int VECTORS = MANY ? 2 : 1;
-#pragma unroll
-  for (int k = 0; k < 4 * VECTORS; k++) {
-    int vector = (int) threadIdx.x + 32 * k, rest = vector / VECTORS;
-    int line = l.rows ? rest / LIST_TILE : rest % LINES, place = l.rows ? rest % LIST_TILE : rest / LINES;
-    int byte = 16 * (vector % VECTORS);
-    if (l.first + line < l.lines && place < pixels)
-      copy_async<16> (stage.costs[line] + place * LIST_SLOTS + byte,
-          p.lists.costs + (l.first + line) * l.line_step + (n * LIST_TILE + place) * l.step + byte);
-  }
-}
-
-static __device__ __forceinline__ void
-copy_next (const ListPaths &p, const Line &l, int n, const Tile &t, Stage &stage)
-{
-  if (t.pixels && has_many (t.head))
-    copy_tile<true> (p, l, n, t.pixels, stage);
-  else if (t.pixels)
-    copy_tile<false> (p, l, n, t.pixels, stage);
-  commit_copies ();
-}
-
 static __device__ __forceinline__ Slots
 slots_of (const Tile &t, int lane)
 {
@@ -282,13 +209,6 @@ slots_of (const Tile &t, int lane)
   return s;
 }
 
-enum Kind
-{
-  FEW,  /* a whole tile in which all candidates exist; a group a lane */
-  MANY, /* the same, two groups */
-  ANY   /* any tile: slower */
-};
-
 /* What changes from pixel to pixel of a tile. */
 struct Walk
 {
@@ -296,7 +216,7 @@ struct Walk
   uint8_t *to;
   uint32_t halved; /* bit 0: of this pixel */
   bool stores;     /* the tile is one of the path's stretch, and the line one of the picture */
-  Missing missing; /* of ANY */
+  Missing missing; /* unless all candidates exist */
 };
 
 /* A pixel: bit @k of the halved ones. @slots: of the tile; of its first pixel what lies beside comes from elsewhere. */
@@ -308,18 +228,18 @@ walk_pixel (const Line &l, Path &path, const Beside &beside, const Slots &slots,
   const uint32_t *costs = (const uint32_t *) w.costs;
   uint32_t few = step_group<0> (path, beside, slots, costs[0], penalties), more = 0;
 
-  if (KIND != FEW)
+  if (has_two (KIND))
     more = step_group<1> (path, beside, slots, costs[LIST_FEW], penalties);
   if (w.stores)
     ((uint32_t *) w.to)[0] = few;
-  if (KIND != FEW && w.stores && many)
+  if (has_two (KIND) && w.stores && many)
     ((uint32_t *) w.to)[LIST_FEW] = more;
-  if (KIND == ANY) {
-    open_outside (path, w.missing);
+  if (KIND >= EDGE_FEW) {
+    open_outside<KIND> (path, w.missing);
     return;
   }
   uint32_t low = __vminu2 (path.costs[0], path.costs[1]);
-  path.lowest = lowest_of_line (KIND == FEW ? low : __vminu2 (low, __vminu2 (path.costs[2], path.costs[3])));
+  path.lowest = lowest_of_line (has_two (KIND) ? __vminu2 (low, __vminu2 (path.costs[2], path.costs[3])) : low);
 }
 
 /* All pixels of the tile that has number @number along the way. @beside: of the first one. */
@@ -327,7 +247,7 @@ template <Kind KIND> static __device__ __forceinline__ void
 walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int number, Path &path, Beside beside,
     const Stage &stage)
 {
-  bool many = KIND == MANY || (KIND == ANY && has_many (t.head));
+  bool many = KIND == ANY ? has_many (t.head) : has_two (KIND);
   int n = tile_at (l, number), pitch = added_pitch (many), tile = l.tile + n * l.tile_step,
       line = (int) threadIdx.x / LANES;
   int begin = l.back ? t.pixels - 1 : 0, sign = l.back ? -1 : 1, step = sign * (l.rows ? pitch : LIST_TILE * pitch);
@@ -339,10 +259,13 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
     l.back ? __brev (t.halved) >> (32 - t.pixels) : t.halved, number >= l.kept && l.across < l.lines, {} };
   int index[2], x = l.rows ? n * LIST_TILE + begin : min (l.across, l.lines - 1);
 
-  if constexpr (KIND == ANY) {
+  if constexpr (KIND >= EDGE_FEW) {
     for (int k = 0; k < 2; k++)
       index[k] = p.lists.groups[tile * LIST_GROUPS + l.lane + k * LIST_FEW] * STEREO_GROUP;
-    find_missing (f, index, x, w.missing);
+    if (KIND == ANY)
+      find_missing (f, index, x, w.missing);
+    else
+      find_outside<KIND> (f, index, x, w.missing);
   }
   walk_pixel<KIND> (l, path, beside, first, w, 0, many);
   w.halved >>= 1;
@@ -361,7 +284,10 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
       for (int j = 0; j < UNROLLED; j++) {
         w.costs += sign * LIST_SLOTS;
         w.to += step;
-        walk_pixel<KIND> (l, path, beside_within<KIND != FEW> (path, l.lane), slots, w, j, many);
+        if constexpr (KIND >= EDGE_FEW)
+          if (l.rows)
+            find_outside<KIND> (f, index, x += sign, w.missing);
+        walk_pixel<KIND> (l, path, beside_within<has_two (KIND)> (path, l.lane), slots, w, j, many);
       }
   }
 }
@@ -392,8 +318,12 @@ static __global__ void __launch_bounds__ (32)
     copy_next (p, l, tile_at (l, k + 1), next, stages[(k + 1 - l.begin) % 2]);
     if (k > l.begin)
       beside = cross (path, crossing, t.before, l.lane);
-    if (t.head & LIST_EDGE || t.pixels < LIST_TILE)
+    if (t.head & LIST_BEYOND || t.pixels < LIST_TILE)
       walk_tile<ANY> (f, p, l, t, k, path, beside, stage);
+    else if (t.head & LIST_EDGE && has_many (t.head))
+      walk_tile<EDGE_MANY> (f, p, l, t, k, path, beside, stage);
+    else if (t.head & LIST_EDGE)
+      walk_tile<EDGE_FEW> (f, p, l, t, k, path, beside, stage);
     else if (has_many (t.head))
       walk_tile<MANY> (f, p, l, t, k, path, beside, stage);
     else
