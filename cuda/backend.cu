@@ -379,7 +379,7 @@ make_stages ()
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;
   t.output = &stereo_cuda_output;
-  t.fusible = { .left_for_paths = 1, .keep_for_paths = 1 };
+  t.fusible = { .coarse_paths_select = 1, .left_for_paths = 1, .keep_for_paths = 1 };
   return t;
 }
 

@@ -75,10 +75,11 @@ struct CudaState
 
   StereoImage source[2]; /* what load reads: a slot's @input, or the caller's device memory */
 
-  /* Scratch memory that one stage writes and another one reads. The plans of all levels share it: the coarsest level has the first two,
+  /* Scratch memory that one stage writes and another one reads. The plans of all levels share it: the coarsest level has the first three,
    * the finest one the last. */
   Selection selection;
   uint8_t *path_costs;   /* [y][x][i]: what paths read; 0 where there is no candidate */
+  uint16_t *means;       /* [y][x][i]: of match_for_keep: costs as in the volume; then sets of bytes of the paths */
   uint8_t *distinctness; /* of each cell, of a plan that searches coarse to fine: list_paths leaves it to probability */
 };
 

@@ -105,7 +105,7 @@ divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[
   }
 }
 
-/* Where the means go: to the volume, in steps, or to what paths read. */
+/* Where the means go: in steps, or to what paths read. */
 struct Means
 {
   uint16_t *steps; /* of the lane's pixel g of the current tile */
@@ -190,13 +190,14 @@ store_tile (const Frame &f, const uint4 (&a)[TAP_TILES], const Ring<TAP_TILES> &
 
 /*
  * Block: @each tiles of a row (blockIdx.x; blockIdx.z: the part of it) by WARP_INDICES disparities a warp (blockIdx.y: further
- * chunks). It moves along x, reads the half floats of the first pass and writes the final costs in their place, unless they
- * are BYTES for paths: a tile is written after the tiles in reach and TILES_AHEAD more tiles were read, and each warp writes
- * only its own indices. In place, a row is one part. Shared memory: distance terms, weights of two tiles, colours, and the
+ * chunks). It moves along x, reads the half floats of the first pass and writes the final costs: as BYTES for paths, or to @steps,
+ * which may be the volume. There a tile is written after the tiles in reach and TILES_AHEAD more tiles were read, each warp writes
+ * only its own indices, and a row is one part. Shared memory: distance terms, weights of two tiles, colours, and the
  * tiles of costs that are copied ahead.
  */
 template <int TAP_TILES, bool BYTES> __global__ void
-__launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWindow w, PathCosts costs, int each)
+__launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2)
+    aggregate_rows (Frame f, AswWindow w, PathCosts costs, uint16_t *steps, int each)
 {
   extern __shared__ uint4 shared[];
   Distances<TAP_TILES> &distances = *(Distances<TAP_TILES> *) shared;
@@ -209,12 +210,12 @@ __launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2) aggregate_rows (Frame f, AswWi
   int g = lane >> 2, t = lane & 3;
   Part p = part_of<TAP_TILES> ((f.width + TILE_PIXELS - 1) / TILE_PIXELS, each, blockIdx.z);
   int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
-  uint16_t *row = f.volume + (size_t) y * f.width * f.depth;
-  size_t first = (size_t) (p.begin * TILE_PIXELS + g) * f.depth + base + 2 * INDEX_TILES * t;
-  Means out = { row + first, BYTES ? costs.costs + (size_t) y * f.width * f.depth + first : NULL, costs };
+  size_t row = (size_t) y * f.width * f.depth;
+  size_t first = row + (size_t) (p.begin * TILE_PIXELS + g) * f.depth + base + 2 * INDEX_TILES * t;
+  Means out = { steps + first, BYTES ? costs.costs + first : NULL, costs };
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
-  CostCopy copy (f, row, block_base, p.from);
+  CostCopy copy (f, f.volume + row, block_base, p.from);
   Ring<TAP_TILES> ring;
 
   auto advance = [&] (int n) {
@@ -272,18 +273,19 @@ template <int TAP_TILES, bool BYTES> static StereoStatus
 launch_rows (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
+  bool in_place = !BYTES && !plan->fusion.match_for_keep;
   Layout l = layout_of (plan, TAP_TILES <= 3 ? 10 : 8);
   int tiles = cuda_blocks (plan->width, TILE_PIXELS), each = tiles, resident = 0;
   size_t shared = rows_shared<TAP_TILES> (l);
 
-  if (BYTES) {
+  if (!in_place) {
     CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
         &resident, aggregate_rows<TAP_TILES, BYTES>, 32 * l.warps, shared));
     each = asw_left_strip (tiles, plan->height * l.chunks, resident * state->multiprocessors, SIDE<TAP_TILES>);
   }
   aggregate_rows<TAP_TILES, BYTES>
       <<<dim3 (plan->height, l.chunks, cuda_blocks (tiles, each)), 32 * l.warps, shared, state->stream>>> (
-          cuda_frame (plan), asw_window (plan), costs, each);
+          cuda_frame (plan), asw_window (plan), costs, in_place ? plan->volume : state->means, each);
   CUDA_LAUNCHED (plan, "aggregate_rows");
   return STEREO_OK;
 }

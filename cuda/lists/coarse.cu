@@ -83,40 +83,38 @@ constexpr int LOWEST_LANES = 8, LOWEST_THREADS = 256;
  * read. */
 static __global__ void
 __launch_bounds__ (LOWEST_THREADS)
-    lowest_kernel (const __grid_constant__ Frame f, uint16_t *to, uint8_t *costs, int shift)
+    lowest_kernel (const __grid_constant__ Frame f, const uint16_t *volume, uint16_t *to, uint8_t *costs, int shift)
 {
   int item = blockIdx.x * LOWEST_THREADS + threadIdx.x, x = item / LOWEST_LANES, lane = item % LOWEST_LANES,
       y = blockIdx.y;
   size_t at = ((size_t) y * f.width + min (x, f.width - 1)) * f.depth;
-  const uint4 *column = (const uint4 *) (f.volume + at);
+  const uint4 *column = (const uint4 *) (volume + at);
   uint32_t best = ~0u;
 
   for (int k = lane; 8 * k < f.depth; k += LOWEST_LANES) {
     uint4 eight = column[k];
     uint32_t words[4] = { eight.x, eight.y, eight.z, eight.w }, bytes[2] = {};
+    best = lowest_of_eight (best, words, 8 * k, 0, f.disparities - 1);
 #pragma unroll
     for (int e = 0; e < 8; e++) {
-      uint32_t index = 8 * k + e, key = (e % 2 ? words[e / 2] & 0xFFFF0000u : words[e / 2] << 16) | index;
-      best = index < f.disparities ? min (best, key) : best;
-      uint32_t steps = key >> 16;
+      uint32_t steps = words[e / 2] >> e % 2 * 16 & 0xFFFFu;
       bytes[e / 4] |= (steps == STEREO_INVALID ? 0 : stereo_path_cost (steps, shift)) << e % 4 * 8;
     }
     if (costs)
       *(uint2 *) (costs + at + 8 * k) = make_uint2 (bytes[0], bytes[1]);
   }
-#pragma unroll
-  for (int away = 1; away < LOWEST_LANES; away *= 2)
-    best = min (best, __shfl_xor_sync (LIST_LANES, best, away));
-  if (lane == 0 && x < f.width)
-    to[(size_t) y * f.map_pitch + x] = best >> 16 == STEREO_INVALID ? (uint16_t) STEREO_INVALID : (uint16_t) best;
+  store_lowest<LOWEST_LANES> (f, best, x, y, to);
 }
 
 static StereoStatus
 keep_run (StereoPlan *plan, void *context, StereoError *error)
 {
+  const CudaState *state = cuda_state (plan);
+
   if (!plan->listed)
-    return cuda_lowest (plan, plan->winner, plan->fusion.keep_for_paths ? cuda_state (plan)->path_costs : NULL, error);
-  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, cuda_state (plan)->stream>>> (
+    return cuda_lowest (plan, plan->fusion.match_for_keep ? state->means : plan->volume, plan->winner,
+        plan->fusion.keep_for_paths ? state->path_costs : NULL, error);
+  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, state->stream>>> (
       cuda_frame (plan), lists_of (plan), plan->winner);
   CUDA_LAUNCHED (plan, "keep_kernel");
   return STEREO_OK;
@@ -243,12 +241,12 @@ candidates_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 StereoStatus
-cuda_lowest (StereoPlan *plan, uint16_t *index, uint8_t *path_costs, StereoError *error)
+cuda_lowest (StereoPlan *plan, const uint16_t *volume, uint16_t *index, uint8_t *path_costs, StereoError *error)
 {
   dim3 blocks (cuda_blocks ((size_t) plan->width * LOWEST_LANES, LOWEST_THREADS), plan->height);
 
   lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (
-      cuda_frame (plan), index, path_costs, plan->path_shift);
+      cuda_frame (plan), volume, index, path_costs, plan->path_shift);
   CUDA_LAUNCHED (plan, "lowest_kernel");
   return STEREO_OK;
 }

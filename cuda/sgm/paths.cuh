@@ -73,6 +73,18 @@ StereoStatus sgm_make_census_costs (StereoPlan *plan, const Sgm &s, StereoError 
 /* crossed.cu: all paths, if s.fits_bytes, or if s.fits_byte and there are four. */
 StereoStatus sgm_crossed (StereoPlan *plan, const Sgm &s, StereoError *error);
 
+/* Whether the paths find the winners, and store no sums. */
+static inline bool
+sgm_selects (const StereoPlan *plan)
+{
+  return plan->fusion.selector == STEREO_SELECTOR_PATHS;
+}
+
+/* winner.cu: the left view's winner, of what all four paths add: of rows in the two sets of the volume, of columns in the WINNER_MORE
+ * ones of s.sets. */
+constexpr int WINNER_MORE = 2;
+StereoStatus sgm_winner (StereoPlan *plan, const Sgm &s, StereoError *error);
+
 /* pairs.cu: all other paths, one direction after the other. */
 StereoStatus sgm_pairs (StereoPlan *plan, const Sgm &s, StereoError *error);
 

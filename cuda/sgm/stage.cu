@@ -31,9 +31,9 @@ sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, middle_of (plan),
     (uint32_t) plan->path_unit, 0, {}, {}, {}, plan->fusion.path_sums == STEREO_PATHS_ADD_ROUNDED,
-    plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, cuda_state (plan)->path_costs, plan->volume, context->sets,
-    context->halfway, plan->view[STEREO_LEFT].luma, plan->image_pitch,
-    plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+    plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, cuda_state (plan)->path_costs, plan->volume,
+    sgm_selects (plan) ? (uint8_t *) cuda_state (plan)->means : context->sets, context->halfway,
+    plan->view[STEREO_LEFT].luma, plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
   while (1u << s.unit_bits < s.unit)
     s.unit_bits++;
@@ -56,6 +56,9 @@ reserve_paths (StereoPlan *plan, SgmContext *context, const Sgm &s, StereoError 
   size_t sets = s.fits_byte ? 1 : s.fits_bytes && plan->params.paths == 8 ? 2 : 0;
   StereoStatus status = STEREO_OK;
 
+  if (sgm_selects (plan))
+    return stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &cuda_state (plan)->means,
+        (size_t) plan->width * (size_t) plan->height, WINNER_MORE * (size_t) plan->depth, error);
   if (plan->fusion.paths_together)
     status = stereo_reserve_for (
         plan, STEREO_LIFE_PATHS, (void **) &context->halfway, lines * 2, candidates * sizeof (uint16_t), error);

@@ -164,15 +164,17 @@ typedef struct StereoFusion
   int paths_together;  /* what they add fits so few bytes that a backend may sum all paths at once */
   int match_for_paths; /* the match stage writes what paths read, in bytes, and not the volume */
   int keep_for_paths;  /* the keep stage makes what paths read of the volume, which it reads in any case */
+  int match_for_keep;  /* the match stage leaves the costs that the keep stage reads beside the volume */
 } StereoFusion;
 
 /* What the stages of a backend can do for each other. Zeroes: nothing. */
 typedef struct StereoFusible
 {
-  unsigned match_selects; /* methods, as bits, whose match stage can select if it makes all costs of a row at once */
-  int paths_select;       /* the stage that sums paths can select */
-  int left_for_paths;     /* asw, in two passes with support=left, can write what paths read */
-  int keep_for_paths;     /* the keep stage can make it of the volume */
+  unsigned match_selects;  /* methods, as bits, whose match stage can select if it makes all costs of a row at once */
+  int paths_select;        /* the stage that sums paths can select */
+  int coarse_paths_select; /* it can on the coarsest level, of four paths that add bytes */
+  int left_for_paths; /* asw, in two passes with support=left, can write what paths read, or costs beside the volume */
+  int keep_for_paths; /* the keep stage can make it of the volume */
 } StereoFusible;
 
 /*

@@ -140,7 +140,7 @@ open_coarse (StereoPlan *plan, StereoError *error)
   if (!(coarse = plan->coarse = calloc (1, sizeof *coarse)))
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for a plan.");
   coarse->is_coarse = 1;
-  coarse->single_stages = 1;
+  coarse->single_stages = plan->single_stages;
   coarse->backend = plan->backend;
   coarse->stages = plan->stages;
   coarse->state = plan->state;

@@ -244,6 +244,13 @@ selector (const StereoPlan *plan)
   return p->method == STEREO_METHOD_SGM ? STEREO_SELECTOR_MATCH : STEREO_SELECTOR_PATHS;
 }
 
+static int
+is_left_in_two_passes (const StereoParams *p)
+{
+  return p->method == STEREO_METHOD_ASW && p->support == STEREO_SUPPORT_LEFT &&
+      p->aggregation == STEREO_AGGREGATION_TWO_PASS;
+}
+
 /* Decides what stages do for each other; no other place does. plan->layers is known. */
 static void
 decide_fusion (StereoPlan *plan)
@@ -253,9 +260,16 @@ decide_fusion (StereoPlan *plan)
   StereoFusion *f = &plan->fusion;
 
   *f = (StereoFusion){ .keeps_costs = 1, .keeps_right = 1, .path_sums = path_sums (plan) };
-  f->paths_together = f->path_sums == STEREO_PATHS_ADD_ROUNDED ||
-      (f->path_sums == STEREO_PATHS_ADD_BYTES && p->paths == STEREO_PATHS_4);
-  f->keep_for_paths = can->keep_for_paths && plan->is_coarse && !plan->listed;
+  int four_in_bytes = f->path_sums == STEREO_PATHS_ADD_BYTES && p->paths == STEREO_PATHS_4;
+  f->paths_together = f->path_sums == STEREO_PATHS_ADD_ROUNDED || four_in_bytes;
+  if (plan->is_coarse && !plan->listed) {
+    f->keep_for_paths = can->keep_for_paths;
+    if (can->coarse_paths_select && four_in_bytes && !plan->single_stages) {
+      f->selector = STEREO_SELECTOR_PATHS;
+      f->match_for_keep = can->left_for_paths && is_left_in_two_passes (p);
+    }
+    return;
+  }
   if (plan->single_stages && !plan->listed)
     return;
   if (plan->listed) {
@@ -266,8 +280,7 @@ decide_fusion (StereoPlan *plan)
   f->selector = selector (plan);
   f->keeps_costs = f->selector == STEREO_SELECTOR_SELECT || p->refine_iterations > 0;
   f->keeps_right = p->refine_iterations > 0;
-  f->match_for_paths = can->left_for_paths && p->paths != STEREO_PATHS_NONE && p->method == STEREO_METHOD_ASW &&
-      p->support == STEREO_SUPPORT_LEFT && p->aggregation == STEREO_AGGREGATION_TWO_PASS;
+  f->match_for_paths = can->left_for_paths && p->paths != STEREO_PATHS_NONE && is_left_in_two_passes (p);
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */
