@@ -33,7 +33,7 @@ gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigur
   gst_stereo_view_rules_judge (&measured, verdicts);
   for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++) {
     gint64 hold = rule->hold ? rule->hold : (gint64) gst_stereo_kind_of (rule->flags[0])->hold;
-    if (rule->flags[0] == GST_STEREO_HEALTH_BLURRED_LEFT && verdicts[i][0].verdict == GST_STEREO_VERDICT_GOOD &&
+    if (rule->has_history && verdicts[i][0].verdict == GST_STEREO_VERDICT_GOOD &&
         verdicts[i][1].verdict == GST_STEREO_VERDICT_GOOD)
       remember (views, figures);
     for (guint v = 0; v < 2; v++)

@@ -299,6 +299,7 @@ static const GstStereoViewRule rules[] = {
   { .flags = { OF_VIEW (BLURRED) },
       .unless = SHOWS_NOTHING,
       .unless_own = EITHER (COVERED),
+      .has_history = TRUE,
       .verdict = judge_blurred,
       .text = describe_blurred },
   { .flags = { OF_VIEW (DARK) },

@@ -36,8 +36,9 @@ typedef struct
   GstStereoHealthFlags flags[2]; /* of the left and the right view; a fault of both together has the first one alone */
   /* Faults of either view, and of the view itself, that explain it: its verdict is unknown. They stand before it in the table. */
   GstStereoHealthFlags unless, unless_own;
-  gint64 hold;     /* least duration, ns; 0 = that of its kind (gst/meta/health.c) */
-  gboolean silent; /* it is noted in the metadata alone, and matches count nevertheless */
+  gint64 hold;          /* least duration, ns; 0 = that of its kind (gst/meta/health.c) */
+  gboolean silent;      /* it is noted in the metadata alone, and matches count nevertheless */
+  gboolean has_history; /* where neither view has it, their figures are what later ones are judged by */
   /* @v: 0 for the left view, 1 for the right one. @value: the figure that decides. */
   GstStereoVerdict (*verdict) (const GstStereoViewMeasurement *measured, guint v, gdouble *value);
   gchar *(*text) (const GstStereoViewFigures figures[2], guint v); /* of its begin; NULL: `begin` */
