@@ -312,8 +312,8 @@ gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDia
     return GST_STEREO_HEALTH_OK;
   judge_pace (diagnosis, pair);
   check_pair (diagnosis, pair, interval);
-  GstStereoHealthFlags flags = gst_stereo_report_get_flags (diagnosis->report);
-  return gst_stereo_match_check_fits (diagnosis->matches, pair->alignment) ? flags & ~GST_STEREO_HEALTH_ROWS : flags;
+  return gst_stereo_report_get_flags (diagnosis->report) &
+      ~gst_stereo_match_check_taken_out (diagnosis->matches, pair->alignment);
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */

@@ -5,13 +5,9 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
+#include "gst/match/diagnose/moments.h"
 #include "gst/match/diagnose/span.h"
-#include "gst/match/diagnose/stale.h"
 
-#define HOLD ((gint64) (400 * GST_MSECOND)) /* that the end of a delay has to last; its begin is sure */
-/* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
-#define MIN_SHARES 5
-#define MAX_SHARES 50
 #define MOST_LEFT 1.0    /* px that an alignment may leave in the middle and at the sides */
 #define CONTRADICTIONS 3 /* pairs in a row that contradict what was found of the rig */
 
@@ -30,13 +26,11 @@ struct _GstStereoMatchCheck
   GstStereoSpan span;
   gdouble shift, roll, scale; /* of the last matches, px */
   guint contradictions;
-  GstStereoEpisode episodes[GST_STEREO_MOST_RULES], out_of_step;
+  GstStereoEpisode episodes[GST_STEREO_MOST_RULES];
   gboolean late;  /* a view may be: offsets that come from other moments say nothing of the rig */
   gdouble offset; /* principal-offset of the last pair */
-  GstStereoDelay delay;
-  GstStereoStale stale;
-  gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
-  guint shares;  /* pairs that the mean is of */
+  GstStereoMoments moments;
+  GstStereoMatchPast past;
 };
 
 /* That the fault of a rule has to last; 0: one pair shows it. */
@@ -79,8 +73,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
   for (guint i = 0; gst_stereo_match_rule (i); i++)
     if (hold_of (i))
       gst_stereo_episode_flush (&check->episodes[i]);
-  gst_stereo_episode_flush (&check->out_of_step);
-  gst_stereo_stale_forget (&check->stale);
+  gst_stereo_stale_forget (&check->moments.stale);
   gst_stereo_span_forget (&check->span);
   check->contradictions = 0;
 }
@@ -92,17 +85,29 @@ gst_stereo_match_check_release (GstStereoMatchCheck *check)
   check->last = check->needed = 0;
   check->span = (GstStereoSpan){ 0 };
   memset (check->episodes, 0, sizeof check->episodes);
-  check->out_of_step = (GstStereoEpisode){ 0 };
-  check->delay = (GstStereoDelay){ 0 };
-  gst_stereo_stale_clear (&check->stale);
-  check->share = check->shares = check->contradictions = 0;
+  gst_stereo_moments_clear (&check->moments);
+  check->past = (GstStereoMatchPast){ 0 };
+  check->contradictions = 0;
+}
+
+/* What stands of the faults on matches. */
+static GstStereoHealthFlags
+standing (const GstStereoMatchCheck *check)
+{
+  GstStereoHealthFlags flags = GST_STEREO_HEALTH_OK;
+  const GstStereoMatchRule *rule;
+
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    if (check->episodes[i].stands)
+      flags |= rule->flag;
+  return flags;
 }
 
 gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
-  gboolean soon = check->out_of_step.count || check->contradictions || gst_stereo_delay_is_suspicious (&check->delay) ||
-      (check->stale.lacks && !check->out_of_step.stands);
+  gboolean soon = check->contradictions || gst_stereo_delay_is_suspicious (&check->moments.delay) ||
+      (check->moments.stale.lacks && !(standing (check) & GST_STEREO_HEALTH_OUT_OF_STEP));
 
   for (guint i = 0; gst_stereo_match_rule (i); i++)
     soon = soon || (hold_of (i) && check->episodes[i].count);
@@ -116,110 +121,43 @@ gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check)
   return check->needed;
 }
 
-/* ---- moments ------------------------------------------------------------------------------ */
-
-static gboolean
-may_be_late (const GstStereoMatchCheck *check)
-{
-  return check->out_of_step.stands || gst_stereo_delay_is_suspicious (&check->delay);
-}
-
-/* Matches a pair with earlier frames, where rows of it lack matches. */
-static GstStereoVerdict
-judge_stale_rows (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  GstStereoPairMatches earlier[2][GST_STEREO_STALE_AGES];
-  GstStereoStale *stale = &check->stale;
-
-  if (!gst_stereo_stale_add (stale, matches))
-    return GST_STEREO_VERDICT_GOOD;
-  for (guint v = 0; v < 2; v++)
-    for (guint age = 0; age < stale->kept; age++) {
-      const StereoImage *images[2] = { &pair->images[0], &pair->images[1] };
-      images[!v] = &stale->earlier[age][!v].image;
-      gst_stereo_pair_matcher_run (check->matcher, images[0], images[1], pair->counts, 0, &earlier[v][age]);
-    }
-  GstStereoVerdict verdict = gst_stereo_stale_judge (stale, matches, earlier, stale->kept);
-  GST_LOG_OBJECT (check->element, "rows lack matches: %s; %u earlier frames; left view stale: %.1f, right view: %.1f",
-      stale->lacks ? "yes" : "no", stale->kept, stale->sums[0], stale->sums[1]);
-  return verdict;
-}
-
-/* @view: the late one. */
-static gchar *
-describe_delay (guint view, gboolean active)
-{
-  const gchar *name = view ? "right" : "left";
-
-  if (!active)
-    return g_strdup ("The views are in step again.");
-  return g_strdup_printf (
-      "The views are out of step: in the %s view, or in a part of it, points lie where they were some frames before. "
-      "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
-      "way of the %s one.",
-      name, name);
-}
-
-/* Whether a view is late, or rows of it, and not frozen, which has a name of its own. The evidence of several pairs is in both
- * verdicts: it begins at once. */
-static void
-judge_delay (GstStereoMatchCheck *check, const GstStereoPairMatches *matches, const GstStereoMatchedPair *pair)
-{
-  GstStereoVerdict late = gst_stereo_delay_add (&check->delay, &matches->delay);
-  GstStereoVerdict stale = judge_stale_rows (check, matches, pair);
-  GstStereoVerdict verdict = stale == GST_STEREO_VERDICT_GOOD ? late : stale;
-  GstStereoEpisode *episode = &check->out_of_step;
-  gboolean before = episode->stands;
-  gdouble certainty;
-  guint view = gst_stereo_delay_get_view (&check->delay, &certainty);
-
-  if (late != GST_STEREO_VERDICT_BAD && stale == GST_STEREO_VERDICT_BAD) {
-    view = gst_stereo_stale_get_view (&check->stale);
-    certainty = 1;
-  }
-  if (late == GST_STEREO_VERDICT_BAD || stale == GST_STEREO_VERDICT_BAD)
-    verdict = gst_stereo_stale_is_frozen (&check->stale, pair->images, pair->layout->width, pair->layout->height, view) ?
-        GST_STEREO_VERDICT_UNKNOWN :
-        GST_STEREO_VERDICT_BAD;
-  gboolean begins = !before && verdict == GST_STEREO_VERDICT_BAD;
-  if (begins)
-    *episode = (GstStereoEpisode){ .stands = TRUE };
-  else if (before)
-    gst_stereo_episode_update (episode, verdict, pair->time, HOLD);
-  if (before != episode->stands)
-    gst_stereo_report_change (check->report, GST_STEREO_HEALTH_OUT_OF_STEP, begins, describe_delay (view, begins),
-        gst_stereo_report_value (certainty));
-}
-
 /* ---- the table ----------------------------------------------------------------------------- */
 
-/* What stands of the faults on matches. */
-static GstStereoHealthFlags
-standing (const GstStereoMatchCheck *check)
+/* Whether a pair says anything of the fault of a rule. */
+static gboolean
+counts (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
-  GstStereoHealthFlags flags = check->late ? GST_STEREO_HEALTH_OUT_OF_STEP : GST_STEREO_HEALTH_OK;
-  const GstStereoMatchRule *rule;
+  const GstStereoMatchedPair *pair = match->pair;
+  GstStereoHealthFlags explained = standing (check) | (check->late ? GST_STEREO_HEALTH_OUT_OF_STEP : 0);
 
-  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
-    if (check->episodes[i].stands)
-      flags |= rule->flag;
-  return flags;
+  return !((rule->needs_sound && !pair->sound) || (rule->needs_detail && !pair->detailed) ||
+      (rule->needs_no_noise && gst_stereo_matches_are_noisy (match->matches, pair->noise)) || rule->unless & explained);
 }
 
 static GstStereoVerdict
 judge (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
-  const GstStereoMatchedPair *pair = match->pair;
+  return counts (check, rule, match) ? rule->verdict (match) : GST_STEREO_VERDICT_UNKNOWN;
+}
 
-  if ((rule->needs_sound && !pair->sound) || (rule->needs_detail && !pair->detailed) ||
-      (rule->needs_no_noise && gst_stereo_matches_are_noisy (match->matches, pair->noise)) ||
-      rule->unless & standing (check))
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return rule->verdict (match);
+static GstStereoEpisodeChange
+update (GstStereoMatchCheck *check, guint index, GstStereoVerdict verdict, gint64 time)
+{
+  GstStereoEpisode *episode = &check->episodes[index];
+  gint64 end = gst_stereo_match_rule (index)->end;
+
+  if (!end)
+    return gst_stereo_episode_update (episode, verdict, time, hold_of (index));
+  if (episode->stands)
+    return gst_stereo_episode_update (episode, verdict, time, end);
+  if (verdict != GST_STEREO_VERDICT_BAD)
+    return GST_STEREO_EPISODE_GOES_ON;
+  *episode = (GstStereoEpisode){ .stands = TRUE };
+  return GST_STEREO_EPISODE_BEGINS;
 }
 
 static void
-report (GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match, gboolean active)
+change_to (GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match, gboolean active)
 {
   GstStructure *figures = gst_stereo_report_value (0);
   gchar *text = rule->text (match, active, figures);
@@ -241,18 +179,20 @@ judge_all (GstStereoMatchCheck *check, const GstStereoMatchCase *match, gboolean
       continue;
     if (rule->of_offset && episode->stands && check->offset != match->pair->params->principal_offset) {
       *episode = (GstStereoEpisode){ 0 };
-      report (check, rule, match, FALSE);
+      change_to (check, rule, match, FALSE);
     }
     GstStereoVerdict verdict = judge (check, rule, match);
     found[verdict] |= rule->flag;
+    if (rule->learn && counts (check, rule, match))
+      rule->learn (match, verdict, &check->past);
     if (rule->note && verdict != GST_STEREO_VERDICT_UNKNOWN) {
       GST_OBJECT_LOCK (check->element);
       rule->note (match, verdict, &check->stats);
       GST_OBJECT_UNLOCK (check->element);
     }
-    GstStereoEpisodeChange change = gst_stereo_episode_update (episode, verdict, match->pair->time, hold_of (i));
+    GstStereoEpisodeChange change = update (check, i, verdict, match->pair->time);
     if (change != GST_STEREO_EPISODE_GOES_ON)
-      report (check, rule, match, change == GST_STEREO_EPISODE_BEGINS);
+      change_to (check, rule, match, change == GST_STEREO_EPISODE_BEGINS);
   }
 }
 
@@ -293,14 +233,26 @@ judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
   return !nothing;
 }
 
-gboolean
-gst_stereo_match_check_fits (const GstStereoMatchCheck *check, const StereoAlignment *alignment)
+GstStereoHealthFlags
+gst_stereo_match_check_taken_out (const GstStereoMatchCheck *check, const StereoAlignment *alignment)
 {
+  GstStereoHealthFlags flags = GST_STEREO_HEALTH_OK;
   const gdouble *c = alignment->coefficients;
+  const GstStereoMatchRule *rule;
 
   /* places lie between -1/2 and 1/2 */
-  return alignment->active && fabs (c[0] - check->shift) < MOST_LEFT && fabs (c[2] / 2 - check->roll) < MOST_LEFT &&
-      fabs (c[1] / 2 - check->scale) < MOST_LEFT;
+  if (!alignment->active || fabs (c[0] - check->shift) >= MOST_LEFT || fabs (c[2] / 2 - check->roll) >= MOST_LEFT ||
+      fabs (c[1] / 2 - check->scale) >= MOST_LEFT)
+    return flags;
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    flags |= rule->alignable ? rule->flag : GST_STEREO_HEALTH_OK;
+  return flags;
+}
+
+static gboolean
+may_be_late (const GstStereoMatchCheck *check)
+{
+  return (standing (check) & GST_STEREO_HEALTH_OUT_OF_STEP) || gst_stereo_delay_is_suspicious (&check->moments.delay);
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
@@ -314,7 +266,7 @@ prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
 
   if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
     gst_stereo_pair_matcher_free (check->matcher);
-    gst_stereo_stale_clear (&check->stale);
+    gst_stereo_stale_clear (&check->moments.stale);
     gst_stereo_span_forget (&check->span);
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
@@ -336,20 +288,20 @@ gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedP
     return;
   if (last && !check->span.slow)
     keep_for_motion (check, pair);
-  gst_stereo_stale_keep (&check->stale, pair->images, pair->layout->width, pair->layout->height);
+  gst_stereo_stale_keep (&check->moments.stale, pair->images, pair->layout->width, pair->layout->height);
 }
 
 void
 gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check)
 {
-  gst_stereo_stale_forget (&check->stale);
+  gst_stereo_stale_forget (&check->moments.stale);
 }
 
 gboolean
 gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
 {
   GstStereoPairMatches matches;
-  GstStereoMatchCase match = { &matches, pair, check->shares < MIN_SHARES ? 0 : check->share };
+  GstStereoMatchCase match = { &matches, pair, &check->past, { 0 } };
   GstStereoHealthFlags found[3];
 
   check->last = pair->time;
@@ -367,14 +319,10 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
   check->roll = matches.roll;
   check->scale = matches.scale;
   check->late = may_be_late (check);
-  if (pair->sound && pair->detailed && !(standing (check) & GST_STEREO_HEALTH_MISMATCH))
-    judge_delay (check, &matches, pair);
+  if (counts (check, gst_stereo_match_rule_of (GST_STEREO_HEALTH_OUT_OF_STEP), &match))
+    match.moment = gst_stereo_moments_add (&check->moments, check->matcher, &matches, pair, check->element);
   judge_all (check, &match, TRUE, found);
   check->offset = pair->params->principal_offset;
-  if (found[GST_STEREO_VERDICT_GOOD] & GST_STEREO_HEALTH_MISMATCH) {
-    check->shares = MIN (check->shares + 1, MAX_SHARES);
-    check->share += (matches.matches / MAX (1.0, matches.points) - check->share) / check->shares;
-  }
   if (gst_stereo_span_add (&check->span, pair->time, frames, &matches))
     keep_for_motion (check, pair);
   check->late = may_be_late (check);

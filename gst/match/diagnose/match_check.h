@@ -33,8 +33,9 @@ gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereo
 void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last);
 /* A pair was not kept: those before it are not the last ones. */
 void gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check);
-/* Whether the alignment takes out what the last matches show of the rows. */
-gboolean gst_stereo_match_check_fits (const GstStereoMatchCheck *check, const StereoAlignment *alignment);
+/* The faults that the alignment takes out, where it fits what the last matches show of the rows. */
+GstStereoHealthFlags gst_stereo_match_check_taken_out (
+    const GstStereoMatchCheck *check, const StereoAlignment *alignment);
 /* num-disparities that the last matches need; 0 = not known. */
 gint gst_stereo_match_check_get_needed (const GstStereoMatchCheck *check);
 

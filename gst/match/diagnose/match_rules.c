@@ -15,6 +15,30 @@ gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise
   return noise > MOST_NOISE * matches->factor && matches->matches < NOISY_MOST * matches->points;
 }
 
+/* ---- out of step: views of different moments -------------------------------------------------- */
+
+/* By timestamps it is judged in diagnosis.c. */
+static GstStereoVerdict
+judge_moment (const GstStereoMatchCase *match)
+{
+  return match->moment.verdict;
+}
+
+static gchar *
+describe_moment (const GstStereoMatchCase *match, gboolean active, GstStructure *figures)
+{
+  const gchar *name = match->moment.view ? "right" : "left";
+
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, match->moment.certainty, NULL);
+  if (!active)
+    return g_strdup ("The views are in step again.");
+  return g_strdup_printf (
+      "The views are out of step: in the %s view, or in a part of it, points lie where they were some frames before. "
+      "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
+      "way of the %s one.",
+      name, name);
+}
+
 /* ---- swapped: exchanged views --------------------------------------------------------------- */
 
 /*
@@ -30,8 +54,7 @@ judge_swapped (const GstStereoMatchCase *match)
   const GstStereoPairMatches *matches = match->matches;
   guint votes = matches->forward + matches->backward;
 
-  /* where nearly everything repeats, the rest is chance */
-  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes)
+  if ((votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes))
     return GST_STEREO_VERDICT_UNKNOWN;
   return matches->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
@@ -217,19 +240,29 @@ describe_shifted (const GstStereoMatchCase *match, gboolean active, GstStructure
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
+/* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
+#define MIN_SHARES 5
+#define MAX_SHARES 50
+
+static gdouble
+share_of (const GstStereoPairMatches *matches)
+{
+  return matches->matches / MAX (1.0, matches->points);
+}
 
 static GstStereoVerdict
 judge_mismatch (const GstStereoMatchCase *match)
 {
   const GstStereoPairMatches *matches = match->matches;
-  gdouble points = MAX (1, matches->points), found = matches->matches / points, alike = matches->alike / points;
+  gdouble found = share_of (matches), alike = matches->alike / MAX (1.0, matches->points);
+  gdouble usual = match->past->shares < MIN_SHARES ? 0 : match->past->share;
   gdouble least = gst_stereo_matches_are_noisy (matches, match->pair->noise) ? FOUND_NOISY : FOUND_LEAST;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * match->usual))
+  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * usual))
     return GST_STEREO_VERDICT_BAD;
-  return found > MAX (FOUND_LEAST, FOUND_GOOD * match->usual) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * usual) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 static gchar *
@@ -237,13 +270,22 @@ describe_mismatch (const GstStereoMatchCase *match, gboolean active, GstStructur
 {
   const GstStereoPairMatches *matches = match->matches;
 
-  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->matches / MAX (1.0, matches->points), NULL);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, share_of (matches), NULL);
   if (!active)
     return g_strdup ("The two views match again.");
   return g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
                           "Look whether both cameras see the same scene, whether one of them is mirrored or turned, "
                           "and whether something is before a lens.",
-      matches->points, matches->matches, match->usual > 0 ? ", much less than before" : "");
+      matches->points, matches->matches, match->past->shares >= MIN_SHARES ? ", much less than before" : "");
+}
+
+static void
+learn_share (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchPast *past)
+{
+  if (verdict != GST_STEREO_VERDICT_GOOD)
+    return;
+  past->shares = MIN (past->shares + 1, MAX_SHARES);
+  past->share += (share_of (match->matches) - past->share) / past->shares;
 }
 
 /* ---- range: a search range that ends too soon ------------------------------------------------- */
@@ -263,7 +305,7 @@ judge_range (const GstStereoMatchCase *match)
   guint votes = matches->forward + matches->beyond;
 
   /* of views that are exchanged, the other verdict is enough */
-  if (votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes || matches->backward > votes)
+  if ((votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes) || matches->backward > votes)
     return GST_STEREO_VERDICT_UNKNOWN;
   if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)
     return GST_STEREO_VERDICT_BAD;
@@ -318,6 +360,13 @@ describe_range (const GstStereoMatchCase *match, gboolean active, GstStructure *
 /* ---- the table -------------------------------------------------------------------------------- */
 
 static const GstStereoMatchRule rules[] = {
+  { .flag = GST_STEREO_HEALTH_OUT_OF_STEP,
+      .needs_sound = TRUE,
+      .needs_detail = TRUE,
+      .unless = GST_STEREO_HEALTH_MISMATCH,
+      .end = G_GINT64_CONSTANT (400000000),
+      .verdict = judge_moment,
+      .text = describe_moment },
   { .flag = GST_STEREO_HEALTH_FOCAL,
       .needs_sound = TRUE,
       .needs_detail = TRUE,
@@ -336,11 +385,13 @@ static const GstStereoMatchRule rules[] = {
       .needs_sound = TRUE,
       .needs_detail = TRUE,
       .verdict = judge_mismatch,
-      .text = describe_mismatch },
+      .text = describe_mismatch,
+      .learn = learn_share },
   { .flag = GST_STEREO_HEALTH_SWAPPED, .verdict = judge_swapped, .text = describe_swapped, .note = note_swapped },
   { .flag = GST_STEREO_HEALTH_ROWS,
       .needs_sound = TRUE,
       .unless = GST_STEREO_HEALTH_FOCAL | GST_STEREO_HEALTH_OUT_OF_STEP,
+      .alignable = TRUE,
       .verdict = judge_rows,
       .text = describe_rows,
       .note = note_rows },
@@ -361,11 +412,11 @@ gst_stereo_match_rule (guint index)
   return index < G_N_ELEMENTS (rules) ? &rules[index] : NULL;
 }
 
-GstStereoVerdict
-gst_stereo_match_verdict (GstStereoHealthFlags flag, const GstStereoMatchCase *match)
+const GstStereoMatchRule *
+gst_stereo_match_rule_of (GstStereoHealthFlags flag)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     if (rules[i].flag == flag)
-      return rules[i].verdict (match);
-  g_return_val_if_reached (GST_STEREO_VERDICT_UNKNOWN);
+      return &rules[i];
+  g_return_val_if_reached (NULL);
 }

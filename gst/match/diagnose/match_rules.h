@@ -7,9 +7,7 @@
 #define GST_STEREO_MATCH_RULES_H
 
 #include "gst/match/diagnose/episodes.h"
-#include "gst/match/diagnose/matches.h"
-#include "gst/video/frame.h"
-#include "stereo/stereo.h"
+#include "gst/match/diagnose/match_case.h"
 
 G_BEGIN_DECLS
 
@@ -22,28 +20,6 @@ typedef struct
   gint wanted;             /* disparities; 0 = no more than are searched */
 } GstStereoMatchStats;
 
-/* A pair that is checked. */
-typedef struct
-{
-  const GstStereoLayout *layout;
-  const StereoImage *images; /* of both views, in host memory */
-  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
-  const StereoParams *params; /* of the plan, with the geometry of this pair */
-  gint64 time, spacing;       /* its time, and from the pair before to it, ns; spacing 0 = not known */
-  gboolean rectified;         /* their metadata says that they are */
-  gboolean sound;             /* no view has a fault: matches count */
-  gdouble noise;              /* of the noisier view, grey levels */
-  gboolean detailed;          /* both views show more than noise: missing matches count, too */
-} GstStereoMatchedPair;
-
-/* What is known of a pair that was matched. */
-typedef struct
-{
-  const GstStereoPairMatches *matches;
-  const GstStereoMatchedPair *pair;
-  gdouble usual; /* share of the points that earlier pairs found for sure; 0 = not known */
-} GstStereoMatchCase;
-
 /* A fault whose kind (gst/meta/health.c) has a least duration has to last, and is judged at each check. The others are judged at a
  * complete check, and where several pairs contradict what was found. */
 typedef struct
@@ -53,17 +29,22 @@ typedef struct
   gboolean needs_no_noise;            /* and where noise hides the scene: gst_stereo_matches_are_noisy() */
   GstStereoHealthFlags unless;        /* faults on matches which, while they stand, explain what it is judged by */
   gboolean of_offset;                 /* another principal-offset ends it: that is another rig */
+  gboolean alignable;                 /* an alignment that fits takes it out */
+  /* ns. Its verdict has the evidence of several pairs: it begins at once, and its end has to last so long. 0: as its kind says. */
+  gint64 end;
   GstStereoVerdict (*verdict) (const GstStereoMatchCase *match);
   /* Of its begin (@active) and its end. @figures: of the message; `value` is the figure that decided, and 0 before. */
   gchar *(*text) (const GstStereoMatchCase *match, gboolean active, GstStructure *figures);
+  /* May be NULL: what a pair that counts adds to what is known from earlier ones. */
+  void (*learn) (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchPast *past);
   /* May be NULL: keeps a verdict that is known. */
   void (*note) (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchStats *stats);
 } GstStereoMatchRule;
 
 /* Row @index of the table; NULL behind the last one. The order is that of messages. */
 const GstStereoMatchRule *gst_stereo_match_rule (guint index);
-/* What a row alone makes of a pair, whatever it needs. Where too few matches count, the verdict is unknown. */
-GstStereoVerdict gst_stereo_match_verdict (GstStereoHealthFlags flag, const GstStereoMatchCase *match);
+/* The row of a flag, which must have one. */
+const GstStereoMatchRule *gst_stereo_match_rule_of (GstStereoHealthFlags flag);
 
 /* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
 gboolean gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise);

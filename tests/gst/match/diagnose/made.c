@@ -126,31 +126,36 @@ views_clear (Views *views)
 /* ---- rules ------------------------------------------------------------------------------- */
 
 static GstStereoVerdict
-judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const StereoParams *params, gdouble usual,
-    gdouble noise)
+judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const StereoParams *params,
+    const GstStereoMatchPast *past, gdouble noise)
 {
   const GstStereoMatchedPair pair = { .params = params, .noise = noise };
-  const GstStereoMatchCase match = { matches, &pair, usual };
+  const GstStereoMatchCase match = { matches, &pair, past, { 0 } };
 
-  return gst_stereo_match_verdict (flag, &match);
+  return gst_stereo_match_rule_of (flag)->verdict (&match);
 }
+
+static const GstStereoMatchPast nothing_known = { 0 };
 
 GstStereoVerdict
 verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches)
 {
-  return judge (flag, matches, NULL, 0, 0);
+  return judge (flag, matches, NULL, &nothing_known, 0);
 }
 
 GstStereoVerdict
 verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params)
 {
-  return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, 0, 0);
+  return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, &nothing_known, 0);
 }
 
 GstStereoVerdict
 verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise)
 {
-  return judge (GST_STEREO_HEALTH_MISMATCH, matches, NULL, usual, noise);
+  /* many pairs had that share */
+  const GstStereoMatchPast past = { .share = usual, .shares = usual > 0 ? 1000 : 0 };
+
+  return judge (GST_STEREO_HEALTH_MISMATCH, matches, NULL, &past, noise);
 }
 
 guint
