@@ -37,7 +37,9 @@ static const GstStereoHealthKind kinds[] = {
       "three quarters of the points match at disparities of the wrong sign" },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",
       "6 points, and 4 % of those that match, lie farther away than infinity and than the search range: more than 1 px below a "
-      "disparity of 0, or of minus principal-offset; not where the focal lengths may differ. Needs something far away" },
+      "disparity of 0, or of minus principal-offset, which needs something far away; or what the cameras drive towards "
+      "grows as if infinity were more than 1 px elsewhere, surely so in five looks and more of six that agree: 2.5 to 6 s on "
+      "a road; not where the focal lengths may differ" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
       "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
       "in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "

@@ -37,6 +37,7 @@ typedef struct
 {
   gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
   guint shares;  /* pairs that the mean is of */
+  GstStereoInfinity infinity;
 } GstStereoMatchPast;
 
 /* What is known of a pair that was matched. */

@@ -137,7 +137,7 @@ counts (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const 
 static GstStereoVerdict
 judge (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
-  return counts (check, rule, match) ? rule->verdict (match) : GST_STEREO_VERDICT_UNKNOWN;
+  return counts (check, rule, match) ? gst_stereo_match_judge (rule, match) : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 static GstStereoEpisodeChange
@@ -156,12 +156,14 @@ update (GstStereoMatchCheck *check, guint index, GstStereoVerdict verdict, gint6
   return GST_STEREO_EPISODE_BEGINS;
 }
 
+/* A fault begins or ends. What was known of the rig before is of another state of it. */
 static void
 change_to (GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match, gboolean active)
 {
   GstStructure *figures = gst_stereo_report_value (0);
   gchar *text = rule->text (match, active, figures);
 
+  check->past.infinity = (GstStereoInfinity){ 0 };
   gst_stereo_report_change (check->report, rule->flag, active, text, figures);
 }
 
@@ -268,6 +270,7 @@ prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
     gst_stereo_pair_matcher_free (check->matcher);
     gst_stereo_stale_clear (&check->moments.stale);
     gst_stereo_span_forget (&check->span);
+    check->past.infinity = (GstStereoInfinity){ 0 };
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
   return check->matcher != NULL;

@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-#define MIN_MATCHES 12 /* fewer say nothing */
-#define MAX_DOUBT 3    /* doubtful matches for each one that votes */
+#include "gst/match/diagnose/shift_rule.h"
+
+#define MIN_MATCHES 12 /* fewer offsets say nothing */
 /* Grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28. */
 #define MOST_NOISE 6
 #define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
@@ -54,7 +55,7 @@ judge_swapped (const GstStereoMatchCase *match)
   const GstStereoPairMatches *matches = match->matches;
   guint votes = matches->forward + matches->backward;
 
-  if ((votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes))
+  if (!gst_stereo_matches_are_enough (matches, votes))
     return GST_STEREO_VERDICT_UNKNOWN;
   return matches->backward > MAJORITY * votes ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD;
 }
@@ -185,49 +186,6 @@ note_rows (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoM
   stats->vertical_offset = match->matches->vertical;
 }
 
-/* ---- shifted: points beyond infinity --------------------------------------------------------- */
-
-/*
- * Nothing lies farther away than infinity. Points whose disparity is below that of infinity, and below the search range, show views
- * that are shifted sideways: a camera has turned, or the principal points differ and nobody said so. A shift the other way only makes
- * all seem nearer, and no picture shows it; nor does a scene that ends nearer than the shift. Good only where some lie near infinity.
- */
-#define SHIFT_BAD 1.0 /* px below the disparity of infinity */
-#define SHIFT_GOOD 0.7
-#define FAR_AWAY 1.0 /* px above it: the views are known to fit where something is as far away */
-
-static GstStereoVerdict
-judge_shifted (const GstStereoMatchCase *match)
-{
-  const GstStereoPairMatches *matches = match->matches;
-  const StereoParams *params = match->pair->params;
-  gdouble infinity = -params->principal_offset, least = MIN (infinity, params->min_disparity);
-
-  /* Another focal length shifts the sides, too; of views that are exchanged, the other verdict is enough. */
-  if (matches->sure < MIN_MATCHES || matches->doubtful > MAX_DOUBT * matches->sure ||
-      judge_focal (match) != GST_STEREO_VERDICT_GOOD || judge_swapped (match) == GST_STEREO_VERDICT_BAD)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  if (matches->lowest < least - SHIFT_BAD)
-    return GST_STEREO_VERDICT_BAD;
-  return matches->lowest > least - SHIFT_GOOD && matches->lowest < infinity + FAR_AWAY ? GST_STEREO_VERDICT_GOOD :
-                                                                                         GST_STEREO_VERDICT_UNKNOWN;
-}
-
-static gchar *
-describe_shifted (const GstStereoMatchCase *match, gboolean active, GstStructure *figures)
-{
-  const GstStereoPairMatches *matches = match->matches;
-
-  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->lowest, NULL);
-  if (!active)
-    return g_strdup ("The views are no longer shifted sideways.");
-  return g_strdup_printf (
-      "The views are shifted sideways: %u of %u points that match lie beyond infinity, at disparities of %.1f px and less. "
-      "All is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the principal points differ by "
-      "that on purpose, set principal-offset to what the calibration says, and min-disparity to its negative.",
-      matches->few, matches->sure, matches->lowest);
-}
-
 /* ---- mismatch: whether the views show one scene ---------------------------------------------- */
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
@@ -305,7 +263,7 @@ judge_range (const GstStereoMatchCase *match)
   guint votes = matches->forward + matches->beyond;
 
   /* of views that are exchanged, the other verdict is enough */
-  if ((votes < MIN_MATCHES || matches->doubtful > MAX_DOUBT * votes) || matches->backward > votes)
+  if (!gst_stereo_matches_are_enough (matches, votes) || matches->backward > votes)
     return GST_STEREO_VERDICT_UNKNOWN;
   if (matches->beyond >= MIN_BEYOND && matches->beyond >= BEYOND_BAD * votes)
     return GST_STEREO_VERDICT_BAD;
@@ -378,9 +336,12 @@ static const GstStereoMatchRule rules[] = {
       .needs_detail = TRUE,
       .needs_no_noise = TRUE,
       .unless = GST_STEREO_HEALTH_MISMATCH | GST_STEREO_HEALTH_OUT_OF_STEP | GST_STEREO_HEALTH_FOCAL,
+      .needs_good = GST_STEREO_HEALTH_FOCAL, /* which shifts the sides, too */
+      .unless_bad = GST_STEREO_HEALTH_SWAPPED,
       .of_offset = TRUE,
-      .verdict = judge_shifted,
-      .text = describe_shifted },
+      .verdict = gst_stereo_shift_judge,
+      .text = gst_stereo_shift_describe,
+      .learn = gst_stereo_shift_learn },
   { .flag = GST_STEREO_HEALTH_MISMATCH,
       .needs_sound = TRUE,
       .needs_detail = TRUE,
@@ -419,4 +380,18 @@ gst_stereo_match_rule_of (GstStereoHealthFlags flag)
     if (rules[i].flag == flag)
       return &rules[i];
   g_return_val_if_reached (NULL);
+}
+
+GstStereoVerdict
+gst_stereo_match_judge (const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
+    gboolean needed = (rule->needs_good & rules[i].flag) != 0;
+    if (!needed && !(rule->unless_bad & rules[i].flag))
+      continue;
+    GstStereoVerdict other = rules[i].verdict (match);
+    if (needed ? other != GST_STEREO_VERDICT_GOOD : other == GST_STEREO_VERDICT_BAD)
+      return GST_STEREO_VERDICT_UNKNOWN;
+  }
+  return rule->verdict (match);
 }

@@ -28,8 +28,10 @@ typedef struct
   gboolean needs_sound, needs_detail; /* its verdict is unknown where the pair is not sound, or not detailed, */
   gboolean needs_no_noise;            /* and where noise hides the scene: gst_stereo_matches_are_noisy() */
   GstStereoHealthFlags unless;        /* faults on matches which, while they stand, explain what it is judged by */
-  gboolean of_offset;                 /* another principal-offset ends it: that is another rig */
-  gboolean alignable;                 /* an alignment that fits takes it out */
+  /* Verdicts on the same pair that have to be GOOD, and that must not be BAD: else its own is unknown. */
+  GstStereoHealthFlags needs_good, unless_bad;
+  gboolean of_offset; /* another principal-offset ends it: that is another rig */
+  gboolean alignable; /* an alignment that fits takes it out */
   /* ns. Its verdict has the evidence of several pairs: it begins at once, and its end has to last so long. 0: as its kind says. */
   gint64 end;
   GstStereoVerdict (*verdict) (const GstStereoMatchCase *match);
@@ -45,6 +47,8 @@ typedef struct
 const GstStereoMatchRule *gst_stereo_match_rule (guint index);
 /* The row of a flag, which must have one. */
 const GstStereoMatchRule *gst_stereo_match_rule_of (GstStereoHealthFlags flag);
+/* What a row and the verdicts that it asks for make of matches. Where too few count, the verdict is unknown. */
+GstStereoVerdict gst_stereo_match_judge (const GstStereoMatchRule *rule, const GstStereoMatchCase *match);
 
 /* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
 gboolean gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise);

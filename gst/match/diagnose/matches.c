@@ -16,6 +16,9 @@
 #define CLEAR 0.02f /* for a match */
 #define UNIQUE 0.1f /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
 
+#define MIN_VOTES 12 /* fewer say nothing */
+#define MAX_DOUBT 3  /* doubtful matches for each one that votes */
+
 #define NEAR_ZERO 1.5 /* px of disparity that have no sign */
 #define MIN_FEW 6     /* matches that are no chance, */
 #define FEW_OF 25     /* and this part of them */
@@ -269,12 +272,20 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
   fit_offsets (matcher, matches);
   qsort (matcher->motions, matches->followed, sizeof *matcher->motions, compare);
   matches->moved = matches->followed < 3 ? 0 : matcher->motions[matches->followed - 3] / matcher->reach;
-  if (frames)
+  if (frames) {
     gst_stereo_delay_measure (matcher->moving, matches->placed, frames, &matches->delay);
+    gst_stereo_infinity_measure (matcher->moving, matches->placed, matcher->width, matcher->height, &matches->infinity);
+  }
 }
 
 void
 gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right)
 {
   stereo_sparse_keep (matcher->sparse, left, right);
+}
+
+gboolean
+gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes)
+{
+  return votes >= MIN_VOTES && matches->doubtful <= MAX_DOUBT * votes;
 }

@@ -11,6 +11,7 @@
 #define GST_STEREO_MATCHES_H
 
 #include "gst/match/diagnose/delay.h"
+#include "gst/match/diagnose/infinity.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
@@ -46,8 +47,9 @@ typedef struct
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest;               /* root mean square of the residuals of the fit, clamped at 2 px; weighted by certainty */
   gdouble rest_of_half;       /* the same of the upper and the lower half of the view: the larger one of both */
-  GstStereoDelayFigures delay; /* where an earlier frame was kept */
-  guint followed;              /* placed matches whose motion since that frame is known, in the left view */
+  GstStereoDelayFigures delay;      /* where an earlier frame was kept */
+  guint followed;                   /* placed matches whose motion since that frame is known, in the left view */
+  GstStereoInfinityFigure infinity; /* as that motion shows it */
   gdouble moved; /* the third largest of their motions, as a share of the motion that is searched; 0 = fewer than three */
 } GstStereoPairMatches;
 
@@ -60,6 +62,8 @@ gboolean gst_stereo_pair_matcher_is_for (
  * point is searched there. NULL: the whole view counts. @frames: since the kept frame; 0 = its motion is not asked for. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
     const guint8 *counts, gint frames, GstStereoPairMatches *matches);
+/* Whether so many of them say something: where nearly everything repeats, the rest is chance. */
+gboolean gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes);
 /* Keeps a frame before the next pair that is matched. */
 void gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right);
 

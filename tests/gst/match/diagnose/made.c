@@ -132,7 +132,7 @@ judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const Ste
   const GstStereoMatchedPair pair = { .params = params, .noise = noise };
   const GstStereoMatchCase match = { matches, &pair, past, { 0 } };
 
-  return gst_stereo_match_rule_of (flag)->verdict (&match);
+  return gst_stereo_match_judge (gst_stereo_match_rule_of (flag), &match);
 }
 
 static const GstStereoMatchPast nothing_known = { 0 };
@@ -147,6 +147,15 @@ GstStereoVerdict
 verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params)
 {
   return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, &nothing_known, 0);
+}
+
+GstStereoVerdict
+verdict_of_motion (const GstStereoInfinity *infinity, const StereoParams *params)
+{
+  const GstStereoPairMatches matches = { .placed = 60, .sure = 50, .lowest = 6 };
+  const GstStereoMatchPast past = { .infinity = *infinity };
+
+  return judge (GST_STEREO_HEALTH_SHIFTED, &matches, params, &past, 0);
 }
 
 GstStereoVerdict

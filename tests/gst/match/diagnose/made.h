@@ -72,6 +72,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_clear)
 /* What the rule of a flag makes of matches alone. */
 GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches);
 GstStereoVerdict verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params);
+/* Of a drive whose matches show nothing else. */
+GstStereoVerdict verdict_of_motion (const GstStereoInfinity *infinity, const StereoParams *params);
 /* @usual: share of the points that earlier pairs found; 0 = not known. */
 GstStereoVerdict verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise);
 /* The row of a fault in the table of view_rules.h: of a view by the flag of either, of both by all of its flags. */
