@@ -119,6 +119,8 @@ static const Drive drives[] = {
   { "before a wall, traffic comes", 0, 0, .focal = 700, .noise = 0.15, .traffic = 0.4, .speeds = { -1, -1 },
       .flat = TRUE, .verdict = -1 },
   { "driving to a wall", 0, 1, .focal = 700, .noise = 0.15, .flat = TRUE, .verdict = UNKNOWN },
+  { "away from a wall, a little traffic", 0, -0.54, .focal = 850, .noise = 0.05, .traffic = 0.03,
+      .speeds = { 1.4, 1.8 }, .flat = TRUE, .verdict = UNKNOWN },
   { "a little forward, noise", 0, 0.2, .focal = 700, .noise = 0.5, .verdict = -1 },
 };
 
