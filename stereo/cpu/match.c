@@ -10,7 +10,8 @@
   static attribute void name ( \
       const StereoPlan *plan, int y, int from, int end, int i0, int count, int pitch, uint8_t *out) \
   { \
-    const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT]; \
+    const StereoView views[2] = { plan->view[STEREO_LEFT], plan->view[STEREO_RIGHT] }; \
+    const StereoView *l = &views[STEREO_LEFT], *r = &views[STEREO_RIGHT]; \
     size_t row = (size_t) y * (size_t) plan->image_pitch; \
     for (int x = from; x < end; x++, out += pitch) { \
       uint8_t *restrict to = out; \
@@ -57,6 +58,53 @@ COST_ROW_WITH (BY_INSTRUCTION, row_CENSUS_7X5_counted, {
 })
 #endif
 
+#ifdef __AVX512F__
+
+/* A pixel of the left view, as costs compare it with sixteen of the right view. */
+typedef struct Mixed
+{
+  __m512i census, color, turned; /* turned: of the colour, the two halves exchanged */
+  __m256i gradient;
+} Mixed;
+
+static inline __attribute__ ((always_inline)) Mixed
+mixed_of (uint32_t census, uint32_t color, int16_t gradient)
+{
+  return (Mixed){ _mm512_set1_epi32 ((int) census), _mm512_set1_epi32 ((int) color),
+    _mm512_set1_epi32 ((int) (color << 16 | color >> 16)), _mm256_set1_epi16 (gradient) };
+}
+
+/* @color: vdbpsadbw sums four bytes of an even pixel against the first four of eight, of an odd pixel against the middle ones. The
+ * rounded product is stereo_mixed_part()'s (17 color + 32) >> 6. @bits: the census bits that differ. */
+static inline __attribute__ ((always_inline)) void
+store_mixed (uint8_t *to, Mixed own, __m512i bits, const uint32_t *color, const int16_t *gradient)
+{
+  __m512i right = _mm512_loadu_si512 (color);
+  __m512i sad = _mm512_maskz_dbsad_epu8 (0x11111111, right, own.color, 0xE4);
+  sad = _mm512_mask_dbsad_epu8 (sad, 0x44444444, right, own.turned, 0xE4);
+  __m512i part = _mm512_mulhrs_epi16 (_mm512_min_epu16 (sad, _mm512_set1_epi32 (60)), _mm512_set1_epi32 (17 << 9));
+  __m256i slope = _mm256_abs_epi16 (_mm256_sub_epi16 (own.gradient, _mm256_loadu_si256 ((const __m256i *) gradient)));
+  slope = _mm256_min_epu16 (slope, _mm256_set1_epi16 (10));
+  __m256i sum = _mm512_cvtepi32_epi16 (_mm512_add_epi32 (_mm512_slli_epi32 (bits, 2), part));
+  sum = _mm256_add_epi16 (sum, _mm256_add_epi16 (slope, slope));
+  _mm_storeu_si128 ((__m128i *) to, _mm256_cvtepi16_epi8 (sum));
+}
+
+#define MIXED_ROW(attribute, name, count_bits) \
+  COST_ROW_WITH (attribute, name, { \
+    const uint32_t *right = (const uint32_t *) r->census + partner; \
+    Mixed own = mixed_of (((const uint32_t *) l->census)[left], l->color[left], l->gradient[left]); \
+    for (int i = 0; i < count; i += 16) { \
+      __m512i differ = _mm512_xor_si512 (own.census, _mm512_loadu_si512 (right + i)); \
+      store_mixed (to + i, own, count_bits, r->color + partner + i, r->gradient + partner + i); \
+    } \
+  })
+
+MIXED_ROW (, row_MIXED, (__m512i) vec_popcount ((VecU) differ))
+MIXED_ROW (BY_INSTRUCTION, row_MIXED_counted, _mm512_popcnt_epi32 (differ))
+
+#else
+
 /* stereo_mixed_part() in lanes. */
 static inline VecI
 mixed_part (VecI sad, VecI slope)
@@ -81,6 +129,8 @@ COST_ROW (row_MIXED, {
     vec_store_b (to + i, vec_narrow_bytes (4 * vec_popcount (vec_load_u (right + i) ^ bits) + part));
   }
 })
+
+#endif
 
 COST_ROW (row_AD, {
   const uint8_t *right = r->luma + partner;
@@ -119,6 +169,8 @@ CPU (cost_row) (int cost)
     return row_CENSUS_9X7_counted;
   if (cost == STEREO_COST_CENSUS_7X5 && __builtin_cpu_supports ("avx512vpopcntdq"))
     return row_CENSUS_7X5_counted;
+  if (cost == STEREO_COST_MIXED && __builtin_cpu_supports ("avx512vpopcntdq"))
+    return row_MIXED_counted;
 #endif
   return rows[cost];
 }
