@@ -2,13 +2,16 @@
 /*
  * Costs of the candidates in the lists, a tile at a time. For sgm they are the costs of single pixels; for asw these are averaged in
  * two passes as in asw/stage.c, with the raw costs of the pixels around the tile computed for the tile's own list.
+ *
+ * A pass finds the means of some pixels beside each other at once: most of their taps are the same.
  */
-#include "stereo/cpu/lists/lists.h"
+#include "stereo/cpu/lists/weights.h"
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define RAW_PITCH (STEREO_SLOTS + 16) /* bytes of a pixel's raw costs, and what CpuCostRow writes behind them */
-#define MOST_VECTORS 4                /* that are summed side by side */
+#define SLACK 16       /* bytes that CpuCostRow writes behind a pixel's costs */
+#define MOST_VECTORS 2 /* that are summed side by side: with those of all pixels, their sums fit the registers */
+#define PIXELS 4       /* whose means are found at once */
 #define INLINE static inline __attribute__ ((always_inline))
 
 typedef struct Context
@@ -17,22 +20,22 @@ typedef struct Context
   size_t thread_floats;
 } Context;
 
-/* A tile and the memory of a thread. */
+/* A tile and the memory of a thread. Columns count from the first one that the windows of the tile hold, rows likewise. */
 typedef struct Work
 {
   const StereoPlan *plan;
   CpuCostRow cost_row;
   CpuTile tile;
-  int radius, vectors;                     /* vectors that hold all slots of the list */
-  int first_column, end_column, first_row; /* of the pixels that the windows of the tile hold, within the picture */
-  int interior;                            /* all candidates of all these pixels exist */
-  float color_factor, distance_factor;
-  uint8_t *raw;    /* [row][column][slot], from first_row and first_column on */
-  float *line;     /* [column][slot]: the first pass of a row */
-  float *weights;  /* [tap][column], weight_pitch a tap */
-  float *sums;     /* [column]: of the weights */
-  int32_t *exists; /* [column][slot]: all bits where the candidate exists; not set in an interior tile */
-  int weight_pitch;
+  CpuWeights weights;
+  int radius, side;   /* side: of all that the windows of the tile hold */
+  int begin, end;     /* columns that are in the picture */
+  int vectors, slots; /* that hold all slots of the list; slots: elements of these vectors */
+  int raw_pitch;      /* bytes of a pixel's raw costs */
+  int weight_column;  /* of the table of weights: that of the first column */
+  int interior;       /* all candidates of all these pixels exist */
+  uint8_t *raw;       /* [row][column][slot] */
+  float *line;        /* [row of PIXELS][column][slot]: the first pass */
+  float *exists;      /* [column][slot]: 1 where the candidate exists, 0; not set in an interior tile */
 } Work;
 
 /* Divides the memory of a thread, from @base on, and returns its size in floats. @base NULL: returns the size only. */
@@ -45,43 +48,33 @@ lay_out (Work *w, const StereoPlan *plan, float *base)
   memset (w, 0, sizeof *w);
   w->plan = plan;
   w->radius = p->method == STEREO_METHOD_ASW ? p->window / 2 : 0;
-  side = (size_t) (STEREO_TILE + 2 * w->radius);
-  w->weight_pitch = (int) (side + 2 * LANES - 1) / LANES * LANES;
-  w->color_factor = (float) (-STEREO_LOG2E / p->gamma_color);
-  w->distance_factor = (float) (-STEREO_LOG2E / p->gamma_distance);
+  w->side = STEREO_TILE + 2 * w->radius;
+  side = (size_t) w->side;
 #define TAKE(field, type, floats) \
   w->field = base ? (type *) (base + used) : NULL; \
   used += stereo_round_up (floats, 16)
-  TAKE (raw, uint8_t, side * side * RAW_PITCH / 4 + 16);
-  TAKE (line, float, side *STEREO_SLOTS);
-  TAKE (weights, float, (size_t) (2 * w->radius + 1) * (size_t) w->weight_pitch);
-  TAKE (sums, float, (size_t) w->weight_pitch);
-  TAKE (exists, int32_t, side * STEREO_SLOTS);
+  TAKE (raw, uint8_t, side * side * (STEREO_SLOTS + SLACK) / 4 + SLACK);
+  TAKE (line, float, PIXELS *side *STEREO_SLOTS);
+  TAKE (exists, float, side *STEREO_SLOTS);
 #undef TAKE
-  return used;
+  return used + CPU (list_weights_lay_out) (&w->weights, plan, w->radius, base ? base + used : NULL);
 }
 
 /* ---- raw costs ------------------------------------------------------------------------------------- */
 
-static uint8_t *
-raw_of (const Work *w, int x, int y)
-{
-  return w->raw +
-      ((size_t) (y - w->first_row) * (size_t) (STEREO_TILE + 2 * w->radius) + (size_t) (x - w->first_column)) *
-      RAW_PITCH;
-}
-
-/* Row @y, for each run of groups without a gap. */
+/* Of row @row, for each run of groups without a gap. */
 static void
-fill_raw (const Work *w, int y)
+fill_raw (const Work *w, int row)
 {
   const CpuTile *t = &w->tile;
+  uint8_t *raw = w->raw + (row * w->side + w->begin) * w->raw_pitch;
+  int x = t->x0 - w->radius;
 
   for (int g = 0, end; g < t->count; g = end) {
     for (end = g + 1; end < t->count && t->groups[end] == t->groups[end - 1] + 1;)
       end++;
-    w->cost_row (w->plan, y, w->first_column, w->end_column, t->groups[g] * STEREO_GROUP, (end - g) * STEREO_GROUP,
-        RAW_PITCH, raw_of (w, w->first_column, y) + g * STEREO_GROUP);
+    w->cost_row (w->plan, t->y0 - w->radius + row, x + w->begin, x + w->end, t->groups[g] * STEREO_GROUP,
+        (end - g) * STEREO_GROUP, w->raw_pitch, raw + g * STEREO_GROUP);
   }
 }
 
@@ -89,14 +82,14 @@ static void
 find_existing (const Work *w)
 {
   const StereoPlan *plan = w->plan;
-  int32_t *exists = w->exists;
 
-  for (int x = w->first_column; x < w->end_column; x++, exists += STEREO_SLOTS) {
+  for (int column = 0; column < w->side; column++) {
+    int x = w->tile.x0 - w->radius + column, inside = column >= w->begin && column < w->end;
     int first = stereo_first_index (x, plan->width, plan->min_disparity);
     int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
-    for (int k = 0; k < STEREO_SLOTS; k++) {
-      int index = k < w->tile.count * STEREO_GROUP ? cpu_slot_index (&w->tile, k) : -1;
-      exists[k] = index >= first && index <= last ? -1 : 0;
+    for (int k = 0; k < w->slots; k++) {
+      int index = inside && k < w->tile.count * STEREO_GROUP ? cpu_slot_index (&w->tile, k) : -1;
+      w->exists[column * w->slots + k] = index >= first && index <= last ? 1 : 0;
     }
   }
 }
@@ -105,65 +98,102 @@ static void
 start_tile (Work *w, int column, int row)
 {
   const StereoPlan *plan = w->plan;
-  int r = w->radius;
+  int r = w->radius, runs = 1;
 
   w->tile = cpu_tile (plan, column, row);
-  w->vectors = (w->tile.count * STEREO_GROUP + LANES - 1) / LANES;
-  w->first_column = w->tile.x0 > r ? w->tile.x0 - r : 0;
-  w->end_column = w->tile.x1 + r < plan->width ? w->tile.x1 + r : plan->width;
-  w->first_row = w->tile.y0 > r ? w->tile.y0 - r : 0;
-  int end_row = w->tile.y1 + r < plan->height ? w->tile.y1 + r : plan->height;
-  w->interior = cpu_tile_is_interior (plan, &w->tile, w->first_column, w->end_column);
-  for (int y = w->first_row; y < end_row; y++)
-    fill_raw (w, y);
+  const CpuTile *t = &w->tile;
+  for (int g = 1; g < t->count; g++)
+    runs += t->groups[g] != t->groups[g - 1] + 1;
+  w->vectors = (t->count * STEREO_GROUP + LANES - 1) / LANES;
+  w->slots = w->vectors * LANES;
+  /* what is written behind a run is overwritten by the next pixel's, but not where another run was written before */
+  w->raw_pitch = (int) stereo_round_up ((size_t) w->slots, SLACK) + (runs > 1 ? SLACK : 0);
+  w->begin = t->x0 > r ? 0 : r - t->x0;
+  w->end = t->x1 + r < plan->width ? t->x1 - t->x0 + 2 * r : plan->width - t->x0 + r;
+  w->interior = cpu_tile_is_interior (plan, t, t->x0 - r + w->begin, t->x0 - r + w->end);
+  for (int y = t->y0 > r ? t->y0 - r : 0; y < t->y1 + r && y < plan->height; y++)
+    fill_raw (w, y - t->y0 + r);
   if (!w->interior)
     find_existing (w);
 }
 
-/* ---- weights --------------------------------------------------------------------------------------- */
-
-/* Of columns @from..@to - 1 of row @y for the tap (dx, dy), into row @tap of the table; 0 where the tap is outside. Adds them up. */
-static void
-weigh (Work *w, int tap, int y, int from, int to, int dx, int dy)
-{
-  const StereoPlan *plan = w->plan;
-  const uint32_t *centre = plan->view[STEREO_LEFT].likeness + (size_t) y * (size_t) plan->image_pitch;
-  const uint32_t *other = centre + (ptrdiff_t) dy * plan->image_pitch + dx;
-  float *out = w->weights + (size_t) tap * (size_t) w->weight_pitch;
-  float distance = w->distance_factor * (float) (dx < 0 ? -dx : dx > 0 ? dx : dy < 0 ? -dy : dy);
-  int first = from + dx < 0 ? -dx : from, end = to + dx > plan->width ? plan->width - dx : to;
-
-  for (int x = from; x < first && x < to; x++)
-    out[x - from] = 0;
-  for (int x = first; x < end; x += LANES)
-    vec_store_f (
-        out + x - from, vec_weight (vec_load_u (centre + x), vec_load_u (other + x), w->color_factor, distance));
-  for (int x = end > from ? end : from; x < to; x++)
-    out[x - from] = 0;
-  for (int x = 0; x < to - from; x++)
-    w->sums[x] = (tap ? w->sums[x] : 0) + out[x];
-}
-
 /* ---- passes ------------------------------------------------------------------------------------------ */
 
-/* The vertical taps of column @x, of the rows from @top on: their mean. */
-INLINE void
-pass_column (const Work *w, int taps, int x, int top, int vector, int n)
+/* Where the taps of PIXELS pixels beside each other lie: costs of slots from tap to tap, and weights from tap to tap and from a pixel's
+ * to those of the next pixel for the same costs. */
+typedef struct Taps
 {
-  const uint8_t *raw = raw_of (w, x, top) + vector * LANES;
-  const float *weights = w->weights + (x - w->first_column);
-  size_t row = (size_t) (STEREO_TILE + 2 * w->radius) * RAW_PITCH;
-  VecF sum[MOST_VECTORS];
-  float share = 1 / w->sums[x - w->first_column];
+  const void *costs; /* bytes or floats */
+  const float *weights;
+  ptrdiff_t costs_step, weights_step, weights_next;
+} Taps;
 
+/* Adds cost @i of the row, of all @taps + PIXELS - 1, to the sums of the pixels. @all: it is a tap of each. */
+INLINE void
+add_cost (const Taps *from, int i, int taps, int bytes, int all, int n, VecF (*sum)[MOST_VECTORS])
+{
+  VecF cost[MOST_VECTORS];
+#pragma GCC unroll 2
   for (int v = 0; v < n; v++)
-    sum[v] = (VecF){ 0 };
-  for (int t = 0; t < taps; t++, raw += row, weights += w->weight_pitch)
+    cost[v] = bytes ? vec_from_bytes (vec_load_b ((const uint8_t *) from->costs + i * from->costs_step + v * LANES)) :
+                      vec_load_f ((const float *) from->costs + i * from->costs_step + v * LANES);
 #pragma GCC unroll 4
+  for (int p = 0; p < PIXELS; p++)
+    if (all || (i >= p && i - p < taps)) {
+      float weight = from->weights[i * from->weights_step + p * from->weights_next];
+#pragma GCC unroll 2
+      for (int v = 0; v < n; v++)
+        sum[p][v] += weight * cost[v];
+    }
+}
+
+/* The weighted sums of PIXELS pixels, tap by tap from the first. */
+INLINE void
+sum_taps (const Taps *from, int taps, int bytes, int n, VecF (*sum)[MOST_VECTORS])
+{
+  int i = 0;
+
+#pragma GCC unroll 4
+  for (int p = 0; p < PIXELS; p++)
+#pragma GCC unroll 2
     for (int v = 0; v < n; v++)
-      sum[v] += *weights * vec_from_bytes (vec_load_b (raw + v * LANES));
-  for (int v = 0; v < n; v++)
-    vec_store_f (w->line + (size_t) (x - w->first_column) * STEREO_SLOTS + (vector + v) * LANES, sum[v] * share);
+      sum[p][v] = (VecF){ 0 };
+#pragma GCC unroll 4
+  for (; i < PIXELS - 1; i++)
+    add_cost (from, i, taps, bytes, 0, n, sum);
+  for (; i < taps; i++)
+    add_cost (from, i, taps, bytes, 1, n, sum);
+  for (; i < taps + PIXELS - 1; i++)
+    add_cost (from, i, taps, bytes, 0, n, sum);
+}
+
+/* The vertical taps of a column and of rows @row.. of the tile: their means, 0 where candidates do not exist. */
+INLINE void
+pass_column (const Work *w, int column, int row, int vector, int n)
+{
+  const CpuWeights *weights = &w->weights;
+  int taps = 2 * w->radius + 1, pitch = weights->pitch;
+  size_t at = (size_t) (w->weight_column + column);
+  Taps from = { .costs = w->raw + (size_t) (row * w->side + column) * (size_t) w->raw_pitch + vector * LANES,
+    .costs_step = (ptrdiff_t) w->side * w->raw_pitch,
+    .weights = weights->down + (size_t) (row * taps) * (size_t) pitch + at,
+    .weights_step = pitch,
+    .weights_next = (ptrdiff_t) (taps - 1) * pitch };
+  VecF sum[PIXELS][MOST_VECTORS];
+
+  sum_taps (&from, taps, 1, n, sum);
+#pragma GCC unroll 4
+  for (int p = 0; p < PIXELS; p++) {
+    float share = weights->down_share[(size_t) (row + p) * (size_t) pitch + at];
+    float *line = w->line + (size_t) (p * w->side + column) * (size_t) w->slots + vector * LANES;
+#pragma GCC unroll 2
+    for (int v = 0; v < n; v++) {
+      VecF mean = sum[p][v] * share;
+      if (!w->interior)
+        mean *= vec_load_f (w->exists + column * w->slots + (vector + v) * LANES);
+      vec_store_f (line + v * LANES, mean);
+    }
+  }
 }
 
 /* stereo_path_cost() of the mean. */
@@ -175,106 +205,87 @@ path_cost (const StereoPlan *plan, VecF mean)
   return vec_narrow_bytes (vec_min (cost, (VecI){ 0 } + 255));
 }
 
-/* The horizontal taps from..to of column @x of row @y. */
+/* The horizontal taps of columns @x.. of row @row of the tile, which is row @p of the first pass. */
 INLINE void
-pass_row (const Work *w, int x, int y, int from, int to, int vector, int n)
+pass_row (const Work *w, int x, int row, int p, int vector, int n, int interior)
 {
-  const float *weights = w->weights + (x - w->tile.x0);
-  uint8_t *out = cpu_list_costs (w->plan, x, y) + vector * LANES;
-  VecF sum[MOST_VECTORS];
+  const CpuWeights *weights = &w->weights;
+  const CpuTile *t = &w->tile;
+  int taps = 2 * w->radius + 1, pitch = weights->pitch;
+  size_t at = (size_t) (w->weight_column + w->radius + x);
+  Taps from = { .costs = w->line + (size_t) (p * w->side + x) * (size_t) w->slots + vector * LANES,
+    .costs_step = w->slots,
+    .weights = weights->across + (size_t) (row * taps) * (size_t) pitch + at,
+    .weights_step = pitch,
+    .weights_next = 1 - pitch };
+  VecF sum[PIXELS][MOST_VECTORS], all[PIXELS][MOST_VECTORS];
 
-  for (int v = 0; v < n; v++)
-    sum[v] = (VecF){ 0 };
-  for (int t = from; t <= to; t++) {
-    const float *line = w->line + (size_t) (x + t - w->radius - w->first_column) * STEREO_SLOTS + vector * LANES;
-    float weight = weights[t * w->weight_pitch];
+  sum_taps (&from, taps, 0, n, sum);
+  if (!interior) {
+    from.costs = w->exists + x * w->slots + vector * LANES;
+    sum_taps (&from, taps, 0, n, all);
+  }
 #pragma GCC unroll 4
-    for (int v = 0; v < n; v++)
-      sum[v] += weight * vec_load_f (line + v * LANES);
+  for (int k = 0; k < PIXELS; k++) {
+    float share = weights->across_share[(size_t) row * (size_t) pitch + at + (size_t) k];
+    uint8_t *out = cpu_list_costs (w->plan, t->x0 + x + k, t->y0 + row) + vector * LANES;
+    if (t->x0 + x + k >= t->x1)
+      break;
+#pragma GCC unroll 2
+    for (int v = 0; v < n; v++) {
+      VecF mean = sum[k][v] * share;
+      if (!interior) {
+        VecI none = all[k][v] <= 0.0f;
+        mean = sum[k][v] / (VecF) (((VecI) all[k][v] & ~none) | (none & 0x3F800000));
+      }
+      vec_store_b (out + v * LANES, path_cost (w->plan, mean));
+    }
   }
-  float share = 1 / w->sums[x - w->tile.x0];
-  for (int v = 0; v < n; v++)
-    vec_store_b (out + v * LANES, path_cost (w->plan, sum[v] * share));
-}
-
-/* The same where some candidates do not exist: of those that do. */
-static void
-pass_row_edge (const Work *w, int x, int y, int from, int to, int vector)
-{
-  const float *weights = w->weights + (x - w->tile.x0);
-  VecF sum = { 0 }, all = { 0 };
-
-  for (int t = from; t <= to; t++) {
-    int column = x + t - w->radius;
-    const float *line = w->line + (size_t) (column - w->first_column) * STEREO_SLOTS + vector * LANES;
-    VecI exists = vec_load_i (w->exists + (size_t) (column - w->first_column) * STEREO_SLOTS + vector * LANES);
-    VecF weight = { 0 };
-    weight += weights[t * w->weight_pitch];
-    weight = (VecF) ((VecI) weight & exists);
-    sum += weight * vec_load_f (line);
-    all += weight;
-  }
-  VecI none = all <= 0.0f;
-  VecF safe = (VecF) (((VecI) all & ~none) | (none & 0x3F800000));
-  vec_store_b (cpu_list_costs (w->plan, x, y) + vector * LANES, path_cost (w->plan, sum / safe));
 }
 
 #define BLOCKS(call) \
-  for (int vector = 0, left = w->vectors, n; left > 0; left -= n, vector += n) { \
-    n = left < MOST_VECTORS ? left : MOST_VECTORS; \
-    switch (n) { \
-      case 4: \
-        call (4); \
-        break; \
-      case 3: \
-        call (3); \
-        break; \
-      case 2: \
-        call (2); \
-        break; \
-      default: \
-        call (1); \
-        break; \
-    } \
-  }
+  for (int vector = 0; vector < w->vectors; vector += MOST_VECTORS) \
+    if (w->vectors - vector > 1) \
+      call (2); \
+    else \
+      call (1);
 
+/* The costs of rows @row.. of the tile. */
 static void
-average_row (Work *w, int y)
+average_rows (Work *w, int row)
 {
-  const StereoPlan *plan = w->plan;
-  int r = w->radius, top = y > r ? y - r : 0, bottom = y + r < plan->height ? y + r : plan->height - 1;
-
-  for (int v = top; v <= bottom; v++)
-    weigh (w, v - top, y, w->first_column, w->end_column, 0, v - y);
-  for (int x = w->first_column; x < w->end_column; x++) {
-#define PASS(n) pass_column (w, bottom - top + 1, x, top, vector, n)
+  if (w->begin > 0 || w->end < w->side)
+    memset (w->line, 0, (size_t) (PIXELS * w->side * w->slots) * sizeof *w->line);
+  for (int column = w->begin; column < w->end; column++) {
+#define PASS(n) pass_column (w, column, row, vector, n)
     BLOCKS (PASS)
 #undef PASS
   }
-  for (int dx = -r; dx <= r; dx++)
-    weigh (w, dx + r, y, w->tile.x0, w->tile.x1, dx, 0);
-  for (int x = w->tile.x0; x < w->tile.x1; x++) {
-    int from = x < r ? r - x : 0, to = x + r < plan->width ? 2 * r : r + plan->width - 1 - x;
-#define PASS(n) pass_row (w, x, y, from, to, vector, n)
-    if (w->interior) {
-      BLOCKS (PASS)
-    } else
-      for (int v = 0; v < w->vectors; v++)
-        pass_row_edge (w, x, y, from, to, v);
+  for (int p = 0; p < PIXELS && w->tile.y0 + row + p < w->tile.y1; p++)
+    for (int x = 0; x < w->tile.x1 - w->tile.x0; x += PIXELS) {
+#define PASS(n) pass_row (w, x, row + p, p, vector, n, 1)
+#define PASS_EDGE(n) pass_row (w, x, row + p, p, vector, n, 0)
+      if (w->interior) {
+        BLOCKS (PASS)
+      } else {
+        BLOCKS (PASS_EDGE)
+      }
 #undef PASS
-  }
+#undef PASS_EDGE
+    }
 }
 
 /* Of sgm: single pixels' costs. */
 static void
-copy_row (const Work *w, int y)
+copy_row (const Work *w, int row)
 {
   const StereoPlan *plan = w->plan;
+  const CpuTile *t = &w->tile;
 
-  for (int x = w->tile.x0; x < w->tile.x1; x++) {
-    const uint8_t *raw = raw_of (w, x, y);
-    uint8_t *out = cpu_list_costs (plan, x, y);
-    for (int k = 0; k < STEREO_SLOTS; k++)
+  for (int x = 0; x < t->x1 - t->x0; x++) {
+    const uint8_t *raw = w->raw + (row * w->side + x) * w->raw_pitch;
+    uint8_t *out = cpu_list_costs (plan, t->x0 + x, t->y0 + row);
+    for (int k = 0; k < STEREO_SLOTS; k++) /* a constant to the compiler; slots behind the list have no effect */
       out[k] = (uint8_t) stereo_path_cost (raw[k], plan->path_shift);
   }
 }
@@ -285,17 +296,21 @@ static void
 match_tiles (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
+  int averages = plan->params.method == STEREO_METHOD_ASW;
   Work w;
 
   lay_out (&w, plan, c->scratch + (size_t) thread * c->thread_floats);
   w.cost_row = CPU (cost_row) (plan->params.cost);
   for (int column = 0; column < plan->lists.columns; column++) {
+    int beside = column % CPU_WEIGHED_TILES;
+    if (averages && beside == 0)
+      CPU (list_weights) (&w.weights, plan, column, row);
+    w.weight_column = beside * STEREO_TILE;
     start_tile (&w, column, row);
-    for (int y = w.tile.y0; y < w.tile.y1; y++)
-      if (plan->params.method == STEREO_METHOD_ASW)
-        average_row (&w, y);
-      else
-        copy_row (&w, y);
+    for (int y = 0; averages && y < w.tile.y1 - w.tile.y0; y += PIXELS)
+      average_rows (&w, y);
+    for (int y = 0; !averages && y < w.tile.y1 - w.tile.y0; y++)
+      copy_row (&w, y);
   }
 }
 
