@@ -20,8 +20,8 @@ typedef struct Penalties
 
 typedef struct Context
 {
-  uint8_t *added[2]; /* [y][x][slot]: by the paths down and up */
-  uint8_t *threads;  /* ThreadMemory of each, and what follows it */
+  uint8_t *added;   /* [tile][column, from the last][row][down, up][slot]: by the paths */
+  uint8_t *threads; /* a Band of each, and what follows it */
   size_t thread_bytes;
 } Context;
 
@@ -71,10 +71,21 @@ enter_tile (const StereoPlan *plan, Entry *e, int column, int row, int begins)
 
 /* ---- down and up ------------------------------------------------------------------------------------- */
 
+/* What the paths down and up add in a tile lies together, as the paths to the left read it. Lists that fit few blocks take less. */
+#define TILE_ADDED (STEREO_TILE * STEREO_TILE * 2 * STEREO_SLOTS)
+
 static uint8_t *
-slots_of (const StereoPlan *plan, uint8_t *map, int x, int y)
+added_of (const StereoPlan *plan, const Context *c, const CpuTile *t)
 {
-  return map + ((size_t) y * (size_t) plan->width + (size_t) x) * STEREO_SLOTS;
+  size_t row = (size_t) (t->y0 / STEREO_TILE), column = (size_t) (t->x0 / STEREO_TILE);
+  return c->added + (row * (size_t) plan->lists.columns + column) * TILE_ADDED;
+}
+
+/* Where that of column @x and row @y of the tile begins. */
+static inline size_t
+added_at (int x, int y, int blocks)
+{
+  return (size_t) ((STEREO_TILE - 1 - x) * STEREO_TILE + y) * 2 * (size_t) (blocks * WORDS);
 }
 
 INLINE void
@@ -100,13 +111,13 @@ step_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Ma
 {
   const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + t->x0;
   const uint8_t *costs = cpu_list_costs (plan, t->x0, y);
-  uint8_t steps[STEREO_TILE], *out = slots_of (plan, to, t->x0, y);
+  uint8_t steps[STEREO_TILE];
 
   find_steps (luma, luma + back * plan->image_pitch, STEREO_TILE, p->step, steps);
-  for (int x = 0; x < t->x1 - t->x0; x++, costs += STEREO_SLOTS, out += STEREO_SLOTS) {
+  for (int x = 0; x < t->x1 - t->x0; x++, costs += STEREO_SLOTS) {
     VecW added[BLOCKS] = { { 0 } };
     step_within (&paths[x], costs, m, x, p->large[steps[x]], p->small[steps[x]], blocks, added);
-    store_added (out, added, blocks);
+    store_added (to + added_at (x, y - t->y0, blocks), added, blocks);
   }
 }
 
@@ -124,7 +135,7 @@ enter_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const M
     VecW added[BLOCKS] = { { 0 } };
     step_across (
         &paths[x], map, cpu_list_costs (plan, t->x0 + x, y), m, x, p->large[steps[x]], p->small[steps[x]], added);
-    store_added (slots_of (plan, to, t->x0 + x, y), added, m->blocks);
+    store_added (to + added_at (x, y - t->y0, m->blocks), added, m->blocks);
   }
 }
 
@@ -151,7 +162,7 @@ sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int 
   for (int k = s.begin; k < s.end; k++) {
     const Map *map = enter_tile (plan, &e, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
     switch (e.masks.blocks) {
-#define ROWS(n) step_rows (plan, p, &e.tile, &e.masks, map, up, n, paths, c->added[up])
+#define ROWS(n) step_rows (plan, p, &e.tile, &e.masks, map, up, n, paths, added_of (plan, c, &e.tile) + up * (n) *WORDS)
       BY_BLOCKS (ROWS)
 #undef ROWS
     }
@@ -182,14 +193,14 @@ typedef struct Band
 
 /* The sums of a pixel of which the path to the left adds @added. */
 INLINE void
-sum_paths (const Context *c, const Masks *m, size_t at, const uint8_t *costs, const uint8_t *right, const VecW *added,
+sum_paths (const Masks *m, const uint8_t *costs, const uint8_t *right, const uint8_t *down, const VecW *added,
     int column, int blocks, uint16_t *sums)
 {
 #pragma GCC unroll 4
   for (int k = 0; k < blocks; k++) {
     int i = k * WORDS;
     VecW sum = (vec_words_of_bytes (costs + i) << 2) + added[k] + vec_words_of_bytes (right + i) +
-        vec_words_of_bytes (c->added[0] + at + i) + vec_words_of_bytes (c->added[1] + at + i);
+        vec_words_of_bytes (down + i) + vec_words_of_bytes (down + blocks * WORDS + i);
     vec_store_w (sums + i, sum | vec_load_w (&m->absent[column][i]));
   }
 }
@@ -199,21 +210,26 @@ INLINE void
 step_column (const StereoPlan *plan, const Context *c, const Penalties *p, const CpuTile *t, const Masks *m,
     const Map *map, int across, int x, int left, int blocks, Band *b)
 {
+  const uint8_t *down = added_of (plan, c, t) + added_at (x - t->x0, 0, blocks);
+  uint8_t *right = b->added + ((size_t) t->x0 * STEREO_SLOTS + (size_t) ((x - t->x0) * blocks * WORDS)) * STEREO_TILE;
+
   for (int y = t->y0; y < t->y1; y++) {
     int half = b->steps[y - t->y0][x + left], large = p->large[half], small = p->small[half];
     VecW added[BLOCKS] = { { 0 } };
     Path *path = &b->paths[y - t->y0];
     const uint8_t *costs = cpu_list_costs (plan, x, y);
-    uint8_t *right = b->added + ((size_t) x * STEREO_TILE + (size_t) (y - t->y0)) * STEREO_SLOTS;
+    if (x % 2 == left)
+      __builtin_prefetch (costs + (left ? -STEREO_TILE : STEREO_TILE) * STEREO_SLOTS);
     if (across)
       step_across (path, map, costs, m, x - t->x0, large, small, added);
     else
       step_within (path, costs, m, x - t->x0, large, small, blocks, added);
     if (left)
-      sum_paths (c, m, (size_t) (costs - plan->lists.costs), costs, right, added, x - t->x0, blocks,
-          b->sums[y - t->y0][x - t->x0]);
+      sum_paths (m, costs, right, down, added, x - t->x0, blocks, b->sums[y - t->y0][x - t->x0]);
     else
       store_added (right, added, blocks);
+    right += blocks * WORDS;
+    down += 2 * blocks * WORDS;
   }
 }
 
@@ -298,9 +314,9 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   Context *c = context;
   StereoStatus status = cpu_reserve_measures (plan, error);
 
-  for (int k = 0; k < 2 && !status; k++)
-    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added[k],
-        stereo_times ((size_t) plan->width * STEREO_SLOTS, (size_t) plan->height), 1, error);
+  if (!status)
+    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added,
+        stereo_times ((size_t) plan->lists.columns * TILE_ADDED, (size_t) plan->lists.rows), 1, error);
   c->thread_bytes = band_bytes (plan);
   return status ? status :
                   stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan),
