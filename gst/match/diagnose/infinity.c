@@ -2,7 +2,8 @@
 #include "gst/match/diagnose/infinity.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "gst/match/diagnose/sort.h"
 
 #define MOST 192 /* points */
 #define UNKNOWNS 9
@@ -16,8 +17,8 @@
 #define LEAST_RANGE 5  /* px of these disparities: the errors of what lies at one distance would look like its growth */
 #define WIDEST_GAP 0.3 /* of that range: more are two distances alone */
 #define WORST 0.5      /* px, standard deviation of a figure that counts */
-#define UNDERSTATED \
-  2.5 /* points lie on the same surfaces, and are not placed independently: real figures vary so much more */
+/* Points lie on the same surfaces, and are not placed independently: real figures vary so much more. */
+#define UNDERSTATED 2.5
 #define PLACED 0.3 /* px, standard deviation of what all points of a frame have in common */
 #define APART ((gint64) (300 * GST_MSECOND))
 #define FEW 5           /* figures */
@@ -116,14 +117,6 @@ make_equations (const Point *points, guint count, gdouble unit, Equations *equat
     equations->a[i][i] += 1 / (prior[i] * prior[i]);
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gdouble one = *(const gdouble *) a, other = *(const gdouble *) b;
-
-  return one < other ? -1 : one > other;
-}
-
 /* What the motion leaves of each place, and how much each point counts in the next round. Returns the scale of an ordinary rest. */
 static gdouble
 weigh (Point *points, guint count, gdouble unit, const gdouble motion[UNKNOWNS])
@@ -137,7 +130,7 @@ weigh (Point *points, guint count, gdouble unit, const gdouble motion[UNKNOWNS])
         right[e] -= rows[e][i] * motion[i];
     rests[n] = points[n].rest = hypot (right[0], right[1]);
   }
-  qsort (rests, count, sizeof *rests, compare);
+  gst_stereo_sort_values (rests, count);
   gdouble scale = MAX (2 * rests[count / 2], ORDINARY * unit);
   for (guint n = 0; n < count; n++) {
     gdouble ratio = points[n].rest / scale, trust = 1 / (1 + ratio * ratio);
@@ -163,7 +156,7 @@ is_evidence (const Point *points, guint count, gdouble unit, gdouble scale, gdou
   *rest = sqrt (squares / trust);
   if (follow < LEAST || follow < LEAST_SHARE * count || *rest > MOST_REST * unit)
     return FALSE;
-  qsort (d, follow, sizeof *d, compare);
+  gst_stereo_sort_values (d, follow);
   for (guint n = ODD + 1; n < follow - ODD; n++)
     widest = MAX (widest, d[n] - d[n - 1]);
   gdouble range = d[follow - 1 - ODD] - d[ODD];

@@ -2,7 +2,8 @@
 #include "gst/match/diagnose/matches.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "gst/match/diagnose/sort.h"
 
 #define SMALL_SIDE 240 /* px of the small pictures, at most */
 #define POINTS 192     /* at most */
@@ -95,20 +96,12 @@ gst_stereo_pair_matcher_is_for (const GstStereoPairMatcher *matcher, gint width,
 
 /* ---- figures of the offsets -------------------------------------------------------------- */
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  gdouble one = *(const gdouble *) a, other = *(const gdouble *) b;
-
-  return one < other ? -1 : one > other;
-}
-
 static gdouble
 median (gdouble *values, guint count)
 {
   if (!count)
     return 0;
-  qsort (values, count, sizeof *values, compare);
+  gst_stereo_sort_values (values, count);
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
@@ -209,7 +202,7 @@ find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *count
 static void
 take_lowest (GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
 {
-  qsort (matcher->sure, matches->sure, sizeof *matcher->sure, compare);
+  gst_stereo_sort_values (matcher->sure, matches->sure);
   matches->few = MAX (MIN_FEW, (matches->sure + FEW_OF - 1) / FEW_OF);
   matches->lowest = matches->sure < matches->few ? 0 : matcher->sure[matches->few - 1];
 }
@@ -265,12 +258,12 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
       match_point (matcher, &point, frames, matches);
   matches->disparity = median (matcher->disparity, matches->matches);
   matches->largest = matches->matches < 3 ? 0 : matcher->disparity[matches->matches - 3]; /* sorted by now */
-  qsort (matcher->beyond, matches->beyond, sizeof *matcher->beyond, compare);
+  gst_stereo_sort_values (matcher->beyond, matches->beyond);
   matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
   take_lowest (matcher, matches);
   take_medians (matcher, matches);
   fit_offsets (matcher, matches);
-  qsort (matcher->motions, matches->followed, sizeof *matcher->motions, compare);
+  gst_stereo_sort_values (matcher->motions, matches->followed);
   matches->moved = matches->followed < 3 ? 0 : matcher->motions[matches->followed - 3] / matcher->reach;
   if (frames) {
     gst_stereo_delay_measure (matcher->moving, matches->placed, frames, &matches->delay);
