@@ -4,7 +4,8 @@
 #include "stereo/cpu/match.h"
 #include "stereo/cpu/vec/vec.h"
 
-/* Loops over columns from..to - 1 of row y; `partner` is the place of column x's partner at index i0. */
+/* Loops over columns from..end - 1 of row y; `partner` is the place of column x's partner at index i0. The views are copies: what bytes
+ * are written could change the plan's, and the compiler would read them anew for each pixel. */
 #define COST_ROW(name, body) COST_ROW_WITH (, name, body)
 #define COST_ROW_WITH(attribute, name, body) \
   static attribute void name ( \

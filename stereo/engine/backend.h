@@ -134,7 +134,7 @@ typedef struct StereoStep
   unsigned joins;     /* branches, as bits, that this step waits for, if anything runs on them */
 } StereoStep;
 
-/* The stage that finds the two lowest costs of each pixel. */
+/* The stage that finds the two lowest costs of each pixel; of the coarsest of several levels, the left view's lowest one. */
 typedef enum StereoSelector
 {
   STEREO_SELECTOR_SELECT, /* the select stage, from the volume */
@@ -152,8 +152,8 @@ typedef enum StereoPathSums
 
 /*
  * Who does the work that stages could do for each other, in one place: decide_fusion() of steps.c fills this in before stages
- * are prepared. A stage reads it, and never asks another stage. Whatever it says, the results are the same to the bit. A
- * plan of several levels will have one of these for each.
+ * are prepared. A stage reads it, and never asks another stage. Whatever it says, the results are the same to the bit. Each
+ * level of a search from coarse to fine has one of its own.
  */
 typedef struct StereoFusion
 {

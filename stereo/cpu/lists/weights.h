@@ -5,8 +5,8 @@
 
 #include "stereo/cpu/lists/lists.h"
 
-#define CPU_WEIGHED_TILES \
-  4 /* at a time: the more, the fewer columns are weighed twice; their tables stay in the cache */
+/* At a time. The more there are, the fewer columns are weighed twice; the tables of these stay in the cache. */
+#define CPU_WEIGHED_TILES 4
 
 /* Tap t of a window with radius r is the pixel t - r below or to the right. Outside the picture a weight is 0. */
 typedef struct CpuWeights
