@@ -3,7 +3,7 @@
  * The tests of a program and its suite. TEST() and TEST_LOOP() define a test and register it; SUITE() defines main(), which runs all of
  * them in the order of the file. What stands in braces behind SUITE() is done before, with @tcase: a seed, a time limit, fixtures.
  * SUITE_IF() has a condition, for tests that not every machine can run: where it is FALSE, the program is skipped. The condition prints
- * the reason.
+ * the reason. Neither the braces nor the condition may use fail_unless(), which needs a running test: g_assert_true() does not.
  */
 #ifndef TESTS_SUPPORT_GST_SUITE_H
 #define TESTS_SUPPORT_GST_SUITE_H
