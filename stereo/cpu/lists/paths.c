@@ -11,13 +11,6 @@
  */
 #include "stereo/cpu/lists/path.h"
 
-/* A step of luma halves the penalties: [1]. */
-typedef struct Penalties
-{
-  uint16_t small[2], large[2];
-  int step;
-} Penalties;
-
 typedef struct Context
 {
   uint8_t *added;   /* [tile][column, from the last][row][down, up][slot]: by the paths */
@@ -25,12 +18,27 @@ typedef struct Context
   size_t thread_bytes;
 } Context;
 
+/* A step of luma halves the penalties. */
 static Penalties
 penalties_of (const StereoPlan *plan, int direction)
 {
   int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
-  return (Penalties){ { (uint16_t) small, (uint16_t) stereo_path_halved (small) },
-    { (uint16_t) large, (uint16_t) stereo_path_halved (large) }, plan->params.penalty_step };
+  Penalties p = { .luma_step = plan->params.penalty_step };
+
+  for (int changes = 0; changes < 4; changes++)
+    for (int k = 0; k < WIDE; k++) {
+      int halved = changes >> (k < WIDE / 2 ? 0 : 1) & 1;
+      p.small[changes][k] = (uint16_t) (halved ? stereo_path_halved (small) : small);
+      p.large[changes][k] = (uint16_t) (halved ? stereo_path_halved (large) : large);
+    }
+  return p;
+}
+
+/* Of the paths of a line, bits of @changes, those that share a vector with path @k, as Penalties has them. */
+INLINE unsigned
+changes_at (unsigned changes, int k, int slots)
+{
+  return PATHS_OF (slots) == 2 ? changes >> k & 3 : (changes >> k & 1) * 3;
 }
 
 /* The tiles of a stretch, by their numbers along a path's way, and where the path begins. */
@@ -71,7 +79,7 @@ enter_tile (const StereoPlan *plan, Entry *e, int column, int row, int begins)
 
 /* ---- down and up ------------------------------------------------------------------------------------- */
 
-/* What the paths down and up add in a tile lies together, as the paths to the left read it. Lists that fit few blocks take less. */
+/* What the paths down and up add in a tile lies together, as the paths to the left read it. Lists that fit few slots take less. */
 #define TILE_ADDED (STEREO_TILE * STEREO_TILE * 2 * STEREO_SLOTS)
 
 static uint8_t *
@@ -81,89 +89,114 @@ added_of (const StereoPlan *plan, const Context *c, const CpuTile *t)
   return c->added + (row * (size_t) plan->lists.columns + column) * TILE_ADDED;
 }
 
-/* Where that of column @x and row @y of the tile begins. */
-static inline size_t
-added_at (int x, int y, int blocks)
+/* Where that of column @x and row @y of the tile begins; that of rows which share a vector lies together. */
+INLINE ptrdiff_t
+added_at (int x, int y, int up, int slots)
 {
-  return (size_t) ((STEREO_TILE - 1 - x) * STEREO_TILE + y) * 2 * (size_t) (blocks * WORDS);
+  int paths = PATHS_OF (slots), first = y / paths * paths;
+  return (((STEREO_TILE - 1 - x) * STEREO_TILE + first) * 2 + up * paths + y - first) * slots;
 }
 
+/* Of columns @x.. and row @y of the tile @to. */
 INLINE void
-store_added (uint8_t *to, const VecW *added, int blocks)
+store_added (uint8_t *to, int x, int y, int up, int slots, const VecWide *added)
 {
-#pragma GCC unroll 4
-  for (int k = 0; k < blocks; k++)
-    vec_store_words_as_bytes (to + k * WORDS, added[k] & 255);
-}
-
-/* Whether luma steps between @count pixels of two rows. */
-static void
-find_steps (const uint8_t *luma, const uint8_t *before, int count, int step, uint8_t *steps)
-{
-  for (int x = 0; x < count; x++)
-    steps[x] = (uint8_t) stereo_path_steps (luma[x], before[x], step);
-}
-
-/* The pixels of a tile in row @y, from the row @back of it. */
-INLINE void
-step_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, int y, int back, int blocks,
-    Path *paths, uint8_t *to)
-{
-  const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + t->x0;
-  const uint8_t *costs = cpu_list_costs (plan, t->x0, y);
-  uint8_t steps[STEREO_TILE];
-
-  find_steps (luma, luma + back * plan->image_pitch, STEREO_TILE, p->step, steps);
-  for (int x = 0; x < t->x1 - t->x0; x++, costs += STEREO_SLOTS) {
-    VecW added[BLOCKS] = { { 0 } };
-    step_within (&paths[x], costs, m, x, p->large[steps[x]], p->small[steps[x]], blocks, added);
-    store_added (to + added_at (x, y - t->y0, blocks), added, blocks);
+#if WIDE > WORDS
+  if (PATHS_OF (slots) == 2) {
+    vec_store_halves_as_bytes (to + added_at (x, y, up, slots), to + added_at (x + 1, y, up, slots), *added);
+    return;
   }
+#endif
+  EACH_VECTOR (k, slots)
+  vec_store_wide_as_bytes (to + added_at (x, y, up, slots) + k * WIDE, added[k]);
 }
 
-/* The same in the first row of a tile; @map: from the tile before. */
-static void
-enter_row (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, const Map *map, int y,
-    int back, Path *paths, uint8_t *to)
-{
-  const uint8_t *luma = plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * plan->image_pitch + t->x0;
-  uint8_t steps[STEREO_TILE] = { 0 };
+typedef uint8_t Line __attribute__ ((vector_size (STEREO_TILE)));
 
-  if (map)
-    find_steps (luma, luma + back * plan->image_pitch, STEREO_TILE, p->step, steps);
-  for (int x = 0; x < t->x1 - t->x0; x++) {
-    VecW added[BLOCKS] = { { 0 } };
-    step_across (
-        &paths[x], map, cpu_list_costs (plan, t->x0 + x, y), m, x, p->large[steps[x]], p->small[steps[x]], added);
-    store_added (to + added_at (x, y - t->y0, m->blocks), added, m->blocks);
+/* Bit k: luma changes much between pixel k of one row of a tile and of another. The bits behind its last column say nothing. */
+static unsigned
+find_changes (const uint8_t *luma, const uint8_t *before, int step)
+{
+  const Line bits = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+  const uint64_t ones = 0x0101010101010101; /* times eight bytes: their sum, in the highest byte */
+  Line a, b, more, changes;
+  uint64_t halves[2];
+
+  memcpy (&a, luma, sizeof a);
+  memcpy (&b, before, sizeof b);
+  more = (Line) (a > b);
+  changes = bits & (Line) ((((a - b) & more) | ((b - a) & ~more)) >= (uint8_t) step);
+  memcpy (halves, &changes, sizeof changes);
+  return step > 0 ? (unsigned) (halves[0] * ones >> 56 | halves[1] * ones >> 56 << 8) : 0;
+}
+
+/* Where the paths down or up stand. */
+typedef struct Down
+{
+  const StereoPlan *plan;
+  const Penalties *penalties;
+  const CpuTile *tile;
+  const Masks *masks;
+  const Map *map; /* from the tile before, where a pixel has @slots_before; NULL: paths begin here */
+  const Paths *before;
+  int slots_before, up;
+  Paths *paths;
+  uint8_t *added; /* of the tile */
+} Down;
+
+/* The pixels of row @y, from another row of the tile or of the tile before. */
+INLINE void
+step_row (const Down *d, int y, int across, int slots)
+{
+  const CpuTile *t = d->tile;
+  const uint8_t *luma = d->plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * d->plan->image_pitch + t->x0;
+  const uint8_t *costs = cpu_list_costs (d->plan, t->x0, y);
+  unsigned changes = across && !d->map ?
+      0 :
+      find_changes (luma, luma + (d->up ? 1 : -1) * d->plan->image_pitch, d->penalties->luma_step);
+
+  for (int x = 0; x < t->x1 - t->x0; x += PATHS_OF (slots), costs += PATHS_OF (slots) * STEREO_SLOTS) {
+    uint16_t *own = d->paths->costs + x * PATH_PITCH (slots);
+    VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
+    Before from = across ?
+        before_across (d->before->costs + x * PATH_PITCH (d->slots_before), d->slots_before, d->map, slots) :
+        before_within (own, d->masks, slots);
+    load_costs (costs, x + 1 < t->x1 - t->x0 ? STEREO_SLOTS : 0, slots, match);
+    load_masks (d->masks->absent + x * slots, slots, absent);
+    step_paths (&from, match, absent, d->penalties, changes_at (changes, x, slots), slots, own, added);
+    store_added (d->added, x, y - t->y0, d->up, slots, added);
+    if (d->masks->some_outside) {
+      load_masks (d->masks->outside + x * slots, slots, outside);
+      open_outside (outside, slots, own);
+    }
   }
 }
 
 /* All rows of a tile, down or up. */
 INLINE void
-step_rows (const StereoPlan *plan, const Penalties *p, const CpuTile *t, const Masks *m, const Map *map, int up,
-    int blocks, Path *paths, uint8_t *to)
+step_rows (const Down *d, int slots)
 {
-  int back = up ? 1 : -1;
+  int y0 = d->tile->y0, y1 = d->tile->y1;
 
-  enter_row (plan, p, t, m, map, up ? t->y1 - 1 : t->y0, back, paths, to);
-  for (int n = 1; n < t->y1 - t->y0; n++)
-    step_row (plan, p, t, m, up ? t->y1 - 1 - n : t->y0 + n, back, blocks, paths, to);
+  step_row (d, d->up ? y1 - 1 : y0, 1, slots);
+  for (int n = 1; n < y1 - y0; n++)
+    step_row (d, d->up ? y1 - 1 - n : y0 + n, 0, slots);
 }
 
 static void
 sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s)
 {
-  Path paths[STEREO_TILE];
+  Paths paths[2] = { 0 }; /* of this tile and of the one before, in turn */
   Entry e = { .tile = { 0 } };
 
-  for (int k = 0; k < STEREO_TILE; k++)
-    start_path (&paths[k]);
   for (int k = s.begin; k < s.end; k++) {
+    int slots_before = e.masks.slots;
     const Map *map = enter_tile (plan, &e, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
-    switch (e.masks.blocks) {
-#define ROWS(n) step_rows (plan, p, &e.tile, &e.masks, map, up, n, paths, added_of (plan, c, &e.tile) + up * (n) *WORDS)
-      BY_BLOCKS (ROWS)
+    Down d = { plan, p, &e.tile, &e.masks, map, &paths[k & 1], slots_before, up, &paths[~k & 1],
+      added_of (plan, c, &e.tile) };
+    switch (e.masks.slots) {
+#define ROWS(n) step_rows (&d, n)
+      BY_SLOTS (ROWS)
 #undef ROWS
     }
   }
@@ -184,63 +217,83 @@ sweep_columns (StereoPlan *plan, void *context, int column, int thread)
 /* Memory of a thread. */
 typedef struct Band
 {
-  Path paths[STEREO_TILE];     /* of each row */
-  Sums sums;                   /* of a tile */
-  uint32_t *right;             /* [row][column of the right view]: cost << 16 | index */
-  uint8_t *added;              /* [column][row][slot]: by the paths to the right */
-  uint8_t *steps[STEREO_TILE]; /* of each row: whether luma steps from column x - 1 to x */
+  Paths paths[2];    /* of each row: of this tile and of the one before, in turn */
+  Sums sums;         /* of a tile */
+  uint32_t *right;   /* [row][column of the right view]: cost << 16 | index */
+  uint8_t *added;    /* [tile][column][row][slot]: by the paths to the right */
+  uint16_t *changes; /* bit k: luma changes much from column x - 1 to x of row k */
 } Band;
 
-/* The sums of a pixel of which the path to the left adds @added. */
-INLINE void
-sum_paths (const Masks *m, const uint8_t *costs, const uint8_t *right, const uint8_t *down, const VecW *added,
-    int column, int blocks, uint16_t *sums)
+/* Where the paths to the right or left stand. */
+typedef struct Side
 {
-#pragma GCC unroll 4
-  for (int k = 0; k < blocks; k++) {
-    int i = k * WORDS;
-    VecW sum = (vec_words_of_bytes (costs + i) << 2) + added[k] + vec_words_of_bytes (right + i) +
-        vec_words_of_bytes (down + i) + vec_words_of_bytes (down + blocks * WORDS + i);
-    vec_store_w (sums + i, sum | vec_load_w (&m->absent[column][i]));
+  const StereoPlan *plan;
+  const Penalties *penalties;
+  const CpuTile *tile;
+  const Masks *masks;
+  const Map *map; /* from the tile before, where a pixel has @slots_before; NULL: paths begin here */
+  const Paths *before;
+  int slots_before, left;
+  Paths *paths;
+  const uint8_t *down; /* of the tile */
+  Band *band;
+} Side;
+
+/* The sums of a pixel or two of which the path to the left adds @added. */
+INLINE void
+sum_paths (const VecWide *match, const uint8_t *right, const uint8_t *down, const VecWide *added, const VecWide *absent,
+    int slots, uint16_t *sums)
+{
+  EACH_VECTOR (k, slots)
+  {
+    int i = k * WIDE;
+    VecWide sum = (match[k] << 2) + added[k] + vec_wide_of_bytes (right + i) + vec_wide_of_bytes (down + i) +
+        vec_wide_of_bytes (down + PATHS_OF (slots) * slots + i);
+    vec_store_wide (sums + i, sum | absent[k]);
   }
 }
 
-/* Column @x of a tile, in all its rows. @map: in the first column, from the tile before; @across: it is the first one. */
+/* Column @x of a tile, in all its rows, from another column of the tile or of the tile before. */
 INLINE void
-step_column (const StereoPlan *plan, const Context *c, const Penalties *p, const CpuTile *t, const Masks *m,
-    const Map *map, int across, int x, int left, int blocks, Band *b)
+step_column (const Side *s, int x, int across, int slots)
 {
-  const uint8_t *down = added_of (plan, c, t) + added_at (x - t->x0, 0, blocks);
-  uint8_t *right = b->added + ((size_t) t->x0 * STEREO_SLOTS + (size_t) ((x - t->x0) * blocks * WORDS)) * STEREO_TILE;
+  const CpuTile *t = s->tile;
+  int column = x - t->x0;
+  unsigned changes = s->band->changes[x + s->left];
+  uint8_t *right = s->band->added + (size_t) (t->x0 * STEREO_TILE * STEREO_SLOTS + column * STEREO_TILE * slots);
+  uint16_t *sums = s->band->sums + column * STEREO_TILE * slots;
+  VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
 
-  for (int y = t->y0; y < t->y1; y++) {
-    int half = b->steps[y - t->y0][x + left], large = p->large[half], small = p->small[half];
-    VecW added[BLOCKS] = { { 0 } };
-    Path *path = &b->paths[y - t->y0];
-    const uint8_t *costs = cpu_list_costs (plan, x, y);
-    if (x % 2 == left)
-      __builtin_prefetch (costs + (left ? -STEREO_TILE : STEREO_TILE) * STEREO_SLOTS);
-    if (across)
-      step_across (path, map, costs, m, x - t->x0, large, small, added);
+  load_masks_twice (s->masks->absent + column * slots, slots, absent);
+  load_masks_twice (s->masks->outside + column * slots, slots, outside);
+  for (int y = 0; y < t->y1 - t->y0; y += PATHS_OF (slots)) {
+    uint16_t *own = s->paths->costs + y * PATH_PITCH (slots);
+    const uint8_t *costs = cpu_list_costs (s->plan, x, t->y0 + y);
+    Before from = across ?
+        before_across (s->before->costs + y * PATH_PITCH (s->slots_before), s->slots_before, s->map, slots) :
+        before_within (own, s->masks, slots);
+    load_costs (costs, y + 1 < t->y1 - t->y0 ? s->plan->width * STEREO_SLOTS : 0, slots, match);
+    step_paths (&from, match, absent, s->penalties, changes_at (changes, y, slots), slots, own, added);
+    if (s->masks->some_outside)
+      open_outside (outside, slots, own);
+    if (s->left)
+      sum_paths (
+          match, right + y * slots, s->down + added_at (column, y, 0, slots), added, absent, slots, sums + y * slots);
     else
-      step_within (path, costs, m, x - t->x0, large, small, blocks, added);
-    if (left)
-      sum_paths (m, costs, right, down, added, x - t->x0, blocks, b->sums[y - t->y0][x - t->x0]);
-    else
-      store_added (right, added, blocks);
-    right += blocks * WORDS;
-    down += 2 * blocks * WORDS;
+      EACH_VECTOR (k, slots)
+    vec_store_wide_as_bytes (right + y * slots + k * WIDE, added[k]);
   }
 }
 
 /* All columns of a tile, to the right or to the left. */
 INLINE void
-step_columns (const StereoPlan *plan, const Context *c, const Penalties *p, const CpuTile *t, const Masks *m,
-    const Map *map, int left, int blocks, Band *b)
+step_columns (const Side *s, int slots)
 {
-  step_column (plan, c, p, t, m, map, 1, left ? t->x1 - 1 : t->x0, left, blocks, b);
-  for (int n = 1; n < t->x1 - t->x0; n++)
-    step_column (plan, c, p, t, m, NULL, 0, left ? t->x1 - 1 - n : t->x0 + n, left, blocks, b);
+  int x0 = s->tile->x0, x1 = s->tile->x1;
+
+  step_column (s, s->left ? x1 - 1 : x0, 1, slots);
+  for (int n = 1; n < x1 - x0; n++)
+    step_column (s, s->left ? x1 - 1 - n : x0 + n, 0, slots);
 }
 
 static Band *
@@ -249,9 +302,8 @@ band_of (const StereoPlan *plan, const Context *c, int thread)
   Band *b = (Band *) (c->threads + (size_t) thread * c->thread_bytes);
 
   b->right = (uint32_t *) ((uint8_t *) b + stereo_round_up (sizeof *b, 64));
-  b->added = (uint8_t *) (b->right + (size_t) STEREO_TILE * (size_t) plan->image_pitch);
-  for (int k = 0; k < STEREO_TILE; k++)
-    b->steps[k] = b->added + (size_t) plan->width * STEREO_TILE * STEREO_SLOTS + (size_t) k * (size_t) (plan->width + 1);
+  b->changes = (uint16_t *) (b->right + (size_t) STEREO_TILE * (size_t) plan->image_pitch);
+  b->added = (uint8_t *) b->changes + stereo_round_up ((size_t) (plan->width + 1) * sizeof *b->changes, 64);
   return b;
 }
 
@@ -259,7 +311,8 @@ static size_t
 band_bytes (const StereoPlan *plan)
 {
   return stereo_round_up (sizeof (Band), 64) + (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof (uint32_t) +
-      stereo_round_up ((size_t) STEREO_TILE * ((size_t) plan->width * STEREO_SLOTS + (size_t) plan->width + 1), 64);
+      stereo_round_up ((size_t) (plan->width + 1) * sizeof (uint16_t), 64) +
+      (size_t) plan->lists.columns * STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 }
 
 static void
@@ -267,13 +320,14 @@ sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row
 {
   Entry e = { .tile = { 0 } };
 
-  for (int k = 0; k < STEREO_TILE; k++)
-    start_path (&b->paths[k]);
   for (int k = s.begin; k < s.end; k++) {
+    int slots_before = e.masks.slots;
     const Map *map = enter_tile (plan, &e, left ? plan->lists.columns - 1 - k : k, row, k == s.begin);
-    switch (e.masks.blocks) {
-#define COLUMNS(n) step_columns (plan, c, p, &e.tile, &e.masks, map, left, n, b)
-      BY_BLOCKS (COLUMNS)
+    Side side = { plan, p, &e.tile, &e.masks, map, &b->paths[k & 1], slots_before, left, &b->paths[~k & 1],
+      added_of (plan, c, &e.tile), b };
+    switch (e.masks.slots) {
+#define COLUMNS(n) step_columns (&side, n)
+      BY_SLOTS (COLUMNS)
 #undef COLUMNS
     }
     if (left && k >= s.first)
@@ -289,11 +343,11 @@ sweep_rows (StereoPlan *plan, void *context, int row, int thread)
   Band *b = band_of (plan, c, thread);
 
   memset (b->right, 0xFF, (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof *b->right);
+  memset (b->changes, 0, (size_t) (plan->width + 1) * sizeof *b->changes);
   for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
     const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
-    uint8_t *steps = b->steps[y - row * STEREO_TILE];
-    find_steps (luma + 1, luma, plan->width - 1, p.step, steps + 1);
-    steps[0] = steps[plan->width] = 0;
+    for (int x = 1; x < plan->width; x++)
+      b->changes[x] |= (uint16_t) (stereo_path_steps (luma[x], luma[x - 1], p.luma_step) << y % STEREO_TILE);
   }
   for (int left = 0; left < 2; left++)
     for (int k = stereo_stretches (plan->lists.columns) - 1; k >= 0; k--)
