@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
 #include "stereo/cpu/lists/lists.h"
+#include "stereo/cpu/vec/vec.h"
 
 /* ---- half the size ------------------------------------------------------------------------------- */
 
@@ -84,14 +85,20 @@ static uint16_t
 lowest_candidate (const StereoPlan *plan, int x, int y)
 {
   const uint16_t *costs = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
-  uint16_t lowest = STEREO_INVALID;
-  int i = 0;
+  VecW low = (VecW){ 0 } + STEREO_INVALID, first = low, numbers = { 0 };
 
-  for (int k = 0; k < plan->disparities; k++)
-    lowest = costs[k] < lowest ? costs[k] : lowest;
-  while (i < plan->disparities - 1 && costs[i] != lowest)
-    i++;
-  return lowest == STEREO_INVALID ? STEREO_INVALID : (uint16_t) i;
+  for (int k = 0; k < WORDS; k++)
+    numbers[k] = (uint16_t) k;
+  for (int i = 0; i < plan->depth; i += WORDS) {
+    VecW behind = (VecW) (numbers + (uint16_t) i >= (uint16_t) plan->disparities);
+    low = vec_min_words (low, vec_load_w (costs + i) | behind);
+  }
+  uint16_t lowest = vec_lowest_word (low);
+  for (int i = 0; i < plan->depth; i += WORDS) {
+    VecW others = (VecW) (vec_load_w (costs + i) != lowest);
+    first = vec_min_words (first, (numbers + (uint16_t) i) | others);
+  }
+  return lowest == STEREO_INVALID ? STEREO_INVALID : vec_lowest_word (first);
 }
 
 static void
@@ -115,25 +122,29 @@ keep_run (StereoPlan *plan, void *context, StereoError *error)
 
 /* ---- candidates ---------------------------------------------------------------------------------- */
 
-/* The votes of the half size for a tile, by group. */
+/* The votes of the half size for a tile, by group. Its winners are counted first: there are fewer of these than pixels. */
 static void
 count_votes (const StereoPlan *plan, int column, int row, uint16_t *votes)
 {
   const StereoPlan *half = plan->coarse;
   int x0 = column * STEREO_TILE / 2 - STEREO_VOTE_AROUND, x1 = (column + 1) * STEREO_TILE / 2 + STEREO_VOTE_AROUND;
   int y0 = row * STEREO_TILE / 2 - STEREO_VOTE_AROUND, y1 = (row + 1) * STEREO_TILE / 2 + STEREO_VOTE_AROUND;
-  const uint16_t *maps[2] = { half->view[STEREO_LEFT].index, half->winner };
-  const uint16_t number[2] = { STEREO_VOTES_AFTER, 1 };
+  const uint16_t *after = half->view[STEREO_LEFT].index, *before = half->winner;
+  uint16_t winners[2][STEREO_MAX_DISPARITIES / 2 + 2];
 
+  for (int v = 0; v <= half->disparities; v++)
+    winners[0][v] = winners[1][v] = 0;
   for (int y = y0 > 0 ? y0 : 0; y < y1 && y < half->height; y++)
-    for (int x = x0 > 0 ? x0 : 0; x < x1 && x < half->width; x++)
-      for (int k = 0; k < 2; k++) {
-        int v = maps[k][(size_t) y * (size_t) half->map_pitch + (size_t) x];
-        if (v == (int) STEREO_INVALID)
-          continue;
-        for (int away = -STEREO_VOTE_AWAY; away <= STEREO_VOTE_AWAY; away += 2 * STEREO_VOTE_AWAY)
-          votes[stereo_vote (v, away, plan->min_disparity, plan->disparities)] += number[k];
-      }
+    for (int x = x0 > 0 ? x0 : 0; x < x1 && x < half->width; x++) {
+      size_t at = (size_t) y * (size_t) half->map_pitch + (size_t) x;
+      winners[0][after[at] == STEREO_INVALID ? half->disparities : after[at]]++;
+      winners[1][before[at] == STEREO_INVALID ? half->disparities : before[at]]++;
+    }
+  for (int v = 0; v < half->disparities; v++) {
+    int number = STEREO_VOTES_AFTER * winners[0][v] + winners[1][v];
+    for (int away = -STEREO_VOTE_AWAY; number > 0 && away <= STEREO_VOTE_AWAY; away += 2 * STEREO_VOTE_AWAY)
+      votes[stereo_vote (v, away, plan->min_disparity, plan->disparities)] += (uint16_t) number;
+  }
 }
 
 /* The groups of @count with the most votes and no fewer than @least, ascending; of equal ones the lower. Without any vote group 0. */
