@@ -12,6 +12,7 @@
 #define SLACK 16       /* bytes that CpuCostRow writes behind a pixel's costs */
 #define MOST_VECTORS 2 /* that are summed side by side: with those of all pixels, their sums fit the registers */
 #define PIXELS 4       /* whose means are found at once */
+#define COMMON_TAPS 13 /* of a window for which loops are unrolled: that of the default profile */
 #define INLINE static inline __attribute__ ((always_inline))
 
 typedef struct Context
@@ -161,10 +162,21 @@ sum_taps (const Taps *from, int taps, int bytes, int n, VecF (*sum)[MOST_VECTORS
 #pragma GCC unroll 4
   for (; i < PIXELS - 1; i++)
     add_cost (from, i, taps, bytes, 0, n, sum);
+#pragma GCC unroll 16
   for (; i < taps; i++)
     add_cost (from, i, taps, bytes, 1, n, sum);
+#pragma GCC unroll 4
   for (; i < taps + PIXELS - 1; i++)
     add_cost (from, i, taps, bytes, 0, n, sum);
+}
+
+INLINE void
+sum_window (const Taps *from, int taps, int bytes, int n, VecF (*sum)[MOST_VECTORS])
+{
+  if (taps == COMMON_TAPS)
+    sum_taps (from, COMMON_TAPS, bytes, n, sum);
+  else
+    sum_taps (from, taps, bytes, n, sum);
 }
 
 /* The vertical taps of a column and of rows @row.. of the tile: their means, 0 where candidates do not exist. */
@@ -181,7 +193,7 @@ pass_column (const Work *w, int column, int row, int vector, int n)
     .weights_next = (ptrdiff_t) (taps - 1) * pitch };
   VecF sum[PIXELS][MOST_VECTORS];
 
-  sum_taps (&from, taps, 1, n, sum);
+  sum_window (&from, taps, 1, n, sum);
 #pragma GCC unroll 4
   for (int p = 0; p < PIXELS; p++) {
     float share = weights->down_share[(size_t) (row + p) * (size_t) pitch + at];
@@ -220,7 +232,7 @@ pass_row (const Work *w, int x, int row, int p, int vector, int n, int interior)
     .weights_next = 1 - pitch };
   VecF sum[PIXELS][MOST_VECTORS], all[PIXELS][MOST_VECTORS];
 
-  sum_taps (&from, taps, 0, n, sum);
+  sum_window (&from, taps, 0, n, sum);
   if (!interior) {
     from.costs = w->exists + x * w->slots + vector * LANES;
     sum_taps (&from, taps, 0, n, all);
