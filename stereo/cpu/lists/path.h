@@ -7,8 +7,9 @@
 #include "stereo/cpu/lists/lists.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define MISSING 0xFFFF /* the path cost of a candidate that a list lacks; sums with it stay as large */
-#define GUARD 64       /* words on both sides of paths' costs, which loads may read */
+#define MISSING 0xFFFF       /* the path cost of a candidate that a list lacks; sums with it stay as large */
+#define GUARD 64             /* words on both sides of paths' costs, which loads may read */
+#define ALIGNED _Alignas(64) /* no vector lies in two lines of the cache */
 #define INLINE static inline __attribute__ ((always_inline))
 #define VECTORS (STEREO_SLOTS / WIDE) /* of a pixel's slots, at most */
 
@@ -27,17 +28,17 @@
 /* Paths that go side by side through a tile, at the pixels that they have come to: [path][slot]. The lowest cost of a path is 0. */
 typedef struct Paths
 {
-  uint16_t guard[GUARD], costs[STEREO_TILE * PATH_PITCH (STEREO_SLOTS)], guard_behind[GUARD];
+  ALIGNED uint16_t guard[GUARD], costs[STEREO_TILE * PATH_PITCH (STEREO_SLOTS)], guard_behind[GUARD];
 } Paths;
 
 /* Of the slots of a tile and a column of its pixels. */
 typedef struct Masks
 {
-  int slots;                                                /* that hold the list: a multiple of WORDS */
-  uint16_t absent[STEREO_TILE * STEREO_SLOTS];              /* [column][slot]: all bits: no candidate that exists */
+  ALIGNED uint16_t absent[STEREO_TILE * STEREO_SLOTS];      /* [column][slot]: all bits: no candidate that exists */
   uint16_t outside[STEREO_TILE * STEREO_SLOTS];             /* all bits: in the list, but outside the other view */
   uint16_t no_before[STEREO_SLOTS], no_after[STEREO_SLOTS]; /* MISSING: the disparity beside it is not in the list */
   uint16_t index[STEREO_SLOTS];
+  int slots; /* that hold the list: a multiple of WORDS */
   int some_outside;
 } Masks;
 
@@ -122,7 +123,7 @@ set_masks (const StereoPlan *plan, const CpuTile *t, Masks *m)
 /* For the slots of a list, those of another list that hold the same disparity, and those below and above it. */
 typedef struct Map
 {
-  uint16_t same[STEREO_SLOTS], before[STEREO_SLOTS], after[STEREO_SLOTS];          /* slots; 0 where there is none */
+  ALIGNED uint16_t same[STEREO_SLOTS], before[STEREO_SLOTS], after[STEREO_SLOTS];  /* slots; 0 where there is none */
   uint16_t no_same[STEREO_SLOTS], no_before[STEREO_SLOTS], no_after[STEREO_SLOTS]; /* MISSING: there is none */
 } Map;
 
@@ -170,7 +171,7 @@ make_map (const CpuTile *from, const CpuTile *to, Map *map)
 /* The penalties of steps whose luma differs much, by path: bit 0 for the first, bit 1 for the second that shares the vector. */
 typedef struct Penalties
 {
-  uint16_t small[4][WIDE], large[4][WIDE];
+  ALIGNED uint16_t small[4][WIDE], large[4][WIDE];
   int luma_step;
 } Penalties;
 

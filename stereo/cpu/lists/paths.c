@@ -218,7 +218,7 @@ sweep_columns (StereoPlan *plan, void *context, int column, int thread)
 typedef struct Band
 {
   Paths paths[2];    /* of each row: of this tile and of the one before, in turn */
-  Sums sums;         /* of a tile */
+  ALIGNED Sums sums; /* of a tile */
   uint32_t *right;   /* [row][column of the right view]: cost << 16 | index */
   uint8_t *added;    /* [tile][column][row][slot]: by the paths to the right */
   uint16_t *changes; /* bit k: luma changes much from column x - 1 to x of row k */
