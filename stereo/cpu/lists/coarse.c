@@ -15,6 +15,21 @@ mean_color (uint32_t a, uint32_t b, uint32_t c, uint32_t d)
   return (red_blue >> 2 & outer) | green >> 2 << 8;
 }
 
+/* The means of @count squares of pixels that begin side by side. */
+static void
+halve_colors (const uint32_t *high, const uint32_t *low, int count, uint32_t *restrict to)
+{
+  for (int x = 0; x < count; x++)
+    to[x] = mean_color (high[2 * x], high[2 * x + 1], low[2 * x], low[2 * x + 1]);
+}
+
+static void
+halve_lumas (const uint8_t *high, const uint8_t *low, int count, uint8_t *restrict to)
+{
+  for (int x = 0; x < count; x++)
+    to[x] = (uint8_t) ((high[2 * x] + high[2 * x + 1] + low[2 * x] + low[2 * x + 1] + 2) >> 2);
+}
+
 /* Row @y of a view of the half size. Where the size is odd, the last column and row count twice; of the right view, which is stored
  * mirrored, that is column 0. */
 static void
@@ -22,20 +37,20 @@ halve_row (const StereoPlan *plan, int view, int y)
 {
   const StereoPlan *half = plan->coarse;
   const StereoView *from = &plan->view[view], *to = &half->view[view];
-  int pad = view == STEREO_RIGHT ? 2 * half->width - plan->width : 0;
-  size_t low = (size_t) (2 * y) * (size_t) plan->image_pitch;
-  size_t high = low + (2 * y + 1 < plan->height ? (size_t) plan->image_pitch : 0),
+  int odd = plan->width % 2, pad = view == STEREO_RIGHT && odd;
+  size_t high = (size_t) (2 * y) * (size_t) plan->image_pitch;
+  size_t low = high + (2 * y + 1 < plan->height ? (size_t) plan->image_pitch : 0),
          at = (size_t) y * (size_t) half->image_pitch;
+  const uint32_t *colors[2] = { from->color + high, from->color + low };
+  const uint8_t *lumas[2] = { from->luma + high, from->luma + low };
 
-  for (int x = 0; x < half->width; x++) {
-    int a = 2 * x - pad, b = a + 1;
-    a = a < 0 ? 0 : a;
-    b = b < plan->width ? b : plan->width - 1;
-    to->color[at + (size_t) x] = mean_color (
-        from->color[low + a], from->color[low + b], from->color[high + a], from->color[high + b]);
-    to->luma[at + (size_t) x] = (uint8_t) ((from->luma[low + a] + from->luma[low + b] + from->luma[high + a] +
-                                               from->luma[high + b] + 2) >>
-        2);
+  halve_colors (colors[0] + pad, colors[1] + pad, plan->width / 2, to->color + at + pad);
+  halve_lumas (lumas[0] + pad, lumas[1] + pad, plan->width / 2, to->luma + at + pad);
+  if (odd) {
+    size_t edge = at + (size_t) (pad ? 0 : half->width - 1);
+    int x = pad ? 0 : plan->width - 1;
+    to->color[edge] = mean_color (colors[0][x], colors[0][x], colors[1][x], colors[1][x]);
+    to->luma[edge] = (uint8_t) ((2 * lumas[0][x] + 2 * lumas[1][x] + 2) >> 2);
   }
 }
 
