@@ -83,19 +83,8 @@ gst_mini_object_replace (GstMiniObject **place, GstMiniObject *object)
 
 /* ---- buffers that a library keeps, and may be the last to hold ---------------------------- */
 
-GstFlowReturn
-gst_pad_push (GstPad *pad, GstBuffer *buffer)
-{
-  tsan_before (buffer);
-  return REAL (gst_pad_push) (pad, buffer);
-}
-
-GstFlowReturn
-gst_pad_chain (GstPad *pad, GstBuffer *buffer)
-{
-  tsan_before (buffer);
-  return REAL (gst_pad_chain) (pad, buffer);
-}
+TSAN_CALLS (GstFlowReturn, gst_pad_push, (GstPad * pad, GstBuffer *buffer), (pad, buffer), tsan_before (buffer))
+TSAN_CALLS (GstFlowReturn, gst_pad_chain, (GstPad * pad, GstBuffer *buffer), (pad, buffer), tsan_before (buffer))
 
 GstFlowReturn
 gst_buffer_pool_acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
@@ -122,51 +111,29 @@ gst_clock_id_unref (GstClockID id)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-gboolean
-gst_element_post_message (GstElement *element, GstMessage *message)
+TSAN_CALLS (gboolean, gst_element_post_message, (GstElement * element, GstMessage *message), (element, message),
+    tsan_before (message))
+TSAN_CALLS (gboolean, gst_bus_post, (GstBus * bus, GstMessage *message), (bus, message), tsan_before (message))
+
+/* What a thread gets lies after what the thread did that has left it there. */
+static gpointer
+received (gpointer item)
 {
-  tsan_before (message);
-  return REAL (gst_element_post_message) (element, message);
+  if (item)
+    tsan_after (item);
+  return item;
 }
 
-gboolean
-gst_bus_post (GstBus *bus, GstMessage *message)
-{
-  tsan_before (message);
-  return REAL (gst_bus_post) (bus, message);
-}
-
-static GstMessage *
-received (GstMessage *message)
-{
-  if (message)
-    tsan_after (message);
-  return message;
-}
-
-GstMessage *
-gst_bus_timed_pop_filtered (GstBus *bus, GstClockTime timeout, GstMessageType types)
-{
-  return received (REAL (gst_bus_timed_pop_filtered) (bus, timeout, types));
-}
-
-GstMessage *
-gst_bus_timed_pop (GstBus *bus, GstClockTime timeout)
-{
-  return received (REAL (gst_bus_timed_pop) (bus, timeout));
-}
-
-GstMessage *
-gst_bus_pop_filtered (GstBus *bus, GstMessageType types)
-{
-  return received (REAL (gst_bus_pop_filtered) (bus, types));
-}
-
-GstMessage *
-gst_bus_pop (GstBus *bus)
-{
-  return received (REAL (gst_bus_pop) (bus));
-}
+#define RECEIVES(type, name, declared, passed) \
+  type name declared \
+  { \
+    return received (REAL (name) passed); \
+  }
+RECEIVES (GstMessage *, gst_bus_timed_pop_filtered, (GstBus * bus, GstClockTime timeout, GstMessageType types),
+    (bus, timeout, types))
+RECEIVES (GstMessage *, gst_bus_timed_pop, (GstBus * bus, GstClockTime timeout), (bus, timeout))
+RECEIVES (GstMessage *, gst_bus_pop_filtered, (GstBus * bus, GstMessageType types), (bus, types))
+RECEIVES (GstMessage *, gst_bus_pop, (GstBus * bus), (bus))
 
 /* ---- threads of a pool, and asynchronous queues: their locks lie within GLib --------------- */
 
@@ -196,12 +163,8 @@ g_thread_pool_new (GFunc function, gpointer data, gint threads, gboolean exclusi
   return REAL (g_thread_pool_new) (work, pool, threads, exclusive, error);
 }
 
-gboolean
-g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
-{
-  tsan_before (item);
-  return REAL (g_thread_pool_push) (pool, item, error);
-}
+TSAN_CALLS (gboolean, g_thread_pool_push, (GThreadPool * pool, gpointer item, GError **error), (pool, item, error),
+    tsan_before (item))
 
 void
 g_thread_pool_free (GThreadPool *pool, gboolean immediate, gboolean wait)
@@ -213,38 +176,10 @@ g_thread_pool_free (GThreadPool *pool, gboolean immediate, gboolean wait)
     tsan_after (ours);
 }
 
-void
-g_async_queue_push (GAsyncQueue *queue, gpointer item)
-{
-  tsan_before (item);
-  REAL (g_async_queue_push) (queue, item);
-}
-
-static gpointer
-popped (gpointer item)
-{
-  if (item)
-    tsan_after (item);
-  return item;
-}
-
-gpointer
-g_async_queue_pop (GAsyncQueue *queue)
-{
-  return popped (REAL (g_async_queue_pop) (queue));
-}
-
-gpointer
-g_async_queue_try_pop (GAsyncQueue *queue)
-{
-  return popped (REAL (g_async_queue_try_pop) (queue));
-}
-
-gpointer
-g_async_queue_timeout_pop (GAsyncQueue *queue, guint64 timeout)
-{
-  return popped (REAL (g_async_queue_timeout_pop) (queue, timeout));
-}
+TSAN_ACTS (g_async_queue_push, (GAsyncQueue * queue, gpointer item), (queue, item), tsan_before (item))
+RECEIVES (gpointer, g_async_queue_pop, (GAsyncQueue * queue), (queue))
+RECEIVES (gpointer, g_async_queue_try_pop, (GAsyncQueue * queue), (queue))
+RECEIVES (gpointer, g_async_queue_timeout_pop, (GAsyncQueue * queue, guint64 timeout), (queue, timeout))
 
 /* ---- classes ----------------------------------------------------------------------------- */
 

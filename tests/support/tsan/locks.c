@@ -31,41 +31,44 @@ tsan_is_ours (gconstpointer caller)
       __tsan_mutex_destroy (lock, 0); \
   while (0)
 
-/* ---- GMutex ------------------------------------------------------------------------------ */
+/* GRecMutex is one of pthread, but GLib calls that, and tests/tsan.supp leaves GLib's calls out. */
+#define CLEARS(name, type) \
+  void name (type *lock) \
+  { \
+    DESTROY (lock); \
+    REAL (name) (lock); \
+  }
+CLEARS (g_mutex_clear, GMutex)
+CLEARS (g_rec_mutex_clear, GRecMutex)
+CLEARS (g_rw_lock_clear, GRWLock)
 
-void
-g_mutex_clear (GMutex *mutex)
-{
-  DESTROY (mutex);
-  REAL (g_mutex_clear) (mutex);
-}
-
-void
-g_mutex_lock (GMutex *mutex)
-{
-  __tsan_mutex_pre_lock (mutex, 0);
-  REAL (g_mutex_lock) (mutex);
-  __tsan_mutex_post_lock (mutex, 0, 0);
-}
-
-gboolean
-g_mutex_trylock (GMutex *mutex)
-{
-  gboolean locked;
-
-  __tsan_mutex_pre_lock (mutex, __tsan_mutex_try_lock);
-  locked = REAL (g_mutex_trylock) (mutex);
-  __tsan_mutex_post_lock (mutex, __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed), 0);
-  return locked;
-}
-
-void
-g_mutex_unlock (GMutex *mutex)
-{
-  __tsan_mutex_pre_unlock (mutex, 0);
-  REAL (g_mutex_unlock) (mutex);
-  __tsan_mutex_post_unlock (mutex, 0);
-}
+/* The functions PREFIX_lock(), PREFIX_trylock() and PREFIX_unlock(). @depth: how often a lock() locks a lock that its thread may
+ * lock again. */
+#define LOCKS(prefix, type, flags, depth) \
+  void prefix##_lock (type *lock) \
+  { \
+    __tsan_mutex_pre_lock (lock, flags); \
+    REAL (prefix##_lock) (lock); \
+    __tsan_mutex_post_lock (lock, flags, depth); \
+  } \
+  gboolean prefix##_trylock (type *lock) \
+  { \
+    __tsan_mutex_pre_lock (lock, (flags) | __tsan_mutex_try_lock); \
+    gboolean locked = REAL (prefix##_trylock) (lock); \
+    __tsan_mutex_post_lock ( \
+        lock, (flags) | __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed), depth); \
+    return locked; \
+  } \
+  void prefix##_unlock (type *lock) \
+  { \
+    __tsan_mutex_pre_unlock (lock, (flags) &__tsan_mutex_read_lock); \
+    REAL (prefix##_unlock) (lock); \
+    __tsan_mutex_post_unlock (lock, (flags) &__tsan_mutex_read_lock); \
+  }
+LOCKS (g_mutex, GMutex, 0, 0)
+LOCKS (g_rec_mutex, GRecMutex, __tsan_mutex_write_reentrant, 1)
+LOCKS (g_rw_lock_writer, GRWLock, 0, 0)
+LOCKS (g_rw_lock_reader, GRWLock, __tsan_mutex_read_lock, 0)
 
 /* ---- GCond: the mutex orders, not the signal --------------------------------------------- */
 
@@ -100,106 +103,6 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end)
   signalled = REAL (g_cond_wait_until) (cond, mutex, end);
   come_back (mutex);
   return signalled;
-}
-
-/* ---- GRecMutex: of pthread, but called by GLib, whose calls tests/tsan.supp has left out -- */
-
-void
-g_rec_mutex_clear (GRecMutex *mutex)
-{
-  DESTROY (mutex);
-  REAL (g_rec_mutex_clear) (mutex);
-}
-
-void
-g_rec_mutex_lock (GRecMutex *mutex)
-{
-  __tsan_mutex_pre_lock (mutex, __tsan_mutex_write_reentrant);
-  REAL (g_rec_mutex_lock) (mutex);
-  __tsan_mutex_post_lock (mutex, __tsan_mutex_write_reentrant, 1);
-}
-
-gboolean
-g_rec_mutex_trylock (GRecMutex *mutex)
-{
-  const guint flags = __tsan_mutex_write_reentrant | __tsan_mutex_try_lock;
-  gboolean locked;
-
-  __tsan_mutex_pre_lock (mutex, flags);
-  locked = REAL (g_rec_mutex_trylock) (mutex);
-  __tsan_mutex_post_lock (mutex, flags | (locked ? 0 : __tsan_mutex_try_lock_failed), 1);
-  return locked;
-}
-
-void
-g_rec_mutex_unlock (GRecMutex *mutex)
-{
-  __tsan_mutex_pre_unlock (mutex, 0);
-  REAL (g_rec_mutex_unlock) (mutex);
-  __tsan_mutex_post_unlock (mutex, 0);
-}
-
-/* ---- GRWLock ----------------------------------------------------------------------------- */
-
-void
-g_rw_lock_clear (GRWLock *lock)
-{
-  DESTROY (lock);
-  REAL (g_rw_lock_clear) (lock);
-}
-
-void
-g_rw_lock_writer_lock (GRWLock *lock)
-{
-  __tsan_mutex_pre_lock (lock, 0);
-  REAL (g_rw_lock_writer_lock) (lock);
-  __tsan_mutex_post_lock (lock, 0, 0);
-}
-
-gboolean
-g_rw_lock_writer_trylock (GRWLock *lock)
-{
-  gboolean locked;
-
-  __tsan_mutex_pre_lock (lock, __tsan_mutex_try_lock);
-  locked = REAL (g_rw_lock_writer_trylock) (lock);
-  __tsan_mutex_post_lock (lock, __tsan_mutex_try_lock | (locked ? 0 : __tsan_mutex_try_lock_failed), 0);
-  return locked;
-}
-
-void
-g_rw_lock_writer_unlock (GRWLock *lock)
-{
-  __tsan_mutex_pre_unlock (lock, 0);
-  REAL (g_rw_lock_writer_unlock) (lock);
-  __tsan_mutex_post_unlock (lock, 0);
-}
-
-void
-g_rw_lock_reader_lock (GRWLock *lock)
-{
-  __tsan_mutex_pre_lock (lock, __tsan_mutex_read_lock);
-  REAL (g_rw_lock_reader_lock) (lock);
-  __tsan_mutex_post_lock (lock, __tsan_mutex_read_lock, 0);
-}
-
-gboolean
-g_rw_lock_reader_trylock (GRWLock *lock)
-{
-  gboolean locked;
-
-  __tsan_mutex_pre_lock (lock, __tsan_mutex_try_read_lock);
-  locked = REAL (g_rw_lock_reader_trylock) (lock);
-  __tsan_mutex_post_lock (lock, locked ? __tsan_mutex_try_read_lock : __tsan_mutex_try_read_lock_failed, 0);
-  return locked;
-}
-
-void
-g_rw_lock_reader_unlock (GRWLock *lock)
-{
-  __tsan_mutex_pre_unlock (lock, __tsan_mutex_read_lock);
-  REAL (g_rw_lock_reader_unlock) (lock);
-  __tsan_mutex_post_unlock (lock, __tsan_mutex_read_lock);
 }
 
 /* ---- once: its fast way is a macro, which loads the place itself -------------------------- */

@@ -42,6 +42,20 @@ tsan_find (const gchar *name, gpointer *known)
     (__typeof__ (&name)) tsan_find (#name, &known); \
   })
 
+/* In place of a function: says what its call puts in order, or works on, and calls it. The second one is for void. */
+#define TSAN_CALLS(type, name, declared, passed, ...) \
+  type name declared \
+  { \
+    __VA_ARGS__; \
+    return REAL (name) passed; \
+  }
+#define TSAN_ACTS(name, declared, passed, ...) \
+  void name declared \
+  { \
+    __VA_ARGS__; \
+    REAL (name) passed; \
+  }
+
 /* What this thread did so far lies before what another does after its next tsan_after() of the same place. */
 static inline void
 tsan_before (gconstpointer place)
