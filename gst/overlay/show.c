@@ -214,28 +214,18 @@ describe_text (
   text->width = GST_VIDEO_INFO_WIDTH (&view->info);
   text->height = GST_VIDEO_INFO_HEIGHT (&view->info);
   text->edges = settings->text && nearest->warning;
-  text->region = settings->text && is_part (&show->region, text->width, text->height);
-  text->region_x = show->region.x;
-  text->region_y = show->region.y;
-  text->region_width = show->region.width;
-  text->region_height = show->region.height;
+  text->region = settings->text && is_part (&show->region, text->width, text->height) ? &show->region : NULL;
   text->legend = settings->legend && scale != NULL;
   text->marker = settings->text && nearest->valid;
   text->notice = notice_of (state);
   text->reason = show->unreliable ? gst_stereo_nearest_report_reason (show->report) : NULL;
-  text->valid = nearest->valid;
-  text->unknown = nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
-  text->coverage = nearest->found.coverage;
+  text->nearest = nearest;
   text->readout = settings->text;
   text->colormap = (GstStereoColormap) settings->colormap;
   if (scale)
     text->scale = *scale;
   if (settings->text)
     describe_finds (show, text);
-  text->value = nearest->value;
-  text->x = nearest->x;
-  text->y = nearest->y;
-  text->warning = nearest->warning;
 }
 
 /* What stereonearest found in a depth of @info, for a view of @width x @height pixels. FALSE after an error was posted. */

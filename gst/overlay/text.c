@@ -81,8 +81,8 @@ gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolea
 /* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m", "unknown: right camera frozen"; or the notice. Of several
  * reasons the first one is shown, because it explains the others. Percents are rounded down: a picture that lacks a pixel
  * is not 100% seen. */
-void
-gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
+static void
+say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
 {
   gchar value[16] = "";
 
@@ -94,11 +94,11 @@ gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayText
     g_snprintf (string, size, "unknown: %.*s", (gint) strcspn (content->reason, ","), content->reason);
     return;
   }
-  if (content->valid)
-    gst_depth_overlay_text_format (value, sizeof value, content->value, content->scale.metric);
-  if (content->unknown)
-    g_snprintf (string, size, "unknown: %d%% seen%s%s", (gint) (100 * content->coverage + 1e-9),
-        content->valid ? ", " : "", value);
+  if (content->nearest->valid)
+    gst_depth_overlay_text_format (value, sizeof value, content->nearest->value, content->scale.metric);
+  if (content->nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN)
+    g_snprintf (string, size, "unknown: %d%% seen%s%s", (gint) (100 * content->nearest->found.coverage + 1e-9),
+        content->nearest->valid ? ", " : "", value);
   else
     g_strlcpy (string, value, size);
 }
@@ -237,8 +237,8 @@ put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content,
 static void
 put_region (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
 {
-  gint thick = MAX (2, content->height / 240), width = content->region_width, height = content->region_height;
-  gint right = content->region_x + width - thick, bottom = content->region_y + height - thick;
+  gint thick = MAX (2, content->height / 240), width = content->region->width, height = content->region->height;
+  gint right = content->region->x + width - thick, bottom = content->region->y + height - thick;
   Key across, down;
 
   if (MIN (width, height) <= 2 * thick)
@@ -247,14 +247,14 @@ put_region (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
   across.length = width;
   init_key (&down, content);
   down.length = height;
-  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region_x,
-      content->region_y, frame);
-  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region_x, bottom,
-      frame);
-  put_piece (text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, content->region_x,
-      content->region_y, frame);
+  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region->x,
+      content->region->y, frame);
+  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region->x,
+      bottom, frame);
+  put_piece (text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, content->region->x,
+      content->region->y, frame);
   put_piece (
-      text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, right, content->region_y, frame);
+      text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, right, content->region->y, frame);
 }
 
 /* Room for the frame's four sides. */
@@ -364,8 +364,8 @@ put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content
   Key key;
 
   init_key (&key, content);
-  put_piece (text, PIECE_MARKER, &key, gst_depth_overlay_draw_marker, size, size, content->x - size / 2,
-      content->y - size / 2, frame);
+  put_piece (text, PIECE_MARKER, &key, gst_depth_overlay_draw_marker, size, size, content->nearest->x - size / 2,
+      content->nearest->y - size / 2, frame);
 }
 
 static void
@@ -375,9 +375,9 @@ put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *conten
   Key key;
 
   init_key (&key, content);
-  key.notice = content->notice || content->unknown;
-  key.warning = content->warning;
-  gst_depth_overlay_text_say (key.string, sizeof key.string, content);
+  key.notice = content->notice || content->nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
+  key.warning = content->nearest->warning;
+  say (key.string, sizeof key.string, content);
   size_piece (text, PIECE_READOUT, &key, &width, &height);
   put_piece (text, PIECE_READOUT, &key, gst_depth_overlay_draw_readout, width, height, margin, margin, frame);
 }

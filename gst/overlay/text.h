@@ -8,6 +8,7 @@
 
 #include <gst/video/video.h>
 
+#include "gst/nearest/result.h"
 #include "gst/overlay/colormap.h"
 #include "gst/overlay/label.h"
 
@@ -36,23 +37,18 @@ typedef struct
 {
   gint width, height;         /* of the picture */
   gboolean edges;             /* the frame around a picture that warns */
-  gboolean region;            /* the thin frame around the region where the nearest surface is searched */
   gboolean legend;            /* the colours and their distances */
   gboolean marker;            /* the place of the nearest surface */
   gboolean readout;           /* the distance of the nearest surface, or why it is unknown; or @notice */
   GstStereoColormap colormap; /* of the legend */
   GstStereoScale scale;       /* of the legend and the read-out */
-  gboolean valid;             /* a surface was found: @value is known */
-  gdouble value;              /* of the read-out: mm, or px when the scale is not metric */
-  gboolean unknown;           /* the state is unknown: the read-out begins with this */
-  gdouble coverage;           /* share of the region that is seen, 0..1 */
-  gint x, y;                  /* of the marker */
-  gint region_x, region_y, region_width, region_height;
+  /* of the marker and the read-out; as @region, valid until the text is drawn */
+  const GstStereoNearestResult *nearest;
+  const GstStereoNearestRegion *region; /* is searched, and gets a thin frame; NULL: none */
   GstDepthOverlayBox boxes[GST_DEPTH_OVERLAY_BOXES];
   guint n_boxes;
   const GstDepthOverlayMark *marks; /* where the free ground ends */
   guint n_marks;
-  gboolean warning;    /* the read-out warns */
   const gchar *reason; /* why the depth cannot be relied on, valid until the text is drawn; NULL where it can */
   const gchar *notice; /* replaces the whole read-out: a static string; may be NULL */
 } GstDepthOverlayTextContent;
@@ -65,8 +61,6 @@ gboolean gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *cont
 void gst_depth_overlay_text_blend (
     GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame);
 
-/* The text of the read-out. */
-void gst_depth_overlay_text_say (gchar *string, gsize size, const GstDepthOverlayTextContent *content);
 /* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
 void gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric);
 
