@@ -101,6 +101,8 @@
 #include "gst/match/properties.h"
 #include "gst/video/properties.h"
 
+GST_DEBUG_CATEGORY (gst_stereo_match_debug);
+
 struct _GstStereoMatch
 {
   GstStereoAggregator parent;
@@ -518,7 +520,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
   GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
 
-  gst_stereo_match_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_match_debug, "stereomatch", 0, "stereo matcher");
 
   object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
   object_class->dispose = gst_stereo_match_dispose;

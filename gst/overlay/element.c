@@ -88,6 +88,8 @@
 #include "gst/overlay/sync.h"
 #include "gst/video/ranges.h"
 
+GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
+
 struct _GstDepthOverlay
 {
   GstAggregator parent;
@@ -353,7 +355,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  gst_depth_overlay_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_depth_overlay_debug, "depthoverlay", 0, "depth over the live view");
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
   gst_stereo_properties_install_part (

@@ -7,6 +7,8 @@
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
+GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
+
 struct _GstStereoAggregatorPrivate
 {
   GstStereoParts parts;
@@ -381,7 +383,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
-  gst_stereo_aggregator_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
 
   object_class->dispose = gst_stereo_aggregator_dispose;
   object_class->finalize = gst_stereo_aggregator_finalize;

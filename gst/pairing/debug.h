@@ -10,8 +10,6 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
 #define GST_CAT_DEFAULT gst_stereo_aggregator_debug
 
-void gst_stereo_aggregator_debug_init (void);
-
 G_END_DECLS
 
 #endif

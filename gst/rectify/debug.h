@@ -10,9 +10,6 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_stereo_rectify_debug);
 #define GST_CAT_DEFAULT gst_stereo_rectify_debug
 
-/* In class_init, before anything is logged. */
-void gst_stereo_rectify_debug_init (void);
-
 G_END_DECLS
 
 #endif

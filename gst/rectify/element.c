@@ -62,6 +62,8 @@
 #include "gst/video/params.h"
 #include "gst/video/ranges.h"
 
+GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
+
 struct _GstStereoRectify
 {
   GstStereoAggregator parent;
@@ -305,7 +307,7 @@ gst_stereo_rectify_class_init (GstStereoRectifyClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
   GstStereoAggregatorClass *base_class = GST_STEREO_AGGREGATOR_CLASS (klass);
 
-  gst_stereo_rectify_debug_init ();
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_rectify_debug, "stereorectify", 0, "stereo rectification");
 
   object_class->dispatch_properties_changed = gst_stereo_rectify_dispatch_properties_changed;
   object_class->finalize = gst_stereo_rectify_finalize;
