@@ -28,4 +28,9 @@ gchar *calibration_ros (const StereoCalibration *c, gint v, gint lens, gdouble u
 gchar *calibration_kitti (const StereoCalibration *c, gboolean keys, gdouble unit_mm);
 gchar *calibration_kitti_cameras (const StereoCalibration *c, gdouble unit_mm);
 
+/* A file of Middlebury's 2014 set. */
+#define MIDDLEBURY \
+  "cam0=[999.421 0 294.182; 0 999.421 252.932; 0 0 1]\ncam1=[999.421 0 326.96; 0 999.421 252.932; 0 0 1]\n" \
+  "doffs=32.778\nbaseline=193.001\nwidth=741\nheight=497\nndisp=70\nisint=0\nvmin=7\nvmax=65\n"
+
 #endif
