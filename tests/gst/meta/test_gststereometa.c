@@ -162,20 +162,25 @@ TEST (test_tags)
 
 /* As videoscale does it. */
 static GstStereoMeta *
-scale (GstBuffer *from, GstBuffer *to, gint width, gint height, gint par_n, gint par_d)
+scale_frame (GstBuffer *from, GstBuffer *to, GstVideoInfo *in, GstVideoInfo *out)
 {
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
-  GstVideoMetaTransform transform;
+  GstVideoMetaTransform transform = { in, out };
+
+  meta->meta.info->transform_func (to, &meta->meta, from, gst_video_meta_transform_scale_get_quark (), &transform);
+  return gst_buffer_get_stereo_meta (to);
+}
+
+static GstStereoMeta *
+scale (GstBuffer *from, GstBuffer *to, gint width, gint height, gint par_n, gint par_d)
+{
   GstVideoInfo in, out;
 
   gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY16_LE, 8, 6);
   gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
   out.par_n = par_n;
   out.par_d = par_d;
-  transform.in_info = &in;
-  transform.out_info = &out;
-  meta->meta.info->transform_func (to, &meta->meta, from, gst_video_meta_transform_scale_get_quark (), &transform);
-  return gst_buffer_get_stereo_meta (to);
+  return scale_frame (from, to, &in, &out);
 }
 
 static guint8
@@ -292,22 +297,16 @@ TEST (test_scaled_truth_keeps_its_holes)
     }
 }
 
-/* Two views of 8x6 in frames of @width x @height become frames of the other size. */
+/* Two views of 8x6 in frames of one size become frames of another size. */
 static GstStereoMeta *
-scale_views (GstBuffer *from, GstBuffer *to, GstVideoMultiviewMode mode, gint width, gint height, gint new_width,
-    gint new_height)
+scale_views (GstBuffer *from, GstBuffer *to, GstVideoMultiviewMode mode, const gint size[2], const gint new_size[2])
 {
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
-  GstVideoMetaTransform transform;
   GstVideoInfo in, out;
 
-  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, width, height);
-  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, new_width, new_height);
+  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, size[0], size[1]);
+  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, new_size[0], new_size[1]);
   GST_VIDEO_INFO_MULTIVIEW_MODE (&in) = GST_VIDEO_INFO_MULTIVIEW_MODE (&out) = mode;
-  transform.in_info = &in;
-  transform.out_info = &out;
-  meta->meta.info->transform_func (to, &meta->meta, from, gst_video_meta_transform_scale_get_quark (), &transform);
-  return gst_buffer_get_stereo_meta (to);
+  return scale_frame (from, to, &in, &out);
 }
 
 static GstBuffer *
@@ -340,8 +339,7 @@ TEST (test_views_scale_with_their_frame)
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     g_autoptr (GstBuffer) from = buffer_of_views (), to = gst_buffer_new ();
-    GstStereoMeta *meta = scale_views (
-        from, to, cases[k].mode, cases[k].from[0], cases[k].from[1], cases[k].to[0], cases[k].to[1]);
+    GstStereoMeta *meta = scale_views (from, to, cases[k].mode, cases[k].from, cases[k].to);
     gdouble factor = (gdouble) cases[k].to[0] / cases[k].from[0];
     fail_unless ((meta != NULL) == (cases[k].view[0] > 0), "case %u", k);
     if (meta) {
@@ -355,28 +353,43 @@ TEST (test_views_scale_with_their_frame)
   }
 }
 
+/* Neither @data, which is taken, nor any part of it from the start is a meta. */
+static void
+refuse_bytes (gpointer data, gsize size)
+{
+  g_autoptr (GstBuffer) to = gst_buffer_new ();
+  g_autoptr (GBytes) bytes = g_bytes_new_take (data, size);
+
+  for (gsize part = 0; part <= size; part++) {
+    g_autoptr (GBytes) cut = g_bytes_new_from_bytes (bytes, 0, part);
+    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
+  }
+}
+
+/* A copy of @bytes with @more zeros. */
+static guint8 *
+copy_bytes (GBytes *bytes, gsize more)
+{
+  gsize size = g_bytes_get_size (bytes);
+  guint8 *data = g_malloc0 (size + more);
+
+  memcpy (data, g_bytes_get_data (bytes, NULL), size);
+  return data;
+}
+
 TEST (test_views_as_bytes)
 {
   g_autoptr (GstBuffer) from = buffer_of_views (), to = gst_buffer_new ();
-  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), bad = NULL;
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
   GstStereoMeta *meta = gst_buffer_add_stereo_meta_from_bytes (to, bytes);
-  guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
+  guint8 *data = copy_bytes (bytes, 0);
 
   check_equal (gst_buffer_get_stereo_meta (from), meta);
   fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
   fail_unless (meta->confidence == NULL && meta->truth != NULL);
   /* a kind that there is not */
   GST_WRITE_UINT32_LE (data + 16, GST_STEREO_OUTPUT_KIND_VIEWS + 1);
-  bad = g_bytes_new_take (data, g_bytes_get_size (bytes));
-  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-}
-
-TEST (test_scaling_the_aspect_with_the_size)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-
-  /* 16x6 with pixels half as wide shows the same picture */
-  fail_unless (scale (from, to, 16, 6, 1, 2) != NULL);
+  refuse_bytes (data, g_bytes_get_size (bytes));
 }
 
 TEST (test_dropped_where_borders_may_be)
@@ -393,14 +406,6 @@ TEST (test_dropped_by_transforms_it_does_not_know)
 
   fail_if (meta->meta.info->transform_func (to, &meta->meta, from, g_quark_from_string ("some-transform"), NULL));
   fail_unless (gst_buffer_get_stereo_meta (to) == NULL);
-}
-
-TEST (test_bytes_and_back)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
-
-  check_equal (gst_buffer_get_stereo_meta (from), gst_buffer_add_stereo_meta_from_bytes (to, bytes));
 }
 
 /* All pictures that there may be, or some of them: each stands where it is looked for. */
@@ -447,19 +452,19 @@ bytes_of_version (guint version, const GstStereoMeta *meta)
   return g_bytes_new_take (old, size - added);
 }
 
-TEST (test_bytes_of_first_version)
+TEST_LOOP (test_bytes_of_older_versions, 1, 4)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  GBytes *old, *cut;
 
-  gst_stereo_meta_set_mask (meta, NULL);
-  old = bytes_of_version (1, meta);
+  if (__i__ == 1)
+    gst_stereo_meta_set_mask (meta, NULL);
+  g_autoptr (GBytes) old = bytes_of_version (__i__, meta);
   read = gst_buffer_add_stereo_meta_from_bytes (to, old);
   fail_unless (read != NULL);
-  fail_unless_equals_float (read->principal_x, 0);
-  fail_unless_equals_float (read->principal_y, 0);
-  fail_unless_equals_float (read->focal_length_y, 0);
+  fail_unless_equals_float (read->principal_x, __i__ < 2 ? 0 : meta->principal_x);
+  fail_unless_equals_float (read->principal_y, __i__ < 2 ? 0 : meta->principal_y);
+  fail_unless_equals_float (read->focal_length_y, __i__ < 3 ? 0 : meta->focal_length_y);
   fail_unless_equals_int (read->health, GST_STEREO_HEALTH_OK);
   /* all else is the same */
   read->health = meta->health;
@@ -467,48 +472,20 @@ TEST (test_bytes_of_first_version)
   read->principal_x = meta->principal_x;
   read->principal_y = meta->principal_y;
   check_equal (meta, read);
-  gst_buffer_unref (to);
-  to = gst_buffer_new ();
-  for (gsize part = 0; part < g_bytes_get_size (old); part++) {
-    cut = g_bytes_new_from_bytes (old, 0, part);
-    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
-    g_bytes_unref (cut);
-  }
-  /* it knew no mask: 4 is no flag of its */
-  gsize size = g_bytes_get_size (old) + 48;
-  guint8 *data = g_malloc0 (size);
-  memcpy (data, g_bytes_get_data (old, NULL), size - 48);
-  data[20] |= 4;
-  cut = g_bytes_new_take (data, size);
-  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
-  g_bytes_unref (cut);
-  g_bytes_unref (old);
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
+  refuse_bytes (copy_bytes (old, 0), g_bytes_get_size (old) - 1);
 }
 
-/* The second and the third one. */
-TEST_LOOP (test_bytes_of_later_versions, 2, 4)
+/* The first version knew no mask: 4 is no flag of its. */
+TEST (test_mask_of_first_version)
 {
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-  g_autoptr (GBytes) old = bytes_of_version (__i__, meta);
+  g_autoptr (GstBuffer) from = buffer_with_meta ();
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
 
-  read = gst_buffer_add_stereo_meta_from_bytes (to, old);
-  fail_unless (read != NULL);
-  fail_unless_equals_float (read->focal_length_y, __i__ == 2 ? 0 : meta->focal_length_y);
-  fail_unless_equals_int (read->health, GST_STEREO_HEALTH_OK);
-  read->focal_length_y = meta->focal_length_y;
-  read->health = meta->health;
-  check_equal (meta, read);
-  gst_buffer_unref (to);
-  to = gst_buffer_new ();
-  for (gsize part = 0; part < g_bytes_get_size (old); part++) {
-    g_autoptr (GBytes) cut = g_bytes_new_from_bytes (old, 0, part);
-    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, cut) == NULL);
-  }
-  gst_buffer_unref (from);
-  gst_buffer_unref (to);
+  gst_stereo_meta_set_mask (meta, NULL);
+  g_autoptr (GBytes) old = bytes_of_version (1, meta);
+  guint8 *data = copy_bytes (old, 48);
+  data[20] |= 4;
+  refuse_bytes (data, g_bytes_get_size (old) + 48);
 }
 
 /* The type names a flag as the header does. */
@@ -560,45 +537,22 @@ TEST (test_health)
   fail_if (gst_stereo_health_is_reliable ((GstStereoHealthFlags) (1u << 31)));
 }
 
-TEST (test_bytes_of_unknown_version)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
-  gsize size = g_bytes_get_size (bytes);
-  guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
-
-  data[4]++;
-  bad = g_bytes_new_take (data, size);
-  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-  g_bytes_unref (bad);
-  /* a principal point that is no number */
-  data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
-  GST_WRITE_DOUBLE_LE (data + 112, NAN);
-  bad = g_bytes_new_take (data, size);
-  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-  g_bytes_unref (bad);
-  g_bytes_unref (bytes);
-}
-
+/* Also in whole: of an unknown version, with a principal point that is no number, and of sizes that multiply to what is there
+ * only when they overflow. */
 TEST (test_damaged_bytes)
 {
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-  GBytes *bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from)), *bad;
+  g_autoptr (GstBuffer) from = buffer_with_meta ();
+  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (gst_buffer_get_stereo_meta (from));
   gsize size = g_bytes_get_size (bytes);
+  guint8 *version = copy_bytes (bytes, 0), *number = copy_bytes (bytes, 0), *sizes = copy_bytes (bytes, 0);
 
-  for (gsize cut = 0; cut < size; cut += 7) {
-    bad = g_bytes_new_from_bytes (bytes, 0, cut);
-    fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-    g_bytes_unref (bad);
-  }
-  /* sizes that multiply to what is there only when they overflow */
-  guint8 *data = g_malloc (size);
-  memcpy (data, g_bytes_get_data (bytes, NULL), size);
-  GST_WRITE_UINT64_LE (data + 8, G_MAXUINT64);
-  bad = g_bytes_new_take (data, size);
-  fail_unless (gst_buffer_add_stereo_meta_from_bytes (to, bad) == NULL);
-  g_bytes_unref (bad);
-  g_bytes_unref (bytes);
+  refuse_bytes (copy_bytes (bytes, 0), size - 1);
+  version[4]++;
+  refuse_bytes (version, size);
+  GST_WRITE_DOUBLE_LE (number + 112, NAN);
+  refuse_bytes (number, size);
+  GST_WRITE_UINT64_LE (sizes + 8, G_MAXUINT64);
+  refuse_bytes (sizes, size);
 }
 
 TEST (test_samples)
