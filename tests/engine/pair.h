@@ -4,6 +4,7 @@
 #define ENGINE_PAIR_H
 
 #include "tests/support/check.h"
+#include "tests/support/params.h"
 #include "tests/support/picture.h"
 #include "stereo/stereo.h"
 

@@ -83,20 +83,13 @@ static void
 params_of (StereoParams *params, int backend, int method, int refine, int finish)
 {
   params_small (params);
-  params->backend = backend;
-  params->method = method;
-  params->refine_mode = refine;
-  params->refine_iterations = 2;
-  params->refine_window = 9;
-  params->window = method == STEREO_METHOD_ASW || method == STEREO_METHOD_BM ? 9 : 0;
-  if (!finish)
-    return;
-  params->aggregation = method == STEREO_METHOD_ASW ? STEREO_AGGREGATION_FULL : params->aggregation;
-  params->support = STEREO_SUPPORT_BOTH;
-  params->speckle_size = 20;
-  params->median = 5;
-  params->fill = STEREO_FILL_BACKGROUND;
-  params->confidence_threshold = 0.02;
+  params_set (
+      params, "backend=%d method=%d refine-mode=%d refine-iterations=2 refine-window=9", backend, method, refine);
+  if (method == STEREO_METHOD_ASW || method == STEREO_METHOD_BM)
+    params->window = 9;
+  if (finish)
+    params_set (params, "support=both speckle-size=20 median=5 fill=background confidence-threshold=0.02 %s",
+        method == STEREO_METHOD_ASW ? "aggregation=full" : "");
 }
 
 static void

@@ -74,12 +74,8 @@ test_threads (void)
   for (int profile = 0; profile < STEREO_PROFILES; profile++)
     for (int mode = STEREO_REFINE_TWO_PASS; mode <= STEREO_REFINE_IDR; mode++) {
       params_small (&params);
-      params.profile = profile;
-      params.refine_mode = mode;
-      params.refine_iterations = 2;
-      params.refine_window = 21;
-      params.speckle_size = 12;
-      params.threads = 1;
+      params_set (&params, "profile=%d refine-mode=%d refine-iterations=2 refine-window=21 speckle-size=12 threads=1",
+          profile, mode);
       pair_new (&one, 83, 41, 9);
       pair_new (&many, 83, 41, 9);
       execute_with (&params, &one);

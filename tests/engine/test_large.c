@@ -4,6 +4,7 @@
  * STEREO_TEST_BACKEND=cpu runs it on the CPU, which takes minutes.
  */
 #include "stereo/engine/remap.h"
+#include "tests/support/params.h"
 #include "tiled.h"
 
 #include <unistd.h>
@@ -31,12 +32,11 @@ static const TiledShape shapes[SHAPES] = {
   [DEEP] = { 2304, 192, 1, 10, -100, 1024 },
 };
 
-/* What is left at 0 is the method's own. */
 typedef struct Setting
 {
   const char *name;
   int shapes; /* a bit each */
-  int method, cost, window, aggregation, support, paths, refine_mode, refine_window, median;
+  const char *params;
   ptrdiff_t stride;
 } Setting;
 
@@ -44,25 +44,29 @@ typedef struct Setting
 #define FAR_APART 70000 /* bytes from row to row: 2^31 bytes in 30678 rows */
 
 static const Setting settings[] = {
-  { "asw, left", ON (SQUARE) | ON (WIDE) | ON (DEEP), STEREO_METHOD_ASW, STEREO_COST_MIXED, 9, 0, STEREO_SUPPORT_LEFT,
-      8, STEREO_REFINE_TWO_PASS, 65, 3, 0 },
-  { "asw, left, wide window", ON (TALL), STEREO_METHOD_ASW, STEREO_COST_CENSUS_7X5, 35, 0, STEREO_SUPPORT_LEFT, 8,
-      STEREO_REFINE_TWO_PASS, 31, 0, FAR_APART },
-  { "asw, both", ON (SQUARE) | ON (TALL) | ON (DEEP), STEREO_METHOD_ASW, STEREO_COST_CENSUS_9X7, 9, 0,
-      STEREO_SUPPORT_BOTH, 8, STEREO_REFINE_IDR, 9, 3, 0 },
-  { "asw, full, left", ON (SQUARE), STEREO_METHOD_ASW, STEREO_COST_SAD, 3, STEREO_AGGREGATION_FULL, STEREO_SUPPORT_LEFT,
-      8, STEREO_REFINE_FULL, 5, 5, 0 },
-  { "asw, full, both", ON (WIDE), STEREO_METHOD_ASW, STEREO_COST_AD, 3, STEREO_AGGREGATION_FULL, STEREO_SUPPORT_BOTH, 8,
-      STEREO_REFINE_AUTO, 0, 3, 0 },
-  { "esaw", ON (SQUARE) | ON (WIDE), STEREO_METHOD_ESAW, 0, 0, 0, 0, 8, STEREO_REFINE_TWO_PASS, 33, 3, 0 },
-  { "esmp", ON (TALL) | ON (DEEP), STEREO_METHOD_ESMP, 0, 0, 0, 0, 8, STEREO_REFINE_AUTO, 0, 3, 0 },
-  { "sgm", ON (SQUARE) | ON (WIDE) | ON (TALL) | ON (DEEP), STEREO_METHOD_SGM, STEREO_COST_MIXED, 0, 0, 0, 8,
-      STEREO_REFINE_AUTO, 0, 3, 0 },
-  { "sgm, 4 paths", ON (SQUARE), STEREO_METHOD_SGM, STEREO_COST_MIXED, 0, 0, 0, 4, STEREO_REFINE_AUTO, 0, 5, 0 },
-  { "bm", ON (SQUARE) | ON (WIDE) | ON (DEEP), STEREO_METHOD_BM, STEREO_COST_ZNCC, 9, 0, 0, 8, STEREO_REFINE_AUTO, 0, 3,
+  { "asw, left", ON (SQUARE) | ON (WIDE) | ON (DEEP),
+      "method=asw cost=mixed window=9 support=left paths=8 refine-mode=two-pass refine-iterations=2 refine-window=65 median=3",
       0 },
-  { "bm, colours", ON (TALL), STEREO_METHOD_BM, STEREO_COST_SAD, 5, 0, 0, 8, STEREO_REFINE_AUTO, 0, 3, 0 },
-  { "bm, large window", ON (SQUARE), STEREO_METHOD_BM, STEREO_COST_ZNCC, 13, 0, 0, 8, STEREO_REFINE_AUTO, 0, 0, 0 },
+  { "asw, left, wide window", ON (TALL),
+      "method=asw cost=census-7x5 window=35 support=left paths=8 refine-mode=two-pass refine-iterations=2 refine-window=31 median=0",
+      FAR_APART },
+  { "asw, both", ON (SQUARE) | ON (TALL) | ON (DEEP),
+      "method=asw cost=census-9x7 window=9 support=both paths=8 refine-mode=idr refine-iterations=1 refine-window=9 median=3",
+      0 },
+  { "asw, full, left", ON (SQUARE),
+      "method=asw cost=sad window=3 aggregation=full support=left paths=8 refine-mode=full refine-iterations=1 refine-window=5 median=5",
+      0 },
+  { "asw, full, both", ON (WIDE),
+      "method=asw cost=ad window=3 aggregation=full support=both paths=8 refine-iterations=0 median=3", 0 },
+  { "esaw", ON (SQUARE) | ON (WIDE),
+      "method=esaw paths=8 refine-mode=two-pass refine-iterations=2 refine-window=33 median=3", 0 },
+  { "esmp", ON (TALL) | ON (DEEP), "method=esmp paths=8 refine-iterations=0 median=3", 0 },
+  { "sgm", ON (SQUARE) | ON (WIDE) | ON (TALL) | ON (DEEP),
+      "method=sgm cost=mixed paths=8 p1=1 p2=1 refine-iterations=0 median=3", 0 },
+  { "sgm, 4 paths", ON (SQUARE), "method=sgm cost=mixed paths=4 p1=1 p2=1 refine-iterations=0 median=5", 0 },
+  { "bm", ON (SQUARE) | ON (WIDE) | ON (DEEP), "method=bm cost=zncc window=9 paths=8 refine-iterations=0 median=3", 0 },
+  { "bm, colours", ON (TALL), "method=bm cost=sad window=5 paths=8 refine-iterations=0 median=3", 0 },
+  { "bm, large window", ON (SQUARE), "method=bm cost=zncc window=13 paths=8 refine-iterations=0 median=0", 0 },
 };
 
 static TiledShape
@@ -75,29 +79,13 @@ shape_of (int number)
   return shape;
 }
 
+/* Iterations reach 27 px. */
 static void
-set (StereoParams *p, const Setting *s, const TiledShape *shape)
+set (StereoParams *params, const Setting *setting, const TiledShape *shape)
 {
-  int refines = s->refine_mode != STEREO_REFINE_AUTO;
-
-  stereo_params_init (p);
-  p->backend = backend;
-  p->method = s->method;
-  p->cost = s->cost;
-  p->window = s->window;
-  p->aggregation = s->aggregation;
-  p->support = s->support;
-  p->paths = s->paths;
-  p->min_disparity = shape->min;
-  p->num_disparities = shape->num;
-  p->iterations = 5; /* reach: 27 px */
-  p->p1 = p->p2 = s->method == STEREO_METHOD_SGM ? 1 : 0;
-  p->refine_iterations = refines ? s->refine_mode == STEREO_REFINE_TWO_PASS ? 2 : 1 : 0;
-  p->refine_mode = s->refine_mode;
-  p->refine_window = s->refine_window;
-  p->median = s->median;
-  p->speckle_size = 8;
-  p->fill = STEREO_FILL_NONE;
+  stereo_params_init (params);
+  params_set (params, "backend=%d min-disparity=%d num-disparities=%d iterations=5 speckle-size=8 fill=none %s",
+      backend, shape->min, shape->num, setting->params);
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------- */
@@ -205,7 +193,7 @@ static void
 test_device_memory (void)
 {
   TiledShape shape = shape_of (TALL), less;
-  const Setting setting = { "", 0, STEREO_METHOD_BM, STEREO_COST_SAD, 5, 0, 0, 8, STEREO_REFINE_AUTO, 0, 3, FAR_APART };
+  const Setting setting = { "", 0, "method=bm cost=sad window=5 paths=8 refine-iterations=0 median=3", FAR_APART };
   Tiled large = { 0 }, small = { 0 };
   StereoParams params;
   StereoError error = { 0 };

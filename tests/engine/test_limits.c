@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest views and searches there are: sizes, and the longest rows and columns on the CPU. */
+#include "tests/support/params.h"
 #include "tiled.h"
 #include "stereo/engine/volume.h"
 
@@ -152,12 +153,7 @@ test_values (void)
       StereoParams params;
       StereoError error = { 0 };
       stereo_params_init (&params);
-      params.backend = STEREO_BACKEND_CPU;
-      params.threads = 1;
-      params.method = method;
-      params.cost = cost;
-      params.refine_alpha = 10;
-      params.truncation = 0.001;
+      params_set (&params, "backend=cpu threads=1 method=%d cost=%d refine-alpha=10 truncation=0.001", method, cost);
       params.p1 = params.p2 = method == STEREO_METHOD_SGM ? 1000 : 0;
       if (!(stereo_method_info (method)->costs & 1u << cost))
         continue;
@@ -221,15 +217,10 @@ test_weighted_paths (void)
           if (!(stereo_method_info (method)->costs & 1u << cost))
             continue;
           stereo_params_init (&params);
-          params.backend = STEREO_BACKEND_CPU;
-          params.threads = 1;
-          params.method = method;
-          params.cost = cost;
-          params.paths = STEREO_PATHS_8;
-          params.refine_alpha = 10;
-          params.p1 = params.p2 = penalties[n];
-          params.path_weight_vertical = weights[k][0];
-          params.path_weight_diagonal = weights[k][1];
+          params_set (&params,
+              "backend=cpu threads=1 method=%d cost=%d paths=8 refine-alpha=10 p1=%g p2=%g path-weight-vertical=%g "
+              "path-weight-diagonal=%g",
+              method, cost, penalties[n], penalties[n], weights[k][0], weights[k][1]);
           check_weighted (&params);
         }
 }
@@ -277,19 +268,14 @@ test_shapes (void)
         continue;
       StereoParams params;
       stereo_params_init (&params);
-      params.backend = STEREO_BACKEND_CPU;
-      params.method = method;
-      params.min_disparity = s->min;
-      params.num_disparities = s->num;
-      params.window = method == STEREO_METHOD_ASW ? 5 : 0;
-      params.iterations = 4;
-      params.p1 = params.p2 = method == STEREO_METHOD_SGM ? 1 : 0;
-      params.cost = method == STEREO_METHOD_SGM ? STEREO_COST_MIXED : STEREO_COST_AUTO;
-      params.refine_iterations = 1;
-      params.refine_window = 17;
-      params.speckle_size = 8;
-      params.fill = STEREO_FILL_NONE;
-      params.confidence_threshold = 0; /* hardly a pixel of these pictures is likely to be right */
+      /* hardly a pixel of these pictures is likely to be right */
+      params_set (&params,
+          "backend=cpu method=%d min-disparity=%d num-disparities=%d iterations=4 refine-iterations=1 "
+          "refine-window=17 speckle-size=8 fill=none confidence-threshold=0 %s",
+          method, s->min, s->num,
+          method == STEREO_METHOD_ASW     ? "window=5" :
+              method == STEREO_METHOD_SGM ? "p1=1 p2=1 cost=mixed" :
+                                            "");
       compare_shapes (&params, s);
       check_end ();
     }

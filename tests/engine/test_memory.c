@@ -243,12 +243,8 @@ test_plans (void)
       if (check_begin ("plan method=%s, refine mode %d", stereo_method_info (method)->name, k)) {
         StereoParams params;
         params_small (&params);
-        params.method = method;
-        params.refine_mode = refine[k];
-        params.refine_iterations = 1;
-        params.speckle_size = 20;
-        params.threads = 3;
-        params.align = k % 2 ? STEREO_ALIGN_AUTO : STEREO_ALIGN_OFF;
+        params_set (&params, "method=%d refine-mode=%d refine-iterations=1 speckle-size=20 threads=3 align=%s", method,
+            refine[k], k % 2 ? "auto" : "off");
         exhaust (try_plan, &params);
         check_end ();
       }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "tests/support/check.h"
+#include "tests/support/params.h"
 #include "stereo/engine/resolve.h"
 #include "stereo/stereo.h"
 
@@ -453,26 +454,25 @@ test_penalties (void)
 {
   static const struct
   {
-    const char *set[3][2];
+    const char *words;
     double p1, p2;
   } rows[] = {
-    { { { "cost", "census-9x7" } }, 6, 66 },
-    { { { "cost", "mixed" } }, 4.8, 52.8 },
-    { { { "cost", "census-9x7" }, { "num-disparities", "16" } }, 6, 66 * 4 / 7.0 },
-    { { { "cost", "census-9x7" }, { "p2", "20" } }, 6, 20 },
-    { { { "cost", "census-9x7" }, { "p2", "3" } }, 3, 3 },
-    { { { "cost", "census-9x7" }, { "p1", "7" }, { "paths", "none" } }, 7, 0 },
-    { { { "method", "sgm" } }, 0, 0 },
-    { { { "method", "sgm" }, { "p1", "5" }, { "p2", "50" } }, 5, 50 },
-    { { { "method", "esaw" }, { "paths", "8" } }, 6, 66 },
+    { "cost=census-9x7", 6, 66 },
+    { "cost=mixed", 4.8, 52.8 },
+    { "cost=census-9x7 num-disparities=16", 6, 66 * 4 / 7.0 },
+    { "cost=census-9x7 p2=20", 6, 20 },
+    { "cost=census-9x7 p2=3", 3, 3 },
+    { "cost=census-9x7 p1=7 paths=none", 7, 0 },
+    { "method=sgm", 0, 0 },
+    { "method=sgm p1=5 p2=50", 5, 50 },
+    { "method=esaw paths=8", 6, 66 },
   };
   StereoParams params, out;
   StereoError error;
 
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     stereo_params_init (&params);
-    for (int i = 0; i < 3 && rows[k].set[i][0]; i++)
-      CHECK (!stereo_param_parse (&params, rows[k].set[i][0], rows[k].set[i][1], &error), "%s", error.message);
+    params_set (&params, "%s", rows[k].words);
     CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
     CHECK (fabs (out.p1 - rows[k].p1) < 1e-9 && fabs (out.p2 - rows[k].p2) < 1e-9, "row %zu: %g %g", k, out.p1, out.p2);
   }
@@ -504,26 +504,26 @@ test_combinations (void)
 {
   static const struct
   {
-    const char *set[3][2], *says[3];
+    const char *words, *says[3];
   } bad[] = {
-    { { { "step-base", "0.5" } }, { "step-base=0.5", "1 to 4" } },
-    { { { "method", "sgm" }, { "p1", "10" } }, { "p1=10", "both" } },
-    { { { "method", "sgm" }, { "p2", "20" } }, { "p2=20", "both" } },
-    { { { "method", "sgm" }, { "p1", "30" }, { "p2", "20" } }, { "p1=30", "p2=20", "20 or less" } },
-    { { { "method", "sgm" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
-    { { { "search", "coarse-to-fine" }, { "truncation", "12" }, { "cost", "ad" } }, { "truncation=12", "search=full" } },
-    { { { "method", "bm" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "paths=none", "4 or 8" } },
-    { { { "paths", "4" }, { "path-weight-diagonal", "2" } }, { "path-weight-diagonal=2", "paths=4", "8" } },
-    { { { "profile", "road" }, { "color-difference", "lab" } }, { "color-difference=lab", "method=asw", "method=sgm" } },
-    { { { "method", "bm" }, { "window", "33" } }, { "bm", "window=33", "31" } },
-    { { { "search", "coarse-to-fine" }, { "method", "bm" } }, { "coarse-to-fine", "method=bm", "method=asw" } },
-    { { { "search", "coarse-to-fine" }, { "method", "sgm" } }, { "coarse-to-fine", "paths=8", "paths=4" } },
-    { { { "search", "coarse-to-fine" }, { "profile", "quality" } }, { "support=both", "support=left" } },
-    { { { "search", "coarse-to-fine" }, { "aggregation", "full" } }, { "aggregation=full", "two-pass" } },
-    { { { "search", "coarse-to-fine" }, { "refine-iterations", "1" } }, { "refine-iterations=1", "search=full" } },
-    { { { "search", "coarse-to-fine" }, { "path-weight-vertical", "2" } }, { "path-weight-vertical=2", "search=full" } },
-    { { { "method", "bm" }, { "window", "1" } }, { "window=1", "3 or more", "sad" } },
-    { { { "method", "bm" }, { "window", "1" }, { "cost", "ncc" } }, { "window=1", "cost=ncc", "3 or more" } },
+    { "step-base=0.5", { "step-base=0.5", "1 to 4" } },
+    { "method=sgm p1=10", { "p1=10", "both" } },
+    { "method=sgm p2=20", { "p2=20", "both" } },
+    { "method=sgm p1=30 p2=20", { "p1=30", "p2=20", "20 or less" } },
+    { "method=sgm color-difference=lab", { "color-difference=lab", "method=asw", "method=sgm" } },
+    { "search=coarse-to-fine truncation=12 cost=ad", { "truncation=12", "search=full" } },
+    { "method=bm path-weight-vertical=2", { "path-weight-vertical=2", "paths=none", "4 or 8" } },
+    { "paths=4 path-weight-diagonal=2", { "path-weight-diagonal=2", "paths=4", "8" } },
+    { "profile=road color-difference=lab", { "color-difference=lab", "method=asw", "method=sgm" } },
+    { "method=bm window=33", { "bm", "window=33", "31" } },
+    { "search=coarse-to-fine method=bm", { "coarse-to-fine", "method=bm", "method=asw" } },
+    { "search=coarse-to-fine method=sgm", { "coarse-to-fine", "paths=8", "paths=4" } },
+    { "search=coarse-to-fine profile=quality", { "support=both", "support=left" } },
+    { "search=coarse-to-fine aggregation=full", { "aggregation=full", "two-pass" } },
+    { "search=coarse-to-fine refine-iterations=1", { "refine-iterations=1", "search=full" } },
+    { "search=coarse-to-fine path-weight-vertical=2", { "path-weight-vertical=2", "search=full" } },
+    { "method=bm window=1", { "window=1", "3 or more", "sad" } },
+    { "method=bm window=1 cost=ncc", { "window=1", "cost=ncc", "3 or more" } },
   };
   const StereoMethodInfo *method;
   StereoParams params, out;
@@ -544,8 +544,7 @@ test_combinations (void)
     }
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
     stereo_params_init (&params);
-    for (int i = 0; i < 3 && bad[k].set[i][0]; i++)
-      CHECK (!stereo_param_parse (&params, bad[k].set[i][0], bad[k].set[i][1], &error), "%s", error.message);
+    params_set (&params, "%s", bad[k].words);
     error.message[0] = 0;
     CHECK (stereo_params_resolve (&params, &out, &error) == STEREO_ERROR_PARAMETER, "row %zu was taken", k);
     for (int i = 0; i < 3 && bad[k].says[i]; i++)

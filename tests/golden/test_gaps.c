@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "tests/support/check.h"
+#include "tests/support/params.h"
 #include "tests/support/picture.h"
 #ifdef STEREO_DATA_FOLDER
 #include "stereo/tools/scene.h"
@@ -103,18 +104,13 @@ paint (SurfaceAt at)
     }
 }
 
-static int
-set (StereoParams *params, const char *const *values)
+static void
+set (StereoParams *params, const char *words)
 {
-  StereoError error;
-
   stereo_params_init (params);
   params->backend = backend;
   params->num_disparities = SEARCH;
-  for (; values[0]; values += 2)
-    if (!CHECK (!stereo_param_parse (params, values[0], values[1], &error), "%s", error.message))
-      return 0;
-  return 1;
+  params_set (params, "%s", words);
 }
 
 /* The disparities of a pair, NaN where there is none. */
@@ -132,21 +128,16 @@ match (const StereoParams *params, const StereoImage *left, const StereoImage *r
 }
 
 static int
-match_made (const char *const *values)
+match_made (const char *words)
 {
   StereoImage image[2];
   StereoParams params;
 
   for (int v = 0; v < 2; v++)
     image[v] = (StereoImage){ .data = view[v][0], .stride = WIDTH, .pixel_stride = 1, .channels = 1 };
-  return set (&params, values) && match (&params, &image[0], &image[1], WIDTH, HEIGHT, result[0]);
+  set (&params, words);
+  return match (&params, &image[0], &image[1], WIDTH, HEIGHT, result[0]);
 }
-
-#define SET(...) \
-  (const char *const[]) \
-  { \
-    __VA_ARGS__, NULL \
-  }
 
 /* Whether the pixel and all around it, to @margin px, show that surface; outside the picture it goes on. */
 static int
@@ -175,11 +166,11 @@ valued (SurfaceAt at, Surface surface, int margin, int first, int end)
 }
 
 /* The default fill of the profiles that fill. esaw and esmp are left out: they are sure of much of a sky before anything is filled. */
-static const char *const *const filling[] = {
-  SET ("profile", "road"),
-  SET ("profile", "quality"),
-  SET ("method", "sgm", "profile", "quality"),
-  SET ("method", "bm", "profile", "quality"),
+static const char *const filling[] = {
+  "profile=road",
+  "profile=quality",
+  "method=sgm profile=quality",
+  "method=bm profile=quality",
 };
 
 /* What the post hides has a skyline, at which half a small square of its 90 rows may be lost. */
@@ -189,10 +180,10 @@ static const char *const *const filling[] = {
 #define LARGE 49
 
 static void
-test_street (const char *const *values)
+test_street (const char *words)
 {
   paint (street_at);
-  if (!match_made (values))
+  if (!match_made (words))
     return;
   double sky = valued (street_at, SKY, SMALL, 0, WIDTH), patch = valued (street_at, PATCH, 0, 0, WIDTH);
   double hidden = valued (street_at, HOUSES, 0, 420 - 16, 420), ground = valued (street_at, GROUND, 0, SEARCH, WIDTH);
@@ -204,10 +195,10 @@ test_street (const char *const *values)
 }
 
 static void
-test_wall (const char *const *values)
+test_wall (const char *words)
 {
   paint (wall_at);
-  if (!match_made (values))
+  if (!match_made (words))
     return;
   double middle = valued (wall_at, WALL, LARGE, 0, WIDTH);
   double frame = valued (wall_at, HOUSES, 0, SEARCH, WIDTH);
@@ -221,10 +212,10 @@ static void
 test_planes (void)
 {
   paint (street_at);
-  if (match_made (SET ("profile", "road", "fill", "planes")))
+  if (match_made ("profile=road fill=planes"))
     CHECK (valued (street_at, SKY, 0, 0, WIDTH) > 50, "%g %% of the sky", valued (street_at, SKY, 0, 0, WIDTH));
   paint (wall_at);
-  if (match_made (SET ("profile", "road", "fill", "planes")))
+  if (match_made ("profile=road fill=planes"))
     CHECK (valued (wall_at, WALL, 0, 0, WIDTH) > 50, "%g %% of the wall", valued (wall_at, WALL, 0, 0, WIDTH));
 }
 
@@ -234,7 +225,7 @@ test_planes (void)
 
 /* Share of the sky of a frame that has a value, in percent; -1: it is not there, or a check failed. */
 static double
-sky_of (const char *folder, const char *frame, const char *const *values)
+sky_of (const char *folder, const char *frame, const char *words)
 {
   char left[1024], right[1024], mask[1024];
   int width, height, bits, count = 0, found = 0;
@@ -252,9 +243,9 @@ sky_of (const char *folder, const char *frame, const char *const *values)
   size_t pixels = (size_t) scene.left.width * (size_t) scene.left.height;
   float *disparity = malloc (pixels * sizeof *disparity);
   int done = CHECK (image_read_samples (mask, &width, &height, &bits, &sky) && width == scene.left.width &&
-                     height == scene.left.height,
-                 "%s", mask) &&
-      set (&params, values);
+          height == scene.left.height,
+      "%s", mask);
+  set (&params, words);
   params.num_disparities = 128;
   done = done && match (&params, &image[0], &image[1], width, height, disparity);
   for (size_t at = 0; at < pixels && done; at++) {
@@ -269,7 +260,7 @@ sky_of (const char *folder, const char *frame, const char *const *values)
 
 /* The mean of some frames: single ones have a branch that the mask takes for sky. */
 static void
-test_roads (const char *const *values)
+test_roads (const char *words)
 {
   static const char *const frames[] = { "000000", "000003", "000006", "000009", "000011" };
   const char *folder = getenv ("STEREO_DATA") ? getenv ("STEREO_DATA") : STEREO_DATA_FOLDER;
@@ -277,7 +268,7 @@ test_roads (const char *const *values)
   int count = sizeof frames / sizeof *frames;
 
   for (int k = 0; k < count; k++) {
-    double share = sky_of (folder, frames[k], values);
+    double share = sky_of (folder, frames[k], words);
     if (share < 0) {
       check_skip ("%s/road is not there; STEREO_DATA names the folder of the scenes", folder);
       return;
@@ -291,7 +282,7 @@ test_roads (const char *const *values)
 #else
 
 static void
-test_roads (const char *const *values)
+test_roads (const char *words)
 {
   check_skip ("there is no libpng");
 }
@@ -301,12 +292,12 @@ test_roads (const char *const *values)
 static void
 test_all (const char *on)
 {
-  static void (*const tests[]) (const char *const *values) = { test_street, test_wall, test_roads };
+  static void (*const tests[]) (const char *words) = { test_street, test_wall, test_roads };
   static const char *const names[] = { "street", "wall", "roads" };
 
   for (size_t t = 0; t < sizeof tests / sizeof *tests; t++)
     for (size_t k = 0; k < sizeof filling / sizeof *filling; k++)
-      if (check_begin ("%s, %s, %s %s", on, names[t], filling[k][1], filling[k][2] ? filling[k][3] : "")) {
+      if (check_begin ("%s, %s, %s", on, names[t], filling[k])) {
         tests[t](filling[k]);
         check_end ();
       }

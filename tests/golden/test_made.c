@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "tests/support/check.h"
+#include "tests/support/params.h"
 #include "tests/golden/made.h"
 #include "tests/support/random.h"
 #include "stereo/stereo.h"
@@ -28,7 +29,7 @@ static float result[MADE_HEIGHT][MADE_WIDTH];
 static uint8_t confidence[MADE_HEIGHT][MADE_WIDTH];
 
 static void
-match (const char *const *values, StereoSample sample, void *data, int pixel_size)
+match (const char *setting, StereoSample sample, void *data, int pixel_size)
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -36,9 +37,7 @@ match (const char *const *values, StereoSample sample, void *data, int pixel_siz
   stereo_params_init (&params);
   params.backend = backend;
   params.num_disparities = 40;
-  for (; values[0]; values += 2)
-    if (!CHECK (!stereo_param_parse (&params, values[0], values[1], &error), "%s", error.message))
-      return;
+  params_set (&params, "%s", setting);
   StereoPlan *plan = stereo_plan_new (&params, MADE_WIDTH, MADE_HEIGHT, &error);
   if (!CHECK (plan != NULL, "%s", error.message))
     return;
@@ -52,7 +51,8 @@ match (const char *const *values, StereoSample sample, void *data, int pixel_siz
   stereo_plan_free (plan);
 }
 
-#define MATCH(...) match ((const char *const[]){ __VA_ARGS__, NULL }, STEREO_SAMPLE_F32, result, 4)
+static char words[200];
+#define MATCH(...) (snprintf (words, sizeof words, __VA_ARGS__), match (words, STEREO_SAMPLE_F32, result, 4))
 
 /* What share of the pixels of interest is off by more than @limit, or missing: in percent. */
 typedef int (*Interest) (int x, int y);
@@ -118,10 +118,10 @@ test_whole_shift (void)
 
   made_paint (&made, &(MadeScene){ .a = 11, .gain = 1 }, seed);
   for (int k = 0; k < 5; k++) {
-    MATCH ("cost", costs[k], "profile", "thesis");
+    MATCH ("cost=%s profile=thesis", costs[k]);
     CHECK (bad (0, inner) < 0.05, "%s: %g %% of the inner pixels are not exact", costs[k], bad (0, inner));
     CHECK (bad (0, visible) < 2, "%s: %g %% of the visible pixels are not exact", costs[k], bad (0, visible));
-    MATCH ("cost", costs[k], "profile", "quality", "refine-iterations", "0");
+    MATCH ("cost=%s profile=quality refine-iterations=0", costs[k]);
     CHECK (bad (0.25, inner) < 0.05, "%s, quality: %g %% of the inner pixels", costs[k], bad (0.25, inner));
   }
 }
@@ -130,10 +130,10 @@ static void
 test_full_window (void)
 {
   made_paint (&made, &(MadeScene){ .a = 6, .gain = 1 }, seed);
-  MATCH ("num-disparities", "16", "aggregation", "full", "window", "11", "refine-mode", "full", "refine-window", "15",
-      "refine-iterations", "1", "profile", "thesis");
+  MATCH (
+      "num-disparities=16 aggregation=full window=11 refine-mode=full refine-window=15 refine-iterations=1 profile=thesis");
   CHECK (bad (0, inner) < 0.05, "%g %% of the inner pixels are not exact", bad (0, inner));
-  MATCH ("num-disparities", "16", "refine-mode", "idr", "refine-alpha", "0.001", "profile", "thesis");
+  MATCH ("num-disparities=16 refine-mode=idr refine-alpha=0.001 profile=thesis");
   CHECK (bad (0, inner) < 0.05, "idr: %g %% of the inner pixels are not exact", bad (0, inner));
 }
 
@@ -142,7 +142,7 @@ static void
 test_negative (void)
 {
   made_paint (&made, &(MadeScene){ .a = -9, .gain = 1 }, seed);
-  MATCH ("min-disparity", "-24", "profile", "thesis");
+  MATCH ("min-disparity=-24 profile=thesis");
   int count = 0, wrong = 0;
   for (int y = 8; y < MADE_HEIGHT - 8; y++)
     for (int x = 16; x < MADE_WIDTH - 9 - 16; x++, count++)
@@ -154,13 +154,13 @@ static void
 test_slanted (void)
 {
   made_paint (&made, &(MadeScene){ .a = 8, .b = 0.03, .c = 0.05, .gain = 1 }, seed);
-  MATCH ("profile", "thesis");
+  MATCH ("profile=thesis");
   CHECK (bad (1, inner) < 1, "whole: %g %% off by more than 1 px", bad (1, inner));
   CHECK (mean_error (inner) > 0.2 && mean_error (inner) < 0.35, "whole: off by %g px on average, not 0.25",
       mean_error (inner));
   for (int k = 0; k < 3; k++) {
     static const char *const profiles[] = { "balanced", "fast", "quality" };
-    MATCH ("profile", profiles[k]);
+    MATCH ("profile=%s", profiles[k]);
     CHECK (bad (1, inner) < 1, "%s: %g %% off by more than 1 px", profiles[k], bad (1, inner));
     CHECK (mean_error (inner) < 0.18, "%s: off by %g px on average", profiles[k], mean_error (inner));
   }
@@ -172,7 +172,7 @@ test_fraction (void)
 {
   for (int quarter = 1; quarter <= 3; quarter++) {
     made_paint (&made, &(MadeScene){ .a = 9 + quarter / 4.0, .gain = 1 }, seed);
-    MATCH ("profile", "quality");
+    MATCH ("profile=quality");
     CHECK (bad (0.5, inner) < 1, "9 + %d/4: %g %% off by more than 0.5 px", quarter, bad (0.5, inner));
     CHECK (mean_error (inner) < 0.2, "9 + %d/4: off by %g px on average", quarter, mean_error (inner));
   }
@@ -184,7 +184,7 @@ test_occlusion (void)
   int hidden = 0, called_good = 0;
 
   made_paint (&made, &(MadeScene){ .a = 6, .front = 25, .gain = 1 }, seed);
-  MATCH ("profile", "balanced", "fill", "none");
+  MATCH ("profile=balanced fill=none");
   CHECK (bad (1, visible_off_edge) < 1, "%g %% wrong or missing farther than 4 px from the outline",
       bad (1, visible_off_edge));
   for (int y = 0; y < MADE_HEIGHT; y++)
@@ -195,7 +195,7 @@ test_occlusion (void)
       }
   /* 19 columns are hidden; agreement within 1 px by chance or at the strip's borders: 3 of them */
   CHECK (called_good < 0.2 * hidden, "%d of %d hidden pixels are called consistent", called_good, hidden);
-  MATCH ("profile", "quality");
+  MATCH ("profile=quality");
   CHECK (bad (1, visible_off_edge) < 1, "quality: %g %% wrong farther than 4 px from the outline",
       bad (1, visible_off_edge));
   /* 4 px on both sides of an outline of 320 px would be 6.7 % of the picture */
@@ -208,10 +208,10 @@ static void
 test_exposure (void)
 {
   made_paint (&made, &(MadeScene){ .a = 11, .gain = 0.7, .bias = 20 }, seed);
-  MATCH ("profile", "thesis");
+  MATCH ("profile=thesis");
   CHECK (bad (1, inner) < 0.5, "census-7x5: %g %% wrong", bad (1, inner));
   double census = bad (1, inner);
-  MATCH ("profile", "thesis", "cost", "ad", "refine-iterations", "0");
+  MATCH ("profile=thesis cost=ad refine-iterations=0");
   CHECK (bad (1, inner) > census, "ad: %g %% wrong under another exposure", bad (1, inner));
 }
 
@@ -219,7 +219,7 @@ static void
 test_noise (void)
 {
   made_paint (&made, &(MadeScene){ .a = 6, .c = 0.04, .front = 25, .gain = 1, .noise = 6 }, seed);
-  MATCH ("profile", "quality");
+  MATCH ("profile=quality");
   CHECK (bad (2, visible_off_edge) < 2, "%g %% wrong farther than 4 px from the outline", bad (2, visible_off_edge));
 }
 
@@ -228,14 +228,15 @@ static void
 test_depth (void)
 {
   static uint16_t depth[MADE_HEIGHT][MADE_WIDTH];
-  const char *values[] = { "output", "depth", "focal-length", "700", "baseline", "60", "principal-offset", "4",
-    "profile", "thesis", "depth-unit", "1000", NULL };
+  static const char *const settings[] = {
+    "output=depth focal-length=700 baseline=60 principal-offset=4 profile=thesis depth-unit=1000",
+    "output=depth focal-length=700 baseline=60 principal-offset=4 profile=thesis depth-unit=100",
+  };
   int wrong = 0, count = 0;
 
   made_paint (&made, &(MadeScene){ .a = 11, .gain = 1 }, seed);
   for (int unit = 0; unit < 2; unit++) {
-    values[11] = unit ? "100" : "1000";
-    match (values, STEREO_SAMPLE_U16, depth, 2);
+    match (settings[unit], STEREO_SAMPLE_U16, depth, 2);
     for (int y = 8; y < MADE_HEIGHT - 8; y++)
       for (int x = 27; x < MADE_WIDTH - 16; x++, count++)
         wrong += depth[y][x] != (unit ? 28000 : 2800);

@@ -9,6 +9,7 @@
 
 #include "stereo/tools/score.h"
 #include "tests/support/check.h"
+#include "tests/support/params.h"
 
 #define TOLERANCE 0.3
 
@@ -66,22 +67,6 @@ enum
   ROWS = sizeof rows / sizeof *rows
 };
 
-static int
-parse_params (StereoParams *params, const char *text)
-{
-  StereoError error;
-  char copy[256], *rest = NULL;
-
-  snprintf (copy, sizeof copy, "%s", text);
-  for (char *name = strtok_r (copy, " ", &rest); name; name = strtok_r (NULL, " ", &rest)) {
-    char *value = strchr (name, '=');
-    *value = 0;
-    if (!CHECK (!stereo_param_parse (params, name, value + 1, &error), "%s", error.message))
-      return 0;
-  }
-  return 1;
-}
-
 /* 0: it is not there, or a message. */
 static int
 load_scene (Scene *scene, const char *folder, const char *name)
@@ -113,9 +98,9 @@ match_scene (const Scene *scene, const char *text, StereoBackendChoice backend)
   stereo_params_init (&params);
   params.backend = backend;
   params.num_disparities = scene->disparities;
-  int done = parse_params (&params, text) &&
-      CHECK ((plan = stereo_plan_new (&params, scene->left.width, scene->left.height, &error)) != NULL, "%s",
-          error.message) &&
+  params_set (&params, "%s", text);
+  int done = CHECK ((plan = stereo_plan_new (&params, scene->left.width, scene->left.height, &error)) != NULL, "%s",
+                 error.message) &&
       CHECK (!stereo_plan_execute (plan, &left, &right, &output, NULL, &error), "%s", error.message);
   stereo_plan_free (plan);
   if (done)

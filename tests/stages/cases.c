@@ -4,7 +4,6 @@
 #include <stdarg.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define GREY \
@@ -642,21 +641,4 @@ case_describe (const Case *c, char *text, size_t size)
       picture_kind_names[c->kind], l->channels, l->pixel_stride, l->offset[0], l->offset[1], l->offset[2], l->padding,
       l->bottom_up, samples[c->sample], c->confidence ? "" : " no confidence", c->params);
   return text;
-}
-
-void
-case_params (const Case *c, StereoParams *params)
-{
-  char copy[sizeof c->params], *rest = NULL;
-  StereoError error;
-
-  snprintf (copy, sizeof copy, "%s", c->params);
-  for (char *name = strtok_r (copy, " ", &rest); name; name = strtok_r (NULL, " ", &rest)) {
-    char *value = strchr (name, '=');
-    *value++ = 0;
-    if (stereo_param_parse (params, name, value, &error)) {
-      fprintf (stderr, "%s: %s\n", c->params, error.message);
-      exit (1);
-    }
-  }
 }

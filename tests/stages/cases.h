@@ -3,6 +3,7 @@
 #ifndef CASES_H
 #define CASES_H
 
+#include "tests/support/params.h"
 #include "tests/support/picture.h"
 #include "stereo/stereo.h"
 
@@ -13,7 +14,7 @@ typedef struct Case
   PictureLayout layout;
   StereoSample sample;
   int confidence;   /* whether the caller wants it */
-  char params[800]; /* "name=value name=value …" */
+  char params[800]; /* for params_set() */
 } Case;
 
 /* The table's case @index; 0 past the last. */
@@ -21,7 +22,5 @@ int case_from_table (Case *c, int index);
 void case_draw (Case *c, Random *random);
 /* One line from which the case can be written down again. */
 const char *case_describe (const Case *c, char *text, size_t size);
-/* The case's parameters; exits on a name or value that is not there. */
-void case_params (const Case *c, StereoParams *params);
 
 #endif

@@ -41,7 +41,7 @@ frame_new (
 
   memset (frame, 0, sizeof *frame);
   stereo_params_init (&params);
-  case_params (c, &params);
+  params_set (&params, "%s", c->params);
   params.backend = backend;
   frame->plan = stereo_plan_new (&params, c->width, c->height, error);
   if (!frame->plan)

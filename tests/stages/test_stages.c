@@ -290,7 +290,7 @@ built (const Case *c, const StereoBackend *backend)
   StereoParams params;
 
   stereo_params_init (&params);
-  case_params (c, &params);
+  params_set (&params, "%s", c->params);
   if (backend->stages.match[params.method])
     return 1;
   check_skip ("backend=%s has no method=%s yet", backend->name, stereo_method_info (params.method)->name);
