@@ -71,7 +71,6 @@
 #include "gst/ground/element.h"
 
 #include "gst/ground/analysis.h"
-#include "gst/ground/check.h"
 #include "gst/ground/output.h"
 #include "gst/meta/plausible.h"
 #include "gst/video/in_place.h"
@@ -311,9 +310,11 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   GstStereoGround *self = GST_STEREO_GROUND (base);
   Settings settings = settings_now (self);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
-  gchar *problem = gst_stereo_ground_problem (&self->info, meta);
+  gchar *problem = gst_stereo_depth_problem (&self->info, meta, "stereoground");
   GstStereoGroundResult result;
 
+  if (!problem)
+    problem = gst_stereo_depth_camera_problem (meta, TRUE, "Heights above the ground");
   if (problem) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
     g_free (problem);

@@ -60,9 +60,9 @@ gst_stereo_points_room (guint width, guint height, const GstStereoPointsSettings
 static void
 take_samples (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
 {
-  const guint8 *row = cloud->view->samples + (gssize) y * cloud->view->stride;
+  const guint8 *row = cloud->view->depth->samples + (gssize) y * cloud->view->depth->stride;
 
-  if (!cloud->view->wide)
+  if (!cloud->view->depth->wide)
     for (guint i = 0; i < count; i++)
       chunk->samples[i] = row[(gsize) (first + i) * cloud->step];
   else if (cloud->step == 1)
@@ -76,7 +76,7 @@ take_samples (const Cloud *cloud, guint y, guint first, guint count, Chunk *chun
 static void
 drop_unsure (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
 {
-  const guint8 *row = cloud->view->confidence + (gssize) y * cloud->view->confidence_stride;
+  const guint8 *row = cloud->view->depth->confidence + (gssize) y * cloud->view->depth->confidence_stride;
 
   for (guint i = 0; i < count; i++)
     chunk->depths[i] = row[(gsize) (first + i) * cloud->step] >= cloud->least ? chunk->depths[i] : (gfloat) NAN;
@@ -95,7 +95,7 @@ fill_chunk (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
     chunk->depths[i] = depth >= cloud->near && depth <= cloud->far ? depth : (gfloat) NAN;
     chunk->across[i] = (gfloat) (start + i * across);
   }
-  if (cloud->least && cloud->view->confidence)
+  if (cloud->least && cloud->view->depth->confidence)
     drop_unsure (cloud, y, first, count, chunk);
 }
 
@@ -155,7 +155,7 @@ put_row (const Cloud *cloud, guint row, guint8 *to)
   Chunk chunk;
 
   if (cloud->color_of_column)
-    color_row = (gsize) ((2 * (guint64) y + 1) * color->height / (2 * (guint64) cloud->view->meta->height)) *
+    color_row = (gsize) ((2 * (guint64) y + 1) * color->height / (2 * (guint64) cloud->view->depth->meta->height)) *
         (gsize) color->stride;
   for (guint first = 0; first < cloud->columns; first += CHUNK) {
     guint count = MIN (CHUNK, cloud->columns - first);
@@ -179,7 +179,8 @@ find_columns (const Cloud *cloud)
   gsize *columns = g_new (gsize, cloud->columns);
 
   for (guint i = 0; i < cloud->columns; i++)
-    columns[i] = (gsize) ((2 * (guint64) i * cloud->step + 1) * color->width / (2 * (guint64) cloud->view->meta->width)) *
+    columns[i] = (gsize) ((2 * (guint64) i * cloud->step + 1) * color->width /
+                     (2 * (guint64) cloud->view->depth->meta->width)) *
         (gsize) color->pixel_stride;
   return columns;
 }
@@ -232,8 +233,8 @@ gst_stereo_points_write (
 {
   Cloud cloud = { .view = view,
     .step = (guint) settings->step,
-    .columns = count_of (view->meta->width, settings->step),
-    .rows = count_of (view->meta->height, settings->step),
+    .columns = count_of (view->depth->meta->width, settings->step),
+    .rows = count_of (view->depth->meta->height, settings->step),
     .near = (gfloat) settings->near,
     .far = settings->far > 0 ? (gfloat) settings->far : G_MAXFLOAT,
     .least = (guint8) MAX (0, ceil (settings->min_confidence * 255 - 1e-6)),
@@ -243,7 +244,7 @@ gst_stereo_points_write (
   guint8 *to = data + HEADER;
   gchar text[HEADER];
 
-  if (!gst_stereo_rays_find (view->meta, &cloud.rays))
+  if (!gst_stereo_rays_find (view->depth->meta, &cloud.rays))
     return 0;
   cloud.color_of_column = view->color.red ? find_columns (&cloud) : NULL;
   for (guint row = 0; row < cloud.rows; row++)

@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_POINTS_CLOUD_H
 #define GST_STEREO_POINTS_CLOUD_H
 
-#include "gst/meta/gststereometa.h"
+#include "gst/video/depth.h"
 
 G_BEGIN_DECLS
 
@@ -32,12 +32,7 @@ typedef struct
 
 typedef struct
 {
-  const GstStereoMeta *meta; /* has geometry */
-  const guint8 *samples;
-  gint stride;
-  gboolean wide;            /* samples have 16 bits */
-  const guint8 *confidence; /* NULL: there is none */
-  gint confidence_stride;
+  const GstStereoDepthView *depth; /* the whole picture, whose metadata has geometry; its mask is not asked */
   GstStereoPointsColor color;
 } GstStereoPointsView;
 

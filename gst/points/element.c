@@ -32,11 +32,8 @@
  */
 #include "gst/points/element.h"
 
-#include "gst/meta/map.h"
-#include "gst/points/check.h"
 #include "gst/points/live.h"
 #include "gst/video/depth.h"
-#include "gst/video/frame.h"
 #include "gst/video/properties.h"
 #include "gst/video/ranges.h"
 #include "gst/video/stream.h"
@@ -128,11 +125,11 @@ fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstS
   return GST_FLOW_OK;
 }
 
-/* Of mapped samples and confidence. */
+/* Of a mapped picture. */
 static GstFlowReturn
 make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstStereoPointsView *view, GstBuffer **out)
 {
-  const GstStereoMeta *meta = view->meta;
+  const GstStereoMeta *meta = view->depth->meta;
 
   if (!gst_stereo_points_live_map (
           self->live, gst_stereo_join_held (self->join), meta->width, meta->height, &view->color))
@@ -152,29 +149,14 @@ make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstS
 static GstFlowReturn
 read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstBuffer *in, GstBuffer **out)
 {
-  const GstVideoInfo *info = gst_stereo_join_main_info (self->join);
-  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
-  GstStereoPointsView view = { .meta = meta };
-  GstVideoFrame picture, confidence;
+  GstStereoDepthMap map;
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, gst_stereo_join_main_info (self->join), in);
 
-  if (!gst_stereo_frame_map (&picture, info, in, NULL))
-    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), GST_STEREO_DEPTH_SAMPLES);
-  view.samples = GST_VIDEO_FRAME_PLANE_DATA (&picture, 0);
-  view.stride = GST_VIDEO_FRAME_PLANE_STRIDE (&picture, 0);
-  view.wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
-  if (meta->confidence) {
-    if (!gst_stereo_map_plane (
-            &confidence, meta->confidence, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height, GST_MAP_READ)) {
-      gst_video_frame_unmap (&picture);
-      return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), GST_STEREO_DEPTH_CONFIDENCE);
-    }
-    view.confidence = GST_VIDEO_FRAME_PLANE_DATA (&confidence, 0);
-    view.confidence_stride = GST_VIDEO_FRAME_PLANE_STRIDE (&confidence, 0);
-  }
+  if (unreadable)
+    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+  GstStereoPointsView view = { .depth = &map.view };
   GstFlowReturn flow = make_cloud (self, settings, &view, out);
-  if (meta->confidence)
-    gst_video_frame_unmap (&confidence);
-  gst_video_frame_unmap (&picture);
+  gst_stereo_depth_unmap (&map);
   return flow;
 }
 
@@ -209,6 +191,26 @@ refuse (GstStereoPoints *self, gchar *problem, gboolean settings)
   return GST_FLOW_ERROR;
 }
 
+static gchar *
+settings_problem (const GstStereoPointsSettings *settings)
+{
+  if (settings->far <= 0 || settings->near < settings->far)
+    return NULL;
+  return g_strdup_printf (
+      "near=%g mm is not below far=%g mm: no point would be left. Set near below far, or far=0 for no "
+      "limit.",
+      settings->near, settings->far);
+}
+
+static gchar *
+picture_problem (const GstVideoInfo *info, const GstStereoMeta *meta)
+{
+  gchar *problem = gst_stereo_depth_problem (info, meta, "stereopoints");
+
+  return problem ? problem :
+                   gst_stereo_depth_camera_problem (meta, meta->kind != GST_STEREO_OUTPUT_KIND_DEPTH, "Points");
+}
+
 static GstFlowReturn
 process (GstStereoPoints *self, GstBuffer *in, const GstSegment *segment)
 {
@@ -220,9 +222,9 @@ process (GstStereoPoints *self, GstBuffer *in, const GstSegment *segment)
 
   if (gst_stereo_join_has_second (self->join) && !gst_stereo_join_held (self->join)->buffer)
     gst_stereo_points_live_warn_missing (self->live);
-  if ((problem = gst_stereo_points_settings_problem (&settings)))
+  if ((problem = settings_problem (&settings)))
     return refuse (self, problem, TRUE);
-  if ((problem = gst_stereo_points_picture_problem (info, gst_buffer_get_stereo_meta (in))))
+  if ((problem = picture_problem (info, gst_buffer_get_stereo_meta (in))))
     return refuse (self, problem, FALSE);
   if ((flow = negotiate (self, settings.format)) != GST_FLOW_OK)
     return flow;
@@ -325,7 +327,7 @@ gst_stereo_points_start (GstAggregator *aggregator)
 
   if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
     return FALSE;
-  if ((problem = gst_stereo_points_settings_problem (&settings))) {
+  if ((problem = settings_problem (&settings))) {
     refuse (self, problem, TRUE);
     return FALSE;
   }

@@ -32,6 +32,24 @@ gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, c
   return problem;
 }
 
+gchar *
+gst_stereo_depth_camera_problem (const GstStereoMeta *meta, gboolean baseline, const gchar *what)
+{
+  gboolean has_focal_length = meta->focal_length > 0, has_baseline = !baseline || meta->baseline > 0;
+
+  if (has_focal_length && has_baseline)
+    return NULL;
+  return g_strdup_printf ("%s are asked for, but the metadata has %s. Set %s on stereomatch, or put stereorectify with a "
+                          "calibration before it.",
+      what,
+      has_focal_length ? "no baseline" :
+          has_baseline ? "no focal length" :
+                         "neither focal length nor baseline",
+      has_focal_length ? "baseline (mm)" :
+          has_baseline ? "focal-length (px)" :
+                         "focal-length (px) and baseline (mm)");
+}
+
 /* A picture of the metadata, NULL where there is none. FALSE: it cannot be read. */
 static gboolean
 map_plane (const GstStereoMeta *meta, GstBuffer *plane, GstVideoFrame *frame, const guint8 **data, gint *stride)

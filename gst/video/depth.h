@@ -13,6 +13,9 @@ G_BEGIN_DECLS
 
 /* A sentence why @element cannot read a picture of @info with @meta (may be NULL); g_free it. NULL: it can. */
 gchar *gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, const gchar *element);
+/* A sentence that @what, as "Points", needs the focal length and, if @baseline, the baseline, and how they are set; g_free it.
+ * NULL: @meta has them. */
+gchar *gst_stereo_depth_camera_problem (const GstStereoMeta *meta, gboolean baseline, const gchar *what);
 
 /* A picture in memory, and the region of it that is searched. The size of the picture is that of its metadata. */
 typedef struct

@@ -17,47 +17,6 @@ expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, cons
   expect_error (stream->bus, what, remedy, NULL);
 }
 
-TEST (test_errors)
-{
-  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  const GstStereoOutputKind kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
-  GstBuffer *in = ground_stream_matched (&stream, kind, 0);
-
-  gst_buffer_remove_meta (in, (GstMeta *) gst_buffer_get_stereo_meta (in));
-  expect_refused (&stream, in, "without stereo metadata", "right after stereomatch");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
-  expect_refused (&stream, in, "two views", "put stereomatch before stereoground");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->width++;
-  expect_refused (&stream, in, "622x187", "621x187");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->focal_length = 0;
-  expect_refused (&stream, in, "no focal length", "Set focal-length on stereomatch, or put stereorectify");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->baseline = NAN;
-  expect_refused (&stream, in, "baseline is nan", "its range is 0 to 1e+06");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->baseline = 0;
-  expect_refused (&stream, in, "no baseline", "Set baseline on stereomatch, or put stereorectify");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->focal_length = gst_buffer_get_stereo_meta (in)->baseline = 0;
-  expect_refused (&stream, in, "neither focal length nor baseline", "Set focal-length and baseline");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->disparity_scale = 0;
-  expect_refused (&stream, in, "disparity_scale is 0", "its range is 0.001 to 65535");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_get_stereo_meta (in)->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
-  expect_refused (&stream, in, "GRAY16_LE", "samples of 8 bits");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
-  gst_buffer_get_stereo_meta (in)->confidence = gst_buffer_new_allocate (NULL, 3, NULL);
-  expect_refused (&stream, in, "confidence in the metadata could not be read", "smaller");
-  in = ground_stream_matched (&stream, kind, 0);
-  gst_buffer_resize (in, 0, 100);
-  expect_refused (&stream, in, "picture could not be read", "smaller");
-}
-
 /* Every valid pixel counts, and a warning says so once. */
 TEST (test_without_confidence)
 {

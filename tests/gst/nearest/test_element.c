@@ -501,40 +501,6 @@ TEST (test_plays_twice)
   g_ptr_array_unref (posted[1]);
 }
 
-/* ---- what cannot be read ----------------------------------------------------------------- */
-
-static void
-expect_refused (Stream *stream, GstBuffer *depth, const gchar *what, const gchar *remedy)
-{
-  fail_unless_equals_int (gst_harness_push (stream->harness, stamp (depth, 0, FRAME)), GST_FLOW_ERROR);
-  expect_error (stream->bus, what, remedy, NULL);
-}
-
-TEST (test_errors)
-{
-  g_auto (Stream) stream = stream_new ("");
-  GstBuffer *depth = with_box (5000, 2000), *small = gst_buffer_new_allocate (NULL, 3, NULL);
-
-  gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_stereo_meta (depth));
-  expect_refused (&stream, depth, "without stereo metadata", "put stereonearest right after stereomatch");
-  depth = with_box (5000, 2000);
-  gst_buffer_get_stereo_meta (depth)->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
-  expect_refused (&stream, depth, "two views", "put stereomatch before stereonearest");
-  depth = with_box (5000, 2000);
-  gst_buffer_get_stereo_meta (depth)->disparity_scale = NAN;
-  expect_refused (&stream, depth, "disparity_scale is nan", "its range is");
-  depth = with_box (5000, 2000);
-  gst_buffer_resize (depth, 0, 100);
-  expect_refused (&stream, depth, "picture could not be read", "smaller");
-  depth = with_box (5000, 2000);
-  gst_buffer_replace (&gst_buffer_get_stereo_meta (depth)->confidence, small);
-  expect_refused (&stream, depth, "confidence in the metadata could not be read", "smaller");
-  depth = with_box (5000, 2000);
-  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), small);
-  expect_refused (&stream, depth, "mask in the metadata could not be read", "smaller");
-  gst_buffer_unref (small);
-}
-
 /* ---- the metadata ------------------------------------------------------------------------ */
 
 /* A whole copy has it, to the last field; a part and a scaled picture have it not. */

@@ -112,18 +112,6 @@ half_seen (gint unknown, guint object)
   return depth;
 }
 
-TEST (test_mask_of_another_size)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-  GstBuffer *depth = half_seen (0, 0), *mask = gst_buffer_new_allocate (NULL, WIDTH * (HEIGHT - 1), NULL);
-
-  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
-  gst_buffer_unref (mask);
-  overlay_push_depth (overlay, depth, 0);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
-  overlay_expect (overlay, GST_MESSAGE_ERROR, "The mask", "sink_depth", NULL);
-}
-
 TEST (test_state_is_posted_at_once)
 {
   g_autoptr (Overlay) overlay = new_overlay ("warn-distance=1000 max-age=10000000 message-interval=1000000000");

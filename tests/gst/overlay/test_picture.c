@@ -676,15 +676,6 @@ TEST (test_region_is_drawn)
 
 /* ---- errors ------------------------------------------------------------------------------ */
 
-TEST (test_depth_without_metadata)
-{
-  g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 16, 8, "GRAY16_LE", 16, 8);
-
-  overlay_push_depth (overlay, gst_buffer_new_allocate (NULL, 16 * 8 * 2, NULL), 0);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
-  overlay_expect (overlay, GST_MESSAGE_ERROR, "sink_depth", "without stereo metadata", "right after stereomatch", NULL);
-}
-
 TEST (test_wrong_regions)
 {
   static const gchar *const wrong[] = { "<0.5, 0.5>", "<0, 0, 1.5, 1>", "<-0.5, 0, 1, 1>" };

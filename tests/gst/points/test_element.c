@@ -413,55 +413,6 @@ TEST (test_flush_forgets)
 
 /* ---- input that cannot be used ----------------------------------------------------------- */
 
-TEST (test_pictures_that_cannot_be_used)
-{
-  enum
-  {
-    NO_META,
-    VIEWS,
-    SIZE,
-    NARROW,
-    NEITHER,
-    NO_FOCAL,
-    NO_BASELINE,
-    NO_SCALE,
-    SMALL,
-    CONFIDENCE,
-    CASES
-  };
-  static const gchar *const words[CASES][3] = { { "without stereo metadata", "stereomatch" },
-    { "two views", "stereomatch" }, { "13x7", "size" }, { "GRAY16_LE", "8 bits" },
-    { "focal-length (px) and baseline (mm)", "stereorectify" }, { "set focal-length (px)", "stereorectify" },
-    { "set baseline (mm)", "stereorectify" }, { "disparity_scale is nan", "0.001 to 65535" },
-    { "picture could not be read" }, { "confidence in the metadata could not be read" } };
-
-  for (guint i = 0; i < CASES; i++) {
-    g_auto (Points) points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 13, 7);
-    GstBuffer *in = draw_picture (&points, 0);
-    GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
-
-    meta->kind = i == VIEWS ? GST_STEREO_OUTPUT_KIND_VIEWS :
-        i == NARROW         ? GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE :
-                              GST_STEREO_OUTPUT_KIND_DISPARITY;
-    if (i == SIZE)
-      meta->width = 12;
-    if (i == NEITHER || i == NO_FOCAL)
-      meta->focal_length = 0;
-    if (i == NEITHER || i == NO_BASELINE)
-      meta->baseline = 0;
-    if (i == NO_SCALE)
-      meta->disparity_scale = NAN;
-    if (i == CONFIDENCE)
-      gst_buffer_set_size (meta->confidence, 9);
-    if (i == SMALL)
-      gst_buffer_set_size (in, 20);
-    if (i == NO_META)
-      gst_buffer_remove_meta (in, &meta->meta);
-    gst_harness_push (points.depth, in);
-    expect_error (points.bus, words[i][0], words[i][1], NULL);
-  }
-}
-
 TEST (test_live_views_that_cannot_be_used)
 {
   for (guint i = 0; i < 2; i++) {
