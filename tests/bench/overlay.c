@@ -41,9 +41,7 @@ time_format (GstVideoFormat format, gint width, gint height, gint frames, const 
       start = last = g_get_monotonic_time ();
       work = clock ();
     }
-    overlay_push_depth (overlay, gst_buffer_copy (depth), pts);
-    overlay_push_live (overlay, own, pts);
-    gst_buffer_unref (overlay_pull (overlay, pts));
+    gst_buffer_unref (overlay_show (overlay, gst_buffer_copy (depth), own, pts));
     best = MIN (best, g_get_monotonic_time () - last);
     last = g_get_monotonic_time ();
   }

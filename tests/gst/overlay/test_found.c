@@ -86,9 +86,7 @@ find (GstHarness *finder, GstBuffer *depth, GstClockTime pts)
 static GstBuffer *
 show (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
-  overlay_push_depth (overlay, depth, pts);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 90), pts);
-  return overlay_pull (overlay, pts);
+  return overlay_show (overlay, depth, plain_frame (&overlay->info, 90), pts);
 }
 
 static void

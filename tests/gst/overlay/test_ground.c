@@ -46,9 +46,7 @@ new_overlay (const gchar *properties)
 static GstStructure *
 judge (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
-  overlay_push_depth (overlay, depth, pts);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
-  gst_buffer_unref (overlay_pull (overlay, pts));
+  gst_buffer_unref (overlay_show (overlay, depth, plain_frame (&overlay->info, 60), pts));
   return overlay_nearest (overlay);
 }
 
@@ -163,9 +161,7 @@ TEST (test_picture)
   GstVideoFrame frame;
 
   add_obstacle (depth, 100, 60, 40, 30, 4000);
-  overlay_push_depth (overlay, depth, 0);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 60), 0);
-  out = overlay_pull (overlay, 0);
+  out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
   fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
   for (gint x = 0; x < WIDTH; x++)
     fail_unless (is_changed (&frame, x, 100), "no line at column %d", x);
@@ -190,9 +186,7 @@ TEST (test_no_line)
     GstVideoFrame frame;
 
     gst_buffer_get_stereo_ground_meta (depth)->plane_down = downs[i];
-    overlay_push_depth (overlay, depth, 0);
-    overlay_push_live (overlay, plain_frame (&overlay->info, 60), 0);
-    out = overlay_pull (overlay, 0);
+    out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
     fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
     for (gint y = 0; y < HEIGHT; y++)
       fail_if (is_changed (&frame, WIDTH / 4, y), "a line at row %d where a row of disparity is %g px", y, downs[i]);

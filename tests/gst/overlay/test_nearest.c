@@ -23,9 +23,7 @@ new_overlay (const gchar *properties)
 static void
 pass (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
-  overlay_push_depth (overlay, depth, pts);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
-  gst_buffer_unref (overlay_pull (overlay, pts));
+  gst_buffer_unref (overlay_show (overlay, depth, plain_frame (&overlay->info, 0), pts));
 }
 
 /* Where the nearest surface of @depth is, by the message. */
@@ -89,9 +87,8 @@ TEST (test_warning_is_seen)
   for (guint i = 0; i < 3; i++) {
     guint8 corner[3];
 
-    overlay_push_depth (overlay, scene (10, 10, 20, 20, i == 1 ? 700 : 4000), i * TICK);
-    overlay_push_live (overlay, plain_frame (&overlay->info, 60), i * TICK);
-    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_show (
+        overlay, scene (10, 10, 20, 20, i == 1 ? 700 : 4000), plain_frame (&overlay->info, 60), i * TICK);
     gst_buffer_extract (out, 0, corner, 3);
     if (i == 1)
       fail_unless (corner[0] > 150 && corner[1] < 80 && corner[2] < 80);
@@ -145,9 +142,7 @@ has_amber (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
   gboolean amber = FALSE;
   GstMapInfo map;
 
-  overlay_push_depth (overlay, depth, pts);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 60), pts);
-  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), pts);
   fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
   for (gsize i = 0; i + 2 < map.size / 3; i += 3)
     amber = amber || (map.data[i] > 200 && map.data[i + 1] > 140 && map.data[i + 1] < 220 && map.data[i + 2] < 130);

@@ -261,9 +261,7 @@ TEST_LOOP (test_text_in_every_format, 0, G_N_ELEMENTS (formats))
   GstMapInfo a, b;
   gsize changed = 0;
 
-  overlay_push_depth (overlay, new_depth (320, 241, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
-  overlay_push_live (overlay, gst_buffer_ref (live), 0);
-  out = overlay_pull (overlay, 0);
+  out = overlay_show (overlay, new_depth (320, 241, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), gst_buffer_ref (live), 0);
   fail_unless (gst_buffer_map (live, &a, GST_MAP_READ) && gst_buffer_map (out, &b, GST_MAP_READ));
   fail_unless_equals_uint64 (a.size, b.size);
   for (gsize i = 0; i < a.size; i++)
@@ -287,9 +285,7 @@ TEST_LOOP (test_nothing_lies_between_rows, 0, G_N_ELEMENTS (formats))
 #ifdef __GLIBC__
   mallopt (M_PERTURB, 0xA5);
 #endif
-  overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
-  overlay_push_live (overlay, gst_buffer_ref (live), 0);
-  out = overlay_pull (overlay, 0);
+  out = overlay_show (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), gst_buffer_ref (live), 0);
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++)
     for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (info, c); y++) {
       guint8 *row = is_sample + GST_VIDEO_INFO_COMP_OFFSET (info, c) + y * GST_VIDEO_INFO_COMP_STRIDE (info, c);
@@ -313,9 +309,7 @@ TEST (test_alpha_0_changes_nothing)
     g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
     GstMapInfo map;
 
-    overlay_push_depth (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), 0);
-    overlay_push_live (overlay, gst_buffer_ref (live), 0);
-    out = overlay_pull (overlay, 0);
+    out = overlay_show (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), gst_buffer_ref (live), 0);
     fail_unless (gst_buffer_map (live, &map, GST_MAP_READ));
     fail_unless (gst_buffer_memcmp (out, 0, map.data, map.size) == 0);
     gst_buffer_unmap (live, &map);
@@ -330,9 +324,7 @@ shade (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
 {
   guint8 value;
 
-  overlay_push_depth (overlay, depth, pts);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 0), pts);
-  g_autoptr (GstBuffer) out = overlay_pull (overlay, pts);
+  g_autoptr (GstBuffer) out = overlay_show (overlay, depth, plain_frame (&overlay->info, 0), pts);
   gst_buffer_extract (out, 0, &value, 1);
   return value;
 }
@@ -387,9 +379,8 @@ TEST (test_beyond_far_is_the_live_view)
   for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
     guint8 rgb[3];
 
-    overlay_push_depth (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]), i * TICK);
-    overlay_push_live (overlay, plain_frame (&overlay->info, 201), i * TICK);
-    g_autoptr (GstBuffer) out = overlay_pull (overlay, i * TICK);
+    g_autoptr (GstBuffer) out = overlay_show (overlay, new_depth (16, 8, GST_STEREO_OUTPUT_KIND_DEPTH, depths[i]),
+        plain_frame (&overlay->info, 201), i * TICK);
     gst_buffer_extract (out, 0, rgb, 3);
     fail_unless_equals_int (rgb[0] == 201 && rgb[1] == 201 && rgb[2] == 201, i > 0);
   }
@@ -538,9 +529,7 @@ TEST (test_sizes_that_differ)
     g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
 
     scene.depth = random_depth (&random_state, sizes[i][2], sizes[i][3], GST_STEREO_OUTPUT_KIND_DEPTH);
-    overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
-    overlay_push_live (overlay, gst_buffer_ref (live), 0);
-    out = overlay_pull (overlay, 0);
+    out = overlay_show (overlay, gst_buffer_ref (scene.depth), gst_buffer_ref (live), 0);
     check_picture (&scene, live, out);
     gst_buffer_unref (scene.depth);
   }
@@ -567,9 +556,7 @@ try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
   overlay_live_caps (overlay, format, 2 * view, 20, extra);
   g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 3);
   scene.depth = random_depth (&random_state, view, 20, GST_STEREO_OUTPUT_KIND_DEPTH);
-  overlay_push_depth (overlay, gst_buffer_ref (scene.depth), 0);
-  overlay_push_live (overlay, gst_buffer_ref (live), 0);
-  g_autoptr (GstBuffer) out = overlay_pull (overlay, 0);
+  g_autoptr (GstBuffer) out = overlay_show (overlay, gst_buffer_ref (scene.depth), gst_buffer_ref (live), 0);
   GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
   fail_unless (gst_video_info_from_caps (&scene.info, caps));
   gst_caps_unref (caps);
@@ -633,9 +620,8 @@ TEST (test_legend_stays)
     fill_depth (depth, x - 12, y - 12, 24, 24, 1000);
     for (gint text = 0; text < 2; text++) {
       set_properties (overlay->element, text ? "text=true" : "text=false");
-      overlay_push_depth (overlay, gst_buffer_copy_deep (depth), (2 * i + (guint) text) * TICK);
-      overlay_push_live (overlay, plain_frame (&overlay->info, 99), (2 * i + (guint) text) * TICK);
-      out = overlay_pull (overlay, (2 * i + (guint) text) * TICK);
+      out = overlay_show (
+          overlay, gst_buffer_copy_deep (depth), plain_frame (&overlay->info, 99), (2 * i + (guint) text) * TICK);
       /* rows of the legend's lower end, where neither read-out nor marker are */
       fail_if (drawn_in (out, 11, 160, 24, 15, 99), "the legend is at the left");
       fail_unless (drawn_in (out, 285, 160, 24, 15, 99), "the legend is not at the right");
@@ -659,9 +645,7 @@ TEST (test_region_is_drawn)
     GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 0), *out;
     gboolean expected = i == 0;
 
-    overlay_push_depth (overlay, depth, i * TICK);
-    overlay_push_live (overlay, plain_frame (&overlay->info, 99), i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    out = overlay_show (overlay, depth, plain_frame (&overlay->info, 99), i * TICK);
     /* each side, and not what is between them or outside */
     fail_unless_equals_int (drawn_in (out, 100, 120, 1, 3, 99), expected);
     fail_unless_equals_int (drawn_in (out, 100, 177, 1, 3, 99), expected);

@@ -228,9 +228,7 @@ TEST (test_spread)
 
   for (gint column = 0; column < 48; column++)
     fill_depth (depth, 96 + column, 56, 1, 88, column / 8 % 2 ? 3000 : 3040);
-  overlay_push_depth (overlay, depth, 0);
-  overlay_push_live (overlay, frame_with (overlay, 96, 56, 48, 88), 0);
-  out = overlay_pull (overlay, 0);
+  out = overlay_show (overlay, depth, frame_with (overlay, 96, 56, 48, 88), 0);
   gdouble spread = number_of (parameter_of (out), "spread");
   fail_unless (spread > 0 && spread <= 20, "%g mm, of a thing from 3000 to 3040 mm", spread);
   gst_buffer_unref (out);

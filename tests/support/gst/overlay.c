@@ -214,6 +214,14 @@ overlay_pull (Overlay *overlay, GstClockTime pts)
   return buffer;
 }
 
+GstBuffer *
+overlay_show (Overlay *overlay, GstBuffer *depth, GstBuffer *live, GstClockTime pts)
+{
+  overlay_push_depth (overlay, depth, pts);
+  overlay_push_live (overlay, live, pts);
+  return overlay_pull (overlay, pts);
+}
+
 void
 overlay_eos (Overlay *overlay, gboolean live, gboolean depth)
 {

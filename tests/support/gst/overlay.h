@@ -45,6 +45,8 @@ void overlay_push_live (Overlay *overlay, GstBuffer *buffer, GstClockTime pts);
 void overlay_push_depth (Overlay *overlay, GstBuffer *buffer, GstClockTime pts);
 /* Checks the timestamp; unref it. */
 GstBuffer *overlay_pull (Overlay *overlay, GstClockTime pts);
+/* What becomes of a live frame and its depth, both of that time, which are taken; unref it. */
+GstBuffer *overlay_show (Overlay *overlay, GstBuffer *depth, GstBuffer *live, GstClockTime pts);
 void overlay_eos (Overlay *overlay, gboolean live, gboolean depth);
 void overlay_wait_eos (Overlay *overlay);
 
