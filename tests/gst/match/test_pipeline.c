@@ -212,32 +212,6 @@ TEST (test_a_slow_sink_makes_pairs_late)
   fail_unless (stat_of (line.element, "pairs") < 90);
 }
 
-TEST (test_one_source_is_shorter)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=5 ! " CAPS " ! m.sink_left videotestsrc ! " CAPS " ! m.sink_right " MATCH
-      "! fakesink name=o");
-  line_state (&line, GST_STATE_PLAYING);
-  expect_warning (line.bus, "no partner", NULL);
-  wait_for_message (line.bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 5);
-  fail_unless (stat_of (line.element, "dropped-right") > 0);
-}
-
-TEST (test_queues_and_many_frames)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=300 ! " CAPS " ! queue ! m.sink_left videotestsrc num-buffers=300 ! " CAPS
-      " ! queue ! m.sink_right " MATCH "! queue ! fakesink name=o");
-  line_state (&line, GST_STATE_PLAYING);
-  wait_for_message (line.bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 300);
-}
-
 /* One stream is off by more than half a frame, either way: each frame pairs with its neighbour, 10 ms away. */
 TEST_LOOP (test_one_stream_is_ahead, 0, 2)
 {
@@ -252,23 +226,6 @@ TEST_LOOP (test_one_stream_is_ahead, 0, 2)
   line_state (&line, GST_STATE_PLAYING);
   wait_for_message (line.bus, GST_MESSAGE_EOS);
   fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
-}
-
-TEST (test_size_changes_in_a_running_pipeline)
-{
-  g_auto (Line) line;
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("video/x-raw,format=NV12,width=96,height=32,framerate=25/1");
-
-  line_new (&line,
-      "videotestsrc num-buffers=60 ! videoscale ! videoconvert ! capsfilter name=f "
-      "caps=video/x-raw,format=GRAY8,width=64,height=16,framerate=25/1 ! tee name=t t. ! queue ! m.sink_left t. ! "
-      "queue ! m.sink_right " MATCH "! fakesink name=o sync=true");
-  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN (line.pipeline), "f");
-  line_state (&line, GST_STATE_PLAYING);
-  g_usleep (300000);
-  g_object_set (filter, "caps", caps, NULL);
-  wait_for_message (line.bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 60);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */
