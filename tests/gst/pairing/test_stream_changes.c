@@ -7,12 +7,10 @@ TEST (test_flush_forgets_what_was_waiting)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   pair_push_left (pair, FRAME);
   pair_flush (pair, NULL);
-  pair_push (pair, 10 * FRAME, 10 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 10 * FRAME));
+  pair_pass (pair, 10 * FRAME, 10 * FRAME);
   pair_expect_nothing (pair);
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
@@ -28,8 +26,7 @@ TEST (test_flush_forgets_what_was_held)
   pair_push (pair, FRAME, 0);
   pair_expect_nothing (pair);
   pair_flush (pair, NULL);
-  pair_push (pair, 10 * FRAME, 10 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 10 * FRAME));
+  pair_pass (pair, 10 * FRAME, 10 * FRAME);
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
 }
 
@@ -42,8 +39,7 @@ TEST (test_flush_after_the_end)
   gst_buffer_unref (pair_pull (pair, 0));
   pair_wait_eos (pair);
   pair_flush (pair, NULL);
-  pair_push (pair, 3 * FRAME, 3 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 3 * FRAME));
+  pair_pass (pair, 3 * FRAME, 3 * FRAME);
 }
 
 TEST (test_property_takes_effect_with_the_next_pair)
@@ -84,8 +80,7 @@ TEST (test_output_becomes_depth)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   g_object_set (pair->element, "output", 1, "focal-length", 1000.0, "baseline", 50.0, NULL);
   pair_push (pair, FRAME, FRAME);
   g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
@@ -170,8 +165,7 @@ TEST (test_downstream_reconfigures)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
   gst_harness_push_upstream_event (pair->left, gst_event_new_reconfigure ());
   pair_push (pair, FRAME, FRAME);
@@ -194,8 +188,7 @@ TEST (test_late_pairs_are_not_computed)
   guint64 processed, dropped;
   GstFormat format;
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   say_late (pair, 0, FRAME + FRAME / 4); /* nothing before 2.5 frames is wanted */
   pair_push (pair, FRAME, FRAME);
   pair_push (pair, 2 * FRAME, 2 * FRAME);
@@ -222,12 +215,10 @@ TEST (test_live_pairs_that_would_be_late)
   gst_harness_set_upstream_latency (pair->left, 7 * GST_MSECOND);
   gst_harness_set_upstream_latency (pair->right, 7 * GST_MSECOND);
   gst_test_clock_set_time (GST_TEST_CLOCK (clock), 10 * FRAME);
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0)); /* nobody has complained yet */
+  pair_pass (pair, 0, 0); /* nobody has complained yet */
   say_late (pair, 0, 1);
   pair_push (pair, FRAME, FRAME);
-  pair_push (pair, 10 * FRAME, 10 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 10 * FRAME));
+  pair_pass (pair, 10 * FRAME, 10 * FRAME);
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 1);
 }
 
@@ -236,10 +227,8 @@ TEST (test_qos_off)
   g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false");
 
   say_late (pair, 0, 100 * FRAME);
-  for (guint i = 0; i < 3; i++) {
-    pair_push (pair, i * FRAME, i * FRAME);
-    gst_buffer_unref (pair_pull (pair, i * FRAME));
-  }
+  for (guint i = 0; i < 3; i++)
+    pair_pass (pair, i * FRAME, i * FRAME);
   fail_unless_equals_uint64 (stat_of (pair->element, "late"), 0);
 }
 
@@ -247,12 +236,10 @@ TEST (test_flush_forgets_lateness)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   say_late (pair, 0, 100 * FRAME);
   pair_flush (pair, NULL);
-  pair_push (pair, FRAME, FRAME);
-  gst_buffer_unref (pair_pull (pair, FRAME));
+  pair_pass (pair, FRAME, FRAME);
 }
 
 /* What the element allows a pair from its turn on: a frame, or the time that it takes and an eighth, and half a frame for
@@ -273,8 +260,7 @@ TEST (test_latency)
   gst_harness_set_upstream_latency (pair->left, upstream);
   gst_harness_set_upstream_latency (pair->right, upstream);
   gint64 start = g_get_monotonic_time ();
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   most = (GstClockTime) (g_get_monotonic_time () + 1 - start) * GST_USECOND;
   fail_unless (gst_pad_peer_query (pair->left->sinkpad, query));
   gst_query_parse_latency (query, &live, &min, &max);
@@ -301,8 +287,7 @@ TEST (test_latency_grows_with_the_work)
   pair_caps (pair, caps);
   gst_harness_set_upstream_latency (pair->left, GST_USECOND);
   gst_harness_set_upstream_latency (pair->right, GST_USECOND);
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   fail_unless (stat_of (pair->element, "compute-time") > 3 * GST_USECOND);
   fail_unless (gst_pad_peer_query (pair->left->sinkpad, query));
   gst_query_parse_latency (query, &live, &min, &max);

@@ -97,11 +97,9 @@ TEST (test_a_frame_too_many)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=30000000");
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   pair_push_left (pair, 3 * FRAME - 28 * GST_MSECOND);
-  pair_push (pair, 3 * FRAME, 3 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 3 * FRAME));
+  pair_pass (pair, 3 * FRAME, 3 * FRAME);
   g_autoptr (GstMessage) message = expect_message (
       pair->bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "1 left and 0 right", NULL });
   g_autofree gchar *text = message_text (message);
@@ -267,10 +265,8 @@ TEST (test_swapped_timestamps)
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   /* swapped on both sides: pairs all the same */
-  for (guint i = 0; i < 4; i++) {
-    pair_push (pair, order[i] * FRAME, order[i] * FRAME);
-    gst_buffer_unref (pair_pull (pair, order[i] * FRAME));
-  }
+  for (guint i = 0; i < 4; i++)
+    pair_pass (pair, order[i] * FRAME, order[i] * FRAME);
   /* swapped on the right alone: those two find no partner, the rest does */
   for (guint i = 0; i < 4; i++)
     pair_push (pair, (4 + i) * FRAME, (4 + order[i]) * FRAME);
@@ -292,10 +288,8 @@ TEST (test_running_time_pairs_not_timestamps)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = segment.position = 3600 * GST_SECOND;
   gst_harness_push_event (pair->right, gst_event_new_segment (&segment));
-  for (guint i = 0; i < 2; i++) {
-    pair_push (pair, i * FRAME, 3600 * GST_SECOND + i * FRAME);
-    gst_buffer_unref (pair_pull (pair, i * FRAME));
-  }
+  for (guint i = 0; i < 2; i++)
+    pair_pass (pair, i * FRAME, 3600 * GST_SECOND + i * FRAME);
 }
 
 TEST (test_output_has_the_segment_of_the_left_view)
@@ -307,8 +301,7 @@ TEST (test_output_has_the_segment_of_the_left_view)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   segment.start = segment.time = segment.position = 100 * GST_SECOND;
   gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
-  pair_push (pair, 100 * GST_SECOND, 0);
-  gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND));
+  pair_pass (pair, 100 * GST_SECOND, 0);
   GstEvent *sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
   fail_unless (sticky != NULL);
   gst_event_parse_segment (sticky, &out);
@@ -316,8 +309,7 @@ TEST (test_output_has_the_segment_of_the_left_view)
   gst_event_unref (sticky);
   /* before its segment: not part of it */
   pair_push_left (pair, 50 * GST_SECOND);
-  pair_push (pair, 100 * GST_SECOND + FRAME, FRAME);
-  gst_buffer_unref (pair_pull (pair, 100 * GST_SECOND + FRAME));
+  pair_pass (pair, 100 * GST_SECOND + FRAME, FRAME);
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
 }
 
@@ -395,8 +387,7 @@ TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
   gboolean left_gap = __i__;
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   /* a gap says that nothing comes: the frames against it are let go at once, not when the next one arrives */
   gst_harness_push_event (left_gap ? pair->left : pair->right, gst_event_new_gap (FRAME, 10 * FRAME));
   for (guint i = 1; i < 8; i++) {
@@ -409,8 +400,7 @@ TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
   for (guint i = 0; i < 100 && stat_of (pair->element, left_gap ? "dropped-right" : "dropped-left") < 7; i++)
     g_usleep (20000);
   fail_unless_equals_uint64 (stat_of (pair->element, left_gap ? "dropped-right" : "dropped-left"), 7);
-  pair_push (pair, 20 * FRAME, 20 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 20 * FRAME));
+  pair_pass (pair, 20 * FRAME, 20 * FRAME);
 }
 
 TEST (test_other_events_go_on_once)
@@ -418,14 +408,12 @@ TEST (test_other_events_go_on_once)
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
   guint seen = 0;
 
-  pair_push (pair, 0, 0);
-  gst_buffer_unref (pair_pull (pair, 0));
+  pair_pass (pair, 0, 0);
   gst_harness_push_event (
       pair->left, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
   gst_harness_push_event (
       pair->right, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("a-word")));
-  pair_push (pair, FRAME, FRAME);
-  gst_buffer_unref (pair_pull (pair, FRAME));
+  pair_pass (pair, FRAME, FRAME);
   for (GstEvent *event; (event = gst_harness_try_pull_event (pair->left));) {
     seen += GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM;
     gst_event_unref (event);

@@ -431,26 +431,16 @@ TEST (test_live_views_that_cannot_be_used)
   }
 }
 
+/* Values out of range are those of every element: video/test_ranges.c. */
 TEST (test_settings_that_cannot_be_used)
 {
-  static const gchar *const cases[][3] = { { "near", "500", "near=500" }, { "far", "-3", "far=-3" },
-    { "step", "0", "step=0" }, { "format", "7", "format" }, { "min-confidence", "2", "min-confidence=2" } };
+  GstBus *bus;
+  GstElement *element = element_new ("stereopoints", "near=500 far=400", &bus);
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstBus *bus;
-    GstElement *element = element_new ("stereopoints", "", &bus);
-
-    if (i == 0)
-      g_object_set (element, "far", 400.0, NULL);
-    if (!strcmp (cases[i][0], "step") || !strcmp (cases[i][0], "format"))
-      g_object_set (element, cases[i][0], atoi (cases[i][1]), NULL);
-    else
-      g_object_set (element, cases[i][0], atof (cases[i][1]), NULL);
-    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-    expect_error (bus, cases[i][2], NULL);
-    gst_element_set_state (element, GST_STATE_NULL);
-    element_free (element, bus);
-  }
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  expect_error (bus, "near=500", NULL);
+  gst_element_set_state (element, GST_STATE_NULL);
+  element_free (element, bus);
 }
 
 /* A change while playing takes effect with the next picture, and an end of the live view does not stop the points. */

@@ -239,6 +239,13 @@ pair_pull (Pair *pair, GstClockTime pts)
 }
 
 void
+pair_pass (Pair *pair, GstClockTime left, GstClockTime right)
+{
+  pair_push (pair, left, right);
+  gst_buffer_unref (pair_pull (pair, left));
+}
+
+void
 pair_eos (Pair *pair, gboolean left, gboolean right)
 {
   if (left)

@@ -77,6 +77,8 @@ void pair_push_event (Pair *pair, GstEvent *event);
 void pair_flush (Pair *pair, const GstSegment *segment);
 /* Pulls one and checks its timestamp; unref it. */
 GstBuffer *pair_pull (Pair *pair, GstClockTime pts);
+/* Both: a pair that comes out, with the time of its left frame. */
+void pair_pass (Pair *pair, GstClockTime left, GstClockTime right);
 void pair_eos (Pair *pair, gboolean left, gboolean right);
 /* Waits for end of stream downstream. */
 void pair_wait_eos (Pair *pair);
