@@ -116,17 +116,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 G_DEFINE_TYPE (GstStereoGround, gst_stereo_ground, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoground, "stereoground", GST_RANK_NONE, GST_TYPE_STEREO_GROUND)
 
-static Settings
-settings_now (GstStereoGround *self)
-{
-  Settings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  return settings;
-}
-
 static void
 forget (GstStereoGround *self, const gchar *why)
 {
@@ -176,8 +165,9 @@ static gboolean
 gst_stereo_ground_start (GstBaseTransform *base)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  Settings settings = settings_now (self);
+  Settings settings;
 
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if (!gst_stereo_values_accepted (GST_ELEMENT (base)) || !accept_settings (self, &settings))
     return FALSE;
   self->warned = FALSE;
@@ -308,11 +298,12 @@ static GstFlowReturn
 gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
 {
   GstStereoGround *self = GST_STEREO_GROUND (base);
-  Settings settings = settings_now (self);
+  Settings settings;
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   gchar *problem = gst_stereo_depth_problem (&self->info, meta, "stereoground");
   GstStereoGroundResult result;
 
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if (!problem)
     problem = gst_stereo_depth_camera_problem (meta, TRUE, "Heights above the ground");
   if (problem) {

@@ -128,17 +128,6 @@ static const GstStereoProperty properties[] = {
   { .name = NULL },
 };
 
-static Settings
-settings_now (GstStereoNearest *self)
-{
-  Settings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  return settings;
-}
-
 /* ---- start, caps, events ----------------------------------------------------------------- */
 
 static gboolean
@@ -245,7 +234,8 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   }
   gst_stereo_follow_controls (self, &base->segment, GST_BUFFER_PTS (buffer));
-  Settings settings = settings_now (self);
+  Settings settings;
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   GstFlowReturn flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)
     return flow;

@@ -102,17 +102,6 @@ const GstStereoProperty gst_depth_overlay_show_properties[] = {
   { .name = NULL },
 };
 
-static Settings
-current_settings (GstDepthOverlayShow *show)
-{
-  Settings settings;
-
-  GST_OBJECT_LOCK (show->owner);
-  settings = show->settings;
-  GST_OBJECT_UNLOCK (show->owner);
-  return settings;
-}
-
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 GstDepthOverlayShow *
@@ -373,7 +362,8 @@ process (GstDepthOverlayShow *show, const GstDepthOverlayFrame *frame)
   GstBuffer *out = NULL;
 
   gst_stereo_follow_controls (show->owner, &frame->live.segment, GST_BUFFER_PTS (frame->live.buffer));
-  Settings settings = current_settings (show);
+  Settings settings;
+  gst_stereo_properties_read (show->owner, &show->settings, &settings, sizeof settings);
   GstFlowReturn flow = make_output (show, &settings, frame, &out);
   gst_buffer_unref (frame->live.buffer);
   if (flow != GST_FLOW_OK)
@@ -386,10 +376,12 @@ GstFlowReturn
 gst_depth_overlay_show_next (GstDepthOverlayShow *show, gboolean timeout)
 {
   GstDepthOverlayFrame frame;
+  Settings settings;
 
   if (g_atomic_int_get (&show->failed))
     return GST_FLOW_NOT_NEGOTIATED;
-  GstFlowReturn flow = gst_depth_overlay_sync_next (show->sync, timeout, current_settings (show).max_age, &frame);
+  gst_stereo_properties_read (show->owner, &show->settings, &settings, sizeof settings);
+  GstFlowReturn flow = gst_depth_overlay_sync_next (show->sync, timeout, settings.max_age, &frame);
   if (flow != GST_FLOW_OK)
     return flow;
   if (!frame.live.gap)

@@ -99,17 +99,6 @@ acquire (GstStereoPoints *self, gsize room, GstBuffer **out)
 
 /* ---- a picture --------------------------------------------------------------------------- */
 
-static GstStereoPointsSettings
-settings_now (GstStereoPoints *self)
-{
-  GstStereoPointsSettings settings;
-
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
-  return settings;
-}
-
 static GstFlowReturn
 fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstStereoPointsView *view, GstBuffer *out)
 {
@@ -215,11 +204,12 @@ static GstFlowReturn
 process (GstStereoPoints *self, GstBuffer *in, const GstSegment *segment)
 {
   const GstVideoInfo *info = gst_stereo_join_main_info (self->join);
-  GstStereoPointsSettings settings = settings_now (self);
+  GstStereoPointsSettings settings;
   GstBuffer *out = NULL;
   GstFlowReturn flow;
   gchar *problem;
 
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if (gst_stereo_join_has_second (self->join) && !gst_stereo_join_held (self->join)->buffer)
     gst_stereo_points_live_warn_missing (self->live);
   if ((problem = settings_problem (&settings)))
@@ -322,9 +312,10 @@ static gboolean
 gst_stereo_points_start (GstAggregator *aggregator)
 {
   GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstStereoPointsSettings settings = settings_now (self);
+  GstStereoPointsSettings settings;
   gchar *problem;
 
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
     return FALSE;
   if ((problem = settings_problem (&settings))) {

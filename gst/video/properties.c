@@ -333,3 +333,11 @@ gst_stereo_properties_init (GObject *object)
   }
   g_free (specs);
 }
+
+void
+gst_stereo_properties_read (gpointer object, gconstpointer settings, gpointer copy, gsize size)
+{
+  GST_OBJECT_LOCK (object);
+  memcpy (copy, settings, size);
+  GST_OBJECT_UNLOCK (object);
+}

@@ -20,6 +20,8 @@ void gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty
 void gst_stereo_properties_install_part (GObjectClass *klass, const GstStereoProperty *rows, gssize part);
 /* In instance_init, when the parts are there: writes the defaults to the members. */
 void gst_stereo_properties_init (GObject *object);
+/* Copies the structure of settings of @object, of @size bytes, between two changes of it. */
+void gst_stereo_properties_read (gpointer object, gconstpointer settings, gpointer copy, gsize size);
 
 G_END_DECLS
 
