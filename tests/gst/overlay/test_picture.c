@@ -307,12 +307,9 @@ TEST (test_alpha_0_changes_nothing)
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     g_autoptr (Overlay) overlay = overlay_new (QUIET "alpha=0", formats[f], 33, 17, "GRAY16_LE", 33, 17);
     g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
-    GstMapInfo map;
 
     out = overlay_show (overlay, new_depth (33, 17, GST_STEREO_OUTPUT_KIND_DEPTH, 2000), gst_buffer_ref (live), 0);
-    fail_unless (gst_buffer_map (live, &map, GST_MAP_READ));
-    fail_unless (gst_buffer_memcmp (out, 0, map.data, map.size) == 0);
-    gst_buffer_unmap (live, &map);
+    fail_unless (buffers_equal (live, out));
   }
 }
 

@@ -167,16 +167,13 @@ TEST (test_stale_depth_is_unknown)
 {
   g_autoptr (Overlay) overlay = overlay_new ("max-age=0", GST_VIDEO_FORMAT_GRAY8, 160, 120, "GRAY16_LE", 160, 120);
   GstBuffer *out, *plain;
-  GstMapInfo map;
 
   overlay_push_depth (overlay, new_depth (160, 120, GST_STEREO_OUTPUT_KIND_DEPTH, 100), 2 * TICK);
   for (guint i = 0; i < 2; i++) {
     overlay_push_live (overlay, plain_frame (&overlay->info, LIVE), i * TICK);
     out = overlay_pull (overlay, i * TICK);
     plain = plain_frame (&overlay->info, LIVE);
-    fail_unless (gst_buffer_map (plain, &map, GST_MAP_READ));
-    fail_unless ((gst_buffer_memcmp (out, 0, map.data, map.size) != 0) == (i == 0));
-    gst_buffer_unmap (plain, &map);
+    fail_unless_equals_int (buffers_equal (plain, out), i != 0);
     gst_buffer_unref (plain);
     gst_buffer_unref (out);
     set_properties (overlay->element, "text=false");

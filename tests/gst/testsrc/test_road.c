@@ -241,10 +241,8 @@ static gboolean
 same_picture (const GstStereoSceneParams *a, const GstStereoSceneParams *b, guint64 frame)
 {
   g_auto (ScenePicture) one = scene_picture_of (a, frame), other = scene_picture_of (b, frame);
-  gsize pixels = (gsize) one.width * (gsize) one.height;
 
-  return !memcmp (one.level[0], other.level[0], pixels) && !memcmp (one.level[1], other.level[1], pixels) &&
-      !memcmp (one.truth, other.truth, 2 * pixels);
+  return scene_picture_equal (&one, &other);
 }
 
 TEST (test_patterns_do_not_mix)

@@ -7,15 +7,6 @@
 #include "tests/support/random.h"
 #include "tests/support/gst/suite.h"
 
-static gboolean
-same_picture (const ScenePicture *a, const ScenePicture *b)
-{
-  gsize pixels = (gsize) a->width * (gsize) a->height;
-
-  return !memcmp (a->level[0], b->level[0], pixels) && !memcmp (a->level[1], b->level[1], pixels) &&
-      !memcmp (a->truth, b->truth, 2 * pixels);
-}
-
 /*
  * The two views agree where the truth says, and worse the further from there: by what interpolation and rounding
  * leave (a texture's fastest waves are past what eight taps can follow), against a spread of 35 grey levels.
@@ -79,9 +70,9 @@ TEST (test_one_seed_one_picture)
 
   other.seed = 6;
   seeded = scene_picture_of (&other, 12);
-  fail_unless (same_picture (&first, &again));
-  fail_if (same_picture (&first, &next));
-  fail_if (same_picture (&first, &seeded));
+  fail_unless (scene_picture_equal (&first, &again));
+  fail_if (scene_picture_equal (&first, &next));
+  fail_if (scene_picture_equal (&first, &seeded));
   /* the seed is of textures, not of the geometry */
   fail_unless (!memcmp (first.truth, seeded.truth, 2 * 123 * 45));
   scene_picture_clear (&first);

@@ -225,6 +225,17 @@ check_time (GstBuffer *buffer, GstClockTime pts)
       GST_TIME_ARGS (GST_BUFFER_PTS (buffer)), GST_TIME_ARGS (pts));
 }
 
+gboolean
+buffers_equal (GstBuffer *a, GstBuffer *b)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (a, &map, GST_MAP_READ));
+  gboolean equal = map.size == gst_buffer_get_size (b) && gst_buffer_memcmp (b, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (a, &map);
+  return equal;
+}
+
 GstEvent *
 wait_for_event (GstHarness *harness, GstEventType type)
 {

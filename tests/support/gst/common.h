@@ -48,6 +48,8 @@ GPtrArray *messages_to_end (GstBus *bus, const gchar *name);
 
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);
+/* Whether both have the same bytes. */
+gboolean buffers_equal (GstBuffer *a, GstBuffer *b);
 /* Waits for an event of @type downstream of @harness; drops those before. Unref it. */
 GstEvent *wait_for_event (GstHarness *harness, GstEventType type);
 void wait_for_eos (GstHarness *harness);

@@ -108,3 +108,12 @@ scene_picture_warp_error (const ScenePicture *picture, gint layer, gdouble off, 
     }
   return *count ? sqrt (sum / *count) : 0;
 }
+
+gboolean
+scene_picture_equal (const ScenePicture *a, const ScenePicture *b)
+{
+  gsize pixels = (gsize) a->width * (gsize) a->height;
+
+  return !memcmp (a->level[0], b->level[0], pixels) && !memcmp (a->level[1], b->level[1], pixels) &&
+      !memcmp (a->truth, b->truth, 2 * pixels);
+}

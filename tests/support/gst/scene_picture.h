@@ -26,5 +26,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScenePicture, scene_picture_clear)
 /* Root mean square of left (x, y) - right (x - d - @off, y) in a layer, in grey levels, and of how many pixels: of those around
  * which both views show nothing but that layer. */
 gdouble scene_picture_warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count);
+/* Whether both views and the truth are the same; of one size. */
+gboolean scene_picture_equal (const ScenePicture *a, const ScenePicture *b);
 
 #endif
