@@ -12,7 +12,6 @@
 #define LEAST 20        /* points that follow one motion, */
 #define LEAST_SHARE 0.7 /* and their share of all */
 #define MOST_REST 0.5   /* px, of these */
-#define SURE_TO_GROW 8  /* standard deviations of the growth from 0: else the cameras hardly move forward */
 #define ODD 2           /* points at either end of the disparities that are no evidence for their range */
 #define LEAST_RANGE 5  /* px of these disparities: the errors of what lies at one distance would look like its growth */
 #define WIDEST_GAP 0.3 /* of that range: more are two distances alone */
@@ -71,9 +70,9 @@ rows_of (const Point *p, gdouble rows[2][UNKNOWNS], gdouble right[2])
 
 /* Cholesky; @equations are lost, and the solution is in their `b`. The prior makes them definite. */
 static void
-solve (Equations *equations, gdouble other[UNKNOWNS])
+solve (Equations *equations)
 {
-  gdouble (*a)[UNKNOWNS] = equations->a, *sides[] = { equations->b, other };
+  gdouble (*a)[UNKNOWNS] = equations->a, *b = equations->b;
 
   for (guint i = 0; i < UNKNOWNS; i++)
     for (guint j = 0; j <= i; j++) {
@@ -82,18 +81,15 @@ solve (Equations *equations, gdouble other[UNKNOWNS])
         sum -= a[i][k] * a[j][k];
       a[i][j] = i == j ? sqrt (sum) : sum / a[j][j];
     }
-  for (guint s = 0; s < 2; s++) {
-    gdouble *b = sides[s];
-    for (guint i = 0; i < UNKNOWNS; i++) {
-      for (guint k = 0; k < i; k++)
-        b[i] -= a[i][k] * b[k];
-      b[i] /= a[i][i];
-    }
-    for (guint i = UNKNOWNS; i-- > 0;) {
-      for (guint k = i + 1; k < UNKNOWNS; k++)
-        b[i] -= a[k][i] * b[k];
-      b[i] /= a[i][i];
-    }
+  for (guint i = 0; i < UNKNOWNS; i++) {
+    for (guint k = 0; k < i; k++)
+      b[i] -= a[i][k] * b[k];
+    b[i] /= a[i][i];
+  }
+  for (guint i = UNKNOWNS; i-- > 0;) {
+    for (guint k = i + 1; k < UNKNOWNS; k++)
+      b[i] -= a[k][i] * b[k];
+    b[i] /= a[i][i];
   }
 }
 
@@ -188,7 +184,7 @@ void
 gst_stereo_infinity_measure (
     const GstStereoMovingPoint *points, guint count, gint width, gint height, GstStereoInfinityFigure *figure)
 {
-  gdouble unit = 2.0 / width, scale = 0, rest, gradient[UNKNOWNS], along[UNKNOWNS], motion[UNKNOWNS] = { 0 };
+  gdouble unit = 2.0 / width, scale = 0, rest, gradient[UNKNOWNS], motion[UNKNOWNS] = { 0 };
   Equations equations;
   Point chosen[MOST];
 
@@ -198,23 +194,21 @@ gst_stereo_infinity_measure (
     return;
   for (guint round = 0; round < ROUNDS; round++) {
     make_equations (chosen, count, unit, &equations);
-    /* how sure the growth is, in the same go */
-    for (guint i = 0; i < UNKNOWNS; i++)
-      along[i] = i == GROWTH;
-    solve (&equations, along);
+    solve (&equations);
     for (guint i = 0; i < UNKNOWNS; i++)
       motion[i] = equations.b[i];
     scale = weigh (chosen, count, unit, motion);
   }
   gdouble growth = motion[GROWTH], infinity = -motion[CONSTANT] / growth;
-  if (!is_evidence (chosen, count, unit, scale, &rest) || fabs (growth) < SURE_TO_GROW * sqrt (along[GROWTH]))
+  if (!is_evidence (chosen, count, unit, scale, &rest))
     return;
   make_equations (chosen, count, unit, &equations);
   for (guint i = 0; i < UNKNOWNS; i++)
-    along[i] = gradient[i] = i == CONSTANT ? -1 / growth : i == GROWTH ? -infinity / growth : 0;
-  solve (&equations, along);
-  gdouble variance = gradient[CONSTANT] * along[CONSTANT] + gradient[GROWTH] * along[GROWTH];
+    equations.b[i] = gradient[i] = i == CONSTANT ? -1 / growth : i == GROWTH ? -infinity / growth : 0;
+  solve (&equations);
+  gdouble variance = gradient[CONSTANT] * equations.b[CONSTANT] + gradient[GROWTH] * equations.b[GROWTH];
   gdouble deviation = sqrt (variance) / unit * MAX (rest / (M_SQRT2 * ORDINARY * unit), ORDINARY);
+  /* where hardly anything grows, the deviation is large, and where nothing does, it is not a number */
   if (deviation <= WORST)
     *figure = (GstStereoInfinityFigure){ infinity / unit, hypot (UNDERSTATED * deviation, PLACED) };
 }

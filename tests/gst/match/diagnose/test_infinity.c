@@ -112,6 +112,7 @@ static const Drive drives[] = {
   { "much faster traffic", 0, 1, .focal = 700, .noise = 0.15, .traffic = 0.4, .speeds = { 1.6, 1.4 }, .verdict = -1 },
   { "traffic alone", 0, 1, .focal = 700, .noise = 0.15, .traffic = 0.9, .speeds = { 0.5, 0.2 }, .verdict = -1 },
   { "standing", 0, 0, .focal = 700, .noise = 0.15, .verdict = UNKNOWN },
+  { "standing, to the bit", 3, 0, .focal = 700, .verdict = UNKNOWN },
   { "standing, shifted", 3, 0, .focal = 700, .noise = 0.15, .verdict = UNKNOWN },
   { "turning alone", 3, 0, .yaw = 0.02, .focal = 700, .noise = 0.15, .verdict = UNKNOWN },
   { "sideways", 3, 0, 0.3, .focal = 700, .noise = 0.15, .verdict = UNKNOWN },
