@@ -14,6 +14,7 @@
 #define SURE 2.5        /* times what may be chance: a cell moves */
 #define LEAST_SURE 40.0 /* squared grey levels */
 #define OVERLAP 2.0     /* of the noise of neighbouring pixels */
+#define MEDIAN 0.6745   /* of the size of a number, of its standard deviation */
 #define LOOKS 3         /* that show it: a drop that hits a lens is in two */
 #define MEMORY 4        /* looks, after which a view that has moved alone may be found to stand still */
 #define SUSPICIOUS 4    /* bands in a row */
@@ -31,6 +32,7 @@ typedef struct
 {
   gint rows, width;
   const GstStereoViewReader *reader;
+  const GstStereoBandFigures *bands;
   GstStereoViewChange cells[BANDS][CELLS];
   Noise noise;
 } View;
@@ -43,22 +45,34 @@ measure_cell (const View *view, guint age, gint band, gint cell)
   return gst_stereo_view_reader_compare (view->reader, age, &part);
 }
 
+/* Of the cells. */
+static guint
+median_of (const guint counts[LEVELS])
+{
+  guint level = 0;
+
+  for (guint below = counts[0]; below < BANDS * CELLS / 2; below += counts[level])
+    level++;
+  return level;
+}
+
 static void
 measure_cells (View *view, guint age)
 {
-  guint counts[LEVELS] = { 0 }, level = 0;
+  guint squares[LEVELS] = { 0 }, products[LEVELS] = { 0 };
   gdouble pixels = MAX (1.0, view->rows / BANDS * (view->width / CELLS));
 
   for (gint band = 0; band < BANDS; band++)
     for (gint cell = 0; cell < CELLS; cell++) {
       view->cells[band][cell] = measure_cell (view, age, band, cell);
-      counts[(guint) MIN (view->cells[band][cell].square, LEVELS - 1)]++;
+      squares[(guint) MIN (view->cells[band][cell].square, LEVELS - 1)]++;
+      products[(guint) MIN (fabs (view->cells[band][cell].product), LEVELS - 1)]++;
     }
-  for (guint below = counts[0]; below < BANDS * CELLS / 2; below += counts[level])
-    level++;
-  view->noise.square = level;
+  view->noise.square = median_of (squares);
+  /* that of noise whose pixels are independent, or of an encoder's, which changes all of a block at once */
+  gdouble deviation = MAX (view->noise.square * sqrt (OVERLAP / pixels), median_of (products) / MEDIAN);
   /* where nearly all moves, noise is not known */
-  view->noise.chance = level == LEVELS - 1 ? G_MAXDOUBLE : MAX (LEAST, CHANCE * level * sqrt (OVERLAP / pixels));
+  view->noise.chance = view->noise.square == LEVELS - 1 ? G_MAXDOUBLE : MAX (LEAST, CHANCE * deviation);
 }
 
 /* A bit for each cell of a band that moves by more than @least. */
@@ -157,7 +171,9 @@ add_look (GstStereoAloneBand *bands, const View views[2], guint v, gdouble expos
     guint32 may = find_movement (own, band, 0), reach = reach_of (bands[band].places, v, unseen);
     guint32 places = find_places (other, age, band, least, v ? unseen : 0, CELLS - (v ? 0 : unseen));
 
-    places = find_unanswered (places, may, v, unseen);
+    places = gst_stereo_band_is_rounded (&other->bands[band], &own->bands[band]) ?
+        0 :
+        find_unanswered (places, may, v, unseen);
     if (places)
       places = find_unanswered (places, may | find_movement (own, band, age), v, unseen);
     alone = alone || places;
@@ -209,7 +225,7 @@ gst_stereo_alone_measure (GstStereoAlone *alone, const GstStereoViewReader *cons
   for (guint v = 0; v < 2; v++) {
     if (!gst_stereo_view_reader_rows (readers[v], age + 1, &rows))
       return;
-    views[v] = (View){ .rows = rows, .width = width, .reader = readers[v] };
+    views[v] = (View){ .rows = rows, .width = width, .reader = readers[v], .bands = figures[v].bands };
     measure_cells (&views[v], age);
   }
   for (guint v = 0; v < 2; v++) {

@@ -8,6 +8,9 @@
  * in that band of the other view, somewhere within the disparities. A band where the other view moves at one place look after look,
  * and this view nowhere within reach of it, is not live.
  *
+ * Of a view that is compressed, blocks flicker in one view alone. Where all of them do, that is noise, whose pixels change together.
+ * Where only some do, most of the other pixels stay as they are to the bit, which no sensor gives: nothing is known then.
+ *
  * Snow and drops are in one view alone too, but in each view in turn, and at another place each time.
  */
 #ifndef GST_STEREO_ALONE_H

@@ -30,7 +30,7 @@ state_of (const GstStereoBandFigures *own, const GstStereoBandFigures *other)
 
   if (own->other == 0 && other->other > NOISY && own->level > DARK && own->level < BRIGHT)
     return STATE_EQUAL;
-  if (other->change >= MAX (MOVES, SURE * other->doubt)) {
+  if (other->change >= MAX (MOVES, SURE * other->doubt) && !gst_stereo_band_is_rounded (other, own)) {
     if (own->change < STILL * expected && own->doubt < STILL * expected)
       return STATE_STILL;
     if (own->change > LIVELY * expected)

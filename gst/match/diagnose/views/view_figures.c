@@ -295,11 +295,19 @@ gst_stereo_view_reader_read (GstStereoViewReader *reader, const StereoImage *ima
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall has less, and is not blurred */
 #define SMOOTH 0.5          /* roughness of a blurred view, of its contrast */
+#define ROUNDED \
+  0.75 /* of the pixels that noise changes in the other view: twice the noise changes so many more, or fewer */
 
 gboolean
 gst_stereo_view_has_detail (const GstStereoViewFigures *own)
 {
   return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
+}
+
+gboolean
+gst_stereo_band_is_rounded (const GstStereoBandFigures *band, const GstStereoBandFigures *other)
+{
+  return band->other < ROUNDED * other->other;
 }
 
 gdouble

@@ -34,6 +34,10 @@ typedef struct
   gdouble level;  /* mean, 0..255 */
 } GstStereoBandFigures;
 
+/* Whether a band is one that an encoder has rounded coarsely, beside the other view's. Noise changes most pixels of both views alike.
+ * Such an encoder keeps most pixels to the bit, and lets single blocks jump. So what changes in it is no evidence of movement. */
+gboolean gst_stereo_band_is_rounded (const GstStereoBandFigures *band, const GstStereoBandFigures *other);
+
 /* Levels are 0 for black to 255 for white, whatever the range of the format. */
 typedef struct
 {

@@ -8,6 +8,7 @@
 
 #include "gst/match/diagnose/views/alone.h"
 #include "gst/match/diagnose/episodes.h"
+#include "tests/support/gst/compressed.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 
@@ -36,6 +37,7 @@ typedef struct
   gint stop;          /* the look from which on it does not grow */
   gdouble gain;       /* of the left view's brightness, in a look */
   gint flakes;        /* in each view, at most, each in one look */
+  gint quality;       /* of the left view, which is compressed; 0 = it is not */
   guint drop;         /* a bit for each look in which something lies on the left lens */
   gboolean lamp;      /* at the left side of both views, which blinks */
 } Scene;
@@ -163,6 +165,8 @@ look_at (Stream *stream, gint look, guint frozen, gint from, gint to)
     for (gint y = from; v == frozen && y < to; y++)
       memcpy (stream->pixels + y * WIDTH + first, stream->kept[v] + y * WIDTH + first, (gsize) (WIDTH - first));
     add_noise (stream->pixels, WIDTH * HEIGHT, stream->scene.noise);
+    if (!v && stream->scene.quality)
+      compress_view (stream->pixels, WIDTH, WIDTH, HEIGHT, stream->scene.quality);
     gst_stereo_view_reader_read (stream->readers[v], &image, 0, 255, 0, WIDTH, &stream->figures[v]);
   }
   gst_stereo_alone_measure (&stream->alone, readers, WIDTH, 1, REACH, stream->figures);
@@ -272,6 +276,20 @@ TEST (test_exposure)
     scene.growth = 0;
     scene.gain = turn % 2 ? 1.02 : 0.95;
     check_silence (&scene, LOOKS, "exposure");
+  }
+}
+
+/* Of a view that is compressed, blocks flicker: that is no movement. The board stands still, or comes nearer. */
+TEST (test_compressed_view)
+{
+  static const gint qualities[] = { 3, 5, 10, 20, 30, 40 };
+
+  for (guint turn = 0; turn < 2 * TURNS; turn++) {
+    Scene scene = make_scene ();
+    scene.noise = random_range (&generator, 2, 5);
+    scene.quality = qualities[turn % G_N_ELEMENTS (qualities)];
+    scene.stop = turn % 2 ? 0 : LOOKS;
+    check_silence (&scene, 3 * LOOKS, "a compressed view");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gst/meta/gststereonearest.h"
+#include "tests/support/gst/compressed.h"
 #include "tests/support/random.h"
 
 #define BEGIN 31      /* the first frame with the fault */
@@ -31,12 +32,13 @@ typedef enum
 } State;
 
 /* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
- * before. "shifted": the right view is shifted to the right by so many px. "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
+ * before. "shifted": the right view is shifted to the right by so many px. "compressed": from the first frame on, as a JPEG of that @quality.
+ * "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
-  gint from, to, frames, light, shift;
+  gint from, to, frames, light, shift, quality;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
@@ -49,7 +51,8 @@ static const struct
   { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN, .light = 50 },
   { "dirt", "both", UNKNOWN, .light = 33 }, { "dirt", "both", UNKNOWN, .light = 25 },
   { "shifted", "right", UNKNOWN, .shift = 3 }, { "shifted", "right", UNKNOWN, .shift = 7 },
-  { "shifted", "right", UNKNOWN, .shift = 12 } };
+  { "shifted", "right", UNKNOWN, .shift = 12 }, { "compressed", "left", NEAR, .quality = 3 },
+  { "compressed", "right", NEAR, .quality = 10 } };
 
 typedef struct
 {
@@ -62,6 +65,7 @@ typedef struct
   guint8 *dirt; /* before a lens */
   gint light;   /* that it gives, in percent */
   gint shift;   /* of the right view, px: a camera that has turned */
+  gint quality; /* of a view that is compressed */
   Random noise;
   guint made, found; /* frames */
   State expected;
@@ -142,6 +146,16 @@ shift_view (Drive *drive, GstBuffer *buffer)
   gst_buffer_unmap (buffer, &map);
 }
 
+static void
+compress (Drive *drive, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+  compress_view (map.data + drive->side * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->quality);
+  gst_buffer_unmap (buffer, &map);
+}
+
 static GstPadProbeReturn
 begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -154,6 +168,9 @@ begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   } else if (drive->dirt) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     add_dirt (drive, GST_PAD_PROBE_INFO_BUFFER (info));
+  } else if (drive->quality) {
+    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+    compress (drive, GST_PAD_PROBE_INFO_BUFFER (info));
   } else if (drive->delay) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     delay_view (drive, GST_PAD_PROBE_INFO_BUFFER (info));
@@ -215,6 +232,7 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
     .delay = cases[__i__].frames,
     .light = cases[__i__].light,
     .shift = cases[__i__].shift,
+    .quality = cases[__i__].quality,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
   GstMessage *message;

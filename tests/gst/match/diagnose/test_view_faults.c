@@ -275,6 +275,24 @@ TEST (test_verdicts_on_parts_without_evidence)
   }
 }
 
+/* The other view comes from an encoder, which keeps most of its pixels to the bit, and lets blocks jump: a view that has noise alone
+ * is no evidence that what changes there moves. Where both have the same noise, it is. */
+TEST (test_rounded_view)
+{
+  GstStereoViewFigures own = SOUND, other = SOUND;
+  GstStereoViewVerdicts verdicts;
+
+  for (guint percent = 5; percent <= 80; percent += 15) {
+    for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++) {
+      own.bands[i] = (GstStereoBandFigures){ 0, 0.2, 0.8, 100 };
+      other.bands[i] = (GstStereoBandFigures){ 20, 0.2, percent / 100.0, 100 };
+    }
+    judge (other, own, (GstStereoViewHistory){ 0 }, verdicts);
+    fail_unless_equals_int (verdicts[ROW (FROZEN)][1].verdict, percent <= 50 ? GOOD : BAD);
+    fail_unless_equals_int (verdicts[ROW (FROZEN)][0].verdict, GOOD);
+  }
+}
+
 /* ---- over time ---------------------------------------------------------------------------- */
 
 /* Both lose their detail at once, two seconds after the start and later: known within a second. Before that, it may be their usual
