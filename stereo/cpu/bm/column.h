@@ -87,17 +87,17 @@ read_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const 
   ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
 
   EACH_VECTOR (k)
-  change[k / LANES] = (VecU){ 0 };
+    change[k / LANES] = (VecU){ 0 };
   if (inner || enters->left)
     EACH_VECTOR (k)
-  change[k / LANES] += raw_at (kind, enters, x, m + k);
+      change[k / LANES] += raw_at (kind, enters, x, m + k);
   if (inner || leaves->left)
     EACH_VECTOR (k)
-  change[k / LANES] -= raw_at (kind, leaves, x, m + k);
+      change[k / LANES] -= raw_at (kind, leaves, x, m + k);
   if (!inner) {
     int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
     EACH_VECTOR (k)
-    change[k / LANES] &= vec_between (k, from, to);
+      change[k / LANES] &= vec_between (k, from, to);
   }
 }
 
@@ -110,8 +110,7 @@ roll_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const 
   VecU change[BM_CHUNK / LANES];
 
   read_column (layer, kind, x, enters, leaves, inner, change, count);
-  EACH_VECTOR (k)
-  {
+  EACH_VECTOR (k) {
     VecU sum = vec_load_u (sums + k) + change[k / LANES];
     vec_store_u (sums + k, sum);
     total[k / LANES] += sum;
@@ -184,8 +183,7 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
   int width = plan->width, radius = layer->radius, whole = m >= 0 && x >= radius && x + radius < width;
   uint32_t sums[BM_CHUNK];
 
-  EACH_VECTOR (k)
-  {
+  EACH_VECTOR (k) {
     vec_store_u (sums + k, sum[k / LANES]);
     if (whole) /* right for some; the lines are long enough for the others */
       vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
@@ -201,14 +199,14 @@ INLINE void
 add_column (VecU *sum, const uint32_t *columns, int column, int count)
 {
   EACH_VECTOR (k)
-  sum[k / LANES] += vec_load_u (columns + (size_t) column * (size_t) count + k);
+    sum[k / LANES] += vec_load_u (columns + (size_t) column * (size_t) count + k);
 }
 
 INLINE void
 take_column (VecU *sum, const uint32_t *columns, int column, int count)
 {
   EACH_VECTOR (k)
-  sum[k / LANES] -= vec_load_u (columns + (size_t) column * (size_t) count + k);
+    sum[k / LANES] -= vec_load_u (columns + (size_t) column * (size_t) count + k);
 }
 
 /* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column, which are added to
@@ -222,8 +220,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
   uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
 
   if (whole) {
-    EACH_VECTOR (k)
-    {
+    EACH_VECTOR (k) {
       VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
       VecU sums = vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k));
       vec_store_u (means + k, sums);
@@ -235,8 +232,7 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
     int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
     if (stereo_bm_correlates (cost))
       correlate_edge (layer, cost, sum, x, m, count, costs);
-    EACH_VECTOR (k)
-    {
+    EACH_VECTOR (k) {
       if (!stereo_bm_correlates (cost))
         vec_store_u (costs + k,
             part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows, plan->volume_unit,
@@ -271,8 +267,7 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
   uint16_t *to = layer->costs + (size_t) (x - layer->means_of.from) * (size_t) plan->depth + layer->first;
 
   if (whole) {
-    EACH_VECTOR (k)
-    {
+    EACH_VECTOR (k) {
       VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
       if (end < k + LANES) {
         VecI none = (VecI) vec_between (k, end, BM_CHUNK);
@@ -282,9 +277,9 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int
     }
   } else {
     EACH_VECTOR (k)
-    vec_store_h (to + k,
-        vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2, rows->mean_rows,
-            1, end - k, STEREO_INVALID)));
+      vec_store_h (to + k,
+          vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2,
+              rows->mean_rows, 1, end - k, STEREO_INVALID)));
   }
 }
 

@@ -186,8 +186,7 @@ INLINE Before
 before_within (const uint16_t *own, const Masks *m, int slots)
 {
   Before from;
-  EACH_VECTOR (k, slots)
-  {
+  EACH_VECTOR (k, slots) {
     int i = k * WIDE;
     from.same[k] = vec_load_wide (own + i);
 #if WIDE > WORDS
@@ -206,8 +205,7 @@ INLINE Before
 before_across (const uint16_t *own, int slots_before, const Map *map, int slots)
 {
   Before from;
-  EACH_VECTOR (k, slots)
-  {
+  EACH_VECTOR (k, slots) {
     int i = k * WIDE;
     from.same[k] = from.before[k] = from.after[k] = (VecWide){ 0 };
     if (!map)
@@ -238,7 +236,7 @@ load_costs (const uint8_t *costs, ptrdiff_t beside, int slots, VecWide *to)
   }
 #endif
   EACH_VECTOR (k, slots)
-  to[k] = vec_wide_of_bytes (costs + k * WIDE);
+    to[k] = vec_wide_of_bytes (costs + k * WIDE);
 }
 
 /* Masks of a pixel's slots, or of two pixels' beside each other. */
@@ -246,7 +244,7 @@ INLINE void
 load_masks (const uint16_t *masks, int slots, VecWide *to)
 {
   EACH_VECTOR (k, slots)
-  to[k] = vec_load_wide (masks + k * WIDE);
+    to[k] = vec_load_wide (masks + k * WIDE);
 }
 
 /* Of a pixel's slots: for it, or for two. */
@@ -271,8 +269,7 @@ step_paths (const Before *from, const VecWide *costs, const VecWide *absent, con
   const VecWide small = vec_load_wide (p->small[changes]), large = vec_load_wide (p->large[changes]);
   VecWide low = (VecWide){ 0 } + 0xFFFF, next[VECTORS];
 
-  EACH_VECTOR (k, slots)
-  {
+  EACH_VECTOR (k, slots) {
     VecWide beside = vec_add_wide (vec_min_wide (from->before[k], from->after[k]), small);
     added[k] = vec_min_wide (vec_min_wide (from->same[k], large), beside);
     next[k] = (costs[k] + added[k]) | absent[k];
@@ -280,7 +277,7 @@ step_paths (const Before *from, const VecWide *costs, const VecWide *absent, con
   }
   low = vec_spread_lowest (low, PATHS_OF (slots) == 2 ? slots : WIDE);
   EACH_VECTOR (k, slots)
-  vec_store_wide (to + k * WIDE, (next[k] - low) | absent[k]);
+    vec_store_wide (to + k * WIDE, (next[k] - low) | absent[k]);
 }
 
 /* Candidates outside the other view cost a path as little as its best one. @outside: of the pixel, or of two. */
@@ -288,7 +285,7 @@ INLINE void
 open_outside (const VecWide *outside, int slots, uint16_t *to)
 {
   EACH_VECTOR (k, slots)
-  vec_store_wide (to + k * WIDE, vec_load_wide (to + k * WIDE) & ~outside[k]);
+    vec_store_wide (to + k * WIDE, vec_load_wide (to + k * WIDE) & ~outside[k]);
 }
 
 #endif

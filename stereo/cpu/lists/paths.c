@@ -108,7 +108,7 @@ store_added (uint8_t *to, int x, int y, int up, int slots, const VecWide *added)
   }
 #endif
   EACH_VECTOR (k, slots)
-  vec_store_wide_as_bytes (to + added_at (x, y, up, slots) + k * WIDE, added[k]);
+    vec_store_wide_as_bytes (to + added_at (x, y, up, slots) + k * WIDE, added[k]);
 }
 
 typedef uint8_t Line __attribute__ ((vector_size (STEREO_TILE)));
@@ -244,8 +244,7 @@ INLINE void
 sum_paths (const VecWide *match, const uint8_t *right, const uint8_t *down, const VecWide *added, const VecWide *absent,
     int slots, uint16_t *sums)
 {
-  EACH_VECTOR (k, slots)
-  {
+  EACH_VECTOR (k, slots) {
     int i = k * WIDE;
     VecWide sum = (match[k] << 2) + added[k] + vec_wide_of_bytes (right + i) + vec_wide_of_bytes (down + i) +
         vec_wide_of_bytes (down + PATHS_OF (slots) * slots + i);
@@ -281,7 +280,7 @@ step_column (const Side *s, int x, int across, int slots)
           match, right + y * slots, s->down + added_at (column, y, 0, slots), added, absent, slots, sums + y * slots);
     else
       EACH_VECTOR (k, slots)
-    vec_store_wide_as_bytes (right + y * slots + k * WIDE, added[k]);
+        vec_store_wide_as_bytes (right + y * slots + k * WIDE, added[k]);
   }
 }
 

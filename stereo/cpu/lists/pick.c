@@ -75,26 +75,37 @@ typedef struct Winners
   uint16_t index[STEREO_TILE];
 } Winners;
 
+/* Of the slots of a tile. */
+typedef struct Slots
+{
+  ALIGNED uint16_t numbers[STEREO_SLOTS]; /* two pixels may share a vector */
+  int fits[STEREO_SLOTS];                 /* 1: a sub-pixel fit, because both neighbours are in the list; or 0 */
+} Slots;
+
+static void
+set_slots (const StereoPlan *plan, const Masks *m, Slots *slots)
+{
+  for (int k = 0; k < STEREO_SLOTS; k++) {
+    slots->numbers[k] = (uint16_t) (k % m->slots);
+    slots->fits[k] = k < m->slots && plan->params.subpixel && m->index[k] > 0 && m->index[k] < plan->disparities - 1 &&
+        !m->no_before[k] && !m->no_after[k];
+  }
+}
+
 /* A sum has 11 bits: with the slot it is a word. */
 INLINE void
-lowest_two (const uint16_t *sums, int rows, int slots, Winners *w)
+lowest_two (const Slots *of, const uint16_t *sums, int rows, int slots, Winners *w)
 {
-  VecWide numbers[VECTORS];
-
-  EACH_VECTOR (k, slots)
-  for (int i = 0; i < WIDE; i++)
-    numbers[k][i] = (uint16_t) ((k * WIDE + i) % slots);
   for (int y = 0; y < rows; y += PATHS_OF (slots)) {
     VecWide keys[VECTORS], low = (VecWide){ 0 } + 0xFFFF, next = low;
-    EACH_VECTOR (k, slots)
-    {
+    EACH_VECTOR (k, slots) {
       VecWide sum = vec_load_wide (sums + y * slots + k * WIDE);
-      keys[k] = (sum << 5 | numbers[k]) | (VecWide) (sum == 0xFFFF);
+      keys[k] = (sum << 5 | vec_load_wide (of->numbers + k * WIDE)) | (VecWide) (sum == 0xFFFF);
       low = vec_min_wide (low, keys[k]);
     }
     low = vec_spread_lowest (low, PATHS_OF (slots) == 2 ? slots : WIDE);
     EACH_VECTOR (k, slots)
-    next = vec_min_wide (next, keys[k] | (VecWide) (keys[k] == low));
+      next = vec_min_wide (next, keys[k] | (VecWide) (keys[k] == low));
     next = vec_spread_lowest (next, PATHS_OF (slots) == 2 ? slots : WIDE);
     for (int k = 0; k < PATHS_OF (slots); k++) {
       w->low[y + k] = low[k * WORDS];
@@ -103,17 +114,8 @@ lowest_two (const uint16_t *sums, int rows, int slots, Winners *w)
   }
 }
 
-/* Slots with a sub-pixel fit: 1, where both neighbours are in the list, else 0. */
 static void
-set_fits (const StereoPlan *plan, const Masks *m, int *fits)
-{
-  for (int k = 0; k < STEREO_SLOTS; k++)
-    fits[k] = k < m->slots && plan->params.subpixel && m->index[k] > 0 && m->index[k] < plan->disparities - 1 &&
-        !m->no_before[k] && !m->no_after[k];
-}
-
-static void
-pick_column (const StereoPlan *plan, const CpuTile *t, const Masks *m, const int *fits, const uint16_t *sums, int x)
+pick_column (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Slots *slots, const uint16_t *sums, int x)
 {
   const StereoView *view = &plan->view[STEREO_LEFT];
   size_t at = (size_t) t->y0 * (size_t) plan->map_pitch + (size_t) x;
@@ -122,15 +124,15 @@ pick_column (const StereoPlan *plan, const CpuTile *t, const Masks *m, const int
   Winners w = { 0 };
 
   switch (m->slots) {
-#define LOWEST(n) lowest_two (sums, rows, n, &w)
+#define LOWEST(n) lowest_two (slots, sums, rows, n, &w)
     BY_SLOTS (LOWEST)
 #undef LOWEST
   }
   for (int y = 0; y < rows; y++) {
     int slot = w.low[y] == 0xFFFF ? 0 : w.low[y] & 31;
     const uint16_t *sum = sums + y * m->slots + slot;
-    w.before[y] = sum[-fits[slot]];
-    w.after[y] = sum[fits[slot]];
+    w.before[y] = sum[-slots->fits[slot]];
+    w.after[y] = sum[slots->fits[slot]];
     w.index[y] = w.low[y] == 0xFFFF ? STEREO_INVALID : m->index[slot];
   }
   for (int y = 0; y < STEREO_TILE; y++) {
@@ -177,11 +179,12 @@ pick_distinctness (const StereoPlan *plan, const CpuTile *t, const Masks *m, con
 void
 CPU (pick_tile) (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Sums *all, uint32_t *right)
 {
-  int fits[STEREO_SLOTS], pitch = STEREO_TILE * m->slots;
+  int pitch = STEREO_TILE * m->slots;
+  Slots slots;
 
-  set_fits (plan, m, fits);
+  set_slots (plan, m, &slots);
   for (int x = t->x0; x < t->x1; x++)
-    pick_column (plan, t, m, fits, *all + (x - t->x0) * pitch, x);
+    pick_column (plan, t, m, &slots, *all + (x - t->x0) * pitch, x);
   for (int x = t->x0; x < t->x1; x += OFFERED) {
     const uint16_t *sums = *all + (x - t->x0) * pitch;
     uint32_t *partner = right + plan->image_pad + plan->width - 1 - x + plan->min_disparity;
