@@ -113,7 +113,7 @@ store_added (uint8_t *to, int x, int y, int up, int slots, const VecWide *added)
 
 typedef uint8_t Line __attribute__ ((vector_size (STEREO_TILE)));
 
-/* Bit k: luma changes much between pixel k of one row of a tile and of another. The bits behind its last column say nothing. */
+/* stereo_path_steps() of pixel k in bit k, between a row of a tile and another. The bits behind its last column say nothing. */
 static unsigned
 find_changes (const uint8_t *luma, const uint8_t *before, int step)
 {
