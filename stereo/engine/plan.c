@@ -5,7 +5,7 @@
 #include "stereo/engine/align.h"
 #include "stereo/engine/choose.h"
 #include "stereo/engine/layout.h"
-#include "stereo/engine/resolve.h"
+#include "stereo/engine/params.h"
 #include "stereo/engine/steps.h"
 #include "stereo/engine/volume.h"
 

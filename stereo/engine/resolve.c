@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks all that can be checked of parameters without an image, and then applies the presets. */
-#include "stereo/engine/resolve.h"
-
 #include "stereo/engine/backend.h"
 #include "stereo/engine/params.h"
 #include "stereo/engine/profiles.h"

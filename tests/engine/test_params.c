@@ -4,7 +4,7 @@
 
 #include "tests/support/check.h"
 #include "tests/support/params.h"
-#include "stereo/engine/resolve.h"
+#include "stereo/engine/params.h"
 #include "stereo/stereo.h"
 
 /* Parameters under which @info may take any value of its range. */

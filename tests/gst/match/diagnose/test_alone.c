@@ -8,7 +8,7 @@
 
 #include "gst/match/diagnose/views/alone.h"
 #include "gst/match/diagnose/episodes.h"
-#include "tests/support/gst/compressed.h"
+#include "tests/gst/match/diagnose/compressed.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 

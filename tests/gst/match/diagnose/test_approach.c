@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gst/meta/gststereonearest.h"
-#include "tests/support/gst/compressed.h"
+#include "tests/gst/match/diagnose/compressed.h"
 #include "tests/support/random.h"
 
 #define BEGIN 31      /* the first frame with the fault */

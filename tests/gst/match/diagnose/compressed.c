@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/compressed.h"
+#include "tests/gst/match/diagnose/compressed.h"
 
 #include <math.h>
 
