@@ -45,6 +45,8 @@ typedef struct Masks
 /* The sums of all paths in a tile: [column][row][slot], with the slots of Masks; 0xFFFF without a candidate. */
 typedef uint16_t Sums[STEREO_TILE * STEREO_TILE * STEREO_SLOTS];
 
+#define PICK_BEFORE 16 /* elements before the lines of @right that pick_tile() touches, without an effect */
+
 /* The winners of the pixels of a tile: left index, confidence and disparity, the distinctness of its cells. @right: of each row of the
  * tile a line with image_pitch elements, for mirrored columns from -image_pad on: cost << 16 | index of the right view's winners so
  * far, which take part in it. */

@@ -11,6 +11,9 @@
  */
 #include "stereo/cpu/lists/path.h"
 
+/* Bytes that the paths down and up add in a tile: as the paths to the left read them. Lists that fit few slots take less. */
+#define TILE_ADDED (STEREO_TILE * STEREO_TILE * 2 * STEREO_SLOTS)
+
 typedef struct Context
 {
   uint8_t *added;   /* [tile][column, from the last][row][down, up][slot]: by the paths */
@@ -55,41 +58,56 @@ stretch_of (int tiles, int number)
   return (Stretch){ begin > 0 ? begin : 0, first, end < tiles ? end : tiles };
 }
 
-/* A tile that paths enter. */
-typedef struct Entry
+/* Where paths that go side by side stand: in a tile. */
+typedef struct Way
 {
+  const StereoPlan *plan;
+  const Penalties *penalties;
+  int back; /* up, or to the left */
   CpuTile tile;
   Masks masks;
-  Map map; /* from the tile before */
-} Entry;
+  Map map;    /* from the tile before, where a pixel has @slots_before */
+  int begins; /* paths begin here, and the map says nothing */
+  int slots_before;
+  Paths *paths, *before; /* of this tile, and of the one before */
+  uint8_t *added;        /* by the paths down and up in this tile */
+} Way;
 
-/* The map from the tile that @e has to tile (@column, @row), which it gets; NULL: paths begin there. */
-static const Map *
-enter_tile (const StereoPlan *plan, Entry *e, int column, int row, int begins)
+/* Goes on to tile (@column, @row). */
+static void
+enter_tile (Way *w, const Context *c, int column, int row, int begins)
 {
-  CpuTile before = e->tile;
+  const StereoPlan *plan = w->plan;
+  CpuTile before = w->tile;
+  Paths *free = w->before;
 
-  e->tile = cpu_tile (plan, column, row);
-  set_masks (plan, &e->tile, &e->masks);
-  if (begins)
-    return NULL;
-  make_map (&before, &e->tile, &e->map);
-  return &e->map;
+  w->slots_before = w->masks.slots;
+  w->before = w->paths;
+  w->paths = free;
+  w->begins = begins;
+  w->tile = cpu_tile (plan, column, row);
+  w->added = c->added + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * TILE_ADDED;
+  set_masks (plan, &w->tile, &w->masks);
+  if (!begins)
+    make_map (&before, &w->tile, &w->map);
+}
+
+/* Path @k, or it and the next one, go on to pixels with the matching costs @match; @across: from the tile before. */
+INLINE void
+step (const Way *w, int k, int across, const VecWide *match, const VecWide *absent, unsigned changes, int slots,
+    VecWide *added)
+{
+  uint16_t *own = w->paths->costs + k * PATH_PITCH (slots);
+  const uint16_t *before = w->before->costs + k * PATH_PITCH (w->slots_before);
+  Before from = across ? before_across (before, w->slots_before, w->begins ? NULL : &w->map, slots) :
+                         before_within (own, &w->masks, slots);
+
+  step_paths (&from, match, absent, w->penalties, changes_at (changes, k, slots), slots, own, added);
 }
 
 /* ---- down and up ------------------------------------------------------------------------------------- */
 
-/* What the paths down and up add in a tile lies together, as the paths to the left read it. Lists that fit few slots take less. */
-#define TILE_ADDED (STEREO_TILE * STEREO_TILE * 2 * STEREO_SLOTS)
-
-static uint8_t *
-added_of (const StereoPlan *plan, const Context *c, const CpuTile *t)
-{
-  size_t row = (size_t) (t->y0 / STEREO_TILE), column = (size_t) (t->x0 / STEREO_TILE);
-  return c->added + (row * (size_t) plan->lists.columns + column) * TILE_ADDED;
-}
-
-/* Where that of column @x and row @y of the tile begins; that of rows which share a vector lies together. */
+/* Where that of column @x and row @y of a tile begins; that of rows which share a vector lies together. */
 INLINE ptrdiff_t
 added_at (int x, int y, int up, int slots)
 {
@@ -130,72 +148,50 @@ find_changes (const uint8_t *luma, const uint8_t *before, int step)
   return step > 0 ? (unsigned) (halves[0] * ones >> 56 | halves[1] * ones >> 56 << 8) : 0;
 }
 
-/* Where the paths down or up stand. */
-typedef struct Down
-{
-  const StereoPlan *plan;
-  const Penalties *penalties;
-  const CpuTile *tile;
-  const Masks *masks;
-  const Map *map; /* from the tile before, where a pixel has @slots_before; NULL: paths begin here */
-  const Paths *before;
-  int slots_before, up;
-  Paths *paths;
-  uint8_t *added; /* of the tile */
-} Down;
-
 /* The pixels of row @y, from another row of the tile or of the tile before. */
 INLINE void
-step_row (const Down *d, int y, int across, int slots)
+step_row (const Way *w, int y, int across, int slots)
 {
-  const CpuTile *t = d->tile;
-  const uint8_t *luma = d->plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * d->plan->image_pitch + t->x0;
-  const uint8_t *costs = cpu_list_costs (d->plan, t->x0, y);
-  unsigned changes = across && !d->map ?
-      0 :
-      find_changes (luma, luma + (d->up ? 1 : -1) * d->plan->image_pitch, d->penalties->luma_step);
+  const CpuTile *t = &w->tile;
+  const uint8_t *luma = w->plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * w->plan->image_pitch + t->x0;
+  const uint8_t *before = luma + (w->back ? 1 : -1) * w->plan->image_pitch;
+  const uint8_t *costs = cpu_list_costs (w->plan, t->x0, y);
+  unsigned changes = across && w->begins ? 0 : find_changes (luma, before, w->penalties->luma_step);
 
   for (int x = 0; x < t->x1 - t->x0; x += PATHS_OF (slots), costs += PATHS_OF (slots) * STEREO_SLOTS) {
-    uint16_t *own = d->paths->costs + x * PATH_PITCH (slots);
     VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
-    Before from = across ?
-        before_across (d->before->costs + x * PATH_PITCH (d->slots_before), d->slots_before, d->map, slots) :
-        before_within (own, d->masks, slots);
     load_costs (costs, x + 1 < t->x1 - t->x0 ? STEREO_SLOTS : 0, slots, match);
-    load_masks (d->masks->absent + x * slots, slots, absent);
-    step_paths (&from, match, absent, d->penalties, changes_at (changes, x, slots), slots, own, added);
-    store_added (d->added, x, y - t->y0, d->up, slots, added);
-    if (d->masks->some_outside) {
-      load_masks (d->masks->outside + x * slots, slots, outside);
-      open_outside (outside, slots, own);
+    load_masks (w->masks.absent + x * slots, slots, absent);
+    step (w, x, across, match, absent, changes, slots, added);
+    store_added (w->added, x, y - t->y0, w->back, slots, added);
+    if (w->masks.some_outside) {
+      load_masks (w->masks.outside + x * slots, slots, outside);
+      open_outside (outside, slots, w->paths->costs + x * PATH_PITCH (slots));
     }
   }
 }
 
 /* All rows of a tile, down or up. */
 INLINE void
-step_rows (const Down *d, int slots)
+step_rows (const Way *w, int slots)
 {
-  int y0 = d->tile->y0, y1 = d->tile->y1;
+  int y0 = w->tile.y0, y1 = w->tile.y1;
 
-  step_row (d, d->up ? y1 - 1 : y0, 1, slots);
+  step_row (w, w->back ? y1 - 1 : y0, 1, slots);
   for (int n = 1; n < y1 - y0; n++)
-    step_row (d, d->up ? y1 - 1 - n : y0 + n, 0, slots);
+    step_row (w, w->back ? y1 - 1 - n : y0 + n, 0, slots);
 }
 
 static void
 sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s)
 {
-  Paths paths[2] = { 0 }; /* of this tile and of the one before, in turn */
-  Entry e = { .tile = { 0 } };
+  Paths paths[2] = { 0 };
+  Way w = { .plan = plan, .penalties = p, .back = up, .paths = &paths[0], .before = &paths[1] };
 
   for (int k = s.begin; k < s.end; k++) {
-    int slots_before = e.masks.slots;
-    const Map *map = enter_tile (plan, &e, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
-    Down d = { plan, p, &e.tile, &e.masks, map, &paths[k & 1], slots_before, up, &paths[~k & 1],
-      added_of (plan, c, &e.tile) };
-    switch (e.masks.slots) {
-#define ROWS(n) step_rows (&d, n)
+    enter_tile (&w, c, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
+    switch (w.masks.slots) {
+#define ROWS(n) step_rows (&w, n)
       BY_SLOTS (ROWS)
 #undef ROWS
     }
@@ -224,21 +220,6 @@ typedef struct Band
   uint16_t *changes; /* bit k: luma changes much from column x - 1 to x of row k */
 } Band;
 
-/* Where the paths to the right or left stand. */
-typedef struct Side
-{
-  const StereoPlan *plan;
-  const Penalties *penalties;
-  const CpuTile *tile;
-  const Masks *masks;
-  const Map *map; /* from the tile before, where a pixel has @slots_before; NULL: paths begin here */
-  const Paths *before;
-  int slots_before, left;
-  Paths *paths;
-  const uint8_t *down; /* of the tile */
-  Band *band;
-} Side;
-
 /* The sums of a pixel or two of which the path to the left adds @added. */
 INLINE void
 sum_paths (const VecWide *match, const uint8_t *right, const uint8_t *down, const VecWide *added, const VecWide *absent,
@@ -254,30 +235,25 @@ sum_paths (const VecWide *match, const uint8_t *right, const uint8_t *down, cons
 
 /* Column @x of a tile, in all its rows, from another column of the tile or of the tile before. */
 INLINE void
-step_column (const Side *s, int x, int across, int slots)
+step_column (const Way *w, Band *b, int x, int across, int slots)
 {
-  const CpuTile *t = s->tile;
+  const CpuTile *t = &w->tile;
   int column = x - t->x0;
-  unsigned changes = s->band->changes[x + s->left];
-  uint8_t *right = s->band->added + (size_t) (t->x0 * STEREO_TILE * STEREO_SLOTS + column * STEREO_TILE * slots);
-  uint16_t *sums = s->band->sums + column * STEREO_TILE * slots;
+  unsigned changes = b->changes[x + w->back];
+  uint8_t *right = b->added + (size_t) (t->x0 * STEREO_TILE * STEREO_SLOTS + column * STEREO_TILE * slots);
+  uint16_t *sums = b->sums + column * STEREO_TILE * slots;
   VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
 
-  load_masks_twice (s->masks->absent + column * slots, slots, absent);
-  load_masks_twice (s->masks->outside + column * slots, slots, outside);
+  load_masks_twice (w->masks.absent + column * slots, slots, absent);
+  load_masks_twice (w->masks.outside + column * slots, slots, outside);
   for (int y = 0; y < t->y1 - t->y0; y += PATHS_OF (slots)) {
-    uint16_t *own = s->paths->costs + y * PATH_PITCH (slots);
-    const uint8_t *costs = cpu_list_costs (s->plan, x, t->y0 + y);
-    Before from = across ?
-        before_across (s->before->costs + y * PATH_PITCH (s->slots_before), s->slots_before, s->map, slots) :
-        before_within (own, s->masks, slots);
-    load_costs (costs, y + 1 < t->y1 - t->y0 ? s->plan->width * STEREO_SLOTS : 0, slots, match);
-    step_paths (&from, match, absent, s->penalties, changes_at (changes, y, slots), slots, own, added);
-    if (s->masks->some_outside)
-      open_outside (outside, slots, own);
-    if (s->left)
-      sum_paths (
-          match, right + y * slots, s->down + added_at (column, y, 0, slots), added, absent, slots, sums + y * slots);
+    const uint8_t *costs = cpu_list_costs (w->plan, x, t->y0 + y), *down = w->added + added_at (column, y, 0, slots);
+    load_costs (costs, y + 1 < t->y1 - t->y0 ? w->plan->width * STEREO_SLOTS : 0, slots, match);
+    step (w, y, across, match, absent, changes, slots, added);
+    if (w->masks.some_outside)
+      open_outside (outside, slots, w->paths->costs + y * PATH_PITCH (slots));
+    if (w->back)
+      sum_paths (match, right + y * slots, down, added, absent, slots, sums + y * slots);
     else
       EACH_VECTOR (k, slots)
         vec_store_wide_as_bytes (right + y * slots + k * WIDE, added[k]);
@@ -286,13 +262,13 @@ step_column (const Side *s, int x, int across, int slots)
 
 /* All columns of a tile, to the right or to the left. */
 INLINE void
-step_columns (const Side *s, int slots)
+step_columns (const Way *w, Band *b, int slots)
 {
-  int x0 = s->tile->x0, x1 = s->tile->x1;
+  int x0 = w->tile.x0, x1 = w->tile.x1;
 
-  step_column (s, s->left ? x1 - 1 : x0, 1, slots);
+  step_column (w, b, w->back ? x1 - 1 : x0, 1, slots);
   for (int n = 1; n < x1 - x0; n++)
-    step_column (s, s->left ? x1 - 1 - n : x0 + n, 0, slots);
+    step_column (w, b, w->back ? x1 - 1 - n : x0 + n, 0, slots);
 }
 
 static Band *
@@ -300,7 +276,7 @@ band_of (const StereoPlan *plan, const Context *c, int thread)
 {
   Band *b = (Band *) (c->threads + (size_t) thread * c->thread_bytes);
 
-  b->right = (uint32_t *) ((uint8_t *) b + stereo_round_up (sizeof *b, 64));
+  b->right = (uint32_t *) ((uint8_t *) b + stereo_round_up (sizeof *b, 64)) + PICK_BEFORE;
   b->changes = (uint16_t *) (b->right + (size_t) STEREO_TILE * (size_t) plan->image_pitch);
   b->added = (uint8_t *) b->changes + stereo_round_up ((size_t) (plan->width + 1) * sizeof *b->changes, 64);
   return b;
@@ -309,7 +285,8 @@ band_of (const StereoPlan *plan, const Context *c, int thread)
 static size_t
 band_bytes (const StereoPlan *plan)
 {
-  return stereo_round_up (sizeof (Band), 64) + (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof (uint32_t) +
+  return stereo_round_up (sizeof (Band), 64) + PICK_BEFORE * sizeof (uint32_t) +
+      (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof (uint32_t) +
       stereo_round_up ((size_t) (plan->width + 1) * sizeof (uint16_t), 64) +
       (size_t) plan->lists.columns * STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 }
@@ -317,20 +294,17 @@ band_bytes (const StereoPlan *plan)
 static void
 sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row, int left, Stretch s, Band *b)
 {
-  Entry e = { .tile = { 0 } };
+  Way w = { .plan = plan, .penalties = p, .back = left, .paths = &b->paths[0], .before = &b->paths[1] };
 
   for (int k = s.begin; k < s.end; k++) {
-    int slots_before = e.masks.slots;
-    const Map *map = enter_tile (plan, &e, left ? plan->lists.columns - 1 - k : k, row, k == s.begin);
-    Side side = { plan, p, &e.tile, &e.masks, map, &b->paths[k & 1], slots_before, left, &b->paths[~k & 1],
-      added_of (plan, c, &e.tile), b };
-    switch (e.masks.slots) {
-#define COLUMNS(n) step_columns (&side, n)
+    enter_tile (&w, c, left ? plan->lists.columns - 1 - k : k, row, k == s.begin);
+    switch (w.masks.slots) {
+#define COLUMNS(n) step_columns (&w, b, n)
       BY_SLOTS (COLUMNS)
 #undef COLUMNS
     }
     if (left && k >= s.first)
-      CPU (pick_tile) (plan, &e.tile, &e.masks, (const Sums *) &b->sums, b->right);
+      CPU (pick_tile) (plan, &w.tile, &w.masks, (const Sums *) &b->sums, b->right);
   }
 }
 
