@@ -338,7 +338,7 @@ static __global__ void __launch_bounds__ (32)
 StereoStatus
 list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error)
 {
-  int warps = warps_of (plan->height, plan->lists.columns) + warps_of (plan->width, plan->lists.rows);
+  int warps = warps_of (true, plan->height, plan->lists.columns) + warps_of (false, plan->width, plan->lists.rows);
 
   way_kernel<<<warps, 32, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "way_kernel");

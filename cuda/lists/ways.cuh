@@ -36,17 +36,17 @@ struct Line
   Penalties whole, half;
 };
 
-/* Warps for paths along @lines lines, both ways. */
+/* Warps for paths along @lines rows, or columns, both ways. */
 static __host__ __device__ __forceinline__ int
-warps_of (int lines, int tiles)
+warps_of (bool rows, int lines, int tiles)
 {
-  return 2 * ((lines + LINES - 1) / LINES) * stereo_stretches (tiles);
+  return 2 * ((lines + LINES - 1) / LINES) * stereo_stretches (rows, tiles);
 }
 
 static __device__ __forceinline__ Line
 line_of (const Frame &f, const ListPaths &p, int warp)
 {
-  int along_rows = warps_of (f.height, p.lists.columns);
+  int along_rows = warps_of (true, f.height, p.lists.columns);
   Line l;
 
   l.rows = warp < along_rows;
@@ -56,7 +56,7 @@ line_of (const Frame &f, const ListPaths &p, int warp)
   l.length = l.rows ? f.width : f.height;
   l.lines = l.rows ? f.height : f.width;
   l.tiles = l.rows ? p.lists.columns : p.lists.rows;
-  int warps = (l.lines + LINES - 1) / LINES, length = stereo_stretch_length (l.tiles);
+  int warps = (l.lines + LINES - 1) / LINES, length = stereo_stretch_length (l.rows, l.tiles);
   l.kept = number / 2 / warps * length;
   l.begin = max (l.kept - STEREO_STRETCH_BEFORE, 0);
   l.end = min (l.kept + length, l.tiles);

@@ -45,21 +45,24 @@ stereo_tiles (int size)
   return (size + STEREO_TILE - 1) / STEREO_TILE;
 }
 
-#define STEREO_STRETCH 24       /* tiles of a stretch, at most */
+#define STEREO_STRETCH_ALONG 24 /* tiles of a row's stretch, at most */
+#define STEREO_STRETCH_DOWN 20  /* the same of a column: as long as rows' are where the width is that of a road camera */
 #define STEREO_STRETCH_BEFORE 2 /* tiles before a stretch in which its path begins */
 
-/* Stretches of a line of @tiles tiles. */
+/* Stretches of a row, or of a column, of @tiles tiles. */
 STEREO_SHARED int
-stereo_stretches (int tiles)
+stereo_stretches (int row, int tiles)
 {
-  return (tiles + STEREO_STRETCH - 1) / STEREO_STRETCH;
+  int most = row ? STEREO_STRETCH_ALONG : STEREO_STRETCH_DOWN;
+  return (tiles + most - 1) / most;
 }
 
 /* Tiles of a stretch; the last one may have fewer. */
 STEREO_SHARED int
-stereo_stretch_length (int tiles)
+stereo_stretch_length (int row, int tiles)
 {
-  return (tiles + stereo_stretches (tiles) - 1) / stereo_stretches (tiles);
+  int stretches = stereo_stretches (row, tiles);
+  return (tiles + stretches - 1) / stretches;
 }
 
 /* The smallest disparity that the half size searches, and how many. */

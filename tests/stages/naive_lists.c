@@ -365,11 +365,12 @@ walk_part (Walk *w, int x, int y, int dx, int dy, int first_tile, int end_tile, 
   }
 }
 
-/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, about as many in each. */
+/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, 20 if it goes down or up, about as many in each. */
 static void
 walk (Walk *w, int x, int y, int dx, int dy, long *sums)
 {
-  int tiles = (int) ceil ((double) (dx ? w->p->width : w->p->height) / SIDE), parts = (int) ceil (tiles / 24.0);
+  int tiles = (int) ceil ((double) (dx ? w->p->width : w->p->height) / SIDE);
+  int parts = (int) ceil (tiles / (dx ? 24.0 : 20.0));
   int length = (int) ceil ((double) tiles / parts);
 
   for (int k = 0; k < parts; k++) {

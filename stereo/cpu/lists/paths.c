@@ -51,9 +51,9 @@ typedef struct Stretch
 } Stretch;
 
 static Stretch
-stretch_of (int tiles, int number)
+stretch_of (int row, int tiles, int number)
 {
-  int length = stereo_stretch_length (tiles), first = number * length;
+  int length = stereo_stretch_length (row, tiles), first = number * length;
   int begin = first - STEREO_STRETCH_BEFORE, end = first + length;
   return (Stretch){ begin > 0 ? begin : 0, first, end < tiles ? end : tiles };
 }
@@ -204,8 +204,8 @@ sweep_columns (StereoPlan *plan, void *context, int column, int thread)
   Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
 
   for (int up = 0; up < 2; up++)
-    for (int k = stereo_stretches (plan->lists.rows) - 1; k >= 0; k--)
-      sweep_column (plan, context, &p, column, up, stretch_of (plan->lists.rows, k));
+    for (int k = stereo_stretches (0, plan->lists.rows) - 1; k >= 0; k--)
+      sweep_column (plan, context, &p, column, up, stretch_of (0, plan->lists.rows, k));
 }
 
 /* ---- to the right and to the left, and picking ---------------------------------------------------------- */
@@ -323,8 +323,8 @@ sweep_rows (StereoPlan *plan, void *context, int row, int thread)
       b->changes[x] |= (uint16_t) (stereo_path_steps (luma[x], luma[x - 1], p.luma_step) << y % STEREO_TILE);
   }
   for (int left = 0; left < 2; left++)
-    for (int k = stereo_stretches (plan->lists.columns) - 1; k >= 0; k--)
-      sweep_row (plan, c, &p, row, left, stretch_of (plan->lists.columns, k), b);
+    for (int k = stereo_stretches (1, plan->lists.columns) - 1; k >= 0; k--)
+      sweep_row (plan, c, &p, row, left, stretch_of (1, plan->lists.columns, k), b);
   for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
     const uint32_t *keys = b->right + (size_t) (y - row * STEREO_TILE) * (size_t) plan->image_pitch + plan->image_pad;
     uint16_t *index = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
