@@ -30,9 +30,10 @@ static const GstStereoHealthKind kinds[] = {
       "three fifths of the textured parts of both views lie at the same place within a tenth of a pixel, and differ by "
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
-      "likewise, and two scenes shine through; or in a fifth of the textured parts some of the texture lies at the same "
-      "place within a fifth of a pixel, and the rest elsewhere; or a quarter of what moves has the texture that it had a "
-      "third of a second ago, and that the other view has at the same place" },
+      "likewise, and two scenes shine through; or in an eighth of the textured parts, and in eight at least, some of the "
+      "texture lies at the same place within half a pixel, and within a quarter in the median of these parts, and the rest "
+      "elsewhere; or a quarter of what moves has the texture that it had a third of a second ago, and that the other view "
+      "has at the same place" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "gst/match/diagnose/sort.h"
+
 #define ACROSS 16    /* blocks */
 #define NARROWEST 24 /* pixels of a block */
 #define DOWN 8       /* blocks */
@@ -17,9 +19,13 @@
 #define MOVING 0.3   /* share of such pixels in a block that moves */
 #define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
 #define STILL 0.25   /* correlation of the bends of what has changed with those of before, and of the other view */
-#define LAYER 0.3    /* correlation of the bends of all pixels with the other view's at disparity 0, of a layer there */
-#define PEAK 0.2     /* px from 0 that it may be largest at */
-#define BEHIND 0.04  /* of the variance: texture that such a layer does not explain, */
+#define WIDE 4 /* pixels to the neighbours of a wide bend: dirt is out of focus, and has little texture that is finer */
+#define AROUND 2 /* px to either side where the correlation of wide bends is compared with that at disparity 0 */
+#define LAYER \
+  0.3 /* correlation of the wide bends of all pixels with the other view's at disparity 0, of a layer there */
+#define PEAK 0.5          /* px from 0 that it may be largest at: texture of the scene pulls it to either side, */
+#define MIDDLE 0.25       /* and the median over all such blocks: what lies far away has one disparity in all of them */
+#define BEHIND 0.04       /* of the variance: texture that such a layer does not explain, */
 #define BEYOND_CHANCE 3.0 /* and in standard deviations of what noise gives */
 
 /* A part of the rows. */
@@ -131,8 +137,8 @@ place (const Block *block, const guint8 *left, const guint8 *right, const Statis
   return shift;
 }
 
-/* How much row @p bends at @x: see view.c. */
-#define BEND(p, x) (2 * (p)[x] - (p)[(x) -2] - (p)[(x) + 2])
+/* How much row @p bends at @x, over @step pixels to either side. */
+#define BEND(p, x, step) (2 * (p)[x] - (p)[(x) - (step)] - (p)[(x) + (step)])
 
 /* Sums over the bends of two rows. */
 typedef struct
@@ -166,24 +172,25 @@ changed_bends_alike (const Block *block, const guint8 *a, const guint8 *b, const
     gsize at = (gsize) y * (gsize) block->width;
     const guint8 *p = a + at, *q = b + at, *r = now + at, *s = before + at;
     for (gint x = block->first; x < block->last; x++) {
-      gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x) : 0, other = counts ? BEND (q, x) : 0;
+      gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x, 2) : 0;
+      gint other = counts ? BEND (q, x, 2) : 0;
       add_bends (&sums, one, other);
     }
   }
   return bends_alike (&sums);
 }
 
-/* That of all bends of a block, with those @shift pixels to the right in the other view. */
+/* That of all wide bends of a block, with those @shift pixels to the right in the other view. */
 static gdouble
-all_bends_alike (const Block *block, const guint8 *const now[2], gint shift)
+wide_bends_alike (const Block *block, const guint8 *const now[2], gint shift)
 {
+  gint first = MAX (block->first, WIDE + AROUND), last = MIN (block->last, block->width - WIDE - AROUND);
   Bends sums = { 0 };
 
   for (gint y = block->from; y < block->to; y++) {
-    gsize at = (gsize) y * (gsize) block->width;
-    const guint8 *p = now[0] + at, *q = now[1] + at + shift;
-    for (gint x = block->first; x < block->last; x++) {
-      gint one = BEND (p, x), other = BEND (q, x);
+    const guint8 *p = now[0] + (gsize) y * (gsize) block->width, *q = now[1] + (gsize) y * (gsize) block->width + shift;
+    for (gint x = first; x < last; x++) {
+      gint one = BEND (p, x, WIDE), other = BEND (q, x, WIDE);
       add_bends (&sums, one, other);
     }
   }
@@ -219,27 +226,29 @@ stands_still (const Block *block, const guint8 *const now[2], const guint8 *cons
       changed_bends_alike (block, now[1], earlier[1], now[1], earlier[1]) > STILL && !repeats (block, now[0]);
 }
 
-/* Whether texture at disparity 0 and other texture are seen in one place. */
+/* Whether texture at disparity 0 and other texture are seen in one place. @peak: where the former lies, px. */
 static gboolean
-is_layered (const Block *block, const guint8 *const now[2], const Statistics *m, gdouble slope)
+is_layered (const Block *block, const guint8 *const now[2], const Statistics *m, gdouble slope, gdouble *peak)
 {
-  gdouble here = all_bends_alike (block, now, 0), left, right;
+  gdouble here = wide_bends_alike (block, now, 0), left, right;
   Rest rest;
 
   if (here < LAYER || m->covariance <= 0)
     return FALSE;
-  left = all_bends_alike (block, now, -1);
-  right = all_bends_alike (block, now, 1);
-  /* where the parabola through the three has its top */
-  if (fabs (right - left) >= PEAK * 2 * (2 * here - left - right))
+  left = wide_bends_alike (block, now, -AROUND);
+  right = wide_bends_alike (block, now, AROUND);
+  if (AROUND * fabs (right - left) >= PEAK * 2 * (2 * here - left - right))
     return FALSE;
+  /* where the parabola through the three has its top */
+  *peak = AROUND * (right - left) / (2 * (2 * here - left - right));
   place (block, now[0], now[1], m, slope, &rest);
   return rest.shared > BEHIND && rest.shared > BEYOND_CHANCE * rest.doubt && !repeats (block, now[0]);
 }
 
+/* @peaks: of the layered blocks. */
 static void
-measure_block (
-    const Block *block, const guint8 *const now[2], const guint8 *const earlier[2], GstStereoBlockFigures *figures)
+measure_block (const Block *block, const guint8 *const now[2], const guint8 *const earlier[2],
+    GstStereoBlockFigures *figures, gdouble *peaks)
 {
   gdouble slope = slope_of (block, now[0]);
   Statistics m = statistics_of (block, now[0], now[1], 0);
@@ -251,7 +260,7 @@ measure_block (
     figures->moving++;
     figures->still += stands_still (block, now, earlier);
   }
-  figures->layered += is_layered (block, now, &m, slope);
+  figures->layered += is_layered (block, now, &m, slope, &peaks[figures->layered]);
   if (correlation (&m) < ALIKE) {
     figures->textured++;
     return;
@@ -271,6 +280,7 @@ gst_stereo_blocks_compare (
 {
   const guint8 *now[2], *earlier[2];
   gint rows, across = MIN (ACROSS, (width - 2 * MARGIN) / NARROWEST);
+  gdouble peaks[DOWN * ACROSS];
 
   *figures = (GstStereoBlockFigures){ 0 };
   for (guint v = 0; v < 2; v++) {
@@ -286,8 +296,11 @@ gst_stereo_blocks_compare (
       Block block = { width, y * rows / DOWN, (y + 1) * rows / DOWN, MARGIN + x * (width - 2 * MARGIN) / across,
         MARGIN + (x + 1) * (width - 2 * MARGIN) / across };
       if (block.to > block.from)
-        measure_block (&block, now, earlier, figures);
+        measure_block (&block, now, earlier, figures, peaks);
     }
   if (figures->zero)
     figures->rest /= figures->zero;
+  gst_stereo_sort_values (peaks, figures->layered);
+  if (figures->layered && fabs (peaks[figures->layered / 2]) >= MIDDLE)
+    figures->layered = 0;
 }

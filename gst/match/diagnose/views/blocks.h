@@ -24,7 +24,7 @@ typedef struct
   guint textured, zero; /* blocks with texture; those of them at disparity 0 */
   gdouble rest; /* of the blocks at 0: share of the variance that the texture of the difference of the views has */
   guint moving, still; /* blocks that change; those of them whose texture is that of before, and of the other view */
-  guint layered;       /* blocks where texture at disparity 0 lies before other texture, which is not there */
+  guint layered; /* blocks where texture at disparity 0 lies before other texture, which is not there; 0 if their median is not at 0 */
 } GstStereoBlockFigures;
 
 /* @readers: both have read their view. @age: measurements since the one that blocks are compared with: a third of a second or

@@ -248,9 +248,9 @@ judge_still (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
 #define MIN_MOVING 8
 #define STILL_BAD 0.25 /* share of the blocks that move */
 #define STILL_GOOD 0.1
-#define MIN_LAYERED 8   /* blocks that show two layers: in fog, two of few do by chance */
-#define LAYERED_BAD 0.2 /* their share of the blocks with texture; healthy pairs have up to 0.05, and 0.13 in fog */
-#define LAYERED_GOOD 0.1
+#define MIN_LAYERED 8    /* blocks that show two layers: three do by chance */
+#define LAYERED_BAD 0.12 /* their share of the blocks with texture; healthy pairs have up to 0.05 */
+#define LAYERED_GOOD 0.08
 
 /* Whether all lies at disparity 0. With one camera, moving texture was at another place before, which a still pattern was not. */
 static GstStereoVerdict

@@ -21,6 +21,7 @@
 #define MOST_DELAY 10
 #define SPOTS 20000
 #define MOST_DIRT 120 /* grey levels */
+#define CONTRAST 10   /* of smooth dirt: that smoothing takes away */
 #define LIMIT 300     /* mm below that, where a surface may be seen on either side */
 
 /* Views that a scene that hardly moves shows to be late, or not. */
@@ -33,12 +34,13 @@ typedef enum
 
 /* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
  * before. "shifted": the right view is shifted to the right by so many px. "compressed": from the first frame on, as a JPEG of that @quality.
- * "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light. */
+ * "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light, and which may be @smooth. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
   gint from, to, frames, light, shift, quality;
+  gboolean smooth;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
@@ -50,6 +52,7 @@ static const struct
   { "frozen-rows", "right", EITHER, 150, 210 }, { "delayed", "left", EITHER, 0, 0, 5 },
   { "delayed", "right", UNKNOWN, 0, 0, 10 }, { "dirt", "both", UNKNOWN, .light = 50 },
   { "dirt", "both", UNKNOWN, .light = 33 }, { "dirt", "both", UNKNOWN, .light = 25 },
+  { "dirt", "both", UNKNOWN, .light = 33, .smooth = TRUE }, { "dirt", "both", UNKNOWN, .light = 45, .smooth = TRUE },
   { "shifted", "right", UNKNOWN, .shift = 3 }, { "shifted", "right", UNKNOWN, .shift = 7 },
   { "shifted", "right", UNKNOWN, .shift = 12 }, { "compressed", "left", NEAR, .quality = 3 },
   { "compressed", "right", NEAR, .quality = 10 } };
@@ -117,6 +120,37 @@ make_dirt (Random *random)
     for (gint row = y; row < y + size; row++)
       memset (dirt + row * WIDTH + x, level, (gsize) size);
   }
+  return dirt;
+}
+
+/* A mean over 5 pixels, first along the rows and then along the columns. */
+static void
+smooth (guint8 *picture)
+{
+  for (gint pass = 0; pass < 2; pass++) {
+    g_autofree guint8 *from = g_memdup2 (picture, WIDTH * HEIGHT);
+    for (gint y = 0; y < HEIGHT; y++)
+      for (gint x = 0; x < WIDTH; x++) {
+        gint sum = 2;
+        for (gint i = -2; i <= 2; i++)
+          sum += pass ? from[CLAMP (y + i, 0, HEIGHT - 1) * WIDTH + x] : from[y * WIDTH + CLAMP (x + i, 0, WIDTH - 1)];
+        picture[y * WIDTH + x] = (guint8) (sum / 5);
+      }
+  }
+}
+
+/* Drops of some pixels, out of focus. */
+static guint8 *
+make_smooth_dirt (Random *random)
+{
+  guint8 *dirt = g_malloc (WIDTH * HEIGHT);
+
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    dirt[i] = (guint8) random_next (random);
+  for (guint i = 0; i < 3; i++)
+    smooth (dirt);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    dirt[i] = (guint8) CLAMP (64 + CONTRAST * (dirt[i] - 128), 0, 127);
   return dirt;
 }
 
@@ -238,7 +272,7 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
   GstMessage *message;
 
   if (!strcmp (drive.fault, "dirt"))
-    drive.dirt = make_dirt (&drive.noise);
+    drive.dirt = (cases[__i__].smooth ? make_smooth_dirt : make_dirt) (&drive.noise);
   probe (source, begin_fault, &drive);
   probe (nearest, check_state, &drive);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);

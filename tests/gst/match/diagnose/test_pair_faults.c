@@ -77,8 +77,8 @@ TEST (test_pair_at_disparity_0)
     { { 100, 80, 0.1, 0, 0 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 50, 0.001, 0, 0 }, GST_STEREO_HEALTH_OK },
     { { 11, 11, 0.001, 0, 0 }, GST_STEREO_HEALTH_OK }, { { 100, 5, 0, 40, 11 }, GST_STEREO_HEALTH_STILL_PATTERN },
     { { 100, 5, 0, 40, 8 }, GST_STEREO_HEALTH_OK }, { { 100, 5, 0, 7, 3 }, GST_STEREO_HEALTH_OK },
-    { { 100, 5, 0, 0, 0, 21 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 5, 0, 0, 0, 15 }, GST_STEREO_HEALTH_OK },
-    { { 100, 5, 0, 40, 2, 21 }, GST_STEREO_HEALTH_STILL_PATTERN },
+    { { 100, 5, 0, 0, 0, 13 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 5, 0, 0, 0, 11 }, GST_STEREO_HEALTH_OK },
+    { { 100, 5, 0, 40, 2, 13 }, GST_STEREO_HEALTH_STILL_PATTERN },
     { { 100, 5, 0, 40, 11, 0 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 11, 0, 0, 0, 0, 11 }, GST_STEREO_HEALTH_OK },
     { { 20, 0, 0, 0, 0, 7 }, GST_STEREO_HEALTH_OK } };
 
@@ -92,7 +92,7 @@ TEST (test_pair_at_disparity_0)
 TEST (test_some_layers)
 {
   const GstStereoViewFigures looks[] = { SOUND, SOUND };
-  const GstStereoBlockFigures many = { 100, 5, 0, 40, 2, 30 }, some = { 100, 5, 0, 40, 2, 15 },
+  const GstStereoBlockFigures many = { 100, 5, 0, 40, 2, 30 }, some = { 100, 5, 0, 40, 2, 10 },
                               none = { 100, 5, 0, 40, 2, 2 };
   const GstStereoBlockFigures *const after[] = { &some, &none };
   GstStereoViewVerdicts verdicts;

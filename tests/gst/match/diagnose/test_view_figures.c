@@ -293,6 +293,51 @@ TEST (test_look_at_a_pair)
   }
 }
 
+/* A third of the rows of a view, which what is painted into it changes. */
+static View
+third_of (const View *view, gint third)
+{
+  View part = *view;
+
+  part.height /= 3;
+  part.image.data += (gssize) third * part.height * view->image.stride;
+  return part;
+}
+
+/* Posts stand before something that lies nearly, but not quite, at disparity 0: all over the view, or in two thirds of it. They make two
+ * layers, and no pattern. In the middle third, it lies at 0. */
+TEST (test_posts_before_what_is_far)
+{
+  for (guint k = 0; k < 10; k++) {
+    View views[2] = { view_new (800, 198), view_new (800, 198) };
+    gdouble far = draw (0.4, 0.45), all = k % 2;
+    const gdouble disparities[] = { all ? far : -2 * far, all ? far : 0, all ? far : 2 * far };
+    GstStereoViewReader *viewers[2];
+    GstStereoBlockFigures pair;
+    GstStereoViewFigures look;
+
+    for (guint v = 0; v < 2; v++) {
+      for (gint third = 0; third < 3; third++) {
+        View part = third_of (&views[v], third);
+        paint (&part, 5, v ? 60 - disparities[third] : 60, 1, 2, NULL, 0);
+      }
+      for (gint first = 20; first < 760; first += 5 * POLE)
+        for (gint y = 0; y < views[v].height; y++)
+          for (gint x = first; x < first + POLE; x++)
+            *view_sample (&views[v], v ? x - 16 : x, y) = (guint8) (texture (8, x / 3, y / 6) / 2 + 60);
+      viewers[v] = gst_stereo_view_reader_new (800, 198);
+      gst_stereo_view_reader_read (viewers[v], &views[v].image, 0, 255, 0, 800, &look);
+    }
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, 800, 3, &pair);
+    fail_unless (pair.textured > 60 && pair.layered <= (all ? 0 : 0.5 * pair.textured), "%s, %f px: %u of %u blocks",
+        all ? "all" : "two thirds", far, pair.layered, pair.textured);
+    for (guint v = 0; v < 2; v++) {
+      gst_stereo_view_reader_free (viewers[v]);
+      view_clear (&views[v]);
+    }
+  }
+}
+
 /* A smooth pole from column @first on. */
 static void
 paint_pole (const View *view, gint first)
