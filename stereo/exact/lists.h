@@ -46,7 +46,7 @@ stereo_tiles (int size)
 }
 
 #define STEREO_STRETCH_ALONG 24 /* tiles of a row's stretch, at most */
-#define STEREO_STRETCH_DOWN 20  /* the same of a column: as long as rows' are where the width is that of a road camera */
+#define STEREO_STRETCH_DOWN 20  /* the same of a column: of a road camera, rows and columns then take equally long */
 #define STEREO_STRETCH_BEFORE 2 /* tiles before a stretch in which its path begins */
 
 /* Stretches of a row, or of a column, of @tiles tiles. */
