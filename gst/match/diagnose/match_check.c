@@ -216,9 +216,10 @@ has_news (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
 static gboolean
 judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
 {
-  const GstStereoHealthFlags rig = GST_STEREO_HEALTH_SWAPPED | GST_STEREO_HEALTH_ROWS;
   const GstStereoPairMatches *matches = match->matches;
+  const GstStereoMatchRule *rule;
   GstStereoHealthFlags found[3];
+  gboolean nothing = TRUE;
 
   GST_OBJECT_LOCK (check->element);
   check->stats.checks++;
@@ -226,7 +227,8 @@ judge_rig (GstStereoMatchCheck *check, const GstStereoMatchCase *match)
   GST_OBJECT_UNLOCK (check->element);
   check->needed = (gint) ceil (matches->largest) + 1 - match->pair->params->min_disparity;
   judge_all (check, match, FALSE, found);
-  gboolean nothing = (found[GST_STEREO_VERDICT_UNKNOWN] & rig) == rig;
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    nothing = nothing && (!rule->of_rig || found[GST_STEREO_VERDICT_UNKNOWN] & rule->flag);
   GST_DEBUG_OBJECT (check->element,
       "check: %u of %u points matched: %u forward, %u backward, median %.2f px; %u placed, off by %.2f px "
       "(left %.2f, right %.2f)%s",

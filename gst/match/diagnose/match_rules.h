@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The table of the faults that the matches of a pair show (matches.h). A row has all that is known of a fault: its verdict, what it
- * waits for, and its texts. match_check.c goes through the rows, and names none of them where it need not.
+ * waits for, and its texts. match_check.c goes through the rows, and names none of them but views out of step, whose evidence is of
+ * several pairs.
  */
 #ifndef GST_STEREO_MATCH_RULES_H
 #define GST_STEREO_MATCH_RULES_H
@@ -30,6 +31,7 @@ typedef struct
   GstStereoHealthFlags unless;        /* faults on matches which, while they stand, explain what it is judged by */
   /* Verdicts on the same pair that have to be GOOD, and that must not be BAD: else its own is unknown. */
   GstStereoHealthFlags needs_good, unless_bad;
+  gboolean of_rig;    /* a pair on which all of these are unknown says nothing of the rig */
   gboolean of_offset; /* another principal-offset ends it: that is another rig */
   gboolean alignable; /* an alignment that fits takes it out */
   /* ns. Its verdict has the evidence of several pairs: it begins at once, and its end has to last so long. 0: as its kind says. */
