@@ -365,7 +365,8 @@ walk_part (Walk *w, int x, int y, int dx, int dy, int first_tile, int end_tile, 
   }
 }
 
-/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, 20 if it goes down or up, about as many in each. */
+/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, 20 if it goes down or up, and about as many
+ * in each. */
 static void
 walk (Walk *w, int x, int y, int dx, int dy, long *sums)
 {

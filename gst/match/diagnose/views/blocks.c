@@ -11,18 +11,18 @@
 #define MARGIN 3     /* columns at the sides that are left out */
 #define SLOPE 100.0  /* mean square of the difference of neighbours two apart: texture */
 #define VARIANCE 100.0
-#define ALIKE 0.7    /* correlation of a block with the other view at the same place */
-#define ZERO 0.1     /* px */
-#define REPEATS 0.9  /* correlation of a block with itself a few pixels away: its place is not known */
-#define SHIFTS 16    /* pixels that a pattern may repeat after */
-#define CHANGED 4    /* grey levels that a pixel changes by */
-#define MOVING 0.3   /* share of such pixels in a block that moves */
-#define TOGETHER 0.2 /* correlation of the changes of pixels two apart */
-#define STILL 0.25   /* correlation of the bends of what has changed with those of before, and of the other view */
-#define WIDE 4 /* pixels to the neighbours of a wide bend: dirt is out of focus, and has little texture that is finer */
-#define AROUND 2 /* px to either side where the correlation of wide bends is compared with that at disparity 0 */
-#define LAYER \
-  0.3 /* correlation of the wide bends of all pixels with the other view's at disparity 0, of a layer there */
+#define ALIKE 0.7         /* correlation of a block with the other view at the same place */
+#define ZERO 0.1          /* px */
+#define REPEATS 0.9       /* correlation of a block with itself a few pixels away: its place is not known */
+#define SHIFTS 16         /* pixels that a pattern may repeat after */
+#define CHANGED 4         /* grey levels that a pixel changes by */
+#define MOVING 0.3        /* share of such pixels in a block that moves */
+#define TOGETHER 0.2      /* correlation of the changes of pixels two apart */
+#define STILL 0.25        /* correlation of the bends of what has changed with those of before, and of the other view */
+#define FINE 2            /* pixels to the neighbours of a fine bend, */
+#define WIDE 4            /* and of a wide one: dirt is out of focus, and has little texture that is finer */
+#define AROUND 2          /* px to either side of disparity 0, where the correlation of wide bends is found, too */
+#define LAYER 0.3         /* that at disparity 0, of a layer there */
 #define PEAK 0.5          /* px from 0 that it may be largest at: texture of the scene pulls it to either side, */
 #define MIDDLE 0.25       /* and the median over all such blocks: what lies far away has one disparity in all of them */
 #define BEHIND 0.04       /* of the variance: texture that such a layer does not explain, */
@@ -172,8 +172,8 @@ changed_bends_alike (const Block *block, const guint8 *a, const guint8 *b, const
     gsize at = (gsize) y * (gsize) block->width;
     const guint8 *p = a + at, *q = b + at, *r = now + at, *s = before + at;
     for (gint x = block->first; x < block->last; x++) {
-      gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x, 2) : 0;
-      gint other = counts ? BEND (q, x, 2) : 0;
+      gint counts = ABS (r[x] - s[x]) >= CHANGED, one = counts ? BEND (p, x, FINE) : 0;
+      gint other = counts ? BEND (q, x, FINE) : 0;
       add_bends (&sums, one, other);
     }
   }

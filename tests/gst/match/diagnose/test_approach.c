@@ -139,7 +139,7 @@ smooth (guint8 *picture)
   }
 }
 
-/* Drops of some pixels, out of focus. */
+/* A pattern out of focus: noise, three times smoothed. */
 static guint8 *
 make_smooth_dirt (Random *random)
 {
