@@ -23,14 +23,13 @@ struct Lists
   int columns, rows;
   uint16_t *groups;
   uint8_t *costs;
-  int chance, least;
+  int chance;
 };
 
 static inline Lists
 lists_of (const StereoPlan *plan)
 {
-  return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs, plan->lists.chance,
-    plan->lists.least };
+  return { plan->lists.columns, plan->lists.rows, plan->lists.groups, plan->lists.costs, plan->lists.chance };
 }
 
 /* Groups in the list of tile @tile. */

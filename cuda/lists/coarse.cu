@@ -209,7 +209,7 @@ static __global__ void __launch_bounds__ (32 * VOTE_WARPS) candidates_kernel (co
     for (int g = lane; g < groups; g += 32)
       key = max (key, votes[g] << 16 | (uint32_t) (0xFFFF - g));
     key = highest (key);
-    if (k > 0 && (int) (key >> 16) < lists.least)
+    if (k > 0 && key >> 16 < STEREO_VOTES_LEAST)
       break;
     int best = 0xFFFF - (int) (key & 0xFFFF);
     own = lane == k ? best : own;

@@ -148,7 +148,6 @@ open_coarse (StereoPlan *plan, StereoError *error)
   if ((status = choose_coarse (plan, coarse, width, error)) || (status = measure (coarse, width, height, error)) ||
       (status = open_coarse (coarse, error)) || (status = stereo_steps_choose (coarse, error)))
     return status;
-  plan->lists.least = coarse->params.method == STEREO_METHOD_SGM ? STEREO_VOTES_LEAST_SINGLE : STEREO_VOTES_LEAST;
   return fit_memory (coarse, error);
 }
 

@@ -68,7 +68,6 @@ typedef struct StereoLists
   uint16_t *groups; /* [row][column][STEREO_TILE_GROUPS]: of each tile, ascending; STEREO_NO_GROUP behind the last one */
   uint8_t *costs;   /* [y][x][STEREO_SLOTS]: what paths read; slot k is candidate k % 4 of group k / 4 */
   int chance; /* of these costs: two places that have nothing in common; where not known, more than a cost can be */
-  int least;  /* votes of a group that is listed; the group with the most is listed in any case */
 } StereoLists;
 
 typedef struct StereoPlan StereoPlan;

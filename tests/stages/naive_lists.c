@@ -14,10 +14,9 @@ enum
   RUN = 4,     /* disparities of a group */
   LONGEST = 8, /* groups of a list */
   NONE = 0xFFFF,
-  AROUND = 2,          /* px of the half size beyond a tile that vote */
-  AWAY = 2,            /* px from a doubled disparity to the groups that it votes for */
-  FEWEST = 2,          /* votes of a group that is listed beside the first */
-  FEWEST_OF_PIXELS = 6 /* where half the size has costs of single pixels */
+  AROUND = 2, /* px of the half size beyond a tile that vote */
+  AWAY = 2,   /* px from a doubled disparity to the groups that it votes for */
+  FEWEST = 6  /* votes of a group that is listed beside the first */
 };
 
 /* ---- half the size --------------------------------------------------------------------------------- */
@@ -139,7 +138,7 @@ static void
 list_tile (StereoPlan *p, const StereoPlan *half, int u, int v, int *votes, int groups)
 {
   uint16_t *list = (uint16_t *) list_of (p, u * SIDE, v * SIDE);
-  int count = 0, fewest = half->params.method == STEREO_METHOD_SGM ? FEWEST_OF_PIXELS : FEWEST;
+  int count = 0;
 
   memset (votes, 0, (size_t) groups * sizeof *votes);
   for (int y = v * SIDE / 2 - AROUND; y < (v + 1) * SIDE / 2 + AROUND; y++)
@@ -152,7 +151,7 @@ list_tile (StereoPlan *p, const StereoPlan *half, int u, int v, int *votes, int 
     int better = 0;
     for (int other = 0; other < groups; other++)
       better += votes[other] > votes[g] || (votes[other] == votes[g] && other < g);
-    if (better == 0 || (better < LONGEST && votes[g] >= fewest))
+    if (better == 0 || (better < LONGEST && votes[g] >= FEWEST))
       list[count++] = (uint16_t) g;
   }
   while (count < LONGEST)

@@ -162,9 +162,9 @@ count_votes (const StereoPlan *plan, int column, int row, uint16_t *votes)
   }
 }
 
-/* The groups of @count with the most votes and no fewer than @least, ascending; of equal ones the lower. Without any vote group 0. */
+/* The groups of @count with the most votes ascending; of equal ones the lower. Without any vote group 0. */
 static void
-choose_groups (uint16_t *votes, int count, int least, uint16_t *groups)
+choose_groups (uint16_t *votes, int count, uint16_t *groups)
 {
   uint8_t chosen[STEREO_MAX_DISPARITIES / STEREO_GROUP] = { 0 };
   int number = 0;
@@ -173,7 +173,7 @@ choose_groups (uint16_t *votes, int count, int least, uint16_t *groups)
     int best = 0;
     for (int g = 1; g < count; g++)
       best = votes[g] > votes[best] ? g : best;
-    if (k > 0 && votes[best] < least)
+    if (k > 0 && votes[best] < STEREO_VOTES_LEAST)
       break;
     votes[best] = 0;
     chosen[best] = 1;
@@ -193,7 +193,7 @@ list_row (StereoPlan *plan, void *context, int row, int thread)
   for (int column = 0; column < plan->lists.columns; column++) {
     uint16_t votes[STEREO_MAX_DISPARITIES / STEREO_GROUP] = { 0 };
     count_votes (plan, column, row, votes);
-    choose_groups (votes, count, plan->lists.least,
+    choose_groups (votes, count,
         plan->lists.groups + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * STEREO_TILE_GROUPS);
   }
 }
