@@ -25,6 +25,9 @@ typedef struct Preset
 #define GAMMA_OF_LAB 0.2
 #define REFINE_GAMMA_OF_LAB 0.5
 
+/* Window of asw where no paths gather what lies farther away. */
+#define WINDOW_ALONE 13
+
 /* Hillerstrom 2017, 5.1.3; 3.2.4: the views must agree */
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
   SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
@@ -42,8 +45,8 @@ static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (g
   SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
   END };
 
-static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT),
-  SET (window, 13), SET (gamma_color, 40), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 5),
+  SET (gamma_color, 40), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
   SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
@@ -140,6 +143,7 @@ stereo_profile_apply (StereoParams *params)
 {
   int preset_color = params->gamma_color == 0, preset_distance = params->gamma_distance == 0;
   int preset_refine_color = params->refine_gamma_color == 0, preset_speckle = params->speckle_size < 0;
+  int preset_window = params->window == 0 && params->profile != STEREO_PROFILE_THESIS;
 
   apply (params, presets[params->method].profile[params->profile]);
   apply (params, presets[params->method].method);
@@ -148,6 +152,8 @@ stereo_profile_apply (StereoParams *params)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
+  if (params->method == STEREO_METHOD_ASW && params->paths == STEREO_PATHS_NONE && preset_window)
+    params->window = WINDOW_ALONE;
   if (params->method == STEREO_METHOD_ASW && params->support != STEREO_SUPPORT_BOTH) {
     params->gamma_color *= preset_color ? 0.5 : 1;
     params->gamma_distance *= preset_distance ? 0.5 : 1;

@@ -19,7 +19,7 @@ static const double penalties[STEREO_PATH_DIRECTIONS][2] = {
 
 /* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. P2 is
  * for a search of AMONG disparities: a jump into a larger range is less likely to be the right one, by the logarithm. */
-static const double penalties_of_aggregated[2] = { 6, 66 };
+static const double penalties_of_aggregated[2] = { 11, 115 };
 #define AMONG 128
 
 /* What a pixel's cost multiplies these penalties with: see STEREO_PIXEL_COSTS. */
@@ -109,7 +109,8 @@ stereo_volume_unit (const StereoParams *params)
 }
 
 /* Paths read costs as bytes. Those of a method's volume are divided by 1 << path_shift: by as little as lets the largest
- * fit a byte, and the sum of all paths 16 bits. */
+ * fit a byte, and the sum of all paths 16 bits. Where a bit less lets the penalty fit a byte as well, they have it: what a path adds
+ * is a byte then (STEREO_PATHS_ADD_BYTES). */
 static void
 measure_paths (StereoPlan *plan)
 {
@@ -126,6 +127,8 @@ measure_paths (StereoPlan *plan)
   }
   while (ldexp (top, -plan->path_shift) > 255 || p->paths * (256 + ldexp (penalty, -plan->path_shift)) > STEREO_COST_TOP)
     plan->path_shift++;
+  double added = ldexp (penalty, -plan->path_shift);
+  plan->path_shift += added > 255 && added <= 2 * 255;
   plan->path_unit = 1;
   while (2 * plan->path_unit * p->paths * (256 + ldexp (penalty, -plan->path_shift)) <= STEREO_COST_TOP)
     plan->path_unit *= 2;

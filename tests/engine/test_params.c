@@ -447,7 +447,35 @@ test_table_three (void)
       out.smoothness_max);
 }
 
-/* Where paths follow asw, their penalties are reported as they are in force: 6 and 66 of the census, of 128 disparities, 0.8
+/* Without paths, nothing else gathers what lies farther away. */
+static void
+test_window_without_paths (void)
+{
+  static const struct
+  {
+    const char *words;
+    int window;
+  } rows[] = {
+    { "paths=4", 5 },
+    { "paths=none", 13 },
+    { "paths=none window=7", 7 },
+    { "profile=fast", 13 },
+    { "profile=quality", 5 },
+    { "profile=quality paths=none", 13 },
+    { "profile=thesis", 33 },
+  };
+  StereoParams params, out;
+  StereoError error;
+
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    stereo_params_init (&params);
+    params_set (&params, "%s", rows[k].words);
+    CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+    CHECK (out.window == rows[k].window, "%s: %d", rows[k].words, out.window);
+  }
+}
+
+/* Where paths follow asw, their penalties are reported as they are in force: 11 and 115 of the census, of 128 disparities, 0.8
  * of that of mixed; a larger one by the logarithm of the range. sgm has a pair for each direction, and 0 stands for that. */
 static void
 test_penalties (void)
@@ -457,15 +485,15 @@ test_penalties (void)
     const char *words;
     double p1, p2;
   } rows[] = {
-    { "cost=census-9x7", 6, 66 },
-    { "cost=mixed", 4.8, 52.8 },
-    { "cost=census-9x7 num-disparities=16", 6, 66 * 4 / 7.0 },
-    { "cost=census-9x7 p2=20", 6, 20 },
+    { "cost=census-9x7", 11, 115 },
+    { "cost=mixed", 8.8, 92 },
+    { "cost=census-9x7 num-disparities=16", 11, 115 * 4 / 7.0 },
+    { "cost=census-9x7 p2=20", 11, 20 },
     { "cost=census-9x7 p2=3", 3, 3 },
     { "cost=census-9x7 p1=7 paths=none", 7, 0 },
     { "method=sgm", 0, 0 },
     { "method=sgm p1=5 p2=50", 5, 50 },
-    { "method=esaw paths=8", 6, 66 },
+    { "method=esaw paths=8", 11, 115 },
   };
   StereoParams params, out;
   StereoError error;
@@ -602,6 +630,7 @@ main (int argc, char **argv)
   check_case ("every method's own", test_methods_own);
   check_case ("speckles go by default", test_speckles);
   check_case ("esaw and esmp are Table III", test_table_three);
+  check_case ("the own window", test_window_without_paths);
   check_case ("penalties in force", test_penalties);
   check_case ("what the method does not read", test_unread);
   check_case ("combinations that fit", test_combinations);

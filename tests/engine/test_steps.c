@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Branches of a plan's steps: each begins before there is work on it, and the steps wait for all of it. */
+/* Branches of a plan's steps: each begins before there is work on it, and the steps wait for all of it. What paths add is a byte. */
 #include "stereo/engine/backend.h"
 
 #include "tests/support/check.h"
@@ -116,11 +116,30 @@ test_speckle_waits (void)
   unsetenv ("STEREO_CPU_FUSION");
 }
 
+/* The default's own penalties, of nearly any range: else a full search takes half as long again on a GPU. */
+static void
+test_paths_add_bytes (void)
+{
+  Random random = { random_seed () };
+  StereoParams params;
+
+  for (int round = 0; round < 30; round++) {
+    stereo_params_init (&params);
+    params.backend = STEREO_BACKEND_CPU;
+    params.num_disparities = round < 2 ? (round ? 800 : 1) : random_range (&random, 1, 800);
+    params.search = STEREO_SEARCH_FULL;
+    StereoPlan *plan = make_plan (&params);
+    CHECK (plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, "%d disparities", params.num_disparities);
+    stereo_plan_free (plan);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   check_start (argc, argv);
   check_case ("all branches are joined", test_all_join);
   check_case ("who waits for the history", test_speckle_waits);
+  check_case ("what a path adds is a byte", test_paths_add_bytes);
   return check_finish ();
 }

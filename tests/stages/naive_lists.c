@@ -255,7 +255,7 @@ penalty_of (const StereoPlan *p, int large, int vertical)
 {
   static const double of_pixels[2][2] = { { 22.02, 82.79 }, { 17.75, 80.87 } };
   int sgm = p->params.method == STEREO_METHOD_SGM, searched = p->params.num_disparities;
-  double of_aggregated[2] = { 6, 66 * log2 (searched < 2 ? 2 : searched) / 7 };
+  double of_aggregated[2] = { 11, 115 * log2 (searched < 2 ? 2 : searched) / 7 };
   double factor = p->params.cost == STEREO_COST_CENSUS_7X5 ? 0.7 : p->params.cost == STEREO_COST_MIXED ? 0.8 : 1;
   double by_hand[2] = { p->params.p1, p->params.p2 }, value[2];
 
