@@ -5,6 +5,8 @@
 
 #include "cuda/asw/banded.cuh"
 
+#include <algorithm>
+
 /* Scratch memory and launch settings of the stage. */
 struct AswLeftContext
 {
@@ -18,7 +20,8 @@ struct AswLeftContext
 struct PathCosts
 {
   uint8_t *costs;      /* [y][x][i]; NULL: no paths follow, or they read the volume */
-  uint32_t most, half; /* steps that make the largest byte; half a byte step */
+  uint32_t most, half; /* steps that make the largest byte, or the largest that half can be added to; half a byte step */
+  uint32_t kept;       /* bits of a byte: with a shift of more than 8, the other cost of a word comes near */
   int shift;
 };
 
@@ -111,14 +114,17 @@ path_bytes (const PathCosts &p, uint4 steps)
   uint32_t words[4] = { steps.x, steps.y, steps.z, steps.w };
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    words[k] = (__vminu2 (words[k], p.most) + p.half) >> p.shift;
+    words[k] = (__vminu2 (words[k], p.most) + p.half) >> p.shift & p.kept;
   return make_uint2 (__byte_perm (words[0], words[1], 0x6420), __byte_perm (words[2], words[3], 0x6420));
 }
 
 inline PathCosts
 path_costs_of (const StereoPlan *plan, uint8_t *costs)
 {
-  return { costs, 0x10001u * (255u << plan->path_shift), 0x10001u * (1u << plan->path_shift >> 1), plan->path_shift };
+  uint32_t half = 1u << plan->path_shift >> 1, most = std::min (255u << plan->path_shift, 0xFFFFu - half);
+
+  return { costs, 0x10001u * most, 0x10001u * half, 0x10001u * (0xFFFFu >> std::max (plan->path_shift, 8)),
+    plan->path_shift };
 }
 
 /* How a pass is laid out: @warps of a block share the disparities of a line, @chunks blocks have all of them, and a

@@ -353,15 +353,9 @@ template <int COST, int TAP_TILES> static void
 launch_mean (StereoPlan *plan, const Records &records)
 {
   PathCosts costs = path_costs_of (plan, plan->lists.costs);
-  float unit = (float) plan->volume_unit;
-
-  for (int shift = plan->path_shift; shift > 8; shift--) /* for steps that fit 16 bits */
-    unit /= 2;
-  if (plan->path_shift > 8)
-    costs = { plan->lists.costs, 0xFF00FF00u, 0x00800080u, 8 };
   mean_kernel<COST, TAP_TILES>
       <<<dim3 (plan->lists.columns, plan->lists.rows), 32 * MEAN_WARPS, mean_bytes<TAP_TILES> (), cuda_state (plan)->stream>>> (
-          cuda_frame (plan), records, asw_window (plan), lists_of (plan), costs, unit);
+          cuda_frame (plan), records, asw_window (plan), lists_of (plan), costs, (float) plan->volume_unit);
 }
 
 template <int COST> static StereoStatus
