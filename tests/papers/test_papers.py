@@ -404,7 +404,8 @@ def claimed(row):
     """What the documents, or what the page says of such rows, claim of @row, the options of a row by name."""
     row = {"method": "asw", "profile": "balanced", "search": "coarse-to-fine" if int(row["num-disparities"]) > 32 else "full", **row}
     if row["method"] == "asw" and row["profile"] == "balanced":
-        return {**DEFAULT, "search": row["search"], "refine-iterations": 0 if row["search"] == "coarse-to-fine" else 1}
+        return {**DEFAULT, "search": row["search"], "refine-iterations": 0 if row["search"] == "coarse-to-fine" else 1,
+                "window": 13 if row.get("paths") == "none" else DEFAULT["window"]}
     if row["profile"] != "thesis":
         return {}
     base = dict(METHODS.get(row["method"], THESIS))
