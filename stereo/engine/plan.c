@@ -96,6 +96,9 @@ fit_memory (StereoPlan *plan, StereoError *error)
 #define LEAST_WIDTH 640
 #define LEAST_DISPARITIES 32
 
+/* Where no level has chosen candidates, a wrong one is not mended later: a larger window than the default's has fewer. */
+#define COARSEST_WINDOW 9
+
 /* Of the half size, which searches coarse to fine itself where it is large enough. The coarsest level takes the default method,
  * whatever the full size does: its support weights see thin things before the paths remove them. Of a level with lists sgm takes
  * its own costs, as at the full size. */
@@ -118,6 +121,8 @@ choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError 
     coarse.p2 = p->p2;
     coarse.penalty_step = p->penalty_step;
   }
+  if (coarse.search == STEREO_SEARCH_FULL)
+    coarse.window = COARSEST_WINDOW;
   coarse.refine_iterations = 0;
   coarse.align = STEREO_ALIGN_OFF;
   coarse.temporal = 0;
