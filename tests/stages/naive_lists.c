@@ -266,11 +266,11 @@ penalty_of (const StereoPlan *p, int large, int vertical)
       lrint (chosen * stereo_cost_info (p->params.cost)->unit * (sgm ? 1 : p->volume_unit) / exp2 (p->path_shift) / 2);
 }
 
-/* Half a pixel from the prediction costs nothing; another pixel away, and farther, costs a 32nd of the larger penalty. */
+/* Half a pixel from the prediction costs nothing; another pixel away, and farther, costs a 48th of the larger penalty. */
 void
 naive_prior (StereoPlan *p)
 {
-  long most = penalty_of (p, 1, 0) / 32;
+  long most = penalty_of (p, 1, 0) / 48;
 
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
