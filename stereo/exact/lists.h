@@ -27,10 +27,9 @@
 #define STEREO_TILE_GROUPS 8 /* groups of a tile, at most */
 #define STEREO_SLOTS (STEREO_GROUP * STEREO_TILE_GROUPS) /* candidates of a pixel, at most */
 #define STEREO_NO_GROUP 0xFFFF
-#define STEREO_VOTE_AROUND 2 /* px of the half size around a tile that vote for it as well */
-#define STEREO_VOTES_AFTER 2 /* votes of the winner after the paths; the one before them has one */
-#define STEREO_VOTES_LEAST \
-  6 /* a group with fewer is not listed, unless it has the most: winners before the paths scatter */
+#define STEREO_VOTE_AROUND 2       /* px of the half size around a tile that vote for it as well */
+#define STEREO_VOTES_AFTER 2       /* votes of the winner after the paths; the one before them has one */
+#define STEREO_VOTES_LEAST 6       /* a group with fewer is listed only if it has the most: winners scatter */
 #define STEREO_VOTE_AWAY 2         /* px; how far from the doubled disparity the two groups are looked up */
 #define STEREO_AWAY_AFTER 2        /* px, at most, to the doubled disparity after the paths, where the levels agree */
 #define STEREO_AWAY_BEFORE 5       /* the same, before the paths */
