@@ -25,9 +25,6 @@ typedef struct Preset
 #define GAMMA_OF_LAB 0.2
 #define REFINE_GAMMA_OF_LAB 0.5
 
-/* Window of asw where no paths gather what lies farther away. */
-#define WINDOW_ALONE 13
-
 /* Hillerstrom 2017, 5.1.3; 3.2.4: the views must agree */
 static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (support, STEREO_SUPPORT_BOTH),
   SET (window, 33), SET (gamma_color, 259.65), SET (gamma_distance, 28), SET (paths, STEREO_PATHS_NONE),
@@ -44,6 +41,9 @@ static const Preset asw_fast[] = { SET (paths, STEREO_PATHS_NONE), SET (refine_i
 static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (gamma_color, 28),
   SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
   END };
+
+/* Where no paths gather what lies farther away. */
+static const Preset asw_alone[] = { SET (window, 13), END };
 
 static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 5),
   SET (gamma_color, 40), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
@@ -143,17 +143,16 @@ stereo_profile_apply (StereoParams *params)
 {
   int preset_color = params->gamma_color == 0, preset_distance = params->gamma_distance == 0;
   int preset_refine_color = params->refine_gamma_color == 0, preset_speckle = params->speckle_size < 0;
-  int preset_window = params->window == 0 && params->profile != STEREO_PROFILE_THESIS;
 
   apply (params, presets[params->method].profile[params->profile]);
+  if (params->method == STEREO_METHOD_ASW && params->paths == STEREO_PATHS_NONE)
+    apply (params, asw_alone);
   apply (params, presets[params->method].method);
   apply (params, common);
   if (preset_speckle && params->fill == STEREO_FILL_KEEP)
     params->speckle_size = 0; /* who asks for the matcher's value everywhere means everywhere */
   if (params->method == STEREO_METHOD_ESMP && params->smoothness_max == 0)
     params->smoothness_max = 0.0375 * params->num_disparities;
-  if (params->method == STEREO_METHOD_ASW && params->paths == STEREO_PATHS_NONE && preset_window)
-    params->window = WINDOW_ALONE;
   if (params->method == STEREO_METHOD_ASW && params->support != STEREO_SUPPORT_BOTH) {
     params->gamma_color *= preset_color ? 0.5 : 1;
     params->gamma_distance *= preset_distance ? 0.5 : 1;

@@ -447,6 +447,19 @@ test_table_three (void)
       out.smoothness_max);
 }
 
+/* What is in force with the options of @words. */
+static StereoParams
+resolved (const char *words)
+{
+  StereoParams params, out;
+  StereoError error;
+
+  stereo_params_init (&params);
+  params_set (&params, "%s", words);
+  CHECK (!stereo_params_resolve (&params, &out, &error), "%s: %s", words, error.message);
+  return out;
+}
+
 /* Without paths, nothing else gathers what lies farther away. */
 static void
 test_window_without_paths (void)
@@ -464,14 +477,10 @@ test_window_without_paths (void)
     { "profile=quality paths=none", 13 },
     { "profile=thesis", 33 },
   };
-  StereoParams params, out;
-  StereoError error;
 
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    stereo_params_init (&params);
-    params_set (&params, "%s", rows[k].words);
-    CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
-    CHECK (out.window == rows[k].window, "%s: %d", rows[k].words, out.window);
+    int window = resolved (rows[k].words).window;
+    CHECK (window == rows[k].window, "%s: %d", rows[k].words, window);
   }
 }
 
@@ -495,13 +504,9 @@ test_penalties (void)
     { "method=sgm p1=5 p2=50", 5, 50 },
     { "method=esaw paths=8", 11, 115 },
   };
-  StereoParams params, out;
-  StereoError error;
 
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    stereo_params_init (&params);
-    params_set (&params, "%s", rows[k].words);
-    CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
+    StereoParams out = resolved (rows[k].words);
     CHECK (fabs (out.p1 - rows[k].p1) < 1e-9 && fabs (out.p2 - rows[k].p2) < 1e-9, "row %zu: %g %g", k, out.p1, out.p2);
   }
 }

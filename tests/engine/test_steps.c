@@ -116,7 +116,7 @@ test_speckle_waits (void)
   unsetenv ("STEREO_CPU_FUSION");
 }
 
-/* The default's own penalties, of nearly any range: else a full search takes half as long again on a GPU. */
+/* With the default's own penalties, of up to 800 disparities: with words a full search takes half as long again on a GPU. */
 static void
 test_paths_add_bytes (void)
 {
