@@ -76,8 +76,9 @@ void gst_stereo_aggregator_reconfigure (GstStereoAggregator *self);
 
 /* Whether the source pad has caps: gaps are forwarded from then on. */
 void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated);
-/* TRUE where the pair would come too late. The pair is then dropped, counted and reported, downstream gets a GAP event, and
- * process() returns @flow. Call this last, directly before computing and pushing: the compute time is measured from here. */
+/* TRUE where the pair would come too late. The pair is then dropped, counted and reported, and process() returns @flow. Downstream
+ * gets a GAP event, unless the pipeline is live. Call this last, directly before computing and pushing: the compute time is measured
+ * from here. */
 gboolean gst_stereo_aggregator_drop_if_late (
     GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow);
 /* Gives @out the timestamps, flags and metadata of its pair. @same_place: every object of the left view lies at the
