@@ -32,23 +32,57 @@ inside (const CudaGaps &c, int x, int y)
   return x >= 0 && x < c.columns && y >= 0 && y < c.rows;
 }
 
-/* Sure pixels of a cell of the picture. A row of maps has whole cells. */
-static __device__ __forceinline__ int
-count_sure (const Frame &f, int column, int row, float least)
+/* Which of the four pixels from (@x0, @y) on are sure, in bits; those behind the last column are not. A row of maps has whole cells. */
+static __device__ __forceinline__ unsigned
+find_sure (const Frame &f, int x0, int y, float least)
 {
   static_assert (STEREO_GAPS_CELL == 4, "a row of a cell is a vector");
+  size_t at = (size_t) y * f.map_pitch + x0;
+  float4 disparity = *(const float4 *) (f.disparity + at);
+  float4 confidence = *(const float4 *) (f.view[STEREO_LEFT].confidence + at);
+  unsigned sure = (!isnan (disparity.x) && confidence.x >= least) |
+      (!isnan (disparity.y) && confidence.y >= least) << 1 | (!isnan (disparity.z) && confidence.z >= least) << 2 |
+      (!isnan (disparity.w) && confidence.w >= least) << 3;
+  return sure & (1u << min (f.width - x0, STEREO_GAPS_CELL)) - 1;
+}
+
+/* By a block: the pixels at the left border that the right view lacks, of each row of pixels of row @row of cells. @first: memory. */
+static __device__ __forceinline__ void
+count_lacking (const Frame &f, int columns, int row, float least, int *first)
+{
+  if (threadIdx.x < STEREO_GAPS_CELL)
+    first[threadIdx.x] = f.width;
+  __syncthreads ();
+#pragma unroll
+  for (int v = 0; v < STEREO_GAPS_CELL; v++) {
+    int y = min (row * STEREO_GAPS_CELL + v, f.height - 1);
+    for (int column = threadIdx.x; column < columns; column += COUNT_WARPS * WARP) {
+      unsigned sure = find_sure (f, column * STEREO_GAPS_CELL, y, least);
+      if (sure) {
+        atomicMin (first + v, column * STEREO_GAPS_CELL + __ffs (sure) - 1);
+        break;
+      }
+    }
+  }
+  __syncthreads ();
+  if (threadIdx.x < STEREO_GAPS_CELL) {
+    int x = first[threadIdx.x], y = min (row * STEREO_GAPS_CELL + (int) threadIdx.x, f.height - 1);
+    first[threadIdx.x] = x < f.width && stereo_gaps_at_border (x, f.disparity[(size_t) y * f.map_pitch + x]) ? x : 0;
+  }
+  __syncthreads ();
+}
+
+/* Sure pixels of a cell of the picture; those before @lacking of their row count as sure. */
+static __device__ __forceinline__ int
+count_sure (const Frame &f, int column, int row, float least, const int *lacking)
+{
   int x0 = column * STEREO_GAPS_CELL, y0 = row * STEREO_GAPS_CELL, count = 0;
 
 #pragma unroll
   for (int v = 0; v < STEREO_GAPS_CELL; v++) {
-    size_t at = (size_t) min (y0 + v, f.height - 1) * f.map_pitch + x0;
-    float4 disparity = *(const float4 *) (f.disparity + at);
-    float4 confidence = *(const float4 *) (f.view[STEREO_LEFT].confidence + at);
-    int sure = (!isnan (disparity.x) && confidence.x >= least) +
-        (x0 + 1 < f.width && !isnan (disparity.y) && confidence.y >= least) +
-        (x0 + 2 < f.width && !isnan (disparity.z) && confidence.z >= least) +
-        (x0 + 3 < f.width && !isnan (disparity.w) && confidence.w >= least);
-    count += y0 + v < f.height ? sure : 0;
+    int border = min (max (lacking[v] - x0, 0), STEREO_GAPS_CELL);
+    unsigned sure = find_sure (f, x0, min (y0 + v, f.height - 1), least) | (1u << border) - 1;
+    count += y0 + v < f.height ? __popc (sure) : 0;
   }
   return count;
 }
@@ -84,9 +118,12 @@ add_row (int *to, int columns, At at)
 static __global__ void
 __launch_bounds__ (COUNT_WARPS *WARP) count_kernel (Frame f, CudaGaps c, float least)
 {
+  __shared__ int lacking[STEREO_GAPS_CELL];
   int row = blockIdx.x;
 
-  add_row (c.along[0] + (size_t) row * c.columns, c.columns, [&] (int x) { return count_sure (f, x, row, least); });
+  count_lacking (f, c.columns, row, least, lacking);
+  add_row (
+      c.along[0] + (size_t) row * c.columns, c.columns, [&] (int x) { return count_sure (f, x, row, least, lacking); });
 }
 
 /* Block: a row of cells of one kind of square. */
@@ -99,8 +136,8 @@ __launch_bounds__ (COUNT_WARPS *WARP) mark_kernel (CudaGaps c)
   add_row (c.along[blockIdx.y] + row, c.columns, [&] (int x) { return (int) map[x]; });
 }
 
-/* Thread: a run of a column, of one kind of square. A cell becomes whether its square holds no more than the most; WIDEN: whether it
- * holds anything. */
+/* Thread: a run of a column, of one kind of square. A cell becomes whether its square holds no more than the most; WIDEN: whether
+ * anything lies within the radius. */
 template <bool WIDEN> static __global__ void
 __launch_bounds__ (GAPS_THREADS) judge_kernel (CudaGaps c, Squares s)
 {
@@ -110,7 +147,8 @@ __launch_bounds__ (GAPS_THREADS) judge_kernel (CudaGaps c, Squares s)
 
   if (x >= c.columns)
     return;
-  int right = min (x + radius, c.columns - 1), left = x - radius - 1;
+  int left = (WIDEN ? x - radius : stereo_gaps_first (x, radius, c.columns)) - 1;
+  int right = min (left + 2 * radius + 1, c.columns - 1);
   auto of_row = [&] (int y) {
     const int *row = along + (size_t) y * c.columns;
     return row[right] - (left >= 0 ? row[left] : 0);

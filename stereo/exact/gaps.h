@@ -4,8 +4,9 @@
  * them.
  *
  * The picture is divided into cells of a few pixels. A pixel is sure if it has a disparity before it is filled, and that is at
- * least as likely right as wrong (stereo_params_sure()). A square of cells is bare if few of its pixels are sure; what lies
- * outside the picture is not sure. There are two kinds of squares:
+ * least as likely right as wrong (stereo_params_sure()). The pixels at the left border that the right view lacks count as sure: the
+ * surface beside them goes on. A square of cells is bare if few of its pixels are sure. What lies above or below the picture is not
+ * sure; near the left and the right border squares are shifted inwards. There are two kinds of squares:
  *
  * - All cells of a large square that is bare belong to no surface: the middle of a white wall, a fogged lens.
  * - The cells of small squares that are bare are holes. The surfaces around a hole close it, unless it is open at a cell: of
@@ -53,6 +54,22 @@ stereo_gaps_radius (StereoGapsSquare square, int width)
   int radius = (width + 64) / 512;
   radius = radius < 1 ? 1 : radius;
   return square == STEREO_GAPS_LARGE ? 7 * radius : radius;
+}
+
+/* Whether the right view lacks what lies to the left of a row's first sure pixel: its partner is within a cell of the border. */
+STEREO_SHARED int
+stereo_gaps_at_border (int x, float disparity)
+{
+  return (float) x - disparity < (float) STEREO_GAPS_CELL;
+}
+
+/* The first column of cells, of @cells, that the square around column @cell has; it has 2 * @radius + 1 columns, or all. */
+STEREO_SHARED int
+stereo_gaps_first (int cell, int radius, int cells)
+{
+  int first = cell - radius, last = cells - 2 * radius - 1;
+  first = first < last ? first : last;
+  return first > 0 ? first : 0;
 }
 
 /* The most sure pixels of a bare square: two fifths of a small one, a hundredth of a large one. */

@@ -29,6 +29,7 @@ typedef enum Surface
   PATCH, /* of the ground: without texture, and narrow */
   POST,
   WALL, /* without texture */
+  CLOSE,
   SURFACES
 } Surface;
 
@@ -42,7 +43,7 @@ static float result[HEIGHT][WIDTH];
 static double
 disparity_of (Surface surface, int y)
 {
-  static const double away[SURFACES] = { [HOUSES] = 8, [POST] = 24, [WALL] = 10 };
+  static const double away[SURFACES] = { [HOUSES] = 8, [POST] = 24, [WALL] = 10, [CLOSE] = 40 };
   return surface == GROUND || surface == PATCH ? 8 + (y - 150) * 0.125 : away[surface];
 }
 
@@ -61,6 +62,12 @@ static Surface
 wall_at (double x, int y)
 {
   return x >= 100 && x < 400 && y >= 40 && y < 200 ? WALL : HOUSES;
+}
+
+static Surface
+close_at (double x, int y)
+{
+  return CLOSE;
 }
 
 typedef Surface (*SurfaceAt) (double x, int y);
@@ -207,6 +214,18 @@ test_wall (const char *words)
   CHECK (frame > 99, "%g %% of the frame have a value", frame);
 }
 
+/* The right view lacks its left border, wider than half a large square: the surface beside it goes on. */
+static void
+test_border (const char *words)
+{
+  paint (close_at);
+  if (!match_made (words))
+    return;
+  double border = valued (close_at, CLOSE, 0, 0, 40);
+  printf ("  border %.1f %%\n", border);
+  CHECK (border > 99, "%g %% of the left border have a value", border);
+}
+
 /* It is not the scenes that leave them empty: what fill=planes finds to begin with goes into the sky and over the wall. */
 static void
 test_planes (void)
@@ -292,8 +311,8 @@ test_roads (const char *words)
 static void
 test_all (const char *on)
 {
-  static void (*const tests[]) (const char *words) = { test_street, test_wall, test_roads };
-  static const char *const names[] = { "street", "wall", "roads" };
+  static void (*const tests[]) (const char *words) = { test_street, test_wall, test_border, test_roads };
+  static const char *const names[] = { "street", "wall", "border", "roads" };
 
   for (size_t t = 0; t < sizeof tests / sizeof *tests; t++)
     for (size_t k = 0; k < sizeof filling / sizeof *filling; k++)

@@ -18,6 +18,17 @@ sure (const StereoPlan *p, int x, int y)
   return p->params.confidence_measure == STEREO_CONFIDENCE_PROBABILITY ? confidence >= 0.5f : confidence > 0;
 }
 
+/* Whether the right view ends where the first sure pixel of the row has its partner, within 4 pixels, and x lies before that. */
+static int
+right_lacks (const StereoPlan *p, int x, int y)
+{
+  int first = 0;
+
+  while (first < p->width && !sure (p, first, y))
+    first++;
+  return x < first && first < p->width && (float) first - p->disparity[naive_map (p, first, y)] < 4;
+}
+
 /* Cells of 4 x 4 pixels. */
 enum
 {
@@ -38,38 +49,49 @@ count_sure (const StereoPlan *p)
   c.sure = naive_allocate ((size_t) c.columns * (size_t) c.rows, sizeof *c.sure);
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
-      c.sure[y / SIDE * c.columns + x / SIDE] += sure (p, x, y);
+      c.sure[y / SIDE * c.columns + x / SIDE] += sure (p, x, y) || right_lacks (p, x, y);
   return c;
 }
 
-/* Sum over the cells not further than @radius from (x, y) along either axis. */
+/* A square of cells, which may reach beyond the picture. */
+typedef struct Square
+{
+  int x, y, side;
+} Square;
+
 static int
-sum_around (const Cells *c, int x, int y, int radius)
+is_in (const Square *s, int x, int y)
+{
+  return x >= s->x && x < s->x + s->side && y >= s->y && y < s->y + s->side;
+}
+
+/* Sum over the cells of the picture. */
+static int
+sum_of (const Cells *c, const Square *s)
 {
   int sum = 0;
 
-  for (int v = y - radius; v <= y + radius; v++)
-    for (int u = x - radius; u <= x + radius; u++)
-      if (u >= 0 && u < c->columns && v >= 0 && v < c->rows)
-        sum += c->sure[v * c->columns + u];
+  for (int y = 0; y < c->rows; y++)
+    for (int x = 0; x < c->columns; x++)
+      sum += is_in (s, x, y) ? c->sure[y * c->columns + x] : 0;
   return sum;
 }
 
-/* The cells of squares around a cell of the picture of which at most @share are sure. */
+/* The cells of all squares of which at most @share are sure, of those that are centred at a row of the picture, and between its left
+ * and right border. If none fits there, they begin at the left border. */
 static char *
 bare_squares (const Cells *c, int radius, double share)
 {
   char *map = naive_allocate ((size_t) c->columns * (size_t) c->rows, 1);
-  double area = pow (SIDE * (2 * radius + 1), 2);
+  Square s = { .side = 2 * radius + 1 };
+  double area = pow (SIDE * s.side, 2);
 
-  for (int y = 0; y < c->rows; y++)
-    for (int x = 0; x < c->columns; x++) {
-      if (sum_around (c, x, y, radius) > share * area)
-        continue;
-      for (int v = y - radius; v <= y + radius; v++)
-        for (int u = x - radius; u <= x + radius; u++)
-          if (u >= 0 && u < c->columns && v >= 0 && v < c->rows)
-            map[v * c->columns + u] = 1;
+  for (s.y = -radius; s.y < c->rows - radius; s.y++)
+    for (s.x = 0; s.x == 0 || s.x + s.side <= c->columns; s.x++) {
+      int bare = sum_of (c, &s) <= share * area;
+      for (int y = 0; y < c->rows; y++)
+        for (int x = 0; x < c->columns; x++)
+          map[y * c->columns + x] |= (char) (bare && is_in (&s, x, y));
     }
   return map;
 }

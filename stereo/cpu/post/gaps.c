@@ -14,20 +14,47 @@ lesser (int a, int b)
   return a < b ? a : b;
 }
 
+typedef struct Row
+{
+  const float *disparity, *confidence;
+  float least;
+} Row;
+
+static int
+is_sure (const Row *row, int x)
+{
+  return !isnan (row->disparity[x]) & (row->confidence[x] >= row->least);
+}
+
+/* The pixels at the left border that the right view lacks. */
+static int
+count_lacking (const Row *row, int width)
+{
+  int first = 0;
+
+  while (first < width && !is_sure (row, first))
+    first++;
+  return first < width && stereo_gaps_at_border (first, row->disparity[first]) ? first : 0;
+}
+
 /* Counts the sure pixels of a row of cells. */
 static void
 count_row (StereoPlan *plan, void *context, int row, int thread)
 {
   const CpuGaps *c = context;
-  float least = stereo_params_sure (&plan->params);
   uint8_t *to = c->sure + cell_at (c, 0, row);
 
   memset (to, 0, (size_t) c->columns);
   for (int y = row * STEREO_GAPS_CELL; y < lesser ((row + 1) * STEREO_GAPS_CELL, plan->height); y++) {
-    const float *confidence = plan->view[STEREO_LEFT].confidence + (size_t) y * (size_t) plan->map_pitch;
-    const float *disparity = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
-    for (int x = 0; x < plan->width; x++)
-      to[x / STEREO_GAPS_CELL] += !isnan (disparity[x]) & (confidence[x] >= least);
+    size_t at = (size_t) y * (size_t) plan->map_pitch;
+    Row r = { plan->disparity + at, plan->view[STEREO_LEFT].confidence + at, stereo_params_sure (&plan->params) };
+    int lacking = count_lacking (&r, plan->width);
+    for (int x = 0; x < lacking; x++)
+      to[x / STEREO_GAPS_CELL]++;
+    for (int x = lacking; x < plan->width; x++) {
+      uint8_t *count = to + x / STEREO_GAPS_CELL;
+      *count = (uint8_t) (*count + is_sure (&r, x));
+    }
   }
 }
 
@@ -46,9 +73,10 @@ add_up (const CpuGaps *c, const uint8_t *map)
   }
 }
 
-/* Sets each cell of @to to whether the square of @radius around it adds up to more than @most, or (@few) not. */
+/* Sets each cell of @to to whether its square of @radius adds up to no more than @most; @widen: to whether anything lies within
+ * @radius of it. */
 static void
-judge_squares (const CpuGaps *c, const uint8_t *map, uint8_t *to, int radius, int most, int few)
+judge_squares (const CpuGaps *c, const uint8_t *map, uint8_t *to, int radius, int most, int widen)
 {
   size_t pitch = (size_t) c->columns + 1;
 
@@ -57,9 +85,10 @@ judge_squares (const CpuGaps *c, const uint8_t *map, uint8_t *to, int radius, in
     const int32_t *top = c->sums + (size_t) (y > radius ? y - radius : 0) * pitch;
     const int32_t *bottom = c->sums + (size_t) lesser (y + radius + 1, c->rows) * pitch;
     for (int x = 0; x < c->columns; x++) {
-      int left = x > radius ? x - radius : 0, right = lesser (x + radius + 1, c->columns);
+      int first = widen ? x - radius : stereo_gaps_first (x, radius, c->columns);
+      int left = first > 0 ? first : 0, right = lesser (first + 2 * radius + 1, c->columns);
       int sum = bottom[right] - bottom[left] - top[right] + top[left];
-      to[cell_at (c, x, y)] = (sum <= most) == few;
+      to[cell_at (c, x, y)] = widen ? sum > 0 : sum <= most;
     }
   }
 }
@@ -70,8 +99,8 @@ find_bare (const StereoPlan *plan, const CpuGaps *c, StereoGapsSquare square, ui
 {
   int radius = stereo_gaps_radius (square, plan->width);
 
-  judge_squares (c, c->sure, c->bare, radius, stereo_gaps_most (square, plan->width), 1);
-  judge_squares (c, c->bare, to, radius, 0, 0);
+  judge_squares (c, c->sure, c->bare, radius, stereo_gaps_most (square, plan->width), 0);
+  judge_squares (c, c->bare, to, radius, 0, 1);
 }
 
 /* Whether a ray that has come to a cell leaves the picture at its top: @map has it of cells in the picture. */
