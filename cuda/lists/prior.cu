@@ -23,8 +23,8 @@ penalised (uint32_t costs, int index, int steps, int most)
 
 /* Thread: a pixel of row blockIdx.y. Where a list has no group, costs are never read. */
 static __global__ void
-__launch_bounds__ (PRIOR_THREADS)
-    prior_kernel (const __grid_constant__ Frame f, const __grid_constant__ Lists lists, uint32_t *predicted, int most)
+__launch_bounds__ (PRIOR_THREADS) prior_kernel (const __grid_constant__ Frame f, const __grid_constant__ Lists lists,
+    uint32_t *predicted, const int32_t *noise, int large)
 {
   int x = blockIdx.x * PRIOR_THREADS + threadIdx.x, y = blockIdx.y;
 
@@ -38,7 +38,7 @@ __launch_bounds__ (PRIOR_THREADS)
     return;
   const uint16_t *groups = lists.groups + (size_t) (y / LIST_TILE * lists.columns + x / LIST_TILE) * LIST_GROUPS;
   uint4 *costs = (uint4 *) list_costs (f, lists, x, y);
-  int steps = stereo_prior_steps (word);
+  int steps = stereo_prior_steps (word), most = stereo_prior_most (large, *noise);
 #pragma unroll
   for (int half = 0; half < 2; half++, groups += LIST_GROUPS / 2, costs++) {
     uint2 pairs = *(const uint2 *) groups;
@@ -58,8 +58,8 @@ prior_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, PRIOR_THREADS), plan->height);
 
-  prior_kernel<<<grid, PRIOR_THREADS, 0, cuda_state (plan)->stream>>> (
-      cuda_frame (plan), lists_of (plan), plan->last.predicted, stereo_plan_prior (plan));
+  prior_kernel<<<grid, PRIOR_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), lists_of (plan),
+      plan->last.predicted, plan->last.noise, stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1));
   CUDA_LAUNCHED (plan, "prior_kernel");
   return STEREO_OK;
 }

@@ -77,9 +77,10 @@ find_quartile (const uint32_t *bins, int32_t *quartile)
   }
 }
 
-/* By the last block of a view: its histograms become the noise, and are empty for the next frame. */
+/* By the last block of a view: its histograms become the noise, and are empty for the next frame. @in_place: where the noise goes that
+ * the curvatures alone show, or NULL. */
 static __device__ __forceinline__ void
-measure_noise (TemporalMeasured *measured, uint32_t (*bins)[BINS])
+measure_noise (TemporalMeasured *measured, uint32_t (*bins)[BINS], int32_t *in_place)
 {
   __shared__ int32_t quartile[STEREO_TEMPORAL_HISTOGRAMS];
 
@@ -95,6 +96,8 @@ measure_noise (TemporalMeasured *measured, uint32_t (*bins)[BINS])
     return;
   measured->noise = stereo_temporal_noise (quartile[STEREO_TEMPORAL_CHANGES], quartile[STEREO_TEMPORAL_CURVATURES]);
   measured->blocks = 0;
+  if (in_place)
+    *in_place = stereo_temporal_in_place (quartile[STEREO_TEMPORAL_CURVATURES]);
 }
 
 static_assert (32 * STEREO_TEMPORAL_HISTOGRAMS <= THREADS && BINS % 32 == 0, "a warp for each histogram");
@@ -135,7 +138,7 @@ __launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, cons
   __threadfence ();
   __syncthreads ();
   if (__syncthreads_or (threadIdx.x == 0 && atomicAdd (&measured->blocks, 1u) + 1 == gridDim.x * gridDim.y))
-    measure_noise (measured, bins);
+    measure_noise (measured, bins, view == STEREO_LEFT ? w.in_place : NULL);
 }
 
 }

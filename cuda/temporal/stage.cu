@@ -26,7 +26,8 @@ temporal_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const TemporalContext *c = (const TemporalContext *) context;
   Frame f = cuda_frame (plan);
-  TemporalWork w = { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, c->most };
+  TemporalWork w = { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, plan->last.noise,
+    c->most };
   StereoStatus status = cuda_temporal_changes (plan, f, w, error);
 
   if (!status)

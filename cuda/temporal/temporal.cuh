@@ -26,6 +26,7 @@ struct TemporalWork
   StereoPast past[2];
   int16_t *change[2];
   TemporalMeasured *measured;
+  int32_t *in_place; /* StereoLast's noise */
   int most;
 };
 

@@ -136,8 +136,10 @@ estimate_noise (StereoPlan *plan, Context *c)
         for (int copy = 0; copy < COPIES; copy++)
           for (int k = 0; k < STEREO_TEMPORAL_BINS; k++)
             bins[kind][k] += c->histogram[thread][view][kind][copy][k];
-    c->noise[view] = stereo_temporal_noise (stereo_temporal_quartile (bins[STEREO_TEMPORAL_CHANGES]),
-        stereo_temporal_quartile (bins[STEREO_TEMPORAL_CURVATURES]));
+    int32_t curvatures = stereo_temporal_quartile (bins[STEREO_TEMPORAL_CURVATURES]);
+    c->noise[view] = stereo_temporal_noise (stereo_temporal_quartile (bins[STEREO_TEMPORAL_CHANGES]), curvatures);
+    if (view == STEREO_LEFT && plan->last.noise)
+      *plan->last.noise = stereo_temporal_in_place (curvatures);
   }
 }
 

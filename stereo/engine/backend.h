@@ -227,9 +227,6 @@ stereo_run_coarse (StereoPlan *plan, StereoError *error)
  * is then a whole number of such steps, too, and a GPU keeps it in a byte. */
 int stereo_plan_penalty (const StereoPlan *plan, int direction, int large);
 
-/* The largest penalty of the prior, in steps of the costs that paths over lists read. */
-int stereo_plan_prior (const StereoPlan *plan);
-
 /* Reports what the output of the frame in plan->slot holds: how many samples hold a value, and the sum of the confidence
  * bytes of all pixels. Once a frame, before end or, in a backend that has it, collect returns. */
 static inline void

@@ -121,6 +121,9 @@ reserve_history (StereoPlan *plan, StereoError *error)
     STATE (STEREO_LIFE_ALWAYS, plan->last.age, map, 0, -1, "last age");
     if (plan->listed)
       STATE (STEREO_LIFE_ALWAYS, plan->last.predicted, map, 0, -1, "predicted");
+    if (plan->listed && !status)
+      status = reserve_state (
+          plan, STEREO_LIFE_ALWAYS, (void **) &plan->last.noise, 1, 1, sizeof *plan->last.noise, 0, -1, "noise", error);
   }
   return status;
 }

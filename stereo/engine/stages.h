@@ -59,6 +59,7 @@ typedef struct StereoLast
   uint8_t *luma;
   uint8_t *age; /* 1: matched in that frame, one more for each frame before; 0: there is none, and the rest means nothing */
   uint32_t *predicted; /* with lists, else NULL: words of exact/prior.h for the next frame, which clears them */
+  int32_t *noise;      /* likewise: one number, stereo_temporal_in_place() of the left view of this frame */
 } StereoLast;
 
 /* Of a plan that searches coarse to fine; else all NULL. */
@@ -194,7 +195,7 @@ typedef struct StereoStageTable
   const StereoStage *keep;       /* in plan->coarse, before the paths: volume, or lists.costs -> winner */
   const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
   const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
-  const StereoStage *prior; /* last.predicted, luma, lists.costs -> lists.costs; last.predicted = 0: exact/prior.h */
+  const StereoStage *prior; /* last.predicted, last.noise, luma, lists.costs -> lists.costs; last.predicted = 0: exact/prior.h */
   const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */
   const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
   const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */

@@ -3,7 +3,6 @@
 #include "stereo/engine/volume.h"
 
 #include "stereo/engine/backend.h"
-#include "stereo/exact/prior.h"
 
 #include <math.h>
 
@@ -64,12 +63,6 @@ stereo_plan_penalty (const StereoPlan *plan, int direction, int large)
   if (p->method == STEREO_METHOD_SGM)
     return (int) lrint (raw * plan->path_unit);
   return whole * (int) lrint (ldexp (raw * plan->volume_unit, -plan->path_shift) / 2);
-}
-
-int
-stereo_plan_prior (const StereoPlan *plan)
-{
-  return stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1) / STEREO_PRIOR_SHARE;
 }
 
 /* The larger P2 of all directions, in raw steps, and of sgm as much more as rounding adds at most: half of a step of which

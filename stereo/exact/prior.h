@@ -12,7 +12,9 @@
  * in the sky would else confirm itself from frame to frame.
  *
  * The penalty is small, and the same for all candidates that are far away: the costs of a well textured surface outweigh it, so
- * that an object with a motion of its own does not lag. A place whose luma changed is not predicted.
+ * that an object with a motion of its own does not lag. Where the views have much noise, costs say less, and the penalty grows with
+ * the variance of the noise. Smooth parts of the left view show it (exact/temporal.h), in moving pictures too. A place whose luma
+ * changed is not predicted.
  *
  * All operations on places are single IEEE operations in a fixed order, as in exact/motion.h.
  */
@@ -27,6 +29,8 @@
 #define STEREO_PRIOR_SURE 230 /* least 8-bit confidence that predicts, where unlikely values are hidden */
 #define STEREO_PRIOR_NEAR 4   /* steps from the prediction that cost nothing; the penalty rises over PRIOR_STEPS more */
 #define STEREO_PRIOR_SHARE 48 /* the penalty is this part of the larger penalty of paths along rows */
+#define STEREO_PRIOR_CALM 10  /* variance of the noise, grey levels squared, above which the penalty grows with it */
+#define STEREO_PRIOR_TIMES 5  /* as large at most */
 #define STEREO_PRIOR_KNOWN (1u << 24) /* set in the word of every pixel with a prediction; the others have 0 */
 
 /* A pixel at @u, @v from the middle, with disparity @d: its place and its disparity in the next frame. The place is not known, and
@@ -80,6 +84,17 @@ STEREO_SHARED int
 stereo_prior_steps (uint32_t word)
 {
   return (int) ((word & (STEREO_PRIOR_KNOWN - 1)) >> 8);
+}
+
+/* The largest penalty, in steps of the costs that paths read. @large: the larger penalty of paths along rows; @noise: standard
+ * deviation, in 1/64 of a grey level. */
+STEREO_SHARED int
+stereo_prior_most (int large, int32_t noise)
+{
+  int32_t share = noise * noise / (64 * STEREO_PRIOR_CALM);
+  share = share < 64 ? 64 : share > 64 * STEREO_PRIOR_TIMES ? 64 * STEREO_PRIOR_TIMES : share;
+  int64_t most = (int64_t) large * share / (64 * STEREO_PRIOR_SHARE);
+  return most < 255 ? (int) most : 255;
 }
 
 /* What candidate @index costs more, @steps predicted, @most at most: in steps of the costs that paths read. */

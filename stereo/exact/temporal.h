@@ -84,14 +84,21 @@ stereo_temporal_quartile (const uint32_t bins[STEREO_TEMPORAL_BINS])
   return stereo_temporal_in_bin (k, bins[k], before, total);
 }
 
-/* Standard deviation of the noise, in 1/64 of a grey level, from the quartiles of both histograms: a quarter of normally
- * distributed values lies within 0.3186 of it. It falls to zero while the changes rise from two to three times
- * what the curvatures explain. A little is added for the rounding in views without noise. */
+/* Standard deviation of the noise, in 1/64 of a grey level, from the quartile of the curvatures: a quarter of normally distributed
+ * values lies within 0.3186 of it. */
+STEREO_SHARED int32_t
+stereo_temporal_in_place (int32_t curvatures)
+{
+  int32_t noise = curvatures * 201 / 384;
+  return noise < 64 * STEREO_TEMPORAL_NOISE ? noise : 64 * STEREO_TEMPORAL_NOISE;
+}
+
+/* The same from both quartiles. It falls to zero while the changes rise from two to three times what the curvatures explain. A
+ * little is added for the rounding in views without noise. */
 STEREO_SHARED int32_t
 stereo_temporal_noise (int32_t changes, int32_t curvatures)
 {
-  int32_t in_time = changes * 201 / 64, in_place = curvatures * 201 / 384;
-  in_place = in_place < 64 * STEREO_TEMPORAL_NOISE ? in_place : 64 * STEREO_TEMPORAL_NOISE;
+  int32_t in_time = changes * 201 / 64, in_place = stereo_temporal_in_place (curvatures);
   int32_t noise = in_time < in_place ? in_time : in_place, rest = 3 * in_place - in_time;
   noise = noise < rest ? noise : rest;
   return (noise > 0 ? noise : 0) + 8;

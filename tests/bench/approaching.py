@@ -5,7 +5,7 @@
 A plane is drawn into both views of a sequence. It stays at one place of the left view and comes nearer by a step of disparity from
 frame to frame, as no static surface does. The less texture it has, the less its own costs say against what the frame before predicts.
 Each cell: the median error inside the plane, in px, and the percent of its pixels off by more than 1 px or missing; means from the
-third frame on. Noise of 1.5 grey levels is added to both views.
+third frame on. Noise is added to both views.
 """
 import argparse
 import glob
@@ -29,22 +29,23 @@ def arguments():
     parser.add_argument("--bench", default="build/stereo/tools/stereo-bench", help="the program (default: %(default)s)")
     parser.add_argument("--contrasts", default="9,2.2,1.1", help="standard deviations of the texture (default: %(default)s)")
     parser.add_argument("--steps", default="2,4", help="px a frame (default: %(default)s)")
+    parser.add_argument("--noise", type=float, default=1.5, help="its standard deviation (default: %(default)s)")
     parser.add_argument("--options", default="--backend cpu --num-disparities 128",
                         help="further options of the program (default: %(default)s)")
     parser.add_argument("sequence", metavar="FOLDER", help="left/NAME.png, right/NAME.png")
     return parser.parse_args()
 
 
-def draw(picture, texture, column, row, size, random):
+def draw(picture, texture, column, row, size, noise):
     """The plane over the picture, and noise over both."""
     place = np.float32([[size, 0, column], [0, size, row]])
     shape = picture.shape[::-1]
     inside = cv2.warpAffine(np.ones_like(texture), place, shape) > 0.999
     picture = np.where(inside, cv2.warpAffine(texture, place, shape), picture)
-    return np.clip(picture + random.normal(size=picture.shape) * 1.5, 0, 255).astype(np.uint8)
+    return np.clip(picture + noise(picture.shape), 0, 255).astype(np.uint8)
 
 
-def write_sequence(folder, sequence, contrast, step):
+def write_sequence(folder, sequence, contrast, step, noise):
     """The sequence with the plane; its place in the left view, and its disparities."""
     random = np.random.default_rng(5)
     texture = cv2.GaussianBlur(random.normal(size=(SIDE[0] + 2 * BORDER, SIDE[1] + 2 * BORDER)), (0, 0), 1.2)
@@ -60,7 +61,8 @@ def write_sequence(folder, sequence, contrast, step):
             picture = cv2.imread(os.path.join(sequence, view, name), cv2.IMREAD_GRAYSCALE).astype(np.float32)
             column, row = int(picture.shape[1] * 0.43), int(picture.shape[0] * 0.32)
             shift = disparity if view == "right" else 0
-            made = draw(picture, texture, column - shift, row, disparity / NEAR, random)
+            made = draw(picture, texture, column - shift, row, disparity / NEAR,
+                        lambda shape: random.normal(size=shape) * noise)
             cv2.imwrite(os.path.join(folder, view, name), made)
     return column, row, disparities
 
@@ -90,7 +92,7 @@ def main():
     for contrast in options.contrasts.split(","):
         for step in options.steps.split(","):
             with tempfile.TemporaryDirectory() as folder:
-                place = write_sequence(folder, options.sequence, float(contrast), float(step))
+                place = write_sequence(folder, options.sequence, float(contrast), float(step), options.noise)
                 cells = [cell(options.bench, folder, place, [*options.options.split(), "--fill", fill, "--temporal", temporal])
                          for fill in ("none", "background") for temporal in ("0", "-1")]
             print(f"| {contrast} | {step} px | {' | '.join(cells)} |", flush=True)

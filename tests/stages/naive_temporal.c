@@ -88,7 +88,7 @@ count_one (int *bins, int value)
 /* The standard deviation of the noise, in 1/64 of a grey level, each estimate of it rounded down. 201 / 64 is 1 / 0.3186: a
  * quarter of normally distributed values is nearer to 0 than 0.3186 of it. A curvature has six times that. */
 static int
-noise_of (const StereoPlan *p, int view, const int *change)
+noise_of (const StereoPlan *p, int view, const int *change, int *in_smooth_parts)
 {
   int changes[BINS] = { 0 }, curvatures[BINS] = { 0 };
 
@@ -105,6 +105,7 @@ noise_of (const StereoPlan *p, int view, const int *change)
   double in_time = floor (quartile (changes) * 201 / 64.0);
   double in_place = fmin (floor (quartile (curvatures) * 201 / 64.0 / 6), 64 * ROUGHEST);
   /* all of it up to twice what is seen in place, and nothing from three times on */
+  *in_smooth_parts = (int) in_place;
   double noise = fmin (fmin (in_time, in_place), 3 * in_place - in_time);
   return (int) fmax (noise, 0) + 8;
 }
@@ -197,7 +198,9 @@ naive_temporal (StereoPlan *p)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         changes[y * p->width + x] = change_at (p, view, x, y);
-    int noise = noise_of (p, view, changes);
+    int in_smooth_parts, noise = noise_of (p, view, changes, &in_smooth_parts);
+    if (view == STEREO_LEFT && p->last.noise)
+      *p->last.noise = in_smooth_parts;
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         counts[y * p->width + x] = count_frames (p, view, x, y, changes, noise, most);

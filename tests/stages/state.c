@@ -112,6 +112,8 @@ shape_of (const StereoPlan *p, const StereoReservation *r)
   if (!strcmp (r->name, "groups"))
     return (Shape){ 2, r->size / 2 / (size_t) p->lists.rows, 0, r->size / 2 / (size_t) p->lists.rows,
       (size_t) p->lists.rows };
+  if (!strcmp (r->name, "noise"))
+    return (Shape){ sizeof (int32_t), 1, 0, 1, 1 };
   int image = !strcmp (r->name, "color") || !strcmp (r->name, "luma") || !strcmp (r->name, "gradient") ||
       !strcmp (r->name, "census") || !strcmp (r->name, "likeness");
   size_t pitch = (size_t) (image ? p->image_pitch : p->map_pitch);
@@ -269,6 +271,7 @@ state_draw_predicted (StereoPlan *plan, Random *random)
       p->last.predicted[naive_map (p, x, y)] = random_range (random, 0, 3) ? 1u << 24 | eighths << 8 | (uint32_t) luma :
                                                                              0;
     }
+  *p->last.noise = random_range (random, 0, 64 * STEREO_TEMPORAL_NOISE);
   state_put (state, plan);
   state_free (state);
 }

@@ -19,7 +19,7 @@ add_penalties (uint8_t *restrict costs, const int *restrict index, int count, in
 static void
 prior_row (StereoPlan *plan, void *context, int row, int thread)
 {
-  int most = stereo_plan_prior (plan);
+  int most = stereo_prior_most (stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1), *plan->last.noise);
 
   for (int column = 0; column < plan->lists.columns; column++) {
     CpuTile t = cpu_tile (plan, column, row);
