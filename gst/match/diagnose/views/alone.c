@@ -2,6 +2,7 @@
 #include "gst/match/diagnose/views/alone.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BANDS GST_STEREO_VIEW_BANDS
 #define CELLS GST_STEREO_VIEW_CELLS
@@ -69,10 +70,12 @@ measure_cells (View *view, guint age)
       products[(guint) MIN (fabs (view->cells[band][cell].product), LEVELS - 1)]++;
     }
   view->noise.square = median_of (squares);
+  gdouble together = median_of (products);
   /* that of noise whose pixels are independent, or of an encoder's, which changes all of a block at once */
-  gdouble deviation = MAX (view->noise.square * sqrt (OVERLAP / pixels), median_of (products) / MEDIAN);
+  gdouble deviation = MAX (view->noise.square * sqrt (OVERLAP / pixels), together / MEDIAN);
   /* where nearly all moves, noise is not known */
-  view->noise.chance = view->noise.square == LEVELS - 1 ? G_MAXDOUBLE : MAX (LEAST, CHANCE * deviation);
+  gboolean all = view->noise.square == LEVELS - 1 || together >= LEAST_SURE;
+  view->noise.chance = all ? G_MAXDOUBLE : MAX (LEAST, CHANCE * deviation);
 }
 
 /* A bit for each cell of a band that moves by more than @least. */
@@ -167,6 +170,9 @@ add_look (GstStereoAloneBand *bands, const View views[2], guint v, gdouble expos
   gdouble least = MAX (LEAST_SURE, SURE * MAX (own->noise.chance, other->noise.chance)) / (exposure * exposure);
   gboolean alone = FALSE;
 
+  /* nearly all of the view has changed: what stood still in it is over, as that of a cover which is taken away */
+  if (own->noise.chance == G_MAXDOUBLE)
+    memset (bands, 0, BANDS * sizeof *bands);
   for (gint band = 0; band < BANDS; band++) {
     guint32 may = find_movement (own, band, 0), reach = reach_of (bands[band].places, v, unseen);
     guint32 places = find_places (other, age, band, least, v ? unseen : 0, CELLS - (v ? 0 : unseen));

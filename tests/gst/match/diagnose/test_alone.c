@@ -39,6 +39,7 @@ typedef struct
   gint flakes;        /* in each view, at most, each in one look */
   gint quality;       /* of the left view, which is compressed; 0 = it is not */
   guint drop;         /* a bit for each look in which something lies on the left lens */
+  guint cover;        /* and for each in which nothing else is seen of the left view */
   gboolean lamp;      /* at the left side of both views, which blinks */
 } Scene;
 
@@ -122,6 +123,8 @@ paint (const Stream *stream, gint look, guint v, guint8 *pixels)
       paint_square (pixels, 1, y, LAMP);
   if (!v && look < 32 && scene->drop >> look & 1)
     paint_square (pixels, 3 * WIDTH / 4, HEIGHT / 4, 40);
+  if (!v && look < 32 && scene->cover >> look & 1)
+    memset (pixels, 46, WIDTH * HEIGHT);
 }
 
 static Stream *
@@ -265,6 +268,24 @@ TEST (test_drops)
     scene.growth = 0;
     scene.drop = drops[turn % G_N_ELEMENTS (drops)];
     check_silence (&scene, LOOKS, "a drop");
+  }
+}
+
+/* What covers a lens while the board comes nearer is taken away: then the view is live, though nothing moves any more. */
+TEST (test_cover_is_taken_away)
+{
+  for (guint turn = 0; turn < TURNS; turn++) {
+    Scene scene = make_scene ();
+    Stream *stream;
+
+    scene.cover = 0xfff0;
+    stream = stream_new (scene);
+    for (gint look = 0; look < 2 * LOOKS; look++) {
+      look_at (stream, look, 0, 0, 0);
+      fail_unless (look <= LOOKS || !stream->figures[0].alone, "turn %u, look %d: %u bands", turn, look,
+          stream->figures[0].alone);
+    }
+    stream_free (stream);
   }
 }
 
