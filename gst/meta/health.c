@@ -22,7 +22,9 @@ static const GstStereoHealthKind kinds[] = {
       "other view has noise, and so have more of the other rows or columns; or in three eighths, whatever the others do; "
       "or in an eighth of the rows of a scene that stands still, where something moves on at one place of the other view, "
       "nothing but noise changes, and this view has not moved alone anywhere for four looks; "
-      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live" },
+      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live. Of a view some bands "
+      "of which change by a few pixels alone, as an encoder makes them, what stays the same to the bit is no evidence, until all "
+      "bands have changed in five looks in a row; what moves much in the other view is" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },

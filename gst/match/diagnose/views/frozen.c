@@ -9,8 +9,10 @@
 #define NOISY 0.2  /* share of the pixels that noise changes */
 #define DARK 20.0  /* grey levels: black and white are the same to the bit without being frozen */
 #define BRIGHT 235.0
-#define LARGE 6  /* bands that are frozen, whatever the others do */
-#define STRIPE 2 /* bands in a row, while more others are live */
+#define LARGE 6          /* bands that are frozen, whatever the others do */
+#define STRIPE 2         /* bands in a row, while more others are live */
+#define CODED 5          /* looks in a row in which an encoder has to leave no part as it is */
+#define CODED_MOVES 40.0 /* squared grey levels: an encoder that rounds coarsely ignores less */
 
 typedef enum
 {
@@ -22,15 +24,22 @@ typedef enum
   STATES
 } State;
 
+static gboolean
+is_lit (const GstStereoBandFigures *band)
+{
+  return band->level > DARK && band->level < BRIGHT;
+}
+
 static State
-state_of (const GstStereoBandFigures *own, const GstStereoBandFigures *other)
+state_of (const GstStereoBandFigures *own, const GstStereoBandFigures *other, gboolean coded)
 {
   /* another exposure changes movement by its square */
   gdouble exposure = MIN (1, own->level / MAX (1, other->level)), expected = other->change * exposure * exposure;
 
-  if (own->other == 0 && other->other > NOISY && own->level > DARK && own->level < BRIGHT)
+  if (!coded && own->other == 0 && other->other > NOISY && is_lit (own))
     return STATE_EQUAL;
-  if (other->change >= MAX (MOVES, SURE * other->doubt) && !gst_stereo_band_is_rounded (other, own)) {
+  if (other->change >= MAX (coded ? CODED_MOVES : MOVES, SURE * other->doubt) &&
+      !gst_stereo_band_is_rounded (other, own)) {
     if (own->change < STILL * expected && own->doubt < STILL * expected)
       return STATE_STILL;
     if (own->change > LIVELY * expected)
@@ -53,13 +62,13 @@ longest_run (const State *states, State a, State b)
 }
 
 static GstStereoVerdict
-judge_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+judge_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other, gboolean coded)
 {
   guint counts[STATES] = { 0 }, frozen;
   State states[BANDS];
 
   for (guint band = 0; band < BANDS; band++) {
-    states[band] = state_of (&own->bands[band], &other->bands[band]);
+    states[band] = state_of (&own->bands[band], &other->bands[band], coded);
     counts[states[band]]++;
   }
   frozen = counts[STATE_STILL] + counts[STATE_EQUAL];
@@ -77,13 +86,13 @@ judge_bands (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
 
 /* Strips of the two views show different parts of the scene: they are compared by noise alone. */
 static GstStereoVerdict
-judge_strips (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+judge_strips (const GstStereoViewFigures *own, const GstStereoViewFigures *other, gboolean coded)
 {
   guint equal = 0, live = 0;
   State states[BANDS];
 
   for (guint strip = 0; strip < BANDS; strip++) {
-    states[strip] = state_of (&own->strips[strip], &other->strips[strip]);
+    states[strip] = state_of (&own->strips[strip], &other->strips[strip], coded);
     equal += states[strip] == STATE_EQUAL;
     live += own->strips[strip].other > NOISY;
   }
@@ -96,11 +105,25 @@ judge_strips (const GstStereoViewFigures *own, const GstStereoViewFigures *other
 }
 
 GstStereoVerdict
-gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoViewFigures *other)
+gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoViewFigures *other, gboolean coded)
 {
-  GstStereoVerdict bands = judge_bands (own, other), strips = judge_strips (own, other);
+  GstStereoVerdict bands = judge_bands (own, other, coded), strips = judge_strips (own, other, coded);
 
   if (bands == GST_STEREO_VERDICT_BAD || strips == GST_STEREO_VERDICT_BAD)
     return GST_STEREO_VERDICT_BAD;
   return bands == GST_STEREO_VERDICT_GOOD ? strips : bands;
+}
+
+guint
+gst_stereo_frozen_count_coded (guint coded, const GstStereoViewFigures *own)
+{
+  gboolean whole = own->compared && !own->same;
+
+  for (guint i = 0; own->compared && i < BANDS; i++) {
+    const GstStereoBandFigures *band = &own->bands[i];
+    if (is_lit (band) && band->other > 0 && band->other <= NOISY)
+      return CODED;
+    whole = whole && !(is_lit (band) && band->other == 0);
+  }
+  return whole ? MAX (1, coded) - 1 : coded;
 }

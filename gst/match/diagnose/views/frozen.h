@@ -15,8 +15,11 @@
 
 G_BEGIN_DECLS
 
-/* Both have been compared with an earlier measurement, and some pixels of @own have changed. */
-GstStereoVerdict gst_stereo_frozen_judge_parts (const GstStereoViewFigures *own, const GstStereoViewFigures *other);
+/* Both have been compared with an earlier measurement. @coded: an encoder may have repeated what does not change in @own. */
+GstStereoVerdict gst_stereo_frozen_judge_parts (
+    const GstStereoViewFigures *own, const GstStereoViewFigures *other, gboolean coded);
+/* Looks without such parts that are still needed, after this one; 0: the view is not coded, as at first. */
+guint gst_stereo_frozen_count_coded (guint coded, const GstStereoViewFigures *own);
 
 G_END_DECLS
 

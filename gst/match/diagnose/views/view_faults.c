@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "gst/match/diagnose/views/frozen.h"
+
 #define HISTORY_COUNT 10       /* before the history counts: two seconds */
 #define HISTORY_WEIGHT 100     /* measurements that the mean is of, at most: twenty seconds */
 #define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
@@ -24,8 +26,11 @@ gst_stereo_view_faults_add (GstStereoViewFaults *views, const GstStereoViewFigur
   GstStereoViewMeasurement measured = { .figures = figures, .blocks = blocks };
   const GstStereoViewRule *rule;
 
-  for (guint v = 0; v < 2; v++)
+  for (guint v = 0; v < 2; v++) {
     views->moved = views->moved || (figures[v].compared && !figures[v].same);
+    views->coded[v] = gst_stereo_frozen_count_coded (views->coded[v], &figures[v]);
+    measured.coded[v] = views->coded[v] > 0;
+  }
   measured.lively = live || views->moved;
   if (views->count >= HISTORY_COUNT)
     measured.history = (GstStereoViewHistory){ exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX)),

@@ -15,6 +15,7 @@ typedef struct
   gdouble sharp[2]; /* mean logarithm of each view's sharpness */
   guint count;      /* of the measurements in these means */
   gboolean moved;   /* pixels have changed */
+  guint coded[2];   /* of each view: see frozen.h */
 } GstStereoViewFaults;
 
 /* Adds figures of both views, and judges them. @live: the frames come from a sensor. */

@@ -225,8 +225,6 @@ compare (const GstStereoViewReader *reader, gint offset, gint scale, gint first,
     return;
   figures->same = !memcmp (reader->history[0], reader->history[1], count) &&
       !memcmp (reader->below[0], reader->below[1], count);
-  if (figures->same)
-    return;
   for (gint i = 0; i < reader->rows; i++) {
     gsize at = (gsize) i * (gsize) reader->width;
     moved += count_moved (

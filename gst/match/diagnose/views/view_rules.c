@@ -195,10 +195,10 @@ judge_frozen (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
   *value = other->moved;
   if (!own->compared || !other->compared)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (own->alone >= BANDS_ALONE || (own->same && other->moved >= MOVES))
+  if (own->alone >= BANDS_ALONE || (own->same && other->moved >= MOVES && !measured->coded[v]))
     return GST_STEREO_VERDICT_BAD;
-  GstStereoVerdict verdict = own->same ? GST_STEREO_VERDICT_UNKNOWN : gst_stereo_frozen_judge_parts (own, other);
-  return own->alone && verdict == GST_STEREO_VERDICT_GOOD ? GST_STEREO_VERDICT_UNKNOWN : verdict;
+  GstStereoVerdict verdict = gst_stereo_frozen_judge_parts (own, other, measured->coded[v]);
+  return (own->same || own->alone) && verdict == GST_STEREO_VERDICT_GOOD ? GST_STEREO_VERDICT_UNKNOWN : verdict;
 }
 
 static gchar *
@@ -228,7 +228,9 @@ judge_both_frozen (const GstStereoViewMeasurement *measured, guint v, gdouble *v
 {
   GstStereoVerdict same = judge_same (measured, value);
 
-  return same == GST_STEREO_VERDICT_BAD && !measured->lively ? GST_STEREO_VERDICT_UNKNOWN : same;
+  return same == GST_STEREO_VERDICT_BAD && (!measured->lively || measured->coded[0] || measured->coded[1]) ?
+      GST_STEREO_VERDICT_UNKNOWN :
+      same;
 }
 
 static GstStereoVerdict

@@ -29,6 +29,7 @@ typedef struct
   const GstStereoBlockFigures *blocks;
   GstStereoViewHistory history;
   gboolean lively; /* pixels have changed before, or the frames come from a sensor, so that no two are equal to the bit */
+  gboolean coded[2]; /* each view comes from an encoder that repeats what hardly changes */
 } GstStereoViewMeasurement;
 
 typedef struct

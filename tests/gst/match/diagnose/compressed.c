@@ -2,6 +2,7 @@
 #include "tests/gst/match/diagnose/compressed.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SIDE 8 /* of a block */
 
@@ -66,4 +67,23 @@ compress_view (guint8 *pixels, gsize stride, gint width, gint height, gint quali
   for (gint y = 0; y + SIDE <= height; y += SIDE)
     for (gint x = 0; x + SIDE <= width; x += SIDE)
       compress_block (cosines, pixels + (gsize) y * stride + (gsize) x, stride, quality);
+}
+
+void
+repeat_blocks (guint8 *pixels, gsize stride, gint width, gint height, guint8 *shown, gint least)
+{
+  for (gint y = 0; y < height; y += SIDE)
+    for (gint x = 0; x < width; x += SIDE) {
+      gint rows = MIN (SIDE, height - y), columns = MIN (SIDE, width - x), difference = 0;
+      for (gint i = 0; i < rows * columns; i++)
+        difference += ABS (pixels[(gsize) (y + i / columns) * stride + (gsize) (x + i % columns)] -
+            shown[(y + i / columns) * width + x + i % columns]);
+      for (gint row = y; row < y + rows; row++) {
+        guint8 *now = pixels + (gsize) row * stride + (gsize) x, *before = shown + row * width + x;
+        if (difference < least * rows * columns)
+          memcpy (now, before, (gsize) columns);
+        else
+          memcpy (before, now, (gsize) columns);
+      }
+    }
 }

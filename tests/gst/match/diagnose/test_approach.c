@@ -22,6 +22,7 @@
 #define SPOTS 20000
 #define MOST_DIRT 120 /* grey levels */
 #define CONTRAST 10   /* of smooth dirt: that smoothing takes away */
+#define KEY 40        /* frames */
 #define LIMIT 300     /* mm below that, where a surface may be seen on either side */
 
 /* Views that a scene that hardly moves shows to be late, or not. */
@@ -33,13 +34,14 @@ typedef enum
 } State;
 
 /* "frozen-rows": the rows @from to @to are those of an earlier frame, under new noise. "delayed": the view is that of so many frames
- * before. "shifted": the right view is shifted to the right by so many px. "compressed": from the first frame on, as a JPEG of that @quality.
+ * before. "shifted": the right view is shifted to the right by so many px. "compressed": from the first frame on, as a JPEG of that @quality;
+ * "repeated": by an encoder that repeats blocks, with a key frame every KEY frames.
  * "dirt": from the first frame on, both lenses have a pattern, which gives @light percent of the light, and which may be @smooth. */
 static const struct
 {
   const gchar *fault, *view;
   State state;
-  gint from, to, frames, light, shift, quality;
+  gint from, to, frames, light, shift, quality, least;
   gboolean smooth;
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
@@ -55,7 +57,8 @@ static const struct
   { "dirt", "both", UNKNOWN, .light = 33, .smooth = TRUE }, { "dirt", "both", UNKNOWN, .light = 45, .smooth = TRUE },
   { "shifted", "right", UNKNOWN, .shift = 3 }, { "shifted", "right", UNKNOWN, .shift = 7 },
   { "shifted", "right", UNKNOWN, .shift = 12 }, { "compressed", "left", NEAR, .quality = 3 },
-  { "compressed", "right", NEAR, .quality = 10 } };
+  { "compressed", "right", NEAR, .quality = 10 }, { "repeated", "left", NEAR, .least = 3 },
+  { "repeated", "right", NEAR, .least = 4 }, { "repeated", "both", NEAR, .least = 4 } };
 
 typedef struct
 {
@@ -65,10 +68,13 @@ typedef struct
   guint8 *kept;
   gint delay; /* frames */
   guint8 *past[MOST_DELAY];
-  guint8 *dirt; /* before a lens */
-  gint light;   /* that it gives, in percent */
-  gint shift;   /* of the right view, px: a camera that has turned */
-  gint quality; /* of a view that is compressed */
+  guint8 *dirt;    /* before a lens */
+  gint light;      /* that it gives, in percent */
+  gint shift;      /* of the right view, px: a camera that has turned */
+  gint quality;    /* of a view that is compressed, */
+  gint least;      /* of one whose blocks are repeated, in grey levels; */
+  gint first, end; /* of these views */
+  guint8 *shown[2];
   Random noise;
   guint made, found; /* frames */
   State expected;
@@ -186,7 +192,18 @@ compress (Drive *drive, GstBuffer *buffer)
   GstMapInfo map;
 
   fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
-  compress_view (map.data + drive->side * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->quality);
+  for (gint v = drive->first; v < drive->end; v++) {
+    if (drive->quality) {
+      compress_view (map.data + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->quality);
+      continue;
+    }
+    /* the two views have their key frames at other times */
+    if ((drive->made + (guint) v * KEY / 2) % KEY == 1)
+      g_clear_pointer (&drive->shown[v], g_free);
+    if (!drive->shown[v])
+      drive->shown[v] = g_malloc0 (WIDTH * HEIGHT);
+    repeat_blocks (map.data + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->shown[v], drive->least);
+  }
   gst_buffer_unmap (buffer, &map);
 }
 
@@ -202,7 +219,7 @@ begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   } else if (drive->dirt) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     add_dirt (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (drive->quality) {
+  } else if (drive->quality || drive->least) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
     compress (drive, GST_PAD_PROBE_INFO_BUFFER (info));
   } else if (drive->delay) {
@@ -267,6 +284,9 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
     .light = cases[__i__].light,
     .shift = cases[__i__].shift,
     .quality = cases[__i__].quality,
+    .least = cases[__i__].least,
+    .first = !strcmp (cases[__i__].view, "right"),
+    .end = strcmp (cases[__i__].view, "left") ? 2 : 1,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
   GstMessage *message;
@@ -282,6 +302,8 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
   fail_unless_equals_uint64 (drive.found, FRAMES);
   g_free (drive.dirt);
   g_free (drive.kept);
+  for (guint v = 0; v < 2; v++)
+    g_free (drive.shown[v]);
   for (guint i = 0; i < MOST_DELAY; i++)
     g_free (drive.past[i]);
   gst_message_unref (message);

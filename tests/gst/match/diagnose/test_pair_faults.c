@@ -48,6 +48,22 @@ TEST (test_frozen_pair)
   fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_HEALTH_OK);
 }
 
+/* Encoders repeat a still scene for seconds. What comes from them shows in parts that they code again. */
+TEST (test_coded_pair)
+{
+  for (guint v = 0; v < 2; v++) {
+    GstStereoViewFigures looks[] = { SOUND, SOUND }, still = SOUND;
+    GstStereoBlockFigures none = { 0 };
+    GstStereoViewFaults views = { 0 };
+    GstStereoViewVerdicts verdicts;
+
+    looks[v].bands[3] = (GstStereoBandFigures){ 0, 0.01, 0.1, 100 };
+    still.same = TRUE;
+    gst_stereo_view_faults_add (&views, looks, &none, TRUE, 0, verdicts);
+    fail_unless_equals_int (pair_fault (&views, still, none, TRUE), GST_STEREO_HEALTH_OK);
+  }
+}
+
 /* An encoder repeats a still scene for half a second; one view alone is frozen after less. */
 TEST (test_frozen_pair_lasts)
 {

@@ -14,7 +14,7 @@ judge (GstStereoViewFigures left, GstStereoViewFigures right, GstStereoViewHisto
 {
   const GstStereoViewFigures figures[] = { left, right };
   const GstStereoBlockFigures none = { 0 };
-  const GstStereoViewMeasurement measured = { figures, &none, past, FALSE };
+  const GstStereoViewMeasurement measured = { figures, &none, past, FALSE, { FALSE, FALSE } };
 
   gst_stereo_view_rules_judge (&measured, verdicts);
 }
@@ -294,6 +294,76 @@ TEST (test_rounded_view)
 }
 
 /* ---- over time ---------------------------------------------------------------------------- */
+
+/* Figures of a look at a view whose bands change by a share of the pixels, and at every fourth by another one. */
+static GstStereoViewFigures
+look_of (gdouble change, gdouble share, gdouble fourth)
+{
+  GstStereoViewFigures look = SOUND;
+
+  for (guint i = 0; i < GST_STEREO_VIEW_BANDS; i++)
+    look.bands[i] = (GstStereoBandFigures){ change, 0.01, i % 4 ? share : fourth, 100 };
+  look.same = share == 0 && fourth == 0;
+  look.moved = share / 2;
+  return look;
+}
+
+/* How many of the @looks find that the right view begins to be frozen; the left one never is. */
+static guint
+count_frozen (GstStereoViewFaults *views, GstStereoViewFigures left, GstStereoViewFigures right, guint looks)
+{
+  static gint64 time;
+  guint count = 0;
+
+  for (guint i = 0; i < looks; i++) {
+    const GstStereoBlockFigures none = { 0 };
+    GstStereoViewVerdicts verdicts;
+
+    gst_stereo_view_faults_add (
+        views, (GstStereoViewFigures[]){ left, right }, &none, FALSE, time += 100 * MS, verdicts);
+    fail_unless (verdicts[ROW (FROZEN)][0].change != GST_STEREO_EPISODE_BEGINS);
+    count += verdicts[ROW (FROZEN)][1].change == GST_STEREO_EPISODE_BEGINS;
+  }
+  return count;
+}
+
+/* An encoder repeats a still scene, and codes some parts of it again, or all of them in a key frame. Where the other view moves much, and
+ * where the view had the noise of a sensor before, repeated frames are frozen. */
+TEST (test_coded_view)
+{
+  const GstStereoViewFigures noise = look_of (0, 0.8, 0.8), same = look_of (0, 0, 0), parts = look_of (0, 0, 0.1);
+  const GstStereoViewFigures moves = look_of (20, 0.9, 0.9), moves_much = look_of (100, 0.9, 0.9);
+
+  for (guint whole = 0; whole < 8; whole++) {
+    GstStereoViewFaults views = { 0 };
+    fail_unless_equals_int (count_frozen (&views, noise, parts, 1), 0);
+    fail_unless_equals_int (count_frozen (&views, noise, same, 20), 0);
+    fail_unless_equals_int (count_frozen (&views, noise, parts, 20), 0);
+    fail_unless_equals_int (count_frozen (&views, noise, noise, whole), 0);
+    fail_unless_equals_int (count_frozen (&views, noise, same, 20), whole >= 5);
+  }
+  for (guint all = 0; all < 2; all++) {
+    GstStereoViewFaults views = { 0 };
+    fail_unless_equals_int (count_frozen (&views, noise, parts, 5), 0);
+    fail_unless_equals_int (count_frozen (&views, moves, all ? same : parts, 20), 0);
+    fail_unless_equals_int (count_frozen (&views, moves_much, all ? same : parts, 20), 1);
+  }
+}
+
+/* Strips and bands of a view that is not coded are frozen where they are equal; a coded view has such, too. */
+TEST (test_coded_parts)
+{
+  for (guint coded = 0; coded < 2; coded++) {
+    const GstStereoViewFigures noise = look_of (0, 0.8, 0.8), parts = look_of (0, 0, 0.1);
+    GstStereoViewFigures upper = noise;
+    GstStereoViewFaults views = { 0 };
+
+    for (guint i = GST_STEREO_VIEW_BANDS / 2; i < GST_STEREO_VIEW_BANDS; i++)
+      upper.bands[i] = (GstStereoBandFigures){ 0, 0, 0, 100 };
+    fail_unless_equals_int (count_frozen (&views, noise, coded ? parts : noise, 5), 0);
+    fail_unless_equals_int (count_frozen (&views, noise, upper, 20), !coded);
+  }
+}
 
 /* Both lose their detail at once, two seconds after the start and later: known within a second. Before that, it may be their usual
  * state. */
