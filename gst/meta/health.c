@@ -35,7 +35,7 @@ static const GstStereoHealthKind kinds[] = {
       "likewise, and two scenes shine through; or in an eighth of the textured parts, and in eight at least, some of the "
       "texture lies at the same place within half a pixel, and within a quarter in the median of these parts, and the rest "
       "elsewhere; or a quarter of what moves has the texture that it had a third of a second ago, and that the other view "
-      "has at the same place" },
+      "has at the same place. The latter two not where both views have the steps of an encoder between blocks of 8 pixels" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",

@@ -26,6 +26,8 @@
 #define PEAK 0.5          /* px from 0 that it may be largest at: texture of the scene pulls it to either side, */
 #define MIDDLE 0.25       /* and the median over all such blocks: what lies far away has one disparity in all of them */
 #define BEHIND 0.04       /* of the variance: texture that such a layer does not explain, */
+#define SIDE 8            /* px of an encoder's blocks */
+#define STEPS 1.7         /* mean square of the steps between two of them, of the largest in them; quality 10 has 2 */
 #define BEYOND_CHANCE 3.0 /* and in standard deviations of what noise gives */
 
 /* A part of the rows. */
@@ -274,6 +276,23 @@ measure_block (const Block *block, const guint8 *const now[2], const guint8 *con
   }
 }
 
+/* Whether pixels differ more across the borders of an encoder's blocks than at any other place in them. */
+static gboolean
+has_steps (const guint8 *from, gint rows, gint width)
+{
+  gint64 squares[SIDE] = { 0 }, most = 0;
+
+  for (gint y = 0; y < rows; y++) {
+    const guint8 *row = from + (gsize) y * (gsize) width;
+    for (gint x = SIDE; x + SIDE <= width; x += SIDE)
+      for (gint i = 0; i < SIDE; i++)
+        squares[i] += (row[x + i] - row[x + i - 1]) * (row[x + i] - row[x + i - 1]);
+  }
+  for (guint i = 1; i < SIDE; i++)
+    most = MAX (most, squares[i]);
+  return (gdouble) squares[0] > STEPS * (gdouble) most;
+}
+
 void
 gst_stereo_blocks_compare (
     const GstStereoViewReader *const readers[2], gint width, guint age, GstStereoBlockFigures *figures)
@@ -298,6 +317,7 @@ gst_stereo_blocks_compare (
       if (block.to > block.from)
         measure_block (&block, now, earlier, figures, peaks);
     }
+  figures->steps = has_steps (now[0], rows, width) && has_steps (now[1], rows, width);
   if (figures->zero)
     figures->rest /= figures->zero;
   gst_stereo_sort_values (peaks, figures->layered);

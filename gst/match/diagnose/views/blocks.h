@@ -11,6 +11,9 @@
  * A pattern on a part of the view is found by moving blocks: what has changed in them nevertheless has the texture that it had some
  * measurements ago, and that the other view has. What lies far away looks the same in both views too, but does not change.
  * Where nothing moves, a pattern before the scene makes two layers: a part of the texture lies at 0, the rest does not.
+ *
+ * An encoder that rounds coarsely does both, too: what is left of a block of 8x8 pixels is much the same in both views, at the same
+ * place. Such an encoder leaves steps between these blocks.
  */
 #ifndef GST_STEREO_BLOCKS_H
 #define GST_STEREO_BLOCKS_H
@@ -25,6 +28,7 @@ typedef struct
   gdouble rest; /* of the blocks at 0: share of the variance that the texture of the difference of the views has */
   guint moving, still; /* blocks that change; those of them whose texture is that of before, and of the other view */
   guint layered; /* blocks where texture at disparity 0 lies before other texture, which is not there; 0 if their median is not at 0 */
+  gboolean steps; /* both views have the steps of an encoder: `still` and `layered` are no evidence */
 } GstStereoBlockFigures;
 
 /* @readers: both have read their view. @age: measurements since the one that blocks are compared with: a third of a second or

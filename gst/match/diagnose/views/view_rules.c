@@ -273,12 +273,13 @@ judge_still_pattern (const GstStereoViewMeasurement *measured, guint v, gdouble 
   GstStereoVerdict still = GST_STEREO_VERDICT_UNKNOWN, layered = GST_STEREO_VERDICT_UNKNOWN;
 
   *value = share_at_0 (measured);
-  if (pair->textured >= MIN_TEXTURED) {
-    if (*value >= ZERO_BAD)
-      return pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
+  if (pair->textured >= MIN_TEXTURED && *value >= ZERO_BAD)
+    return pair->rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
+  if (pair->steps)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (pair->textured >= MIN_TEXTURED)
     layered = pair->layered < MIN_LAYERED ? GST_STEREO_VERDICT_GOOD :
                                             above (pair->layered / (gdouble) pair->textured, LAYERED_BAD, LAYERED_GOOD);
-  }
   if (pair->moving >= MIN_MOVING)
     still = above (pair->still / (gdouble) pair->moving, STILL_BAD, STILL_GOOD);
   /* where nothing moves, a pattern would still be at disparity 0 */

@@ -57,8 +57,9 @@ static const struct
   { "dirt", "both", UNKNOWN, .light = 33, .smooth = TRUE }, { "dirt", "both", UNKNOWN, .light = 45, .smooth = TRUE },
   { "shifted", "right", UNKNOWN, .shift = 3 }, { "shifted", "right", UNKNOWN, .shift = 7 },
   { "shifted", "right", UNKNOWN, .shift = 12 }, { "compressed", "left", NEAR, .quality = 3 },
-  { "compressed", "right", NEAR, .quality = 10 }, { "repeated", "left", NEAR, .least = 3 },
-  { "repeated", "right", NEAR, .least = 4 }, { "repeated", "both", NEAR, .least = 4 } };
+  { "compressed", "right", NEAR, .quality = 10 }, { "compressed", "both", NEAR, .quality = 10 },
+  { "repeated", "left", NEAR, .least = 3 }, { "repeated", "right", NEAR, .least = 4 },
+  { "repeated", "both", NEAR, .least = 4 } };
 
 typedef struct
 {

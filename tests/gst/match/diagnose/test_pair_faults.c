@@ -2,6 +2,7 @@
 /* Faults of both views together: what their rules make of made figures, over time. */
 #include "tests/support/gst/suite.h"
 
+#include "tests/gst/match/diagnose/compressed.h"
 #include "tests/gst/match/diagnose/made.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
@@ -96,7 +97,8 @@ TEST (test_pair_at_disparity_0)
     { { 100, 5, 0, 0, 0, 13 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 100, 5, 0, 0, 0, 11 }, GST_STEREO_HEALTH_OK },
     { { 100, 5, 0, 40, 2, 13 }, GST_STEREO_HEALTH_STILL_PATTERN },
     { { 100, 5, 0, 40, 11, 0 }, GST_STEREO_HEALTH_STILL_PATTERN }, { { 11, 0, 0, 0, 0, 11 }, GST_STEREO_HEALTH_OK },
-    { { 20, 0, 0, 0, 0, 7 }, GST_STEREO_HEALTH_OK } };
+    { { 20, 0, 0, 0, 0, 7 }, GST_STEREO_HEALTH_OK }, { { 100, 5, 0, 40, 11, 13, TRUE }, GST_STEREO_HEALTH_OK },
+    { { 100, 80, 0.001, 0, 0, 0, TRUE }, GST_STEREO_HEALTH_SAME_VIEW } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstStereoViewFaults views = { 0 };
@@ -119,6 +121,42 @@ TEST (test_some_layers)
     for (gint64 k = 0; k < 7; k++)
       gst_stereo_view_faults_add (&views, looks, after[i], TRUE, 1100 * MS + 100 * MS * k, verdicts);
     fail_unless (views.episodes[row_of (GST_STEREO_HEALTH_STILL_PATTERN)][0].stands == !i, "case %u", i);
+  }
+}
+
+/* Views that JPEG has rounded have steps between its blocks, if both come from it and it rounds coarsely. A pattern of cells of 6 pixels, the
+ * last case, has others. */
+TEST (test_steps_of_an_encoder)
+{
+  static const gint qualities[][2] = { { 0, 0 }, { 0, 3 }, { 10, 0 }, { 50, 0 }, { 10, 10 }, { 3, 10 }, { 3, 3 },
+    { 0, 0 } };
+  enum
+  {
+    WIDTH = 480,
+    HEIGHT = 160
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (qualities); i++) {
+    GstStereoViewReader *viewers[2];
+    GstStereoBlockFigures pair;
+    GstStereoViewFigures look;
+
+    for (guint v = 0; v < 2; v++) {
+      g_autofree guint8 *pixels = g_malloc (WIDTH * HEIGHT);
+      StereoImage image = { pixels, WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST };
+
+      for (gint y = 0; y < HEIGHT; y++)
+        for (gint x = 0; x < WIDTH; x++)
+          pixels[y * WIDTH + x] = i == 7 ? texture (9, x / 6, y / 6) : (guint8) surface (3, x + 20 * v, y);
+      if (qualities[i][v])
+        compress_view (pixels, WIDTH, WIDTH, HEIGHT, qualities[i][v]);
+      viewers[v] = gst_stereo_view_reader_new (WIDTH, HEIGHT);
+      gst_stereo_view_reader_read (viewers[v], &image, 0, 255, 0, WIDTH, &look);
+    }
+    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, WIDTH, 3, &pair);
+    fail_unless (pair.steps == (i >= 4 && i < 7), "qualities %d and %d", qualities[i][0], qualities[i][1]);
+    for (guint v = 0; v < 2; v++)
+      gst_stereo_view_reader_free (viewers[v]);
   }
 }
 
