@@ -44,8 +44,8 @@ static const GstStereoHealthKind kinds[] = {
       "grows as if infinity were more than 1 px elsewhere, surely so in five looks and more of six that agree: 2.5 to 6 s on "
       "a road; not where the focal lengths may differ" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
-      "timestamps a quarter of a frame apart; or points of a view, or of its upper or lower half, lie higher or lower than "
-      "in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "
+      "timestamps a quarter of a frame apart, in the mean of a check-interval; or points of a view, or of its upper or lower "
+      "half, lie higher or lower than in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "
       "frames, so much better explained by that than by any rig that chance cannot be; or rows lack a third of their usual "
       "matches, and the other view of one or two frames before has far more of them, in at least two frames. Needs "
       "something that moves up or down" },
@@ -63,8 +63,9 @@ static const GstStereoHealthKind kinds[] = {
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",
       "no pixel of either view has changed since the start, and the source is not live: a still picture. No message" },
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
-      "the difference of the timestamps grows all the time, by a twentieth of a frame" },
-  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream", "pairs are dropped all the time because they are late" }
+      "the difference of the timestamps has grown from each of four check-intervals to the next, by a twentieth of a frame in all" },
+  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",
+      "of the pairs of five seconds, a twentieth, over two seconds and more, or four fifths are dropped because they are late" }
 };
 
 const GstStereoHealthKind *
