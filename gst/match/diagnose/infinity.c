@@ -8,11 +8,12 @@
 #define MOST 192 /* points */
 #define UNKNOWNS 9
 #define ROUNDS 6
-#define ORDINARY 0.3    /* px: the least scale of what the motion leaves of a place */
-#define LEAST 20        /* points that follow one motion, */
-#define LEAST_SHARE 0.7 /* and their share of all */
-#define MOST_REST 0.5   /* px, of these */
-#define ODD 2           /* points at either end of the disparities that are no evidence for their range */
+#define ORDINARY 0.3     /* px: the least scale of what the motion leaves of a place */
+#define LEAST 20         /* points that follow one motion, */
+#define LEAST_SHARE 0.7  /* and their share of all */
+#define MOST_REST 0.5    /* px, of these */
+#define LEAST_MOTION 0.5 /* px, median: of points that move less, the cameras stand still, and something else moves */
+#define ODD 2            /* points at either end of the disparities that are no evidence for their range */
 #define LEAST_RANGE 5  /* px of these disparities: the errors of what lies at one distance would look like its growth */
 #define WIDEST_GAP 0.3 /* of that range: more are two distances alone */
 #define WORST 0.5      /* px, standard deviation of a figure that counts */
@@ -113,6 +114,18 @@ make_equations (const Point *points, guint count, gdouble unit, Equations *equat
     equations->a[i][i] += 1 / (prior[i] * prior[i]);
 }
 
+/* How far the points have moved: the median, in halves of the width. */
+static gdouble
+motion_of (const Point *points, guint count)
+{
+  gdouble ways[MOST];
+
+  for (guint n = 0; n < count; n++)
+    ways[n] = hypot (points[n].x - points[n].earlier_x, points[n].y - points[n].earlier_y);
+  gst_stereo_sort_values (ways, count);
+  return ways[count / 2];
+}
+
 /* What the motion leaves of each place, and how much each point counts in the next round. Returns the scale of an ordinary rest. */
 static gdouble
 weigh (Point *points, guint count, gdouble unit, const gdouble motion[UNKNOWNS])
@@ -190,7 +203,7 @@ gst_stereo_infinity_measure (
 
   *figure = (GstStereoInfinityFigure){ 0 };
   count = choose (points, count, width, height, chosen);
-  if (count < LEAST)
+  if (count < LEAST || motion_of (chosen, count) < LEAST_MOTION * unit)
     return;
   for (guint round = 0; round < ROUNDS; round++) {
     make_equations (chosen, count, unit, &equations);

@@ -389,6 +389,21 @@ TEST_LOOP (test_silence_about_sound_views, 0, 17)
   g_free (line);
 }
 
+/* Something crosses before cameras that stand still: what stands shows no motion of theirs. */
+TEST_LOOP (test_silence_about_standing_cameras, 0, 3)
+{
+  gchar *line = g_strdup_printf ("stereotestsrc name=s num-buffers=200 max-disparity=30 noise=2 seed=%d ! video/x-raw,"
+                                 "format=GRAY8,width=1280,height=360,framerate=10/1,multiview-mode=side-by-side ! "
+                                 "stereomatch name=m method=bm cost=sad num-disparities=64 window=5 backend=cpu ! "
+                                 "fakesink sync=false",
+      __i__);
+  gchar *found = messages_of (line, NULL, NULL);
+
+  fail_unless (!*found, "%s: %s", line, found);
+  g_free (found);
+  g_free (line);
+}
+
 /* ---- the search range -------------------------------------------------------------------- */
 
 /* The warning names a range that does, and the end is told when that is set. */
