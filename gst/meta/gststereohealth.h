@@ -54,6 +54,8 @@ G_BEGIN_DECLS
  *     the start. There is no message of it
  * @GST_STEREO_HEALTH_SHIFTED: something lies farther away than infinity: the views are shifted sideways, because a camera has
  *     turned, or because principal points differ and #GstStereoMeta.principal_offset does not say so
+ * @GST_STEREO_HEALTH_BLANK: neither view shows more than noise: covers on both lenses, or a wall without texture. There is no
+ *     message of it
  *
  * What is wrong with the input of a frame. A flag that concerns one view says which.
  */
@@ -83,7 +85,8 @@ typedef enum
   GST_STEREO_HEALTH_STILL_PATTERN = 1 << 20,
   GST_STEREO_HEALTH_DRIFT = 1 << 21,
   GST_STEREO_HEALTH_STILL = 1 << 22,
-  GST_STEREO_HEALTH_SHIFTED = 1 << 23
+  GST_STEREO_HEALTH_SHIFTED = 1 << 23,
+  GST_STEREO_HEALTH_BLANK = 1 << 24
 } GstStereoHealthFlags;
 
 /**

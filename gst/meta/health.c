@@ -62,6 +62,9 @@ static const GstStereoHealthKind kinds[] = {
       "6 points, and 4 % of those that match, lie beyond the largest disparity that is searched" },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",
       "no pixel of either view has changed since the start, and the source is not live: a still picture. No message" },
+  { "blank", OF_PAIR (BLANK), TRUE, MS (800), "nothing to be seen",
+      "neither view shows more than noise, and both are even all over: covers on both lenses, or a wall without texture. No "
+      "message" },
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
       "the difference of the timestamps has grown from each of four check-intervals to the next, by a twentieth of a frame in all" },
   { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",

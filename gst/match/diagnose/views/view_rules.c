@@ -74,8 +74,9 @@ describe_blown_out (const GstStereoViewFigures figures[2], guint v)
 #define BLURRED_BOTH 0.25 /* of what each view's sharpness used to be: fog and night come slower */
 #define ROUGHER 0.8       /* a view that is less sharp has less of detail and noise together, too */
 #define ODD_COVER 8.0     /* grey levels of contrast: a cover has less */
-#define EVEN 0.5          /* and it has so much less than the other view */
-#define PARTS_COVERED 2   /* of 16, in a row: an eighth of the view */
+#define SOMETHING 10.0
+#define EVEN 0.5        /* and it has so much less than the other view */
+#define PARTS_COVERED 2 /* of 16, in a row: an eighth of the view */
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
@@ -149,6 +150,18 @@ describe_covered (const GstStereoViewFigures figures[2], guint v)
       "The %s view is covered: it is even all over (a contrast of %.1f grey levels, that of the %s view %.1f). "
       "Take away what lies before the lens.",
       VIEW (v), own->contrast, VIEW (!v), other->contrast);
+}
+
+/* Both views are even all over, but for noise. Whether covers or a wall without texture are before them, nothing can be measured. */
+static GstStereoVerdict
+judge_blank (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
+{
+  const GstStereoViewFigures *figures = measured->figures;
+
+  *value = MAX (figures[0].contrast, figures[1].contrast);
+  if (gst_stereo_view_has_detail (&figures[0]) || gst_stereo_view_has_detail (&figures[1]))
+    return GST_STEREO_VERDICT_GOOD;
+  return below (*value, ODD_COVER, SOMETHING);
 }
 
 /* ---- dark ------------------------------------------------------------------------------------ */
@@ -327,6 +340,12 @@ static const GstStereoViewRule rules[] = {
       .verdict = judge_still,
       .begin = "no pixel has changed yet: a still picture",
       .end = "no pixel has changed yet: a still picture no more" },
+  { .flags = { GST_STEREO_HEALTH_BLANK },
+      .unless = SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED),
+      .silent = TRUE,
+      .verdict = judge_blank,
+      .begin = "neither view shows more than noise",
+      .end = "a view shows more than noise again" },
   { .flags = { GST_STEREO_HEALTH_SAME_VIEW },
       .verdict = judge_same_view,
       .begin = "Both views come from one camera: all that they show lies at the same place, so that everything seems to be "

@@ -389,6 +389,21 @@ TEST_LOOP (test_silence_about_sound_views, 0, 17)
   g_free (line);
 }
 
+/* Covers on both lenses, from the first frame on, are told from a wall by nothing: the depth is unreliable, without a message. */
+TEST (test_covers_from_the_start)
+{
+  gchar *found = messages_of (
+      "stereotestsrc name=s fault=covered fault-view=both num-buffers=30 pattern=road noise=2 ! "
+      "video/x-raw,format=GRAY8,width=1280,height=360,framerate=10/1,multiview-mode=side-by-side "
+      "! stereomatch name=m method=bm cost=sad num-disparities=64 window=5 backend=cpu ! fakesink "
+      "sync=false",
+      NULL, NULL);
+
+  fail_unless_equals_string (found, "");
+  fail_unless (first_unreliable && first_unreliable <= 10, "frame %u", first_unreliable);
+  g_free (found);
+}
+
 /* Something crosses before cameras that stand still: what stands shows no motion of theirs. */
 TEST_LOOP (test_silence_about_standing_cameras, 0, 3)
 {

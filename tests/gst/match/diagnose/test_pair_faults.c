@@ -84,6 +84,32 @@ TEST (test_frozen_pair_lasts)
   }
 }
 
+/* Without detail, or with no more than noise gives by chance, and even all over. */
+TEST (test_blank_pair)
+{
+  const GstStereoBlockFigures none = { 0 };
+
+  for (guint i = 0; i < 16; i++) {
+    GstStereoViewFigures look = SOUND, other;
+    GstStereoViewFaults views = { 0 };
+    GstStereoViewVerdicts verdicts;
+    gboolean even = i & 1, detail = i & 2, noise = i & 4, one = i & 8;
+
+    look.contrast = even ? 7 : 12;
+    look.detail = detail || noise ? 3 : 1;
+    look.doubt = noise ? 4 : 0.1;
+    look.sharpness = look.detail / look.brightness;
+    look.roughness = 20;
+    other = look;
+    if (one)
+      other.contrast = 30;
+    for (gint64 time = 0; time <= 1000 * MS; time += 100 * MS)
+      gst_stereo_view_faults_add (&views, (GstStereoViewFigures[]){ look, other }, &none, TRUE, time, verdicts);
+    fail_unless (views.episodes[row_of (GST_STEREO_HEALTH_BLANK)][0].stands == (even && !one && (!detail || noise)),
+        "case %u", i);
+  }
+}
+
 TEST (test_pair_at_disparity_0)
 {
   static const struct
