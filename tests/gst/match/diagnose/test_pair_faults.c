@@ -4,6 +4,7 @@
 
 #include "tests/gst/match/diagnose/compressed.h"
 #include "tests/gst/match/diagnose/made.h"
+#include "tests/support/gst/util.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
 #define BOTH_FROZEN (GST_STEREO_HEALTH_FROZEN_LEFT | GST_STEREO_HEALTH_FROZEN_RIGHT)
