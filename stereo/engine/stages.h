@@ -166,9 +166,9 @@ typedef struct StereoFusible
  */
 typedef struct StereoStageTable
 {
-  const StereoStage *load;                          /* images -> color, luma of both views */
-  const StereoStage *align;                         /* resamples the right view by plan->align */
-  const StereoStage *temporal;                      /* averages color and luma of both views with plan->past */
+  const StereoStage *load;     /* images -> color, luma of both views */
+  const StereoStage *align;    /* resamples the right view by plan->align */
+  const StereoStage *temporal; /* averages color and luma of both views with past; sets last.noise */
   const StereoStage *features[STEREO_FEATURE_SETS]; /* luma -> census, gradient; [NONE] is NULL */
   const StereoStage *lab;                           /* color -> likeness of both views */
   /* features -> volume: returns the stage of the method for the parameters, NULL if the backend lacks e.g. the cost */
