@@ -2,6 +2,7 @@
 """The window of tune.py, its controls moved as a user would."""
 import os
 import random
+import re
 import sys
 import time
 import unittest
@@ -23,6 +24,11 @@ def wait_until(condition, what):
             raise AssertionError("did not come true: " + what)
         GLib.MainContext.default().iteration(False)
         time.sleep(0.002)
+
+
+def own_window(match):
+    """The window of asw, as the text of the property has it."""
+    return int(re.search(r"asw (\d+)", match.find_property("window").blurb).group(1))
 
 
 class Numbers(unittest.TestCase):
@@ -63,7 +69,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual((window.own, threshold.own, skew.own), (0, -1, 2 ** 64 - 1))
         self.assertIsNone(self.all["num-disparities"].own)
         self.assertEqual(list(self.all)[:4], ["num-disparities", "profile", "method", "fill"])
-        self.assertEqual(window.in_force(), 13)
+        self.assertEqual(window.in_force(), own_window(self.match))
         self.assertEqual(skew.words_in_force(), "")
 
     def test_words(self):
@@ -124,10 +130,11 @@ class Tuning(unittest.TestCase):
 
     def test_own(self):
         row = self.rows["stereomatch", "window"]
-        wait_until(lambda: row.in_force.get_label() == "13", "the window of asw")
+        own = own_window(self.match)
+        wait_until(lambda: row.in_force.get_label() == str(own), "the window of asw")
         self.assertFalse(row.slider.get_sensitive())
         row.own.set_active(False)
-        self.assertEqual(self.match.get_property("window"), 13)
+        self.assertEqual(self.match.get_property("window"), own)
         self.assertTrue(row.slider.get_sensitive())
         row.slider.set_value(0)
         self.assertEqual(self.match.get_property("window"), row.parameter.low)
