@@ -36,13 +36,12 @@ def arguments():
     return parser.parse_args()
 
 
-def draw(picture, texture, column, row, size, noise):
-    """The plane over the picture, and noise over both."""
+def draw(picture, texture, column, row, size):
+    """The plane over the picture."""
     place = np.float32([[size, 0, column], [0, size, row]])
     shape = picture.shape[::-1]
     inside = cv2.warpAffine(np.ones_like(texture), place, shape) > 0.999
-    picture = np.where(inside, cv2.warpAffine(texture, place, shape), picture)
-    return np.clip(picture + noise(picture.shape), 0, 255).astype(np.uint8)
+    return np.where(inside, cv2.warpAffine(texture, place, shape), picture)
 
 
 def write_sequence(folder, sequence, contrast, step, noise):
@@ -61,9 +60,9 @@ def write_sequence(folder, sequence, contrast, step, noise):
             picture = cv2.imread(os.path.join(sequence, view, name), cv2.IMREAD_GRAYSCALE).astype(np.float32)
             column, row = int(picture.shape[1] * 0.43), int(picture.shape[0] * 0.32)
             shift = disparity if view == "right" else 0
-            made = draw(picture, texture, column - shift, row, disparity / NEAR,
-                        lambda shape: random.normal(size=shape) * noise)
-            cv2.imwrite(os.path.join(folder, view, name), made)
+            made = draw(picture, texture, column - shift, row, disparity / NEAR)
+            made += random.normal(size=made.shape) * noise
+            cv2.imwrite(os.path.join(folder, view, name), np.clip(made, 0, 255).astype(np.uint8))
     return column, row, disparities
 
 
