@@ -10,8 +10,8 @@
 #define OF_PAIR(name) GST_STEREO_HEALTH_##name, GST_STEREO_HEALTH_##name
 
 /* The order is that of messages: a cause stands before its consequences. */
-static const GstStereoHealthKind kinds[] = {
-  { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
+static const GstStereoHealthKind kinds[] = { { "black", OF_VIEW (BLACK), TRUE, MS (800), "black",
+                                                 "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
       "less than half as sharp as the other view, and nearly even all over, which the other view is not; or even in an "
@@ -22,9 +22,9 @@ static const GstStereoHealthKind kinds[] = {
       "other view has noise, and so have more of the other rows or columns; or in three eighths, whatever the others do; "
       "or in an eighth of the rows of a scene that stands still, where something moves on at one place of the other view, "
       "nothing but noise changes, and this view has not moved alone anywhere for four looks; "
-      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live. Of a view some bands "
-      "of which change by a few pixels alone, as an encoder makes them, what stays the same to the bit is no evidence, until all "
-      "bands have changed in five looks in a row; what moves much in the other view is" },
+      "or, of both, no pixel changes at all for 0.6 s where pixels did before or the source is live. An "
+      "encoder shows in bands where few pixels change. In a view that has such, equal pixels are no evidence until all bands "
+      "have changed in five looks in a row; strong movement in the other view always is" },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
@@ -35,7 +35,8 @@ static const GstStereoHealthKind kinds[] = {
       "likewise, and two scenes shine through; or in an eighth of the textured parts, and in eight at least, some of the "
       "texture lies at the same place within half a pixel, and within a quarter in the median of these parts, and the rest "
       "elsewhere; or a quarter of what moves has the texture that it had a third of a second ago, and that the other view "
-      "has at the same place. The latter two not where both views have the steps of an encoder between blocks of 8 pixels" },
+      "has at the same place. Neither of the latter two counts where both views have an encoder's steps between blocks of 8 "
+      "pixels" },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
       "three quarters of the points match at disparities of the wrong sign" },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",
@@ -45,8 +46,8 @@ static const GstStereoHealthKind kinds[] = {
       "a road; not where the focal lengths may differ" },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
       "timestamps a quarter of a frame apart, in the mean of a check-interval; or points of a view, or of its upper or lower "
-      "half, lie higher or lower than in the other view, as they did one or two frames before, or where the scene moves slowly some more: in at least two "
-      "frames, so much better explained by that than by any rig that chance cannot be; or rows lack a third of their usual "
+      "half, lie higher or lower than in the other view, as they did one or two frames before, or where the scene moves slowly "
+      "some more: in at least two frames, so much better explained by that than by any rig that chance cannot be; or rows lack a third of their usual "
       "matches, and the other view of one or two frames before has far more of them, in at least two frames. Needs "
       "something that moves up or down" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
@@ -68,8 +69,7 @@ static const GstStereoHealthKind kinds[] = {
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
       "the difference of the timestamps has grown from each of four check-intervals to the next, by a twentieth of a frame in all" },
   { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",
-      "of the pairs of five seconds, a twentieth, over two seconds and more, or four fifths are dropped because they are late" }
-};
+      "late pairs are dropped: of those of five seconds a twentieth, over two seconds and more, or four fifths" } };
 
 const GstStereoHealthKind *
 gst_stereo_health_kind (guint index)

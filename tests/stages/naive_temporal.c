@@ -104,8 +104,8 @@ noise_of (const StereoPlan *p, int view, const int *change, int *in_smooth_parts
     }
   double in_time = floor (quartile (changes) * 201 / 64.0);
   double in_place = fmin (floor (quartile (curvatures) * 201 / 64.0 / 6), 64 * ROUGHEST);
-  /* all of it up to twice what is seen in place, and nothing from three times on */
   *in_smooth_parts = (int) in_place;
+  /* all of it up to twice what is seen in place, and nothing from three times on */
   double noise = fmin (fmin (in_time, in_place), 3 * in_place - in_time);
   return (int) fmax (noise, 0) + 8;
 }

@@ -162,7 +162,8 @@ count_votes (const StereoPlan *plan, int column, int row, uint16_t *votes)
   }
 }
 
-/* The groups of @count with the most votes, and no fewer than STEREO_VOTES_LEAST, ascending; of equal ones the lower. Without any vote group 0. */
+/* The groups of @count with the most votes, ascending; of equal ones the lower. The first has any number of votes, or none: then it is
+ * group 0. The others have STEREO_VOTES_LEAST at least. */
 static void
 choose_groups (uint16_t *votes, int count, uint16_t *groups)
 {

@@ -26,9 +26,9 @@
 #define PEAK 0.5          /* px from 0 that it may be largest at: texture of the scene pulls it to either side, */
 #define MIDDLE 0.25       /* and the median over all such blocks: what lies far away has one disparity in all of them */
 #define BEHIND 0.04       /* of the variance: texture that such a layer does not explain, */
-#define SIDE 8            /* px of an encoder's blocks */
-#define STEPS 1.7         /* mean square of the steps between two of them, of the largest in them; quality 10 has 2 */
 #define BEYOND_CHANCE 3.0 /* and in standard deviations of what noise gives */
+#define SIDE 8            /* px of an encoder's blocks */
+#define STEPS 1.7 /* squared differences across their borders, over the largest at another column; quality 10 has 2 */
 
 /* A part of the rows. */
 typedef struct

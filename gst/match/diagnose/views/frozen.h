@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 /* Both have been compared with an earlier measurement. @coded: an encoder may have repeated what does not change in @own. */
 GstStereoVerdict gst_stereo_frozen_judge_parts (
     const GstStereoViewFigures *own, const GstStereoViewFigures *other, gboolean coded);
-/* Looks without such parts that are still needed, after this one; 0: the view is not coded, as at first. */
+/* Whether a view comes from an encoder, which shows in bands where few pixels change. Returns in how many more looks all bands have to
+ * change before it counts as raw; 0: it does, as at first. @coded: what the look before returned. */
 guint gst_stereo_frozen_count_coded (guint coded, const GstStereoViewFigures *own);
 
 G_END_DECLS

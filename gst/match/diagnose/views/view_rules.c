@@ -73,10 +73,10 @@ describe_blown_out (const GstStereoViewFigures figures[2], guint v)
 #define BLURRED_GOOD 0.65
 #define BLURRED_BOTH 0.25 /* of what each view's sharpness used to be: fog and night come slower */
 #define ROUGHER 0.8       /* a view that is less sharp has less of detail and noise together, too */
-#define ODD_COVER 8.0     /* grey levels of contrast: a cover has less */
-#define SOMETHING 10.0
-#define EVEN 0.5        /* and it has so much less than the other view */
-#define PARTS_COVERED 2 /* of 16, in a row: an eighth of the view */
+#define ODD_COVER 8.0     /* grey levels of contrast: a cover has less, */
+#define EVEN 0.5          /* and it has so much less than the other view */
+#define NO_COVER 10.0     /* that no cover has; in between nothing is known */
+#define PARTS_COVERED 2   /* of 16, in a row: an eighth of the view */
 
 /* Both views at once: neither shows what the other one should be like. */
 static gboolean
@@ -161,7 +161,7 @@ judge_blank (const GstStereoViewMeasurement *measured, guint v, gdouble *value)
   *value = MAX (figures[0].contrast, figures[1].contrast);
   if (gst_stereo_view_has_detail (&figures[0]) || gst_stereo_view_has_detail (&figures[1]))
     return GST_STEREO_VERDICT_GOOD;
-  return below (*value, ODD_COVER, SOMETHING);
+  return below (*value, ODD_COVER, NO_COVER);
 }
 
 /* ---- dark ------------------------------------------------------------------------------------ */
