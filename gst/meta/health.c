@@ -28,7 +28,7 @@ static const GstStereoHealthKind kinds[] = { { "black", OF_VIEW (BLACK), TRUE, M
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
       "less than half as sharp as the other view, or as it used to be against it" },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness" },
-  { "same-view", OF_PAIR (SAME_VIEW), TRUE, MS (600), "both views come from one camera",
+  { "same-view", OF_PAIR (SAME_VIEW), TRUE, 0, "both views come from one camera",
       "three fifths of the textured parts of both views lie at the same place within a tenth of a pixel, and differ by "
       "nothing but exposure and noise" },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",

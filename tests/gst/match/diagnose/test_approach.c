@@ -264,6 +264,20 @@ probe (GstElement *element, GstPadProbeCallback callback, Drive *drive)
   gst_object_unref (pad);
 }
 
+static void
+run_to_end (GstElement *pipeline, const gchar *line)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
 TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
 {
   gchar *line = g_strdup_printf (
@@ -275,7 +289,6 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
       cases[__i__].view, START, STEP, FRAMES, 2 * WIDTH, HEIGHT, WARN);
   GstElement *pipeline = gst_parse_launch (line, NULL), *source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   GstElement *nearest = gst_bin_get_by_name (GST_BIN (pipeline), "n");
-  GstBus *bus = gst_element_get_bus (pipeline);
   Drive drive = { .source = source,
     .fault = cases[__i__].fault,
     .from = cases[__i__].from,
@@ -290,16 +303,12 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
     .end = strcmp (cases[__i__].view, "left") ? 2 : 1,
     .noise = { .state = random_seed () },
     .expected = cases[__i__].state };
-  GstMessage *message;
 
   if (!strcmp (drive.fault, "dirt"))
     drive.dirt = (cases[__i__].smooth ? make_smooth_dirt : make_dirt) (&drive.noise);
   probe (source, begin_fault, &drive);
   probe (nearest, check_state, &drive);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  run_to_end (pipeline, line);
   fail_unless_equals_uint64 (drive.found, FRAMES);
   g_free (drive.dirt);
   g_free (drive.kept);
@@ -307,10 +316,39 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
     g_free (drive.shown[v]);
   for (guint i = 0; i < MOST_DELAY; i++)
     g_free (drive.past[i]);
-  gst_message_unref (message);
-  gst_object_unref (bus);
   gst_object_unref (nearest);
   gst_object_unref (source);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+static GstPadProbeReturn
+check_unknown (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstStereoNearestMeta *meta = gst_buffer_get_stereo_nearest_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+  guint frame = ((Drive *) data)->found++;
+
+  fail_unless (meta && meta->state == GST_STEREO_NEAREST_STATE_UNKNOWN && gst_stereo_nearest_meta_get_reason (meta),
+      "frame %u: not unknown", frame);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Both views of one camera: nothing is known, from the first frame on. */
+TEST_LOOP (test_same_view, 0, 8)
+{
+  gchar *line = g_strdup_printf (
+      "stereotestsrc pattern=road fault=same-view fault-view=%s noise=%d num-buffers=3 obstacle-height=1800 "
+      "obstacle-width=2500 obstacle-distance=6000 ! video/x-raw,format=%s,width=1282,height=359,framerate=10/1,"
+      "multiview-mode=side-by-side ! stereomatch method=bm cost=sad window=9 backend=cpu num-disparities=64 ! "
+      "stereonearest name=n ! fakesink sync=false",
+      __i__ % 2 ? "left" : "right", __i__ / 2 % 2 ? 3 : 0, __i__ / 4 ? "RGB" : "GRAY8");
+  GstElement *pipeline = gst_parse_launch (line, NULL), *nearest = gst_bin_get_by_name (GST_BIN (pipeline), "n");
+  Drive drive = { .found = 0 };
+
+  probe (nearest, check_unknown, &drive);
+  run_to_end (pipeline, line);
+  fail_unless_equals_uint64 (drive.found, 3);
+  gst_object_unref (nearest);
   gst_object_unref (pipeline);
   g_free (line);
 }
