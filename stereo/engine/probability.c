@@ -36,7 +36,7 @@ enum
 static const Weights weights[STEREO_METHODS][KINDS] = {
   [STEREO_METHOD_ASW] = { [ALONE] = { -0.940, 1.261, 1.089, { -7.42, -3.56, -0.75, 0.61, 1.38, 2.06, 3.08 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS,
-      [ON_LISTS] = { -0.369, 4.358, 2.492, { -5.44, -2.64, -0.75, 0.44, 1.32, 2.15, 4.36 } } },
+      [ON_LISTS] = { -0.396, 4.265, 2.377, { -5.44, -2.61, -0.79, 0.46, 1.37, 2.12, 4.27 } } },
   [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.147, 0.874, { -5.86, -2.48, -1.12, 0.19, 1.48, 2.17, 2.17 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_ESMP] = { [ALONE] = { -0.456, 1.116, 0.568, { -4.62, -2.18, -1.24, 0.27, 1.66, 2.03, 2.17 } },

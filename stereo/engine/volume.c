@@ -16,9 +16,10 @@ static const double penalties[STEREO_PATH_DIRECTIONS][2] = {
   [STEREO_PATH_FALLING] = { 10.67, 28.80 },
 };
 
-/* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. P2 is
- * for a search of AMONG disparities: a jump into a larger range is less likely to be the right one, by the logarithm. */
-static const double penalties_of_aggregated[2] = { 11, 115 };
+/* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. A list holds
+ * what is likely, and few rivals that a path could jump to for nothing: its penalties are larger. P2 is for a search of AMONG
+ * disparities: a jump into a larger range is less likely to be the right one, by the logarithm. */
+static const double penalties_of_aggregated[2] = { 11, 115 }, penalties_on_lists[2] = { 12, 130 };
 #define AMONG 128
 
 /* What a pixel's cost multiplies these penalties with: see STEREO_PIXEL_COSTS. */
@@ -37,7 +38,7 @@ own_penalty (const StereoParams *params, int direction, int large)
     return penalties[direction][large] * factor;
   if (large)
     factor *= fmax (log2 (params->num_disparities), 1) / log2 (AMONG);
-  return penalties_of_aggregated[large] * factor;
+  return (params->search == STEREO_SEARCH_COARSE_TO_FINE ? penalties_on_lists : penalties_of_aggregated)[large] * factor;
 }
 
 double
