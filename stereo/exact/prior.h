@@ -28,7 +28,7 @@
 #define STEREO_PRIOR_ALIKE 24 /* change of luma at most */
 #define STEREO_PRIOR_SURE 230 /* least 8-bit confidence that predicts, where unlikely values are hidden */
 #define STEREO_PRIOR_NEAR 4   /* steps from the prediction that cost nothing; the penalty rises over PRIOR_STEPS more */
-#define STEREO_PRIOR_SHARE 48 /* the penalty is this part of the larger penalty of paths along rows */
+#define STEREO_PRIOR_SHARE 54 /* the penalty is this part of the larger penalty of paths along rows */
 #define STEREO_PRIOR_CALM 10  /* variance of the noise, grey levels squared, above which the penalty grows with it */
 #define STEREO_PRIOR_TIMES 5  /* as large at most */
 #define STEREO_PRIOR_KNOWN (1u << 24) /* set in the word of every pixel with a prediction; the others have 0 */

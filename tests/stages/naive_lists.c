@@ -266,13 +266,13 @@ penalty_of (const StereoPlan *p, int large, int vertical)
       lrint (chosen * stereo_cost_info (p->params.cost)->unit * (sgm ? 1 : p->volume_unit) / exp2 (p->path_shift) / 2);
 }
 
-/* Half a pixel from the prediction costs nothing; another pixel away, and farther, costs a 48th of the larger penalty: as often as 10
+/* Half a pixel from the prediction costs nothing; another pixel away, and farther, costs a 54th of the larger penalty: as often as 10
  * is in the variance of the noise, to the lower 64th, but once at least and five times at most. No cost is above 255. */
 void
 naive_prior (StereoPlan *p)
 {
   double times = fmin (fmax (floor (pow (*p->last.noise / 64.0, 2) / 10 * 64) / 64, 1), 5);
-  double most = fmin (floor ((double) penalty_of (p, 1, 0) * times / 48), 255);
+  double most = fmin (floor ((double) penalty_of (p, 1, 0) * times / 54), 255);
 
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
