@@ -264,20 +264,6 @@ probe (GstElement *element, GstPadProbeCallback callback, Drive *drive)
   gst_object_unref (pad);
 }
 
-static void
-run_to_end (GstElement *pipeline, const gchar *line)
-{
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, PATIENCE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s: no end", line);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_message_unref (message);
-  gst_object_unref (bus);
-}
-
 TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
 {
   gchar *line = g_strdup_printf (
@@ -308,7 +294,7 @@ TEST_LOOP (test_never_clear, 0, G_N_ELEMENTS (cases))
     drive.dirt = (cases[__i__].smooth ? make_smooth_dirt : make_dirt) (&drive.noise);
   probe (source, begin_fault, &drive);
   probe (nearest, check_state, &drive);
-  run_to_end (pipeline, line);
+  fail_unless (play_to_end (pipeline) == NULL, "%s", line);
   fail_unless_equals_uint64 (drive.found, FRAMES);
   g_free (drive.dirt);
   g_free (drive.kept);
@@ -346,7 +332,7 @@ TEST_LOOP (test_same_view, 0, 8)
   Drive drive = { .found = 0 };
 
   probe (nearest, check_unknown, &drive);
-  run_to_end (pipeline, line);
+  fail_unless (play_to_end (pipeline) == NULL, "%s", line);
   fail_unless_equals_uint64 (drive.found, 3);
   gst_object_unref (nearest);
   gst_object_unref (pipeline);
