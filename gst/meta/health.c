@@ -10,8 +10,8 @@
 #define OF_PAIR(name) GST_STEREO_HEALTH_##name, GST_STEREO_HEALTH_##name
 
 /* The order is that of messages: a cause stands before its consequences. */
-static const GstStereoHealthKind kinds[] = { { "black", OF_VIEW (BLACK), TRUE, MS (800), "black",
-                                                 "98 % of the pixels show no light" },
+static const GstStereoHealthKind kinds[] = {
+  { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
       "less than half as sharp as the other view, and nearly even all over, which the other view is not; or even in an "
@@ -69,7 +69,8 @@ static const GstStereoHealthKind kinds[] = { { "black", OF_VIEW (BLACK), TRUE, M
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
       "the difference of the timestamps has grown from each of four check-intervals to the next, by a twentieth of a frame in all" },
   { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",
-      "late pairs are dropped: of those of five seconds a twentieth, over two seconds and more, or four fifths" } };
+      "late pairs are dropped: of those of five seconds a twentieth, over two seconds and more, or four fifths" },
+};
 
 const GstStereoHealthKind *
 gst_stereo_health_kind (guint index)
