@@ -56,6 +56,9 @@ G_BEGIN_DECLS
  *     turned, or because principal points differ and #GstStereoMeta.principal_offset does not say so
  * @GST_STEREO_HEALTH_BLANK: neither view shows more than noise: covers on both lenses, or a wall without texture. There is no
  *     message of it
+ * @GST_STEREO_HEALTH_SILENT_LEFT: no frame of the left camera comes
+ * @GST_STEREO_HEALTH_SILENT_RIGHT: likewise the right camera
+ * @GST_STEREO_HEALTH_BEHIND: the frames come later and later after their timestamps. The depth that comes is right, and old
  *
  * What is wrong with the input of a frame. A flag that concerns one view says which.
  */
@@ -86,7 +89,10 @@ typedef enum
   GST_STEREO_HEALTH_DRIFT = 1 << 21,
   GST_STEREO_HEALTH_STILL = 1 << 22,
   GST_STEREO_HEALTH_SHIFTED = 1 << 23,
-  GST_STEREO_HEALTH_BLANK = 1 << 24
+  GST_STEREO_HEALTH_BLANK = 1 << 24,
+  GST_STEREO_HEALTH_SILENT_LEFT = 1 << 25,
+  GST_STEREO_HEALTH_SILENT_RIGHT = 1 << 26,
+  GST_STEREO_HEALTH_BEHIND = 1 << 27
 } GstStereoHealthFlags;
 
 /**

@@ -105,3 +105,13 @@ gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample)
   gdouble shift = gst_stereo_meta_get_disparity (meta, sample) + meta->principal_offset;
   return shift > 0 ? meta->focal_length * meta->baseline / shift : INFINITY;
 }
+
+gdouble
+gst_stereo_meta_get_nearest_distance (const GstStereoMeta *meta)
+{
+  g_return_val_if_fail (meta != NULL, 0);
+  if (meta->focal_length <= 0 || meta->baseline <= 0 || meta->num_disparities <= 0)
+    return 0;
+  gdouble shift = meta->min_disparity + meta->num_disparities - 1 + meta->principal_offset;
+  return shift > 0 ? meta->focal_length * meta->baseline / shift : INFINITY;
+}

@@ -415,6 +415,20 @@ GST_STEREO_API
 gdouble gst_stereo_meta_get_depth (const GstStereoMeta *meta, guint sample);
 
 /**
+ * gst_stereo_meta_get_nearest_distance:
+ * @meta: a #GstStereoMeta
+ *
+ * Nearer surfaces cannot be measured: their disparity is larger than the largest one that was searched. A consumer must not
+ * take their absence for free space.
+ *
+ * Returns: the depth of the largest disparity that was searched, in millimetres:
+ *     focal_length * baseline / (min_disparity + num_disparities - 1 + principal_offset). 0 where the focal length, the baseline
+ *     or the range of disparities is unknown. Infinity where that disparity lies beyond infinity: nothing can be measured
+ */
+GST_STEREO_API
+gdouble gst_stereo_meta_get_nearest_distance (const GstStereoMeta *meta);
+
+/**
  * gst_stereo_meta_get_point:
  * @meta: a #GstStereoMeta
  * @x: column of the pixel, the first one is 0; fractions are allowed

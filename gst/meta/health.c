@@ -11,6 +11,7 @@
 
 /* The order is that of messages: a cause stands before its consequences. */
 static const GstStereoHealthKind kinds[] = {
+  { "silent", OF_VIEW (SILENT), TRUE, 0, "silent", "no frame has come for silence-timeout in a live pipeline" },
   { "black", OF_VIEW (BLACK), TRUE, MS (800), "black", "98 % of the pixels show no light" },
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white" },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
@@ -66,6 +67,8 @@ static const GstStereoHealthKind kinds[] = {
   { "blank", OF_PAIR (BLANK), TRUE, MS (800), "nothing to be seen",
       "neither view shows more than noise, and both are even all over: covers on both lenses, or a wall without texture. No "
       "message" },
+  { "behind", OF_PAIR (BEHIND), FALSE, 0, "source falls behind",
+      "the frames of a live source come later and later after their timestamps" },
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
       "the difference of the timestamps has grown from each of four check-intervals to the next, by a twentieth of a frame in all" },
   { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",

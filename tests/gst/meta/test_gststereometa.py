@@ -52,6 +52,12 @@ assert meta.get_disparity(128) == 2
 assert abs(meta.get_depth(128) - 400 * 50 / (2 + 4)) < 1e-9
 assert meta.get_depth(0) != meta.get_depth(0), 'an invalid sample has no depth'
 assert meta.get_truth() is None
+assert abs(meta.get_nearest_distance() - 400 * 50 / (-3 + 8 - 1 + 4)) < 1e-9
+meta.principal_offset = -4
+assert meta.get_nearest_distance() == float('inf'), 'the largest disparity lies at infinity'
+meta.principal_offset, meta.baseline = 4, 0
+assert meta.get_nearest_distance() == 0, 'unknown without a baseline'
+meta.baseline = 50
 
 found, x, y, z = meta.get_point(WIDTH / 2, 0, 128)
 assert found and abs(z - 400 * 50 / 6) < 1e-9 and abs(x - 0.5 * z / 400) < 1e-9 and abs(y + 7.5 * z / 400) < 1e-9
