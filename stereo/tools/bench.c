@@ -129,17 +129,6 @@ time_stages (Bench *bench, Measurement *m)
   return 1;
 }
 
-static int
-write_pictures (const Options *options, const Measurement *m, const float *disparity, const uint8_t *confidence)
-{
-  Map map = { m->width, m->height, m->params.disparity_scale };
-  int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
-  char name[3 * LAYOUT_NAME];
-
-  snprintf (name, sizeof name, "%s%s%s-%s", several ? m->group : "", several ? "-" : "", m->scene, m->backend);
-  return pictures_disparity (options, name, &map, disparity) && pictures_confidence (options, name, &map, confidence);
-}
-
 /* The views as the plan gets them: where the scene has them, or where the backend reads them without a transfer. */
 static int
 place_views (const Options *options, const Scene *scene, Bench *bench)
@@ -159,15 +148,6 @@ place_views (const Options *options, const Scene *scene, Bench *bench)
   return 0;
 }
 
-static void
-free_views (const Options *options, Bench *bench)
-{
-  if (!options->device_input)
-    return;
-  stereo_plan_image_free (bench->plan, &bench->left);
-  stereo_plan_image_free (bench->plan, &bench->right);
-}
-
 /* The frames of --score: no clock, no warm-up. */
 static int
 run_frames (Bench *bench, Measurement *m)
@@ -181,27 +161,16 @@ run_frames (Bench *bench, Measurement *m)
   return 1;
 }
 
-static int
-default_runs (const Options *options, const char *backend)
-{
-  return options->score ? 1 : strcmp (backend, "cuda") ? 20 : 60;
-}
-
-static const char *
-range_name (const Options *options, const Scene *scene)
-{
-  static const char *const names[] = {
-    [RANGE_UNKNOWN] = "default", [RANGE_CALIBRATION] = "calib.txt", [RANGE_TRUTH] = "truth", [RANGE_MADE] = "made"
-  };
-  return options->range_set ? "option" : names[scene->range];
-}
-
 /* Times one plan and scores what it gives. */
 static int
 measure (const Options *options, const Scene *scene, Bench *bench, Measurement *m)
 {
+  static const char *const ranges[] = {
+    [RANGE_UNKNOWN] = "default", [RANGE_CALIBRATION] = "calib.txt", [RANGE_TRUTH] = "truth", [RANGE_MADE] = "made"
+  };
   size_t pixels = (size_t) scene->left.width * (size_t) scene->left.height;
   float *disparity = malloc (pixels * sizeof *disparity);
+  char name[2 * SCENE_NAME + 32];
   uint8_t *confidence = malloc (pixels);
   int done = 0;
 
@@ -210,12 +179,12 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
   m->height = scene->left.height;
   m->disparities = m->params.num_disparities;
   m->arena_mib = (double) stereo_plan_memory (bench->plan) / (1 << 20);
-  m->range = range_name (options, scene);
+  m->range = options->range_set ? "option" : ranges[scene->range];
   snprintf (m->scene, sizeof m->scene, "%s", scene->name);
   snprintf (m->group, sizeof m->group, "%s", scene->group);
   snprintf (m->backend, sizeof m->backend, "%s", stereo_plan_backend (bench->plan));
   snprintf (m->reason, sizeof m->reason, "%s", stereo_plan_backend_reason (bench->plan));
-  m->runs = options->runs ? options->runs : default_runs (options, m->backend);
+  m->runs = options->runs ? options->runs : options->score ? 1 : strcmp (m->backend, "cuda") ? 20 : 60;
   bench->output = (StereoOutput){ disparity, m->width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, confidence,
     m->width };
   if (disparity && confidence && place_views (options, scene, bench) &&
@@ -226,25 +195,30 @@ measure (const Options *options, const Scene *scene, Bench *bench, Measurement *
       m->visible = scene->visible ? score_map (scene, disparity, scene->visible, &options->levels) : (Score){ 0 };
       m->confidence_score = score_confidence (scene, disparity, confidence, scene->visible);
     }
-    done = !options->write || write_pictures (options, m, disparity, confidence);
+    int several = options->folders > 1; /* KITTI's two sets have scenes of the same names */
+    snprintf (name, sizeof name, "%s%s%s-%s", several ? m->group : "", several ? "-" : "", m->scene, m->backend);
+    done = !options->write || report_map (options, &m->params, name, m->width, m->height, disparity, confidence);
   }
-  free_views (options, bench);
+  if (options->device_input) {
+    stereo_plan_image_free (bench->plan, &bench->left);
+    stereo_plan_image_free (bench->plan, &bench->right);
+  }
   free (disparity);
   free (confidence);
   return done;
 }
 
 static int
-bench_scene (const Options *options, const StereoParams *params, const Scene *scene)
+bench_scene (const Options *options, const Scene *scene)
 {
-  StereoParams own = *params;
+  StereoParams params = options->params;
   StereoError error;
   Measurement m = { 0 };
   Bench bench = { 0 };
 
   if (!options->range_set && scene->disparities)
-    own.num_disparities = scene->disparities;
-  bench.plan = stereo_plan_new (&own, scene->left.width, scene->left.height, &error);
+    params.num_disparities = scene->disparities;
+  bench.plan = stereo_plan_new (&params, scene->left.width, scene->left.height, &error);
   if (!bench.plan) {
     fprintf (stderr, "%s: %s\n", scene->name, error.message);
     return 0;
@@ -252,10 +226,8 @@ bench_scene (const Options *options, const StereoParams *params, const Scene *sc
   if (*stereo_plan_warning (bench.plan))
     fprintf (stderr, "%s\n", stereo_plan_warning (bench.plan));
   int done = measure (options, scene, &bench, &m);
-  if (done) {
+  if (done)
     report_row (options, &m);
-    done = table_add (&m);
-  }
   stereo_plan_free (bench.plan);
   return done;
 }
@@ -263,7 +235,7 @@ bench_scene (const Options *options, const StereoParams *params, const Scene *sc
 static int
 bench_one (const Options *options, Scene *scene)
 {
-  int done = options->frames ? sequence_still (options, scene) : bench_scene (options, &options->params, scene);
+  int done = options->frames ? sequence_still (options, scene) : bench_scene (options, scene);
   scene_free (scene);
   return done;
 }
@@ -274,7 +246,7 @@ is_listed (const char *list, const char *scene, unsigned char *used)
 {
   const char *slash = strrchr (scene, '/');
   int listed = 0, k = 0;
-  char pattern[LAYOUT_NAME];
+  char pattern[SCENE_NAME];
 
   for (const char *at = list; *at; at += strcspn (at, ","), at += *at == ',', k++) {
     snprintf (pattern, sizeof pattern, "%.*s", (int) strcspn (at, ","), at);
@@ -307,7 +279,7 @@ bench_folders (const Options *options)
   int done = used != NULL;
 
   for (int k = 0; k < options->folders; k++)
-    done &= layouts_find (&list, options->scenes[k]);
+    done &= scenes_find (&list, options->scenes[k]);
   if (done && !list.count) {
     fprintf (stderr, "%s: there is no scene in it; --help has the names of the files\n", options->scenes[0]);
     done = 0;
@@ -316,7 +288,7 @@ bench_folders (const Options *options)
     if (!*names || is_listed (names, list.files[k].name, used))
       done &= scene_load (&scene, &list.files[k], options->truth_scale) && bench_one (options, &scene);
   done = done && all_names_used (names, used);
-  layouts_free (&list);
+  scenes_free (&list);
   free (used);
   return done;
 }
@@ -332,8 +304,8 @@ bench_all (const Options *options)
   if (options->width)
     return scene_synthetic (&scene, options->width, options->height, options->params.num_disparities) &&
         bench_one (options, &scene);
-  return layouts_pair (&files, options->pair[0], options->pair[1]) &&
-      scene_load (&scene, &files, options->truth_scale) && bench_one (options, &scene);
+  return scene_pair (&files, options->pair[0], options->pair[1]) && scene_load (&scene, &files, options->truth_scale) &&
+      bench_one (options, &scene);
 }
 
 int
@@ -344,11 +316,7 @@ main (int argc, char **argv)
 
   if (go <= 0)
     return go ? 2 : 0;
-  report_begin (&options);
   int done = options.sequence ? sequence_folder (&options) : bench_all (&options);
   report_end (&options);
-  if (!options.json && !options.frames && !options.sequence)
-    table_print (&options);
-  table_free ();
   return done ? 0 : 1;
 }

@@ -4,7 +4,6 @@
 #define BENCH_H
 
 #include "stereo/tools/score.h"
-#include "stereo/tools/confidence.h"
 
 enum
 {
@@ -42,7 +41,7 @@ typedef struct Times
 /* What was measured for one scene with one set of parameters. */
 typedef struct Measurement
 {
-  char scene[LAYOUT_NAME], group[LAYOUT_NAME], backend[16], reason[256];
+  char scene[SCENE_NAME], group[SCENE_NAME], backend[16], reason[256];
   int width, height, disparities, runs;
   const char *range;    /* where the number of disparities comes from */
   StereoParams params;  /* in force */
@@ -62,15 +61,6 @@ typedef struct Measurement
 /* options.c: 1 to go on, 0 after --help and --methods, -1 and a message on a mistake */
 int options_parse (Options *options, int argc, char **argv);
 
-/* pictures.c: --write; 0 and a message on failure. */
-typedef struct Map
-{
-  int width, height;
-  double scale; /* steps of a sample in a pixel of disparity */
-} Map;
-int pictures_disparity (const Options *options, const char *name, const Map *map, const float *disparity);
-int pictures_confidence (const Options *options, const char *name, const Map *map, const uint8_t *confidence);
-
 /* sequence.c: frames through one plan; 0 and a message on failure. */
 int sequence_still (const Options *options, const Scene *scene);
 int sequence_folder (const Options *options);
@@ -78,16 +68,13 @@ int sequence_folder (const Options *options);
 /* methods.c: docs/methods.md to the standard output. */
 void methods_print (void);
 
-/* table.c: the scores of all scenes, with means. */
-int table_add (const Measurement *m); /* 0 and a message without memory */
-void table_print (const Options *options);
-void table_free (void);
-
-/* report.c: call begin once, then row for every measurement, then end. */
-void report_begin (const Options *options);
+/* report.c: row for every measurement, then end. */
 void report_row (const Options *options, const Measurement *m);
 void report_end (const Options *options);
 /* Begins a JSON object of what is found of @scene. The caller writes the rest of it, the end included. */
 void report_object (const char *scene);
+/* --write: the disparity as a 16-bit PNG, and the confidence unless it is NULL; 0 and a message on failure. */
+int report_map (const Options *options, const StereoParams *params, const char *name, int width, int height,
+    const float *disparity, const uint8_t *confidence);
 
 #endif

@@ -2,6 +2,7 @@
 /* The command line: the engine's parameters come from its own table. */
 #include "stereo/tools/bench.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +44,7 @@ print_help (void)
         "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA; 1 with --score)\n"
         "  --score          no times: the last of N frames is scored\n"
         "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
-        "  --json           a JSON array instead of the tables: one object a scene or sequence, with "
-        "all that is known of it\n"
+        "  --json           a JSON array: one object a scene or sequence, with all that is known of it\n"
         "  --write FOLDER   disparity (16-bit PNG, times disparity-scale) and confidence (8-bit) of every scene;\n"
         "                   of sequences, the disparity of every frame\n"
         "  --bad N,N        more thresholds in px beside 0.5, 1, 2 and 4\n"
@@ -72,7 +72,7 @@ print_help (void)
       "and so are scenes called NAME-NUMBER.\n"
       "\n"
       "num-disparities is, if the option is not given, ndisp of calib.txt; else the largest true disparity rounded up\n"
-      "to a multiple of 16 (with * in the table; from the truth, which a real camera does not have).\n"
+      "to a multiple of 16 (from the truth, which a real camera does not have).\n"
       "all: pixels with a truth; nocc: those of them that both views see. bad N: percent off by more than N px, or\n"
       "missing; D1: off by more than 3 px and 5 %, or missing; err: mean error of the pixels that have a value;\n"
       "dens: percent that has a value; kept: the percent wrong among the pixels that have a value.\n"
@@ -96,16 +96,6 @@ parse_size (Options *options, const char *text)
       options->height > 0 && options->width <= 32768 && options->height <= 32768)
     return 1;
   fprintf (stderr, "--synthetic %s: write it as 640x480\n", text);
-  return 0;
-}
-
-static int
-parse_runs (Options *options, const char *text)
-{
-  char end;
-  if (sscanf (text, "%d%c", &options->runs, &end) == 1 && options->runs >= 1 && options->runs <= BENCH_MAX_RUNS)
-    return 1;
-  fprintf (stderr, "--runs %s: this takes a whole number from 1 to %d\n", text, BENCH_MAX_RUNS);
   return 0;
 }
 
@@ -136,45 +126,16 @@ parse_levels (Options *options, const char *text)
   }
 }
 
+/* A number from @min to @max, whole if that is wanted. */
 static int
-parse_truth_scale (Options *options, const char *text)
-{
-  char end;
-  if (sscanf (text, "%d%c", &options->truth_scale, &end) == 1 && options->truth_scale >= 1 && options->truth_scale <= 256)
-    return 1;
-  fprintf (stderr, "--truth-scale %s: this takes a whole number from 1 to 256\n", text);
-  return 0;
-}
-
-static int
-add_folder (Options *options, const char *folder)
-{
-  if (options->folders == BENCH_MAX_FOLDERS) {
-    fprintf (stderr, "--scenes %s: there are %d folders already, the most that it takes\n", folder, BENCH_MAX_FOLDERS);
-    return 0;
-  }
-  options->scenes[options->folders++] = folder;
-  return 1;
-}
-
-static int
-parse_noise (Options *options, const char *text)
+parse_number (const char *name, const char *text, double min, double max, int whole, double *value)
 {
   char *end;
-  options->noise = strtod (text, &end);
-  if (end != text && !*end && options->noise >= 0 && options->noise <= 100)
-    return 1;
-  fprintf (stderr, "--noise %s: this takes grey levels from 0 to 100\n", text);
-  return 0;
-}
 
-static int
-parse_frames (Options *options, const char *text)
-{
-  char end;
-  if (sscanf (text, "%d%c", &options->frames, &end) == 1 && options->frames >= 2 && options->frames <= BENCH_MAX_RUNS)
+  *value = strtod (text, &end);
+  if (end != text && !*end && *value >= min && *value <= max && !(whole && *value != (int) *value))
     return 1;
-  fprintf (stderr, "--frames %s: this takes a whole number from 2 to %d\n", text, BENCH_MAX_RUNS);
+  fprintf (stderr, "--%s %s: this takes a %snumber from %g to %g\n", name, text, whole ? "whole " : "", min, max);
   return 0;
 }
 
@@ -182,22 +143,37 @@ parse_frames (Options *options, const char *text)
 static int
 parse_value (Options *options, const char *name, const char *value)
 {
+  static const struct
+  {
+    const char *name;
+    size_t place;
+    double min, max;
+  } numbers[] = { { "runs", offsetof (Options, runs), 1, BENCH_MAX_RUNS },
+    { "frames", offsetof (Options, frames), 2, BENCH_MAX_RUNS },
+    { "truth-scale", offsetof (Options, truth_scale), 1, 256 } };
   StereoError error;
+  double number;
 
-  if (!strcmp (name, "runs"))
-    return parse_runs (options, value);
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+    if (!strcmp (name, numbers[k].name)) {
+      int good = parse_number (name, value, numbers[k].min, numbers[k].max, 1, &number);
+      *(int *) ((char *) options + numbers[k].place) = good ? (int) number : 0;
+      return good;
+    }
   if (!strcmp (name, "synthetic"))
     return parse_size (options, value);
   if (!strcmp (name, "noise"))
-    return parse_noise (options, value);
-  if (!strcmp (name, "frames"))
-    return parse_frames (options, value);
-  if (!strcmp (name, "scenes"))
-    return add_folder (options, value);
+    return parse_number (name, value, 0, 100, 0, &options->noise);
   if (!strcmp (name, "bad"))
     return parse_levels (options, value);
-  if (!strcmp (name, "truth-scale"))
-    return parse_truth_scale (options, value);
+  if (!strcmp (name, "scenes")) {
+    if (options->folders < BENCH_MAX_FOLDERS) {
+      options->scenes[options->folders++] = value;
+      return 1;
+    }
+    fprintf (stderr, "--scenes %s: there are %d folders already, the most that it takes\n", value, BENCH_MAX_FOLDERS);
+    return 0;
+  }
   if (!strcmp (name, "scene")) {
     options->scene_list = value;
   } else if (!strcmp (name, "sequence")) {

@@ -1,35 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measurements as an aligned table, or as JSON. */
+/* Measurements as lines to read or as JSON, and maps as PNGs. tests/bench/table.py has means over scenes. */
 #include "stereo/tools/bench.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-static int rows;
-
-static const char *
-choice_name (const char *parameter, int value)
-{
-  for (const StereoChoice *c = stereo_param_find (parameter)->choices; c->name; c++)
-    if (c->value == value)
-      return c->name;
-  return "?";
-}
-
-void
-report_begin (const Options *options)
-{
-  rows = 0;
-  if (options->json) {
-    putchar ('[');
-    return;
-  }
-  if (options->score || options->frames || options->sequence)
-    return;
-  printf ("%-20s %-10s %4s %-4s %-6s %-10s %-5s | %8s %8s %8s | %8s %8s %8s | %8s | %7s %7s %6s\n", "scene", "size",
-      "disp", "on", "method", "cost", "supp.", "frame ms", "min", "max", "compute", "min", "max", "overlap", "GDE/s",
-      "MiB", "valid%");
-}
+static int objects;
 
 static void
 print_json_text (const char *name, const char *text)
@@ -46,8 +26,15 @@ print_json_text (const char *name, const char *text)
 void
 report_object (const char *scene)
 {
-  fputs (rows++ ? ",\n {" : "\n {", stdout);
+  fputs (objects++ ? ",\n {" : "[\n {", stdout);
   print_json_text ("scene", scene);
+}
+
+void
+report_end (const Options *options)
+{
+  if (options->json)
+    puts (objects ? "\n]" : "[\n]");
 }
 
 static void
@@ -71,31 +58,17 @@ print_json_score (const char *name, const Score *score, const ScoreLevels *level
 static void
 print_json_confidence (const ConfidenceScore *s)
 {
-  int first = 1;
+  const char *comma = "";
 
   if (!s->pixels)
     return;
   printf (", \"confidence\": {\"area\": %.6f, \"best_area\": %.6f, \"calibration\": [", s->area, s->best);
-  for (int k = 0; k < CONFIDENCE_BINS; k++) {
-    if (!s->count[k])
-      continue;
-    printf ("%s{\"pixels\": %d, \"stated\": %.4f, \"right\": %.4f}", first ? "" : ", ", s->count[k], s->stated[k],
-        s->right[k]);
-    first = 0;
-  }
+  for (int k = 0; k < CONFIDENCE_BINS; k++)
+    if (s->count[k]) {
+      printf ("%s{\"pixels\": %d, \"stated\": %.4f, \"right\": %.4f}", comma, s->count[k], s->stated[k], s->right[k]);
+      comma = ", ";
+    }
   fputs ("]}", stdout);
-}
-
-static void
-print_json_times (const Measurement *m)
-{
-  printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
-  printf ("\"compute_median_ms\": %.4f, \"compute_min_ms\": %.4f, \"compute_max_ms\": %.4f, ", m->compute.median,
-      m->compute.min, m->compute.max);
-  printf ("\"overlapped_ms\": %.4f, \"gde_per_s\": %.4f, \"stages_ms\": {", m->overlapped_ms, m->gde);
-  for (int k = 0; k < m->stages; k++)
-    printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
-  fputs ("}, ", stdout);
 }
 
 static void
@@ -112,8 +85,15 @@ print_json (const Options *options, const Measurement *m)
   printf ("\"width\": %d, \"height\": %d, \"disparities\": %d, \"runs\": %d, ", m->width, m->height, m->disparities,
       m->runs);
   printf ("\"arena_mib\": %.2f, \"valid_ratio\": %.6f, ", m->arena_mib, m->valid);
-  if (!options->score)
-    print_json_times (m);
+  if (!options->score) {
+    printf ("\"median_ms\": %.4f, \"min_ms\": %.4f, \"max_ms\": %.4f, ", m->frame.median, m->frame.min, m->frame.max);
+    printf ("\"compute_median_ms\": %.4f, \"compute_min_ms\": %.4f, \"compute_max_ms\": %.4f, ", m->compute.median,
+        m->compute.min, m->compute.max);
+    printf ("\"overlapped_ms\": %.4f, \"gde_per_s\": %.4f, \"stages_ms\": {", m->overlapped_ms, m->gde);
+    for (int k = 0; k < m->stages; k++)
+      printf ("%s\"%s\": %.4f", k ? ", " : "", m->stage_name[k], m->stage_ms[k]);
+    fputs ("}, ", stdout);
+  }
   fputs ("\"parameters\": {", stdout);
   for (int i = 0; (info = stereo_param_info (i)); i++) {
     const char *quote = info->choices ? "\"" : "";
@@ -128,35 +108,77 @@ print_json (const Options *options, const Measurement *m)
 }
 
 static void
-print_table_row (const Measurement *m)
+print_score (const char *name, const Score *score, const ScoreLevels *levels)
 {
-  char size[24];
-
-  snprintf (size, sizeof size, "%dx%d", m->width, m->height);
-  printf (
-      "%-20s %-10s %4d %-4s %-6s %-10s %-5s | %8.3f %8.3f %8.3f | %8.3f %8.3f %8.3f | %8.3f | %7.3f %7.1f %6.1f\n   ",
-      m->scene, size, m->disparities, m->backend, stereo_method_info (m->params.method)->name,
-      stereo_cost_info (m->params.cost)->name, choice_name ("support", m->params.support), m->frame.median,
-      m->frame.min, m->frame.max, m->compute.median, m->compute.min, m->compute.max, m->overlapped_ms, m->gde,
-      m->arena_mib, 100 * m->valid);
-  for (int k = 0; k < m->stages; k++)
-    printf (" %s %.3f", m->stage_name[k], m->stage_ms[k]);
-  putchar ('\n');
+  if (!score->pixels)
+    return;
+  printf ("    %-5s bad", name);
+  for (int k = 0; k < levels->count; k++)
+    printf (" %g: %.2f", levels->px[k], score->bad[k]);
+  printf (", D1 %.2f, err %.2f, dens %.1f, kept: bad", score->d1, score->average_error, score->density);
+  for (int k = 0; k < levels->count; k++)
+    printf (" %g: %.2f", levels->px[k], score->kept_bad[k]);
+  printf (", D1 %.2f\n", score->kept_d1);
 }
 
 void
 report_row (const Options *options, const Measurement *m)
 {
-  if (options->json)
+  if (options->json) {
     print_json (options, m);
-  else if (!options->score)
-    print_table_row (m);
+  } else {
+    printf ("%s: %dx%d, %d disparities (%s), %s, %s, %s, %.1f MiB, %.1f %% valid\n", m->scene, m->width, m->height,
+        m->disparities, m->range, m->backend, stereo_method_info (m->params.method)->name,
+        stereo_cost_info (m->params.cost)->name, m->arena_mib, 100 * m->valid);
+    if (!options->score) {
+      printf ("    frame %.3f ms (%.3f to %.3f), compute %.3f (%.3f to %.3f), overlap %.3f, %.3f GDE/s\n   ",
+          m->frame.median, m->frame.min, m->frame.max, m->compute.median, m->compute.min, m->compute.max,
+          m->overlapped_ms, m->gde);
+      for (int k = 0; k < m->stages; k++)
+        printf (" %s %.3f", m->stage_name[k], m->stage_ms[k]);
+      putchar ('\n');
+    }
+    print_score ("all:", &m->all, &options->levels);
+    print_score ("nocc:", &m->visible, &options->levels);
+  }
   fflush (stdout);
 }
 
-void
-report_end (const Options *options)
+/* ---- maps -------------------------------------------------------------------------------------- */
+
+/* A PNG of @name, whose slashes become dashes; makes the folder. */
+static int
+write_map (const char *folder, const char *name, const char *kind, int width, int height, int bits, const void *samples)
 {
-  if (options->json)
-    puts ("\n]");
+  char path[1024];
+  size_t folder_length = strlen (folder) + 1;
+
+  if (mkdir (folder, 0777) && errno != EEXIST) {
+    fprintf (stderr, "%s: cannot be made\n", folder);
+    return 0;
+  }
+  if (snprintf (path, sizeof path, "%s/%s-%s.png", folder, name, kind) >= (int) sizeof path) {
+    fprintf (stderr, "%s/%s: the path is too long\n", folder, name);
+    return 0;
+  }
+  for (char *at = path + folder_length; *at; at++)
+    *at = *at == '/' ? '-' : *at;
+  return image_write_png (path, width, height, 1, bits, samples);
+}
+
+int
+report_map (const Options *options, const StereoParams *params, const char *name, int width, int height,
+    const float *disparity, const uint8_t *confidence)
+{
+  size_t pixels = (size_t) width * (size_t) height;
+  uint16_t *steps = malloc (pixels * sizeof *steps);
+
+  for (size_t at = 0; steps && at < pixels; at++) { /* as the element stores it: 0 = invalid */
+    double value = rint ((double) disparity[at] * params->disparity_scale);
+    steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
+  }
+  int done = steps && write_map (options->write, name, "disparity", width, height, 16, steps) &&
+      (!confidence || write_map (options->write, name, "confidence", width, height, 8, confidence));
+  free (steps);
+  return done;
 }

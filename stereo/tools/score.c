@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#define LEVELS 256
+#define STEPS 20
+
 const ScoreLevels score_levels = { 4, { 0.5, 1, 2, 4 } };
 
 static void
@@ -46,38 +49,61 @@ score_map (const Scene *scene, const float *disparity, const uint8_t *mask, cons
   return score;
 }
 
-void
-score_mean_add (ScoreMean *mean, const Score *score)
+/* ---- how well a confidence tells right from wrong ------------------------------------------- */
+
+/* Wrong pixels among the surest @wanted, on average over the orders of equals. */
+static double
+wrong_among (const int *pixels, const int *wrong, double wanted)
 {
-  if (!score->pixels)
-    return;
-  mean->scenes++;
-  mean->scenes_kept += score->kept > 0;
-  mean->sum.pixels += score->pixels;
-  mean->sum.kept += score->kept;
-  mean->sum.d1 += score->d1;
-  mean->sum.kept_d1 += score->kept_d1;
-  mean->sum.average_error += score->average_error;
-  mean->sum.density += score->density;
-  for (int k = 0; k < SCORE_MAX_LEVELS; k++) {
-    mean->sum.bad[k] += score->bad[k];
-    mean->sum.kept_bad[k] += score->kept_bad[k];
+  double sum = 0;
+
+  for (int k = LEVELS - 1; k >= 0 && wanted > 0; k--) {
+    double taken = pixels[k] < wanted ? pixels[k] : wanted;
+    sum += pixels[k] ? taken * wrong[k] / pixels[k] : 0;
+    wanted -= taken;
   }
+  return sum;
 }
 
-Score
-score_mean (const ScoreMean *mean)
+static void
+calibrate (ConfidenceScore *s, double away, int confidence)
 {
-  Score score = mean->sum;
-  double all = mean->scenes ? 1.0 / mean->scenes : 0, kept = mean->scenes_kept ? 1.0 / mean->scenes_kept : 0;
+  int bin = confidence * CONFIDENCE_BINS / LEVELS;
 
-  score.d1 *= all;
-  score.density *= all;
-  score.kept_d1 *= kept;
-  score.average_error *= kept;
-  for (int k = 0; k < SCORE_MAX_LEVELS; k++) {
-    score.bad[k] *= all;
-    score.kept_bad[k] *= kept;
+  s->count[bin]++;
+  s->stated[bin] += confidence / 255.0;
+  s->right[bin] += away <= 1;
+}
+
+ConfidenceScore
+score_confidence (const Scene *scene, const float *disparity, const uint8_t *confidence, const uint8_t *mask)
+{
+  size_t count = (size_t) scene->left.width * (size_t) scene->left.height;
+  int pixels[LEVELS] = { 0 }, wrong[LEVELS] = { 0 };
+  double all_wrong = 0;
+  ConfidenceScore s = { 0 };
+
+  for (size_t at = 0; scene->truth && at < count; at++) {
+    if (!isfinite (scene->truth[at]) || (mask && mask[at] != 255))
+      continue;
+    double away = fabs ((double) disparity[at] - (double) scene->truth[at]);
+    int bad = !(away <= 3);
+    s.pixels++;
+    pixels[confidence[at]]++;
+    wrong[confidence[at]] += bad;
+    all_wrong += bad;
+    if (isfinite (disparity[at]))
+      calibrate (&s, away, confidence[at]);
   }
-  return score;
+  for (int k = 1; k <= STEPS && s.pixels; k++) {
+    double kept = (double) s.pixels * k / STEPS;
+    s.area += wrong_among (pixels, wrong, kept) / kept / STEPS;
+  }
+  for (int k = 0; k < CONFIDENCE_BINS; k++) {
+    s.stated[k] /= s.count[k] ? s.count[k] : 1;
+    s.right[k] /= s.count[k] ? s.count[k] : 1;
+  }
+  double e = s.pixels ? all_wrong / s.pixels : 0;
+  s.best = e < 1 ? e + (1 - e) * log (1 - e) : 1;
+  return s;
 }

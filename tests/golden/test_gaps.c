@@ -256,7 +256,7 @@ sky_of (const char *folder, const char *frame, const char *words)
   snprintf (left, sizeof left, "%s/road/left/%s.png", folder, frame);
   snprintf (right, sizeof right, "%s/road/right/%s.png", folder, frame);
   snprintf (mask, sizeof mask, "%s/road/sky/%s.png", folder, frame);
-  if (access (mask, R_OK) || !layouts_pair (&files, left, right) || !scene_load (&scene, &files, 0))
+  if (access (mask, R_OK) || !scene_pair (&files, left, right) || !scene_load (&scene, &files, 0))
     return -1;
   StereoImage image[2] = { scene_view (&scene.left), scene_view (&scene.right) };
   size_t pixels = (size_t) scene.left.width * (size_t) scene.left.height;

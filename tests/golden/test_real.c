@@ -76,7 +76,7 @@ load_scene (Scene *scene, const char *folder, const char *name)
 
   snprintf (left, sizeof left, "%s/%s/left.png", folder, name);
   snprintf (right, sizeof right, "%s/%s/right.png", folder, name);
-  if (access (left, R_OK) || !layouts_pair (&files, left, right) || !scene_load (scene, &files, 0))
+  if (access (left, R_OK) || !scene_pair (&files, left, right) || !scene_load (scene, &files, 0))
     return 0;
   for (int k = 0; k < NAMES; k++)
     if (!strcmp (names[k], name))

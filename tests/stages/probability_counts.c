@@ -126,7 +126,7 @@ main (int argc, char **argv)
     fprintf (stderr, "usage: %s [--sky MASK] LEFT RIGHT NAME=VALUE...\n", argv[0]);
     return 2;
   }
-  if (!layouts_pair (&files, words[0], words[1]) || !scene_load (&scene, &files, 0))
+  if (!scene_pair (&files, words[0], words[1]) || !scene_load (&scene, &files, 0))
     return 1;
   if (mask &&
       (!image_read_samples (mask, &width, &height, &bits, &sky) || width != scene.left.width ||
