@@ -30,7 +30,6 @@
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
 #include "gst/video/properties.h"
-#include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
 
@@ -61,12 +60,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 G_DEFINE_TYPE (GstStereoConfidence, gst_stereo_confidence, GST_TYPE_BASE_TRANSFORM)
 GST_ELEMENT_REGISTER_DEFINE (stereoconfidence, "stereoconfidence", GST_RANK_NONE, GST_TYPE_STEREO_CONFIDENCE)
-
-static gboolean
-gst_stereo_confidence_start (GstBaseTransform *base)
-{
-  return gst_stereo_values_accepted (GST_ELEMENT (base));
-}
 
 /* ---- caps -------------------------------------------------------------------------------- */
 
@@ -326,7 +319,6 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
       "0..1, 0 where there is no value",
       "gst-stereo");
 
-  base_class->start = gst_stereo_confidence_start;
   base_class->transform_caps = gst_stereo_confidence_transform_caps;
   base_class->set_caps = gst_stereo_confidence_set_caps;
   base_class->get_unit_size = gst_stereo_confidence_get_unit_size;

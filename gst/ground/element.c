@@ -75,7 +75,6 @@
 #include "gst/meta/plausible.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
-#include "gst/video/ranges.h"
 
 #include <gst/video/video.h>
 
@@ -168,7 +167,7 @@ gst_stereo_ground_start (GstBaseTransform *base)
   Settings settings;
 
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
-  if (!gst_stereo_values_accepted (GST_ELEMENT (base)) || !accept_settings (self, &settings))
+  if (!accept_settings (self, &settings))
     return FALSE;
   self->warned = FALSE;
   forget (self, "start");

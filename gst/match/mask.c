@@ -276,7 +276,7 @@ struct _GstStereoMasks
 {
   GstElement *element;
 
-  gchar *text; /* the property, protected by the element's object lock; NULL = none */
+  gchar *text; /* the property, protected by the element's object lock; NULL, "" = none */
 
   /* of the source pad's task */
   gboolean chosen;     /* since the start */
@@ -284,37 +284,11 @@ struct _GstStereoMasks
   GstStereoMask *mask; /* at work; NULL = none */
 };
 
-static gchar *
-problem_of_text (const GValue *value)
-{
-  const gchar *text = g_value_get_string (value);
-  gchar *message = NULL;
-
-  if (text && *text)
-    gst_stereo_mask_check (text, &message);
-  return message;
-}
-
-static void
-set_text (GstElement *element, gpointer masks, const GValue *value)
-{
-  gchar **text = &((GstStereoMasks *) masks)->text, *old;
-  const gchar *given = g_value_get_string (value);
-
-  GST_OBJECT_LOCK (element);
-  old = *text;
-  *text = given && *given ? g_strdup (given) : NULL;
-  GST_OBJECT_UNLOCK (element);
-  g_free (old);
-}
-
 const GstStereoProperty gst_stereo_masks_properties[] = {
   { .name = "mask",
       .kind = GST_STEREO_STRING,
       .flags = GST_STEREO_PLAYING,
       .offset = G_STRUCT_OFFSET (GstStereoMasks, text),
-      .problem = problem_of_text,
-      .set = set_text,
       .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
                "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
                "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
@@ -347,17 +321,6 @@ gst_stereo_masks_free (GstStereoMasks *masks)
   g_free (masks);
 }
 
-static gchar *
-copy_text (GstStereoMasks *masks)
-{
-  gchar *text;
-
-  GST_OBJECT_LOCK (masks->element);
-  text = g_strdup (masks->text);
-  GST_OBJECT_UNLOCK (masks->element);
-  return text;
-}
-
 /* Takes @message. While frames pass, a file that cannot be used leaves the current mask in force. */
 static gboolean
 keep (GstStereoMasks *masks, gboolean usable, gchar *message)
@@ -374,7 +337,11 @@ keep (GstStereoMasks *masks, gboolean usable, gchar *message)
 gboolean
 gst_stereo_masks_choose (GstStereoMasks *masks, gint width, gint height, GstStereoMask **mask)
 {
-  gchar *text = copy_text (masks), *message = NULL;
+  gchar *text, *message = NULL;
+
+  GST_OBJECT_LOCK (masks->element);
+  text = masks->text && *masks->text ? g_strdup (masks->text) : NULL;
+  GST_OBJECT_UNLOCK (masks->element);
   gboolean fits = !masks->mask || (masks->mask->width == width && masks->mask->height == height);
   GstStereoMask *made = NULL;
   gboolean done = TRUE;

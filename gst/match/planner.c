@@ -2,7 +2,7 @@
 #include "gst/match/planner.h"
 
 #include "gst/match/debug.h"
-#include "gst/video/error.h"
+#include "gst/video/params.h"
 
 struct _GstStereoPlanner
 {

@@ -15,11 +15,10 @@ struct _GstStereoSettings
   guint serial;         /* of params */
 };
 
-/* The engine refuses values out of range when a plan is made. */
 const GstStereoProperty *
 gst_stereo_settings_properties (void)
 {
-  return gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoSettings, pending), GST_STEREO_CONTROLLED, TRUE);
+  return gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoSettings, pending), GST_STEREO_CONTROLLED);
 }
 
 GstStereoSettings *

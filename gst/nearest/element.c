@@ -68,7 +68,6 @@
 #include "gst/video/depth.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
-#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
@@ -135,8 +134,6 @@ gst_stereo_nearest_start (GstBaseTransform *base)
 {
   GstStereoNearest *self = GST_STEREO_NEAREST (base);
 
-  if (!gst_stereo_values_accepted (GST_ELEMENT (base)))
-    return FALSE;
   self->report = gst_stereo_nearest_report_new (GST_ELEMENT (self), GST_CAT_DEFAULT, "stereonearest");
   return TRUE;
 }

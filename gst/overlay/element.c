@@ -86,7 +86,6 @@
 #include "gst/overlay/output.h"
 #include "gst/overlay/show.h"
 #include "gst/overlay/sync.h"
-#include "gst/video/ranges.h"
 
 GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
 
@@ -293,8 +292,6 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
-    return FALSE;
   gst_stereo_join_reset (self->join);
   gst_depth_overlay_sync_reset (self->sync);
   gst_depth_overlay_output_reset (self->output, TRUE);

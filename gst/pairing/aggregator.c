@@ -4,7 +4,6 @@
 #include "gst/pairing/debug.h"
 #include "gst/pairing/events.h"
 #include "gst/video/metas.h"
-#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
@@ -276,8 +275,6 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
 
   priv->have_segment = FALSE;
-  if (!gst_stereo_values_accepted (GST_ELEMENT (aggregator)))
-    return FALSE;
   gst_stereo_inputs_start (priv->parts.inputs);
   gst_stereo_qos_start (priv->parts.qos);
   gst_stereo_drops_start (priv->parts.drops);

@@ -35,7 +35,6 @@
 #include "gst/points/live.h"
 #include "gst/video/depth.h"
 #include "gst/video/properties.h"
-#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_points_debug);
@@ -316,8 +315,6 @@ gst_stereo_points_start (GstAggregator *aggregator)
   gchar *problem;
 
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
-  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
-    return FALSE;
   if ((problem = settings_problem (&settings))) {
     refuse (self, problem, TRUE);
     return FALSE;

@@ -60,7 +60,6 @@
 #include "gst/rectify/output.h"
 #include "gst/video/pool.h"
 #include "gst/video/params.h"
-#include "gst/video/ranges.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
 
@@ -255,8 +254,7 @@ install_properties (GObjectClass *klass)
 
   gst_stereo_properties_install (klass, properties, 0);
   gst_stereo_properties_install (klass,
-      gst_stereo_params_rows (of_engine, G_STRUCT_OFFSET (GstStereoRectify, pending.params), GST_STEREO_PLAYING, FALSE),
-      0);
+      gst_stereo_params_rows (of_engine, G_STRUCT_OFFSET (GstStereoRectify, pending.params), GST_STEREO_PLAYING), 0);
 }
 
 /* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take

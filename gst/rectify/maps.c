@@ -8,7 +8,7 @@
 #include "gst/rectify/debug.h"
 #include "gst/rectify/recipe.h"
 #include "gst/rectify/report.h"
-#include "gst/video/error.h"
+#include "gst/video/params.h"
 
 #define VIEWS 2
 

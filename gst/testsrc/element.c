@@ -29,7 +29,6 @@
 #include "gst/testsrc/pictures.h"
 #include "gst/testsrc/timeline.h"
 #include "gst/video/properties.h"
-#include "gst/video/ranges.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
@@ -261,8 +260,6 @@ gst_stereo_test_src_start (GstBaseSrc *base)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
-  if (!gst_stereo_values_accepted (GST_ELEMENT (self)))
-    return FALSE;
   gst_stereo_timeline_reset (self->timeline);
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);

@@ -6,7 +6,7 @@
 #include "gst/meta/map.h"
 #include "gst/testsrc/paint.h"
 #include "gst/video/pool.h"
-#include "gst/video/ranges.h"
+#include "gst/video/properties.h"
 
 struct _GstStereoPictures
 {

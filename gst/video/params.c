@@ -29,44 +29,34 @@ copy_choices (const StereoChoice *choices)
   return values;
 }
 
-static GstStereoProperty
-row_of (const StereoParamInfo *info)
+GstStereoProperty *
+gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags)
 {
   static const GstStereoPropertyKind kinds[] = { [STEREO_PARAM_INT] = GST_STEREO_INT,
     [STEREO_PARAM_DOUBLE] = GST_STEREO_DOUBLE,
     [STEREO_PARAM_ENUM] = GST_STEREO_ENUM,
     [STEREO_PARAM_SIZE] = GST_STEREO_UINT64 };
-  GstStereoProperty row = { .name = info->name,
-    .blurb = info->text,
-    .kind = kinds[info->type],
-    .offset = info->offset,
-    .min = info->min,
-    .max = info->max,
-    .initial = info->initial };
-
-  if (info->choices) {
-    row.type = type_name (info->name);
-    row.choices = copy_choices (info->choices);
-  }
-  return row;
-}
-
-const GstStereoProperty *
-gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags, gboolean unchecked)
-{
   GArray *rows = g_array_new (TRUE, FALSE, sizeof (GstStereoProperty));
   const StereoParamInfo *info;
 
   for (gint i = 0; (info = stereo_param_info (i)); i++) {
     if (names && !g_strv_contains (names, info->name))
       continue;
-    GstStereoProperty row = row_of (info);
-    row.offset += offset;
-    row.flags = flags;
-    row.unchecked = unchecked;
+    GstStereoProperty row = { .name = info->name,
+      .blurb = info->text,
+      .kind = kinds[info->type],
+      .flags = flags,
+      .offset = offset + info->offset,
+      .min = info->min,
+      .max = info->max,
+      .initial = info->initial };
+    if (info->choices) {
+      row.type = type_name (info->name);
+      row.choices = copy_choices (info->choices);
+    }
     g_array_append_val (rows, row);
   }
-  return (const GstStereoProperty *) g_array_free (rows, FALSE);
+  return (GstStereoProperty *) g_array_free (rows, FALSE);
 }
 
 GstStructure *
@@ -95,4 +85,26 @@ gst_stereo_params_describe (const StereoParams *params)
     }
   }
   return settings;
+}
+
+GstFlowReturn
+gst_stereo_post_error (GstElement *element, const StereoError *error)
+{
+  switch (error->status) {
+    case STEREO_ERROR_PARAMETER:
+      GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_SIZE:
+      GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    case STEREO_ERROR_MEMORY:
+      GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    case STEREO_ERROR_NO_DEVICE:
+      GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+    default:
+      GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
+      return GST_FLOW_ERROR;
+  }
 }

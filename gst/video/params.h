@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The engine's table of parameters as a table of properties. */
+/* The engine's parameters as properties, and its errors as GStreamer errors. */
 #ifndef GST_STEREO_PARAMS_H
 #define GST_STEREO_PARAMS_H
 
@@ -9,13 +9,14 @@
 G_BEGIN_DECLS
 
 /* Rows for the parameters with these names, or for all of them where @names is NULL. @offset: of a StereoParams in the
- * structure of settings. @unchecked: the element does not refuse values out of range: the engine does when a plan is
- * made. */
-const GstStereoProperty *gst_stereo_params_rows (
-    const gchar *const *names, gsize offset, GParamFlags flags, gboolean unchecked);
+ * structure of settings. */
+GstStereoProperty *gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags);
 
 /* Every parameter by name; enumerations as their names. */
 GstStructure *gst_stereo_params_describe (const StereoParams *params);
+
+/* Posts the engine's message on the bus, in the domain that fits its status. Returns the flow to return with it. */
+GstFlowReturn gst_stereo_post_error (GstElement *element, const StereoError *error);
 
 G_END_DECLS
 

@@ -163,45 +163,9 @@ expect_pair_error (const gchar *properties, const gchar *word, const gchar *anot
   fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
 }
 
-/* By GObject, which takes an enumeration's number as it is. */
-static void
-expect_property_error (const gchar *name, const gchar *number, const gchar *word, const gchar *another)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GValue value = G_VALUE_INIT;
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (pair->element), name);
-
-  g_value_init (&value, spec->value_type);
-  if (G_VALUE_HOLDS_ENUM (&value))
-    g_value_set_enum (&value, atoi (number));
-  else
-    fail_unless (gst_value_deserialize (&value, number), "%s is no number for %s", number, name);
-  g_object_set_property (G_OBJECT (pair->element), name, &value);
-  pair_push (pair, 0, 0);
-  expect_error (pair->bus, word, another, NULL);
-  fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
-  g_value_unset (&value);
-}
-
-/* The properties of every kind: GObject neither warns nor keeps the old value, which would hide the mistake. */
-TEST (test_values_outside_their_range)
-{
-  expect_property_error ("num-disparities", "5000", "num-disparities=5000", "between 1 and 1024");
-  expect_property_error ("num-disparities", "0", "num-disparities=0", "between 1 and 1024");
-  expect_property_error ("min-disparity", "-2000", "min-disparity=-2000", "between -1024 and 1024");
-  expect_property_error ("confidence-threshold", "1.5", "confidence-threshold=1.5", "between -1 and 1");
-  expect_property_error ("disparity-scale", "-1", "disparity-scale=-1", "65535");
-  expect_property_error ("memory-limit", "99999999999999999", "memory-limit=1e+17", "between 0 and");
-  expect_property_error ("threads", "1000000", "threads=1000000", "between 0 and 256");
-  expect_property_error ("method", "9", "method=9", "sgm or bm");
-  expect_property_error ("paths", "6", "paths=6", "4 or 8");
-  expect_property_error ("subpixel", "3", "subpixel=3", "off or on");
-}
-
 TEST (test_parameters_that_cannot_be)
 {
   expect_pair_error (EXACT "window=4", "window=4 is even", "5");
-  expect_property_error ("median", "4", "median=4", "3 or 5");
   expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
 }
 
@@ -221,23 +185,6 @@ TEST (test_more_disparities_than_pixels)
   g_autoptr (Pair) pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
 
   pair_pass (pair, 0, 0);
-}
-
-TEST (test_parameter_goes_bad_while_playing)
-{
-  Pair *pair = pair_new_gray (EXACT);
-
-  pair_pass (pair, 0, 0);
-  g_object_set (pair->element, "window", 6, NULL);
-  pair_push (pair, FRAME, FRAME);
-  expect_error (pair->bus, "window=6 is even", NULL);
-  pair_free (pair);
-  pair = pair_new_gray (EXACT);
-  pair_pass (pair, 0, 0);
-  g_object_set (pair->element, "num-disparities", 5000, NULL);
-  pair_push (pair, FRAME, FRAME);
-  expect_error (pair->bus, "num-disparities=5000", "between 1 and 1024", NULL);
-  pair_free (pair);
 }
 
 TEST (test_depth_does_not_fit_gray8)

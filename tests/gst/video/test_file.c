@@ -269,7 +269,6 @@ expect_mode (const gchar *name, mode_t mode)
 static void
 try_writing (void)
 {
-  g_autofree gchar *longest = g_strnfill (255, 'l');
   mode_t mask = umask (027);
 
   write_to ("new", "one");
@@ -285,9 +284,6 @@ try_writing (void)
   expect_mode ("new", S_IFREG | 0606);
   CHECK (g_file_test ("chain", G_FILE_TEST_IS_SYMLINK) && g_file_test ("folder/link", G_FILE_TEST_IS_SYMLINK),
       "a link was replaced");
-  write_to (longest, "four");
-  write_to (longest, "five");
-  expect_text (longest, "five");
   CHECK (gst_stereo_file_is_same ("chain", "./new") && !gst_stereo_file_is_same ("new", "file") &&
           !gst_stereo_file_is_same ("dangling", "dangling") && link ("new", "hard") == 0 &&
           gst_stereo_file_is_same ("hard", "new"),
@@ -312,7 +308,7 @@ try_failing (void)
     const gchar *name = there ? "kept" : "never";
     CHECK (!gst_stereo_file_write (&rules, name, large, LIMIT, &message), "written");
     fault = fault_of (message, "property", name, "written");
-    CHECK (fault && !strcmp (fault, g_strerror (EFBIG)), "%s", fault);
+    CHECK (fault && strstr (fault, g_strerror (EFBIG)), "%s", fault);
     g_free (fault);
     g_clear_pointer (&message, g_free);
   }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Properties of every element: a new element has their defaults, and each keeps what was set. */
+/* Properties of every element: a new element has their defaults, each keeps what was set, and GObject refuses a value out of
+ * range with a warning, before the start and while a stream runs: the old value stays, and the stream goes on. */
 #include "tests/support/gst/util.h"
 #include "tests/support/random.h"
 #include "tests/support/gst/suite.h"
+
+#include <math.h>
 
 static const gchar *const factories[] = { "stereomatch", "stereotestsrc", "stereorectify", "stereoconfidence",
   "stereoground", "stereonearest", "stereopoints", "depthoverlay" };
@@ -129,6 +132,89 @@ TEST_LOOP (test_values_stay, 0, G_N_ELEMENTS (factories))
       check_has (element, specs[i], &values[i]);
   fail_unless (set > 0);
   g_free (specs);
+}
+
+/* A value just outside the range: the @n-th. FALSE: there is none such. */
+static gboolean
+take_outside (GParamSpec *spec, guint n, GValue *value)
+{
+  gboolean above = n == 1;
+
+  g_value_init (value, spec->value_type);
+  if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
+    const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (spec);
+    gdouble least = range->minimum - 1e-6 * MAX (fabs (range->minimum), 1), most = range->maximum * (1 + 1e-6) + 1e-6;
+    g_value_set_double (value, n == 2 ? NAN : above ? most : least);
+    return n <= 2;
+  } else if (G_IS_PARAM_SPEC_INT (spec)) {
+    const GParamSpecInt *range = G_PARAM_SPEC_INT (spec);
+    if (above ? range->maximum == G_MAXINT : range->minimum == G_MININT)
+      return FALSE;
+    g_value_set_int (value, above ? range->maximum + 1 : range->minimum - 1);
+  } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
+    const GParamSpecInt64 *range = G_PARAM_SPEC_INT64 (spec);
+    g_value_set_int64 (value, above ? range->maximum + 1 : range->minimum - 1);
+  } else if (G_IS_PARAM_SPEC_UINT64 (spec)) {
+    const GParamSpecUInt64 *range = G_PARAM_SPEC_UINT64 (spec);
+    if (!above || range->maximum == G_MAXUINT64)
+      return FALSE;
+    g_value_set_uint64 (value, range->maximum + 1);
+  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    const GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
+    g_value_set_enum (value, above ? klass->maximum + 1 : klass->minimum - 1);
+  } else if (spec->value_type == GST_TYPE_ARRAY) {
+    /* a number too large, a number too few */
+    const gdouble fractions[4] = { 0, 0, 0.5, n == 0 ? 1.01 : 0.5 };
+    set_array (value, fractions);
+    if (above)
+      gst_value_array_append_value (value, gst_value_array_get_value (value, 0));
+  } else {
+    return FALSE;
+  }
+  return n < 2;
+}
+
+static void
+check_refuses (GstElement *element, GParamSpec *spec, guint *checked)
+{
+  for (guint n = 0; n < 3; n++) {
+    GValue outside = G_VALUE_INIT, before = G_VALUE_INIT;
+
+    if (take_outside (spec, n, &outside)) {
+      g_value_init (&before, spec->value_type);
+      g_object_get_property (G_OBJECT (element), spec->name, &before);
+      _gst_check_expecting_log = TRUE;
+      _gst_check_raised_warning = _gst_check_raised_critical = FALSE;
+      g_object_set_property (G_OBJECT (element), spec->name, &outside);
+      _gst_check_expecting_log = FALSE;
+      fail_unless (
+          _gst_check_raised_warning || _gst_check_raised_critical, "%s: value %u: nothing was said", spec->name, n);
+      check_has (element, spec, &before);
+      (*checked)++;
+    }
+    g_value_unset (&outside);
+  }
+}
+
+TEST_LOOP (test_out_of_range, 0, 2 * G_N_ELEMENTS (factories))
+{
+  const gchar *factory = factories[__i__ / 2];
+  GstBus *bus;
+  GstElement *element = element_new (factory, "", &bus);
+  guint count, checked = 0;
+  g_autofree GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
+
+  if (__i__ % 2)
+    gst_element_set_state (element, GST_STATE_PAUSED);
+  gst_bus_set_flushing (bus, TRUE); /* elements that are not linked may say so */
+  gst_bus_set_flushing (bus, FALSE);
+  for (guint i = 0; i < count; i++)
+    if (is_own_property (specs[i]))
+      check_refuses (element, specs[i], &checked);
+  fail_unless (checked >= 2, "%s: %u values", factory, checked);
+  expect_no_message (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  gst_element_set_state (element, GST_STATE_NULL);
+  element_free (element, bus);
 }
 
 SUITE (properties)
