@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/confidence/element.h"
 #include "gst/ground/element.h"
-#include "gst/meta/gststereoground.h"
 #include "gst/meta/gststereometa.h"
-#include "gst/meta/gststereonearest.h"
 #include "gst/match/element.h"
 #include "gst/nearest/element.h"
 #include "gst/points/element.h"
@@ -15,8 +13,6 @@ plugin_init (GstPlugin *plugin)
 {
   /* so that buffers from elsewhere can be deserialised before any of ours was made */
   gst_stereo_meta_get_info ();
-  gst_stereo_ground_meta_get_info ();
-  gst_stereo_nearest_meta_get_info ();
 #ifdef HAVE_STEREORECTIFY
   if (!GST_ELEMENT_REGISTER (stereorectify, plugin))
     return FALSE;

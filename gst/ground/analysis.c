@@ -2,7 +2,7 @@
 #include "gst/ground/analysis.h"
 
 #include "gst/ground/objects/free.h"
-#include "gst/meta/gststereoground.h"
+#include "gst/meta/found.h"
 
 #include <string.h>
 

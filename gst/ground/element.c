@@ -37,7 +37,9 @@
  * many pixels, and no filled ones. Pixels that #GstStereoMatch:mask excludes are neither seen nor unseen. Free distances
  * begin above the excluded pixels at the bottom of the picture.
  *
- * **Output.** Each buffer gets a #GstStereoGroundMeta; a #GstVideoRegionOfInterestMeta of type `obstacle` for each
+ * **Output.** Each buffer gets a #GstCustomMeta named `GstStereoGroundMeta`, with the fields of the message below and the
+ * plane: `plane-offset`, `plane-across` and `plane-down` (gdouble) are a, b and c of the ground's disparity a + b x + c y at
+ * pixel (x, y), and the free distances are `free-distances` there. Each buffer also gets a #GstVideoRegionOfInterestMeta of type `obstacle` for each
  * obstacle, whose `id` is its identity and whose parameter `stereo-obstacle` has `distance`, `lateral`, `width`, `height`
  * (mm), `probability` and `seen`; and, built with GStreamer 1.24 and its analytics library, a GstAnalyticsODMtd of type
  * `obstacle` for each. Distances are along the optical axis, as depth is.
@@ -72,7 +74,7 @@
 
 #include "gst/ground/analysis.h"
 #include "gst/ground/output.h"
-#include "gst/meta/plausible.h"
+#include "gst/meta/found.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 
@@ -231,17 +233,21 @@ is_due (const GstStereoGround *self, const GstStereoGroundResult *result, gboole
   return time - self->posted_time >= interval;
 }
 
+/* On the buffer always, on the bus where it is due. */
 static void
-post (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result, guint64 interval)
+tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result, guint64 interval)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
   gboolean unreliable = reason != NULL;
 
-  if (!is_due (self, result, unreliable, time, interval))
-    return;
   GstStructure *message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
+  gst_stereo_ground_output_attach (buffer, message, result);
+  if (!is_due (self, result, unreliable, time, interval)) {
+    gst_structure_free (message);
+    return;
+  }
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
   self->posted = TRUE;
   self->posted_ground = result->valid;
@@ -319,8 +325,7 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);
-  gst_stereo_ground_output_attach (buffer, &result);
-  post (self, buffer, &result, settings.message_interval);
+  tell (self, buffer, &result, settings.message_interval);
   return GST_FLOW_OK;
 }
 

@@ -2,29 +2,10 @@
 #include "gst/ground/output.h"
 
 #include "gst/ground/analytics.h"
-#include "gst/meta/gststereoground.h"
+#include "gst/meta/found.h"
 #include "gst/video/stream.h"
 
 #include <gst/video/gstvideometa.h>
-
-/* ---- metadata ---------------------------------------------------------------------------- */
-
-static void
-attach_ground (GstBuffer *buffer, const GstStereoGroundResult *result)
-{
-  GstStereoGroundMeta *meta = gst_buffer_add_stereo_ground_meta (
-      buffer, result->free_distances, result->n_free_distances);
-
-  meta->judged = result->judged;
-  meta->valid = result->valid;
-  meta->camera_height = result->fit.pose.height;
-  meta->pitch = result->fit.pose.pitch;
-  meta->roll = result->fit.pose.roll;
-  meta->quality = result->fit.quality;
-  meta->plane_offset = result->plane[0];
-  meta->plane_across = result->plane[1];
-  meta->plane_down = result->plane[2];
-}
 
 static void
 attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
@@ -38,15 +19,6 @@ attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
       gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, one->distance, "lateral", G_TYPE_DOUBLE,
           one->lateral, "width", G_TYPE_DOUBLE, one->object_width, "height", G_TYPE_DOUBLE, one->object_height,
           "probability", G_TYPE_DOUBLE, one->probability, "seen", G_TYPE_BOOLEAN, report->seen, NULL));
-}
-
-void
-gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStereoGroundResult *result)
-{
-  attach_ground (buffer, result);
-  for (guint i = 0; i < result->n_obstacles; i++)
-    attach_region (buffer, &result->obstacles[i]);
-  gst_stereo_ground_analytics_attach (buffer, result->obstacles, result->n_obstacles);
 }
 
 /* ---- message ----------------------------------------------------------------------------- */
@@ -82,7 +54,7 @@ add_obstacles (GstStructure *message, const GstStereoGroundResult *result)
 }
 
 static void
-add_free_distances (GstStructure *message, const GstStereoGroundResult *result)
+add_free_distances (GstStructure *found, const gchar *name, const GstStereoGroundResult *result)
 {
   GValue all = G_VALUE_INIT, one = G_VALUE_INIT;
 
@@ -93,7 +65,7 @@ add_free_distances (GstStructure *message, const GstStereoGroundResult *result)
     gst_value_array_append_value (&all, &one);
   }
   g_value_unset (&one);
-  gst_structure_take_value (message, "free", &all);
+  gst_structure_take_value (found, name, &all);
 }
 
 GstStructure *
@@ -110,7 +82,23 @@ gst_stereo_ground_output_describe (
   else
     gst_structure_set (message, "reason", G_TYPE_STRING, reason ? reason : "no ground is seen", NULL);
   add_obstacles (message, result);
-  add_free_distances (message, result);
+  add_free_distances (message, "free", result);
   gst_stereo_add_times (message, buffer, segment);
   return message;
+}
+
+void
+gst_stereo_ground_output_attach (GstBuffer *buffer, const GstStructure *message, const GstStereoGroundResult *result)
+{
+  g_autoptr (GstStructure) found = gst_structure_copy (message);
+
+  gst_structure_remove_field (found, "free");
+  add_free_distances (found, "free-distances", result);
+  if (result->valid)
+    gst_structure_set (found, "plane-offset", G_TYPE_DOUBLE, result->plane[0], "plane-across", G_TYPE_DOUBLE,
+        result->plane[1], "plane-down", G_TYPE_DOUBLE, result->plane[2], NULL);
+  gst_stereo_found_attach (buffer, GST_STEREO_GROUND_META, found);
+  for (guint i = 0; i < result->n_obstacles; i++)
+    attach_region (buffer, &result->obstacles[i]);
+  gst_stereo_ground_analytics_attach (buffer, result->obstacles, result->n_obstacles);
 }

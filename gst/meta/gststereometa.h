@@ -503,10 +503,6 @@ GBytes *gst_stereo_meta_to_bytes (const GstStereoMeta *meta);
  * @buffer: a writable #GstBuffer
  * @bytes: what gst_stereo_meta_to_bytes() gave; may come from anywhere, it is checked
  *
- * Bytes of older versions are read too. Those of the first one (magic "STM01", 104 bytes before the pictures) have no
- * principal point and no mask, and neither they nor those of the second one (magic "STM02", 120 bytes) have a vertical
- * focal length; none of these and of the third one (magic "STM03", 128 bytes) has a health: what is missing is 0.
- *
  * Returns: (transfer none) (nullable): the meta, owned by @buffer; %NULL, and @buffer unchanged, when @bytes are
  *     damaged or of an unknown version, or a number in them is outside the range that #GstStereoMeta names
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meta as GStreamer knows it: its types, how it is made, copied, scaled and serialised. */
+#include "gst/meta/found.h"
 #include "gst/meta/plausible.h"
 #include "gst/meta/private.h"
 
@@ -29,12 +30,13 @@ gst_stereo_output_kind_get_type (void)
   return once;
 }
 
+static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR,
+  NULL };
+
 GType
 gst_stereo_meta_api_get_type (void)
 {
   static gsize once = 0;
-  static const gchar *tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
-    GST_META_TAG_VIDEO_ORIENTATION_STR, NULL };
 
   if (g_once_init_enter (&once))
     g_once_init_leave (&once, gst_meta_api_type_register ("GstStereoMetaAPI", tags));
@@ -290,12 +292,25 @@ register_info (void)
 }
 #endif
 
+/* What stereonearest and stereoground found is true of this very picture: only a whole copy keeps it. */
+static gboolean
+copy_found (GstBuffer *target, GstCustomMeta *meta, GstBuffer *buffer, GQuark type, gpointer data, gpointer name)
+{
+  if (!GST_META_TRANSFORM_IS_COPY (type) || (data && ((GstMetaTransformCopy *) data)->region))
+    return FALSE;
+  gst_stereo_found_attach (target, name, gst_custom_meta_get_structure (meta));
+  return TRUE;
+}
+
 const GstMetaInfo *
 gst_stereo_meta_get_info (void)
 {
+  static gchar *const found[] = { GST_STEREO_NEAREST_META, GST_STEREO_GROUND_META };
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
+    for (guint i = 0; i < G_N_ELEMENTS (found); i++)
+      gst_meta_register_custom (found[i], tags, copy_found, found[i], NULL);
     GST_DEBUG_CATEGORY_INIT (gst_stereo_meta_debug, "stereometa", 0, "metadata of disparity and depth pictures");
     g_once_init_leave (&once, (gsize) register_info ());
   }

@@ -28,31 +28,3 @@ gst_stereo_meta_problem (const GstStereoMeta *meta)
   }
   return NULL;
 }
-
-/* Whether a part of a side of @size pixels lies inside it. */
-static gboolean
-is_inside (gint from, gint length, gint size)
-{
-  return from >= 0 && length >= 1 && from <= size - length;
-}
-
-gchar *
-gst_stereo_nearest_meta_problem (const GstStereoNearestMeta *meta, gint width, gint height)
-{
-  if ((guint) meta->state > GST_STEREO_NEAREST_STATE_CLEAR)
-    return g_strdup_printf ("state is %d, which there is not", (gint) meta->state);
-  if (!(meta->coverage >= 0 && meta->coverage <= 1))
-    return g_strdup_printf ("coverage is %g, and its range is 0 to 1", meta->coverage);
-  if (!(meta->warn_distance >= 0))
-    return g_strdup_printf ("warn_distance is %g, which is no distance", meta->warn_distance);
-  if (!is_inside (meta->region_x, meta->region_width, width) || !is_inside (meta->region_y, meta->region_height, height))
-    return g_strdup_printf ("its region of %dx%d pixels at %d, %d does not lie in a picture of %dx%d",
-        meta->region_width, meta->region_height, meta->region_x, meta->region_y, width, height);
-  if (!meta->valid)
-    return NULL;
-  if (!is_inside (meta->x, 1, width) || !is_inside (meta->y, 1, height))
-    return g_strdup_printf ("%d, %d does not lie in a picture of %dx%d", meta->x, meta->y, width, height);
-  if (meta->distance < 0)
-    return g_strdup_printf ("distance is %g", meta->distance);
-  return NULL;
-}

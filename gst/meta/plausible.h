@@ -7,12 +7,10 @@
 #define GST_STEREO_PLAUSIBLE_H
 
 #include "gst/meta/gststereometa.h"
-#include "gst/meta/gststereonearest.h"
 
 G_BEGIN_DECLS
 
 #define GST_STEREO_MAX_SIDE 65536u
-#define GST_STEREO_MAX_COLUMNS 4096u /* of the free distances of a GstStereoGroundMeta */
 
 typedef struct
 {
@@ -27,8 +25,6 @@ extern const GstStereoMetaRange gst_stereo_meta_ranges[];
 /* What is wrong with the numbers of a meta: a part of a sentence, such as "focal_length is 1e+17, and its range is 0 to
  * 1e+06". NULL: nothing. g_free it. */
 gchar *gst_stereo_meta_problem (const GstStereoMeta *meta);
-/* The same of the nearest surface in a picture of @width x @height pixels. */
-gchar *gst_stereo_nearest_meta_problem (const GstStereoNearestMeta *meta, gint width, gint height);
 
 G_END_DECLS
 

@@ -7,6 +7,7 @@
  *   planes.c         its pictures
  *   map.c            how they are mapped; the elements use it, too
  *   plausible.c      the ranges of its numbers; likewise
+ *   found.c          what stereonearest and stereoground found; likewise
  *   points.c         points in space
  */
 #ifndef GST_STEREO_META_PRIVATE_H

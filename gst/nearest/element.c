@@ -4,8 +4,8 @@
  * @title: stereonearest
  *
  * Finds the nearest surface, and judges whether the state is near, clear or unknown. It needs no picture: its input is the
- * disparity or depth of stereomatch, which passes through unchanged. The result is added as metadata, a
- * #GstStereoNearestMeta, and posted as a message. depthoverlay draws the result from this metadata.
+ * disparity or depth of stereomatch, which passes through unchanged. The result is added as metadata, a #GstCustomMeta
+ * named `GstStereoNearestMeta`, and posted as a message. depthoverlay draws the result from this metadata.
  *
  * **Nearest surface.** Wrong pixels that lie apart must not warn. A surface is a set of connected pixels. Neighbours are
  * connected where their disparities differ by at most 1 px, and half a pixel more for each pixel between them. The nearest
@@ -42,10 +42,13 @@
  * * `x`, `y` (gint): where, in pixels of the depth picture
  * * `confidence` (gdouble): of the pixels there, 0..1
  * * `warning` (gboolean): the distance is below #GstStereoNearest:warn-distance
+ * * `warn-distance` (gdouble): #GstStereoNearest:warn-distance, mm
+ * * `region-x`, `region-y`, `region-width`, `region-height` (gint): #GstStereoNearest:region, in pixels of the picture
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the picture, ns
  *
- * The metadata has the same values for every picture, and the region in pixels. Where several of these elements follow each
- * other, each adds its own, and depthoverlay draws the first one.
+ * The metadata has the same fields, for every picture: `buffer.get_custom_meta ("GstStereoNearestMeta").get_structure ()`
+ * in Python. It is copied with its buffer, and dropped where the picture is scaled, cropped, turned or cut. Where several of
+ * these elements follow each other, each adds its own, and depthoverlay draws the first one.
  *
  * **Obstacles.** With stereoground before it and #GstStereoNearest:nearest set to `obstacle`, the nearest distance, the
  * warning and `stereo-nearest` are about obstacles: the road before the bumper is none. `coverage` is then the share of
@@ -174,7 +177,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
 
   if (reason) {
     GST_LOG_OBJECT (self, "the depth cannot be relied on: %s", reason);
-    gst_stereo_nearest_report_clear (self->report, reason);
+    gst_stereo_nearest_report_clear (self->report, &settings->nearest, width, height, reason);
     g_free (reason);
     return GST_FLOW_OK;
   }
@@ -186,36 +189,6 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
   gst_stereo_nearest_report_find (self->report, &settings->nearest, &map.view, 0, self->ground, width, height);
   gst_stereo_depth_unmap (&map);
   return GST_FLOW_OK;
-}
-
-static void
-attach (GstStereoNearest *self, const GstStereoNearestSettings *settings, GstBuffer *buffer)
-{
-  const GstStereoNearestResult *result = gst_stereo_nearest_report_result (self->report);
-  gboolean unknown = result->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
-  GstStereoNearestRegion region = gst_stereo_nearest_region (
-      settings, GST_VIDEO_INFO_WIDTH (&self->info), GST_VIDEO_INFO_HEIGHT (&self->info));
-  GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (
-      buffer, unknown ? gst_stereo_nearest_report_reason (self->report) : NULL);
-
-  meta->state = result->state;
-  meta->warning = result->warning;
-  meta->valid = result->valid;
-  meta->coverage = result->found.coverage;
-  meta->warn_distance = settings->warn_distance;
-  meta->region_x = region.x;
-  meta->region_y = region.y;
-  meta->region_width = region.width;
-  meta->region_height = region.height;
-  if (!result->valid)
-    return;
-  if (result->metric)
-    meta->distance = result->value;
-  meta->disparity = result->disparity;
-  meta->x = result->x;
-  meta->y = result->y;
-  meta->confidence = result->found.confidence;
-  meta->support = (guint) result->found.support;
 }
 
 static GstFlowReturn
@@ -236,7 +209,8 @@ gst_stereo_nearest_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   GstFlowReturn flow = search (self, &settings, buffer, meta);
   if (flow != GST_FLOW_OK)
     return flow;
-  attach (self, &settings.nearest, buffer);
+  g_autoptr (GstStructure) message = gst_stereo_nearest_report_describe (self->report, buffer, &base->segment);
+  gst_stereo_found_attach (buffer, GST_STEREO_NEAREST_META, message);
   gst_stereo_nearest_report_post (self->report, buffer, &base->segment, settings.nearest.message_interval);
   return GST_FLOW_OK;
 }

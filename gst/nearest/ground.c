@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/nearest/ground.h"
 
-#include "gst/meta/gststereoground.h"
-#include "gst/meta/plausible.h"
+#include "gst/meta/found.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 struct _GstStereoFoundGround
 {
   gboolean there, valid;
+  GstStereoFoundPlane plane;
   gint width, height; /* of the output */
   GArray *obstacles;  /* of GstStereoFoundObstacle, nearest first */
   GArray *free;       /* of gdouble: mm, for each column of the ground */
@@ -64,22 +64,47 @@ add_obstacle (GstStereoFoundGround *ground, const GstVideoRegionOfInterestMeta *
   g_array_append_val (ground->obstacles, obstacle);
 }
 
+static gboolean
+read_plane (GstStereoFoundGround *ground, const GstStructure *found)
+{
+  GstStereoFoundPlane *plane = &ground->plane;
+
+  return gst_structure_get (found, "plane-offset", G_TYPE_DOUBLE, &plane->offset, "plane-across", G_TYPE_DOUBLE,
+      &plane->across, "plane-down", G_TYPE_DOUBLE, &plane->down, NULL);
+}
+
+static gboolean
+read_free_distances (GstStereoFoundGround *ground, const GstStructure *found)
+{
+  const GValue *all = gst_structure_get_value (found, "free-distances");
+  guint columns = all && GST_VALUE_HOLDS_ARRAY (all) ? gst_value_array_get_size (all) : 0;
+
+  for (guint i = 0; i < columns && columns <= GST_STEREO_MAX_COLUMNS; i++) {
+    const GValue *one = gst_value_array_get_value (all, i);
+    if (!G_VALUE_HOLDS_DOUBLE (one))
+      return FALSE;
+    gdouble distance = g_value_get_double (one);
+    g_array_append_val (ground->free, distance);
+  }
+  return columns <= GST_STEREO_MAX_COLUMNS;
+}
+
 void
 gst_stereo_found_ground_read (
     GstStereoFoundGround *ground, GstBuffer *depth, const GstVideoInfo *info, gint width, gint height)
 {
-  const GstStereoGroundMeta *plane = depth ? gst_buffer_get_stereo_ground_meta (depth) : NULL;
-  const gdouble *free = NULL;
+  const GstStructure *found = depth ? gst_stereo_found_get (depth, GST_STEREO_GROUND_META) : NULL;
   gpointer state = NULL;
   GstMeta *next;
-  guint columns = 0;
 
   g_array_set_size (ground->obstacles, 0);
   g_array_set_size (ground->free, 0);
-  ground->there = plane && gst_buffer_get_stereo_meta (depth);
-  if (ground->there)
-    free = gst_stereo_ground_meta_get_free_distances (plane, &columns);
-  ground->valid = ground->there && plane->valid && columns <= GST_STEREO_MAX_COLUMNS;
+  ground->there = found && gst_buffer_get_stereo_meta (depth);
+  ground->valid = FALSE;
+  if (ground->there &&
+      !(gst_structure_get (found, "ground", G_TYPE_BOOLEAN, &ground->valid, NULL) && ground->valid &&
+          read_plane (ground, found) && read_free_distances (ground, found)))
+    ground->valid = FALSE;
   ground->width = width;
   ground->height = height;
   if (!ground->valid)
@@ -90,7 +115,12 @@ gst_stereo_found_ground_read (
     if (parameter)
       add_obstacle (ground, roi, parameter, info);
   }
-  g_array_append_vals (ground->free, free, columns);
+}
+
+const GstStereoFoundPlane *
+gst_stereo_found_ground_plane (const GstStereoFoundGround *ground)
+{
+  return &ground->plane;
 }
 
 gboolean

@@ -16,6 +16,12 @@ typedef struct
   gdouble probability;        /* 0..1 */
 } GstStereoFoundObstacle;
 
+/* The ground's disparity at pixel (x, y) of the depth picture: offset + across x + down y, px. */
+typedef struct
+{
+  gdouble offset, across, down;
+} GstStereoFoundPlane;
+
 GstStereoFoundGround *gst_stereo_found_ground_new (void);
 void gst_stereo_found_ground_free (GstStereoFoundGround *ground);
 
@@ -29,6 +35,9 @@ gboolean gst_stereo_found_ground_is_there (const GstStereoFoundGround *ground);
 const GstStereoFoundObstacle *gst_stereo_found_ground_obstacles (const GstStereoFoundGround *ground, guint *count);
 /* Millimetres that the ground is free in each column; @count is 0 without a ground. Valid until the next read. */
 const gdouble *gst_stereo_found_ground_free_distances (const GstStereoFoundGround *ground, guint *count);
+
+/* Valid where free distances are. */
+const GstStereoFoundPlane *gst_stereo_found_ground_plane (const GstStereoFoundGround *ground);
 
 /* Finds the nearest obstacle that touches a region of the output. Its coverage is the share of the region's columns whose
  * free distance is at least @warn_distance or, where that is 0, known. The result is doubtful where the ground of

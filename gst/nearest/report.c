@@ -15,9 +15,11 @@ struct _GstStereoNearestReport
   gboolean warned; /* that there is no ground */
 
   GstStereoNearestResult result;
-  gchar *reason;    /* why it is not known whether something is near, or NULL */
-  gboolean cleared; /* there was nothing to look in */
-  gboolean taken;   /* the result of a stereonearest upstream, which has posted the message */
+  GstStereoNearestRegion region; /* in the output */
+  gdouble warn_distance;         /* mm */
+  gchar *reason;                 /* why it is not known whether something is near, or NULL */
+  gboolean cleared;              /* there was nothing to look in */
+  gboolean taken;                /* the result of a stereonearest upstream, which has posted the message */
   /* the picture and the settings of the last search */
   guint serial; /* of the depth; 0 = none */
   GstStereoNearestSettings settings;
@@ -139,11 +141,9 @@ describe_surface (GstStereoNearestReport *report, const GstStereoDepthView *dept
 }
 
 static void
-find_obstacle (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
-    const GstStereoFoundGround *ground, gint width, gint height)
+find_obstacle (
+    GstStereoNearestReport *report, const GstStereoNearestSettings *settings, const GstStereoFoundGround *ground)
 {
-  GstStereoNearestRegion region = gst_stereo_nearest_region (settings, width, height);
-
   if (!gst_stereo_found_ground_is_there (ground) && !report->warned) {
     report->warned = TRUE;
     GST_ELEMENT_WARNING (report->owner, STREAM, FORMAT,
@@ -152,8 +152,16 @@ find_obstacle (GstStereoNearestReport *report, const GstStereoNearestSettings *s
             report->place),
         (NULL));
   }
-  gst_stereo_found_ground_find (ground, &region, settings->warn_distance, &report->result);
+  gst_stereo_found_ground_find (ground, &report->region, settings->warn_distance, &report->result);
   report->serial = 0;
+}
+
+/* What the message says of every output of @width x @height pixels. */
+static void
+note_search (GstStereoNearestReport *report, const GstStereoNearestSettings *settings, gint width, gint height)
+{
+  report->region = gst_stereo_nearest_region (settings, width, height);
+  report->warn_distance = settings->warn_distance;
 }
 
 static void
@@ -206,9 +214,10 @@ gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoN
 {
   GstStereoNearestResult *result = &report->result;
 
+  note_search (report, settings, width, height);
   report->cleared = report->taken = FALSE;
   if (settings->of == GST_STEREO_NEAREST_OBSTACLE) {
-    find_obstacle (report, settings, ground, width, height);
+    find_obstacle (report, settings, ground);
   } else {
     find_surface (report, settings, depth, serial);
     describe_surface (report, depth, width, height);
@@ -219,8 +228,10 @@ gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoN
 }
 
 void
-gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const gchar *reason)
+gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const GstStereoNearestSettings *settings, gint width,
+    gint height, const gchar *reason)
 {
+  note_search (report, settings, width, height);
   memset (&report->result, 0, sizeof report->result);
   report->cleared = TRUE;
   report->taken = FALSE;
@@ -267,14 +278,14 @@ is_due (const GstStereoNearestReport *report, gint64 time, guint64 interval)
   return (guint64) (time - report->posted_time) >= interval;
 }
 
-static GstStructure *
-describe (const GstStereoNearestReport *report)
+GstStructure *
+gst_stereo_nearest_report_describe (const GstStereoNearestReport *report, GstBuffer *buffer, const GstSegment *segment)
 {
-  static const gchar *const states[] = { "unknown", "near", "clear" };
   const GstStereoNearestResult *result = &report->result;
-  GstStructure *message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, states[result->state],
-      "coverage", G_TYPE_DOUBLE, result->found.coverage, "support", G_TYPE_INT, (gint) result->found.support, "valid",
-      G_TYPE_BOOLEAN, result->valid, NULL);
+  const GstStereoNearestRegion *region = &report->region;
+  GstStructure *message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING,
+      gst_stereo_nearest_state_name (result->state), "coverage", G_TYPE_DOUBLE, result->found.coverage, "support",
+      G_TYPE_INT, (gint) result->found.support, "valid", G_TYPE_BOOLEAN, result->valid, NULL);
 
   if (result->state == GST_STEREO_NEAREST_STATE_UNKNOWN)
     gst_structure_set (message, "reason", G_TYPE_STRING, gst_stereo_nearest_report_reason (report), NULL);
@@ -285,7 +296,10 @@ describe (const GstStereoNearestReport *report)
   if (result->valid)
     gst_structure_set (message, "x", G_TYPE_INT, result->x, "y", G_TYPE_INT, result->y, "confidence", G_TYPE_DOUBLE,
         result->found.confidence, NULL);
-  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, result->warning, NULL);
+  gst_structure_set (message, "warning", G_TYPE_BOOLEAN, result->warning, "warn-distance", G_TYPE_DOUBLE,
+      report->warn_distance, "region-x", G_TYPE_INT, region->x, "region-y", G_TYPE_INT, region->y, "region-width",
+      G_TYPE_INT, region->width, "region-height", G_TYPE_INT, region->height, NULL);
+  gst_stereo_add_times (message, buffer, segment);
   return message;
 }
 
@@ -300,8 +314,7 @@ gst_stereo_nearest_report_post (
     report->posted = FALSE;
   if (report->taken || !is_due (report, time, interval))
     return;
-  GstStructure *message = describe (report);
-  gst_stereo_add_times (message, buffer, segment);
+  GstStructure *message = gst_stereo_nearest_report_describe (report, buffer, segment);
   GST_CAT_LOG_OBJECT (report->category, report->owner, "posts %" GST_PTR_FORMAT, message);
   gst_element_post_message (report->owner, gst_message_new_element (GST_OBJECT (report->owner), message));
   report->posted = TRUE;

@@ -62,8 +62,9 @@ guint gst_stereo_nearest_least (gdouble min_confidence);
  * same serial is not searched again with equal settings. */
 void gst_stereo_nearest_report_find (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
     const GstStereoDepthView *depth, guint serial, const GstStereoFoundGround *ground, gint width, gint height);
-/* There is no reliable depth, for this @reason: the state is unknown. */
-void gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const gchar *reason);
+/* There is no reliable depth for an output of @width x @height pixels, for this @reason: the state is unknown. */
+void gst_stereo_nearest_report_clear (GstStereoNearestReport *report, const GstStereoNearestSettings *settings,
+    gint width, gint height, const gchar *reason);
 /* Takes the result of a stereonearest upstream, which has also posted the message. */
 void gst_stereo_nearest_report_take (GstStereoNearestReport *report, const GstStereoNearestResult *result);
 
@@ -71,6 +72,9 @@ void gst_stereo_nearest_report_take (GstStereoNearestReport *report, const GstSt
 const GstStereoNearestResult *gst_stereo_nearest_report_result (const GstStereoNearestReport *report);
 /* Why the state is unknown; empty where it is not. */
 const gchar *gst_stereo_nearest_report_reason (const GstStereoNearestReport *report);
+/* The fields of the message about @buffer, of a stream in @segment; gst_structure_free(). */
+GstStructure *gst_stereo_nearest_report_describe (
+    const GstStereoNearestReport *report, GstBuffer *buffer, const GstSegment *segment);
 /* Posts the message about @buffer, of a stream in @segment. Posts nothing before @interval (ns) has passed since the last
  * message, unless `state`, `reason`, `warning` or `valid` changed. */
 void gst_stereo_nearest_report_post (

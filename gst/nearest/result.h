@@ -3,7 +3,7 @@
 #ifndef GST_STEREO_NEAREST_RESULT_H
 #define GST_STEREO_NEAREST_RESULT_H
 
-#include "gst/meta/gststereonearest.h"
+#include "gst/meta/found.h"
 #include "gst/nearest/search/nearest.h"
 
 G_BEGIN_DECLS

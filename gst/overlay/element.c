@@ -45,7 +45,7 @@
  * frame.
  *
  * Depth that passed through stereonearest is not searched again. The picture shows the result in the
- * #GstStereoNearestMeta, with its region and its warn-distance, and stereonearest posts the messages. The properties of
+ * `GstStereoNearestMeta`, with its region and its warn-distance, and stereonearest posts the messages. The properties of
  * depthoverlay for the search then have no effect. depthoverlay itself only reports that a frame has no depth, which
  * stereonearest cannot know.
  *

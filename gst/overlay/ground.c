@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/ground.h"
 
-#include "gst/meta/gststereoground.h"
-
 struct _GstDepthOverlayGround
 {
   GstStereoFoundGround *found;
@@ -45,11 +43,10 @@ static void
 add_mark (GstDepthOverlayGround *ground, GstBuffer *depth, guint column, guint columns, gdouble distance, gint width,
     gint height)
 {
-  const GstStereoGroundMeta *plane = gst_buffer_get_stereo_ground_meta (depth);
+  const GstStereoFoundPlane *plane = gst_stereo_found_ground_plane (ground->found);
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth);
   gdouble disparity = meta->focal_length * meta->baseline / distance - meta->principal_offset;
-  gdouble x = (column + 0.5) * meta->width / columns,
-          y = (disparity - plane->plane_offset - plane->plane_across * x) / plane->plane_down;
+  gdouble x = (column + 0.5) * meta->width / columns, y = (disparity - plane->offset - plane->across * x) / plane->down;
   gint left = (gint) (column * (guint) width / columns), right = (gint) ((column + 1) * (guint) width / columns);
   GstDepthOverlayMark mark = { left, 0, MAX (1, right - left) }; /* a column may be narrower than a pixel */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/overlay/show.h"
 
-#include "gst/meta/plausible.h"
+#include "gst/meta/found.h"
 #include "gst/nearest/report.h"
 #include "gst/overlay/colormap.h"
 #include "gst/overlay/compose.h"
@@ -217,21 +217,14 @@ describe_text (
     describe_finds (show, text);
 }
 
-/* What stereonearest found in a depth of @info, for a view of @width x @height pixels. FALSE after an error was posted. */
-static gboolean
+/* What stereonearest found in a depth of @info, for a view of @width x @height pixels. */
+static void
 take_nearest (
-    GstDepthOverlayShow *show, const GstStereoNearestMeta *meta, const GstVideoInfo *info, gint width, gint height)
+    GstDepthOverlayShow *show, const GstStereoFoundNearest *meta, const GstVideoInfo *info, gint width, gint height)
 {
   gint depth_width = GST_VIDEO_INFO_WIDTH (info), depth_height = GST_VIDEO_INFO_HEIGHT (info);
-  gchar *problem = gst_stereo_nearest_meta_problem (meta, depth_width, depth_height);
   GstStereoNearestResult result = { .state = meta->state, .warning = meta->warning, .disparity = meta->disparity };
 
-  if (problem) {
-    GST_ELEMENT_ERROR (show->owner, STREAM, FORMAT,
-        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
-    g_free (problem);
-    return FALSE;
-  }
   result.metric = gst_depth_overlay_picture_scale (show->picture)->metric;
   result.value = result.metric ? meta->distance : meta->disparity;
   result.valid = meta->valid && !isnan (result.value);
@@ -247,7 +240,6 @@ take_nearest (
   gint bottom = (gint) (((gint64) meta->region_y + meta->region_height) * height / depth_height);
   show->region.width = MAX (1, right - show->region.x);
   show->region.height = MAX (1, bottom - show->region.y);
-  return TRUE;
 }
 
 /* Finds the nearest surface in @depth, which is mapped, or reads what stereonearest found. FALSE after an error was
@@ -255,23 +247,33 @@ take_nearest (
 static gboolean
 find_nearest (GstDepthOverlayShow *show, const Settings *settings, const GstStereoJoined *depth)
 {
-  const GstStereoNearestMeta *found = gst_buffer_get_stereo_nearest_meta (depth->buffer);
+  GstStereoFoundNearest nearest;
+  g_autofree gchar *problem = NULL;
+  gboolean found = gst_stereo_found_nearest_read (
+      &nearest, depth->buffer, GST_VIDEO_INFO_WIDTH (&depth->info), GST_VIDEO_INFO_HEIGHT (&depth->info), &problem);
   const GstVideoInfo *view = &gst_depth_overlay_output_view (show->output)->info;
   gint width = GST_VIDEO_INFO_WIDTH (view), height = GST_VIDEO_INFO_HEIGHT (view);
-  gdouble warn_distance = found ? found->warn_distance : settings->nearest.warn_distance;
+  gdouble warn_distance = found ? nearest.warn_distance : settings->nearest.warn_distance;
   g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (depth->buffer)->health);
 
+  if (problem) {
+    GST_ELEMENT_ERROR (show->owner, STREAM, FORMAT,
+        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
+    return FALSE;
+  }
   show->unreliable = reason != NULL;
   if (reason)
     GST_LOG_OBJECT (show->owner, "the depth cannot be relied on: %s", reason);
   gst_depth_overlay_ground_read (show->ground, reason ? NULL : depth, width, height, warn_distance);
   if (reason)
-    gst_stereo_nearest_report_clear (show->report, reason);
+    gst_stereo_nearest_report_clear (show->report, &settings->nearest, width, height, reason);
   else if (!found)
     gst_stereo_nearest_report_find (show->report, &settings->nearest,
         &gst_depth_overlay_picture_depth (show->picture)->view, depth->serial,
         gst_depth_overlay_ground_found (show->ground), width, height);
-  return !found || take_nearest (show, found, &depth->info, width, height);
+  if (found)
+    take_nearest (show, &nearest, &depth->info, width, height);
+  return TRUE;
 }
 
 /* Maps the depth that goes with a frame, and finds the nearest surface in it. FALSE after an error was posted. */
@@ -334,7 +336,8 @@ make_output (GstDepthOverlayShow *show, const Settings *settings, const GstDepth
   show->region = gst_stereo_nearest_region (
       &settings->nearest, GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info));
   if (frame->state != GST_DEPTH_OVERLAY_CURRENT) {
-    gst_stereo_nearest_report_clear (show->report, notice_of (frame->state));
+    gst_stereo_nearest_report_clear (show->report, &settings->nearest, GST_VIDEO_INFO_WIDTH (&view->info),
+        GST_VIDEO_INFO_HEIGHT (&view->info), notice_of (frame->state));
     gst_depth_overlay_ground_read (show->ground, NULL, 0, 0, 0);
   } else if (!read_depth (show, settings, &style)) {
     g_atomic_int_set (&show->failed, TRUE);

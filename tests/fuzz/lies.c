@@ -4,8 +4,6 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "gst/meta/gststereoground.h"
-#include "gst/meta/gststereonearest.h"
 #include "gst/meta/gststereometa.h"
 #include "tests/support/picture.h"
 
@@ -205,19 +203,26 @@ wild_place (Random *random)
 static void
 add_ground (Random *random, GstBuffer *buffer)
 {
-  guint count = (guint) random_range (random, 0, random_range (random, 0, 7) ? 64 : 20000);
-  g_autofree gdouble *distances = g_new (gdouble, count + 1);
+  gint count = random_range (random, 0, random_range (random, 0, 7) ? 64 : 20000);
+  GstStructure *ground = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (buffer, "GstStereoGroundMeta"));
+  GValue free = G_VALUE_INIT, one = G_VALUE_INIT;
 
-  for (guint i = 0; i < count; i++)
-    distances[i] = wild_number (random, 3000);
-  GstStereoGroundMeta *ground = gst_buffer_add_stereo_ground_meta (buffer, distances, count);
-  ground->valid = random_range (random, 0, 3) != 0;
-  ground->plane_offset = wild_number (random, -2);
-  ground->plane_across = wild_number (random, 0.01);
-  ground->plane_down = wild_number (random, 0.5);
-  ground->camera_height = wild_number (random, 1200);
-  ground->pitch = wild_number (random, 2);
-  ground->roll = wild_number (random, 0);
+  g_value_init (&free, GST_TYPE_ARRAY);
+  g_value_init (&one, random_range (random, 0, 15) ? G_TYPE_DOUBLE : G_TYPE_FLOAT);
+  for (gint i = 0; i < count; i++) {
+    if (G_VALUE_HOLDS_DOUBLE (&one))
+      g_value_set_double (&one, wild_number (random, 3000));
+    gst_value_array_append_value (&free, &one);
+  }
+  g_value_unset (&one);
+  if (random_range (random, 0, 7))
+    gst_structure_take_value (ground, "free-distances", &free);
+  else
+    g_value_unset (&free);
+  gst_structure_set (ground, "ground", G_TYPE_BOOLEAN, random_range (random, 0, 3) != 0, "plane-offset", G_TYPE_DOUBLE,
+      wild_number (random, -2), "plane-across", G_TYPE_DOUBLE, wild_number (random, 0.01), NULL);
+  if (random_range (random, 0, 7))
+    gst_structure_set (ground, "plane-down", G_TYPE_DOUBLE, wild_number (random, 0.5), NULL);
 }
 
 static gint
@@ -229,24 +234,19 @@ wild_integer (Random *random, gint usual)
 static void
 add_nearest (Random *random, GstBuffer *buffer)
 {
-  GstStereoNearestMeta *nearest = gst_buffer_add_stereo_nearest_meta (
-      buffer, random_range (random, 0, 1) ? NULL : "left camera \xff");
+  static const gchar *const states[] = { "near", "clear", "unknown", "lost", NULL };
+  GstStructure *nearest = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (buffer, "GstStereoNearestMeta"));
 
-  nearest->state = (GstStereoNearestState) wild_integer (random, 2);
-  nearest->valid = random_range (random, 0, 3) != 0;
-  nearest->warning = random_range (random, 0, 1);
-  nearest->distance = wild_number (random, 1200);
-  nearest->disparity = wild_number (random, 20);
-  nearest->x = wild_integer (random, 8);
-  nearest->y = wild_integer (random, 8);
-  nearest->confidence = wild_number (random, 0.7);
-  nearest->coverage = wild_number (random, 0.7);
-  nearest->support = random_next (random);
-  nearest->warn_distance = wild_number (random, 1500);
-  nearest->region_width = 1 + wild_integer (random, 8);
-  nearest->region_height = 1 + wild_integer (random, 8);
-  nearest->region_x = wild_integer (random, 4);
-  nearest->region_y = wild_integer (random, 4);
+  gst_structure_set (nearest, "state", G_TYPE_STRING, states[random_range (random, 0, 4)], "valid", G_TYPE_BOOLEAN,
+      random_range (random, 0, 3) != 0, "warning", G_TYPE_BOOLEAN, random_range (random, 0, 1), "distance",
+      G_TYPE_DOUBLE, wild_number (random, 1200), "disparity", G_TYPE_DOUBLE, wild_number (random, 20), "x", G_TYPE_INT,
+      wild_integer (random, 8), "y", G_TYPE_INT, wild_integer (random, 8), "coverage", G_TYPE_DOUBLE,
+      wild_number (random, 0.7), "warn-distance", G_TYPE_DOUBLE, wild_number (random, 1500), "region-x", G_TYPE_INT,
+      wild_integer (random, 4), "region-y", G_TYPE_INT, wild_integer (random, 4), "region-width", G_TYPE_INT,
+      1 + wild_integer (random, 8), NULL);
+  if (random_range (random, 0, 7))
+    gst_structure_set (nearest, "region-height", G_TYPE_INT, 1 + wild_integer (random, 8), "reason", G_TYPE_STRING,
+        "left camera", NULL);
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/ground/objects/free.h"
 
-#include "gst/meta/gststereoground.h"
+#include "gst/meta/found.h"
 
 #define SHOWN 3     /* a row shows the ground where one in so many of its samples do */
 #define HIDES 0.5   /* of the rows of the smallest obstacle: fewer cannot hide it, for its upper half stands out */

@@ -7,7 +7,8 @@
 #define GROUND_MADE_H
 
 #include "gst/ground/analysis.h"
-#include "gst/meta/gststereoground.h"
+#include "gst/meta/found.h"
+#include "gst/meta/gststereometa.h"
 #include "tests/support/random.h"
 
 /* The front of something upright: its lower edge is @lift above the ground. mm */

@@ -6,7 +6,6 @@
 #include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
-#include "gst/meta/gststereoground.h"
 #include "tests/gst/ground/made.h"
 #include "tests/support/random.h"
 
@@ -35,6 +34,10 @@ GstBuffer *ground_stream_pass (GroundStream *stream, GstBuffer *buffer);
 GstStructure *ground_stream_message (GroundStream *stream);
 /* How many regions of interest @buffer has. */
 guint ground_stream_regions (GstBuffer *buffer);
+/* Whether the metadata of @out has a ground. */
+gboolean ground_stream_has (GstBuffer *out);
+/* Its free distances, of which there are @count. */
+gdouble ground_stream_column (GstBuffer *out, guint column, guint count);
 /* The metadata of @out has the ground of @scene. */
 void ground_stream_check (GstBuffer *out, const MadeScene *scene);
 

@@ -27,7 +27,7 @@ TEST (test_without_confidence)
 
     gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
     out = ground_stream_pass (&stream, in);
-    fail_unless (gst_buffer_get_stereo_ground_meta (out)->valid);
+    fail_unless (ground_stream_has (out));
     gst_buffer_unref (out);
     if (i == 0)
       expect_warning (stream.bus, "no confidence", "every valid pixel", NULL);
@@ -56,36 +56,6 @@ TEST (test_values_that_exclude_each_other)
 }
 
 /* ---- other metadata ---------------------------------------------------------------------- */
-
-TEST (test_meta_is_copied_and_dropped)
-{
-  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-  g_autoptr (GstBuffer) out = ground_stream_pass (
-                            &stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)),
-                        scaled = NULL;
-  GstStereoGroundMeta *meta = gst_buffer_get_stereo_ground_meta (out), *copied;
-  GstVideoInfo large, small;
-  guint count;
-
-  GstBuffer *copy = gst_buffer_copy_region (out, GST_BUFFER_COPY_ALL, 0, (gsize) -1);
-  copied = gst_buffer_get_stereo_ground_meta (copy);
-  fail_unless (copied != NULL && copied != meta);
-  fail_unless (copied->valid == meta->valid && copied->camera_height == meta->camera_height &&
-      copied->pitch == meta->pitch && copied->roll == meta->roll && copied->quality == meta->quality &&
-      copied->plane_offset == meta->plane_offset && copied->plane_across == meta->plane_across &&
-      copied->plane_down == meta->plane_down && copied->judged == meta->judged);
-  const gdouble *a = gst_stereo_ground_meta_get_free_distances (meta, &count);
-  const gdouble *b = gst_stereo_ground_meta_get_free_distances (copied, &count);
-  fail_unless (a != b && count == 64 && memcmp (a, b, count * sizeof *a) == 0);
-  gst_buffer_unref (copy);
-
-  scaled = gst_buffer_new ();
-  gst_video_info_set_format (&large, GST_VIDEO_FORMAT_GRAY16_LE, 621, 187);
-  gst_video_info_set_format (&small, GST_VIDEO_FORMAT_GRAY16_LE, 310, 93);
-  GstVideoMetaTransform scale = (GstVideoMetaTransform){ &large, &small };
-  meta->meta.info->transform_func (scaled, (GstMeta *) meta, out, gst_video_meta_transform_scale_get_quark (), &scale);
-  fail_unless (gst_buffer_get_stereo_ground_meta (scaled) == NULL);
-}
 
 /* Bytes at random, of any small size and any meaning, are judged and never crash. */
 TEST (test_random_pictures)

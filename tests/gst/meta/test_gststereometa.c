@@ -3,9 +3,6 @@
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
 
-#include "gst/meta/gststereoground.h"
-#include "gst/meta/gststereonearest.h"
-
 #include <math.h>
 
 static GstBuffer *
@@ -107,26 +104,15 @@ TEST (test_survives_a_copy)
 /* By its boxed type, as bindings copy it; then the buffer goes. */
 TEST (test_a_copy_outlives_its_buffer)
 {
-  static const gdouble distances[] = { 1500, GST_STEREO_GROUND_UNKNOWN };
   GstBuffer *buffer = buffer_with_meta ();
   g_autoptr (GstBuffer) target = gst_buffer_new (), other = gst_buffer_copy_deep (buffer);
   GstStereoMeta *copy = g_boxed_copy (GST_TYPE_STEREO_META, gst_buffer_get_stereo_meta (buffer));
-  GstStereoGroundMeta *ground = g_boxed_copy (
-      GST_TYPE_STEREO_GROUND_META, gst_buffer_add_stereo_ground_meta (buffer, distances, 2));
-  GstStereoNearestMeta *nearest = g_boxed_copy (
-      GST_TYPE_STEREO_NEAREST_META, gst_buffer_add_stereo_nearest_meta (buffer, "why"));
-  guint count;
 
   fail_unless (gst_buffer_is_writable (buffer));
   gst_buffer_unref (buffer);
   check_equal (copy, gst_buffer_get_stereo_meta (other));
   check_equal (copy, gst_buffer_add_stereo_meta_copy (target, copy));
-  fail_unless_equals_float (gst_stereo_ground_meta_get_free_distances (ground, &count)[0], 1500);
-  fail_unless_equals_int (count, 2);
-  fail_unless_equals_string (gst_stereo_nearest_meta_get_reason (nearest), "why");
   g_boxed_free (GST_TYPE_STEREO_META, copy);
-  g_boxed_free (GST_TYPE_STEREO_GROUND_META, ground);
-  g_boxed_free (GST_TYPE_STEREO_NEAREST_META, nearest);
   check_equal (gst_buffer_get_stereo_meta (target), gst_buffer_get_stereo_meta (other));
 }
 
@@ -140,6 +126,30 @@ TEST (test_a_new_meta)
   gst_stereo_meta_free (made);
   gst_stereo_meta_free (NULL);
   fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (confidence), 2);
+}
+
+/* What stereonearest and stereoground found: a whole copy has it; a part and a scaled picture have it not. */
+TEST (test_what_was_found)
+{
+  static const gchar *const names[] = { "GstStereoNearestMeta", "GstStereoGroundMeta" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autoptr (GstBuffer) buffer = buffer_with_meta (), scaled = gst_buffer_new (), copy = NULL;
+    GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, names[i]);
+    GstVideoMetaTransform scale = { 0 };
+
+    gst_structure_set (gst_custom_meta_get_structure (meta), "distance", G_TYPE_DOUBLE, 1500.0, NULL);
+    copy = gst_buffer_copy (buffer);
+    fail_unless (gst_structure_is_equal (gst_custom_meta_get_structure (meta),
+        gst_custom_meta_get_structure (gst_buffer_get_custom_meta (copy, names[i]))));
+    gst_buffer_unref (copy);
+    copy = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
+    fail_unless (gst_buffer_get_custom_meta (copy, names[i]) == NULL);
+    fail_if (gst_meta_get_info (names[i])->transform_func (
+        scaled, (GstMeta *) meta, buffer, gst_video_meta_transform_scale_get_quark (), &scale));
+    fail_unless (gst_meta_api_type_has_tag (
+        gst_meta_get_info (names[i])->api, g_quark_from_string (GST_META_TAG_VIDEO_SIZE_STR)));
+  }
 }
 
 TEST (test_does_not_survive_being_cut)
@@ -430,62 +440,6 @@ TEST_LOOP (test_bytes_of_some_planes, 0, 8)
   for (guint i = 0; bytes && i < 48; i++)
     fail_unless_equals_int (byte_at (bytes, i), is_excluded (i % 8, i / 8) ? 0 : 255);
   g_clear_pointer (&bytes, g_bytes_unref);
-}
-
-/* The bytes of @meta as an older version wrote them. The first one: its magic number, no principal point after the nine
- * numbers, and no mask. Neither it nor the second one had a vertical focal length, and the third one had no health. */
-static GBytes *
-bytes_of_version (guint version, const GstStereoMeta *meta)
-{
-  static const gsize headers[] = { 104, 120, 128 };
-  static const gchar *const magics[] = { "STM01", "STM02", "STM03" };
-  const gsize header = headers[version - 1], added = 136 - header;
-  g_autoptr (GBytes) bytes = gst_stereo_meta_to_bytes (meta);
-  gsize size;
-  const guint8 *data = g_bytes_get_data (bytes, &size);
-  guint8 *old = g_malloc (size - added);
-
-  fail_unless (version > 1 || meta->mask == NULL);
-  memcpy (old, data, header);
-  memcpy (old + header, data + 136, size - 136);
-  memcpy (old, magics[version - 1], 5);
-  return g_bytes_new_take (old, size - added);
-}
-
-TEST_LOOP (test_bytes_of_older_versions, 1, 4)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from), *read;
-
-  if (__i__ == 1)
-    gst_stereo_meta_set_mask (meta, NULL);
-  g_autoptr (GBytes) old = bytes_of_version (__i__, meta);
-  read = gst_buffer_add_stereo_meta_from_bytes (to, old);
-  fail_unless (read != NULL);
-  fail_unless_equals_float (read->principal_x, __i__ < 2 ? 0 : meta->principal_x);
-  fail_unless_equals_float (read->principal_y, __i__ < 2 ? 0 : meta->principal_y);
-  fail_unless_equals_float (read->focal_length_y, __i__ < 3 ? 0 : meta->focal_length_y);
-  fail_unless_equals_int (read->health, GST_STEREO_HEALTH_OK);
-  /* all else is the same */
-  read->health = meta->health;
-  read->focal_length_y = meta->focal_length_y;
-  read->principal_x = meta->principal_x;
-  read->principal_y = meta->principal_y;
-  check_equal (meta, read);
-  refuse_bytes (copy_bytes (old, 0), g_bytes_get_size (old) - 1);
-}
-
-/* The first version knew no mask: 4 is no flag of its. */
-TEST (test_mask_of_first_version)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta ();
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
-
-  gst_stereo_meta_set_mask (meta, NULL);
-  g_autoptr (GBytes) old = bytes_of_version (1, meta);
-  guint8 *data = copy_bytes (old, 48);
-  data[20] |= 4;
-  refuse_bytes (data, g_bytes_get_size (old) + 48);
 }
 
 /* The type names a flag as the header does. */

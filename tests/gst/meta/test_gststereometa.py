@@ -101,9 +101,9 @@ ground = Gst.parse_launch(
     'stereoground columns=5 ! appsink name=o sync=false')
 ground.set_state(Gst.State.PLAYING)
 passed = ground.get_by_name('o').emit('pull-sample').get_buffer()
-judged = GstStereo.buffer_get_stereo_ground_meta(passed)
-assert not judged.valid, 'noise is no ground'
-assert list(judged.get_free_distances()) == [-1] * 5
+judged = passed.get_custom_meta('GstStereoGroundMeta').get_structure()
+assert judged.get_boolean('ground') == (True, False), 'noise is no ground'
+assert judged.get_string('reason') == 'no ground is seen'
 del passed
 ground.set_state(Gst.State.NULL)
 del ground
@@ -120,14 +120,14 @@ filled = Gst.Buffer.new_wrapped(bytes([0, 4]) * (WIDTH * HEIGHT))
 GstStereo.buffer_add_stereo_meta_copy(filled, made)
 filled.pts = 0
 nearest.get_by_name('i').emit('push-buffer', filled)
-read = GstStereo.buffer_get_stereo_nearest_meta(nearest.get_by_name('o').emit('pull-sample').get_buffer())
+read = nearest.get_by_name('o').emit('pull-sample').get_buffer().get_custom_meta('GstStereoNearestMeta').get_structure()
 del filled
 nearest.set_state(Gst.State.NULL)
 del nearest
-assert (read.valid, read.get_reason()) == (False, 'right camera frozen')
-assert read.state == GstStereo.StereoNearestState.UNKNOWN and read.disparity != read.disparity
-assert GstStereo.buffer_get_stereo_nearest_meta(Gst.Buffer.new()) is None
-assert not judged.valid and list(judged.get_free_distances()) == [-1] * 5
+assert (read.get_string('state'), read.get_string('reason')) == ('unknown', 'right camera frozen')
+assert read.get_boolean('valid') == (True, False) and not read.has_field('disparity')
+assert Gst.Buffer.new().get_custom_meta('GstStereoNearestMeta') is None
+assert judged.get_string('reason') == 'no ground is seen', 'it outlives its buffer'
 
 # a copy holds its pictures, not its buffer, and gives them back
 picture = Gst.Buffer.new_wrapped(bytes([7]) * 4)

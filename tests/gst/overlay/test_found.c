@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* depthoverlay behind stereonearest: both find the same, and the one draws what the other found. */
-#include "gst/meta/gststereonearest.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 96
 #define HEIGHT 64
+#define META "GstStereoNearestMeta"
 
 static Random generator;
 
@@ -127,14 +127,12 @@ static GstBuffer *
 found_depth (void)
 {
   GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
-  GstStereoNearestMeta *meta = gst_buffer_add_stereo_nearest_meta (depth, NULL);
 
-  meta->state = GST_STEREO_NEAREST_STATE_NEAR;
-  meta->valid = TRUE;
-  meta->distance = 3000;
-  meta->coverage = 1;
-  meta->region_width = WIDTH;
-  meta->region_height = HEIGHT;
+  gst_structure_set (gst_custom_meta_get_structure (gst_buffer_add_custom_meta (depth, META)), "state", G_TYPE_STRING,
+      "near", "valid", G_TYPE_BOOLEAN, TRUE, "warning", G_TYPE_BOOLEAN, FALSE, "distance", G_TYPE_DOUBLE, 3000.0, "x",
+      G_TYPE_INT, 0, "y", G_TYPE_INT, 0, "coverage", G_TYPE_DOUBLE, 1.0, "warn-distance", G_TYPE_DOUBLE, 0.0,
+      "region-x", G_TYPE_INT, 0, "region-y", G_TYPE_INT, 0, "region-width", G_TYPE_INT, WIDTH, "region-height",
+      G_TYPE_INT, HEIGHT, NULL);
   return depth;
 }
 
@@ -171,7 +169,7 @@ TEST (test_unreliable_depth)
 
     gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
     if (i == 1)
-      gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_stereo_nearest_meta (depth));
+      gst_buffer_remove_meta (depth, (GstMeta *) gst_buffer_get_custom_meta (depth, META));
     shown[i] = show (overlay, depth, i * TICK);
   }
   fail_unless (buffers_equal (shown[0], shown[1]), "the pictures differ");
@@ -179,47 +177,28 @@ TEST (test_unreliable_depth)
   gst_buffer_unref (shown[1]);
 }
 
-static void
-lie (GstStereoNearestMeta *meta, guint which)
+TEST (test_metadata_that_lies)
 {
-  switch (which) {
-    case 0:
-      meta->state = (GstStereoNearestState) 3;
-      break;
-    case 1:
-      meta->coverage = 1.5;
-      break;
-    case 2:
-      meta->x = WIDTH;
-      break;
-    case 3:
-      meta->y = -1;
-      break;
-    case 4:
-      meta->region_x = 1;
-      break;
-    case 5:
-      meta->region_height = 0;
-      break;
-    case 6:
-      meta->distance = -1;
-      break;
-    default:
-      meta->warn_distance = -5;
+  static const struct
+  {
+    const gchar *lie, *words;
+  } cases[] = { { "x,state=lost", "state is lost" }, { "x,coverage=1.5", "coverage is 1.5" },
+    { "x,x=96", "96, 0 does not lie" }, { "x,y=-1", "0, -1 does not lie" },
+    { "x,region-x=1", "region of 96x64 pixels at 1, 0" }, { "x,region-height=0", "region of 96x0" },
+    { "x,distance=-1.0", "distance is -1" }, { "x,warn-distance=-5.0", "warn-distance is -5" },
+    { "x,warning=nearly", "other types" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+    g_autoptr (GstStructure) lie = gst_structure_from_string (cases[i].lie, NULL);
+    GstBuffer *depth = found_depth ();
+
+    gst_structure_set_value (found_of (depth, META), gst_structure_nth_field_name (lie, 0),
+        gst_structure_get_value (lie, gst_structure_nth_field_name (lie, 0)));
+    overlay_push_depth (overlay, depth, 0);
+    overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
+    overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", cases[i].words, NULL);
   }
-}
-
-TEST_LOOP (test_metadata_that_lies, 0, 8)
-{
-  static const gchar *const words[] = { "state is 3", "coverage is 1.5", "96, 0 does not lie", "0, -1 does not lie",
-    "region of 96x64 pixels at 1, 0", "region of 96x0", "distance is -1", "warn_distance is -5" };
-  g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-  GstBuffer *depth = found_depth ();
-
-  lie (gst_buffer_get_stereo_nearest_meta (depth), (guint) __i__);
-  overlay_push_depth (overlay, depth, 0);
-  overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
-  overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", words[__i__], NULL);
 }
 
 SUITE (found)

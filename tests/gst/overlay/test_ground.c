@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What depthoverlay makes of stereoground's metadata: the nearest obstacle in place of the nearest surface, and the picture. */
-#include "gst/meta/gststereoground.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
@@ -18,9 +17,7 @@ new_ground (gboolean valid, gdouble free)
 
   for (guint i = 0; i < COLUMNS; i++)
     distances[i] = free;
-  GstStereoGroundMeta *meta = gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS);
-  meta->valid = valid;
-  meta->plane_down = 0.1; /* row 10 (d + offset), with the horizon at row 0 */
+  add_ground (depth, valid, distances, COLUMNS);
   return depth;
 }
 
@@ -82,7 +79,7 @@ TEST (test_states)
   expect_state (overlay, depth, 2 * TICK, "near", 1, 4000);
   expect_state (overlay, new_ground (FALSE, 9000), 3 * TICK, "unknown", 0, 0);
   /* not seen, and seen to end too near without a reason */
-  expect_state (overlay, new_ground (TRUE, GST_STEREO_GROUND_UNKNOWN), 4 * TICK, "unknown", 0, 0);
+  expect_state (overlay, new_ground (TRUE, -1), 4 * TICK, "unknown", 0, 0);
   expect_state (overlay, new_ground (TRUE, 4000), 5 * TICK, "unknown", 0, 0);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
 }
@@ -97,7 +94,7 @@ TEST (test_doubt)
     GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
     for (guint i = 0; i < COLUMNS; i++)
       distances[i] = i >= 5 && i < 5 + count ? 3000 : 9000;
-    gst_buffer_add_stereo_ground_meta (depth, distances, COLUMNS)->valid = TRUE;
+    add_ground (depth, TRUE, distances, COLUMNS);
     expect_state (
         overlay, depth, count * TICK, count == 1 ? "clear" : "unknown", (COLUMNS - count) / (gdouble) COLUMNS, 0);
   }
@@ -185,7 +182,7 @@ TEST (test_no_line)
     GstBuffer *depth = new_ground (TRUE, 2000), *out;
     GstVideoFrame frame;
 
-    gst_buffer_get_stereo_ground_meta (depth)->plane_down = downs[i];
+    gst_structure_set (found_of (depth, "GstStereoGroundMeta"), "plane-down", G_TYPE_DOUBLE, downs[i], NULL);
     out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
     fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
     for (gint y = 0; y < HEIGHT; y++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/gst/common.h"
 
+#include <math.h>
+
 void
 set_properties (GstElement *element, const gchar *properties)
 {
@@ -216,6 +218,23 @@ messages_to_end (GstBus *bus, const gchar *name)
 }
 
 /* ---- streams ----------------------------------------------------------------------------- */
+
+GstStructure *
+found_of (GstBuffer *buffer, const gchar *name)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
+
+  return meta ? gst_custom_meta_get_structure (meta) : NULL;
+}
+
+gdouble
+found_number (const GstStructure *structure, const gchar *field)
+{
+  gdouble number = NAN;
+
+  gst_structure_get_double (structure, field, &number);
+  return number;
+}
 
 void
 check_time (GstBuffer *buffer, GstClockTime pts)

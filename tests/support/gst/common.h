@@ -46,6 +46,10 @@ void wait_for_message (GstBus *bus, GstMessageType type);
 /* The structures of all messages @name until the stream ends; fails when an error comes before. */
 GPtrArray *messages_to_end (GstBus *bus, const gchar *name);
 
+/* What stereonearest or stereoground found: the structure of the custom meta @name of @buffer, or NULL. */
+GstStructure *found_of (GstBuffer *buffer, const gchar *name);
+/* Of a field; not-a-number where there is none. */
+gdouble found_number (const GstStructure *structure, const gchar *field);
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);
 /* Whether both have the same bytes. */

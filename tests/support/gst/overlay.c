@@ -131,6 +131,24 @@ overlay_depth_caps (Overlay *overlay, const gchar *format, gint width, gint heig
   gst_harness_set_src_caps_str (overlay->depth, caps);
 }
 
+GstStructure *
+add_ground (GstBuffer *depth, gboolean valid, const gdouble *free, guint count)
+{
+  GstStructure *ground = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (depth, "GstStereoGroundMeta"));
+  GValue all = G_VALUE_INIT, one = G_VALUE_INIT;
+
+  g_value_init (&all, GST_TYPE_ARRAY);
+  g_value_init (&one, G_TYPE_DOUBLE);
+  for (guint i = 0; i < count; i++) {
+    g_value_set_double (&one, free[i]);
+    gst_value_array_append_value (&all, &one);
+  }
+  gst_structure_take_value (ground, "free-distances", &all);
+  gst_structure_set (ground, "ground", G_TYPE_BOOLEAN, valid, "plane-offset", G_TYPE_DOUBLE, 0.0, "plane-across",
+      G_TYPE_DOUBLE, 0.0, "plane-down", G_TYPE_DOUBLE, 0.1, NULL);
+  return ground;
+}
+
 Overlay *
 overlay_new (const gchar *properties, GstVideoFormat format, gint width, gint height, const gchar *depth_format,
     gint depth_width, gint depth_height)

@@ -24,6 +24,9 @@ void set_depth (GstBuffer *depth, gint x, gint y, guint sample);
 void set_confidence (GstBuffer *depth, gint x, gint y, guint8 confidence);
 void fill_depth (GstBuffer *depth, gint x, gint y, gint width, gint height, guint sample);
 
+/* Adds the meta of stereoground: its plane is a row of 10 px of disparity at row 0, and @count columns are free as said. */
+GstStructure *add_ground (GstBuffer *depth, gboolean valid, const gdouble *free, guint count);
+
 typedef struct
 {
   GstElement *element;
