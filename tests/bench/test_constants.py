@@ -52,18 +52,32 @@ class Scripts(unittest.TestCase):
         with open(os.path.join(self.folder, "calls"), encoding="utf-8") as file:
             return file.read().splitlines()
 
-    def test_the_scene_left_out_does_not_choose(self):
+    def test_the_set_left_out_does_not_choose(self):
         done = self.run_script("constants.py", "fill=background", "p1=8,10", "p2=6,7")
         self.assertEqual(done.returncode, 0, done.stderr)
-        # With vintage, p1=8 is best; where vintage is left out, p1=10 is, which scores 1000 there.
-        self.assertRegex(done.stdout, r"vintage +1000\.00 +10\.00 +p1=10 p2=6\n")
-        self.assertRegex(done.stdout, r"piano +10\.00 +10\.00 +p1=8 p2=6\n")
-        self.assertIn("p1: 8 (14 times), 10 (1 times)", done.stdout)
-        self.assertIn("p2: 6 (15 times)", done.stdout)
-        # three groups as the reference, and (10 + 10 + 10 + 1) / 40 in the fourth
-        self.assertIn("best on all scenes: fill=background p1=8 p2=6: 0.9437", done.stdout)
-        # three groups as the reference, and (10 + 10 + 10 + 1000) / 40
-        self.assertIn("left out one at a time: 7.1875", done.stdout)
+        # With vintage, p1=8 is best; where its set is left out, p1=10 is, which scores (5 + 5 + 5 + 1000) / 4 there.
+        self.assertRegex(done.stdout, r"Middlebury 2014 +253\.75 +10\.00 +p1=10 p2=6\n")
+        self.assertRegex(done.stdout, r"KITTI 2015 +10\.00 +10\.00 +p1=8 p2=6\n")
+        self.assertIn("p1: 8 (4 times), 10 (1 times)", done.stdout)
+        self.assertIn("p2: 6 (5 times)", done.stdout)
+        # four sets as the reference, and (10 + 10 + 10 + 1) / 40 in the fifth
+        self.assertIn("best on all scenes: fill=background p1=8 p2=6: 0.9550", done.stdout)
+        # four sets as the reference, and 253.75 / 10 in the fifth
+        self.assertIn("left out one at a time: 5.8750", done.stdout)
+        self.assertIn("wins on 1 of 29 scenes, loses on 0; worse in the mean: no set: it does not count", done.stdout)
+
+    def test_one_setting_is_judged(self):
+        done = self.run_script("constants.py", "p1=10")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"KITTI 2015 +D1 +10\.00 +5\.00 +14 +0  14\n")
+        self.assertRegex(done.stdout, r"Middlebury 2014 +bad 2 +10\.00 +253\.75 +3 +1   4\n")
+        self.assertIn("wins on 28 of 29 scenes, loses on 1; worse in the mean: Middlebury 2014: it does not count", done.stdout)
+        other = os.path.join(self.folder, "other")
+        with open(self.bench, encoding="utf-8") as file, open(other, "w", encoding="utf-8") as copy:
+            copy.write(file.read().replace("error = 10.0", "error = 20.0"))
+        os.chmod(other, 0o755)
+        done = self.run_script("constants.py", "--reference-bench", other, "--reference", "fill=none", "fill=none")
+        self.assertIn("wins on 29 of 29 scenes, loses on 0; worse in the mean: no set: it counts", done.stdout)
 
     def test_scores_are_kept(self):
         self.assertEqual(self.run_script("constants.py", "p1=8,10").returncode, 0)
@@ -80,7 +94,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("p1=99: too large", done.stderr)
         with open(os.path.join(self.folder, "cache.json"), encoding="utf-8") as file:
-            self.assertEqual(sum("p1=8" in key for key in json.load(file)), 15)
+            self.assertEqual(sum("p1=8" in key for key in json.load(file)), 29)
 
     def test_the_ranges_are_those_of_the_scenes(self):
         self.run_script("constants.py", "p1=8")
