@@ -95,8 +95,8 @@ do_cppcheck () {
     '-DG_GUINT64_FORMAT="lu"' '-DG_GINT64_FORMAT="ld"' '-DG_GNUC_PRINTF(a,b)=' '-DGST_ELEMENT_REGISTER_DEFINE(a,b,c,d)=' --suppress=missingIncludeSystem \
     --suppress='uninitvar:stereo/cpu/*' --suppress=uninitvar:stereo/sparse/* --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory \
     --suppress=ctunullpointerOutOfMemory --suppress='ctunullpointer:gst/*' \
-    --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm/column.c \
-    --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=shiftNegativeLHS:stereo/exact/align.h --suppress=internalAstError:stereo/cpu/exponential/esmp.c \
+    --suppress='invalidPointerCast:stereo/cpu/*' --suppress=negativeIndex:stereo/cpu/sgm.c \
+    --suppress=shiftNegativeLHS:stereo/engine/remap.c --suppress=shiftNegativeLHS:stereo/exact/align.h --suppress=internalAstError:stereo/cpu/exponential.c \
     --suppress=normalCheckLevelMaxBranches stereo gst
 }
 

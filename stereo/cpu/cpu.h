@@ -94,6 +94,16 @@ cpu_fetch_to_write (const void *to, size_t size)
     __builtin_prefetch ((const char *) to + k, 1);
 }
 
+/* Keeps the largest of what several threads bring to a place. */
+static inline void
+cpu_keep_largest (uint32_t *place, uint32_t word)
+{
+  uint32_t before = __atomic_load_n (place, __ATOMIC_RELAXED);
+
+  while (before < word && !__atomic_compare_exchange_n (place, &before, word, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    continue;
+}
+
 /* ---- stages, for each instruction set ---------------------------------------------------------- */
 
 #define CPU_PASTE_(a, b) a##_##b

@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "stereo/cpu/motion/largest.h"
+#include "stereo/cpu/cpu.h"
 #include "stereo/exact/prior.h"
 #include "tests/support/check.h"
 #include "tests/support/random.h"

@@ -1,10 +1,384 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they
  * were before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
-#include "stereo/cpu/post/gaps.h"
-#include "stereo/cpu/post/neighbours.h"
-#include "stereo/cpu/post/plane.h"
-#include "stereo/cpu/post/rays.h"
+#include "stereo/cpu/vec/vec.h"
+#include "stereo/exact/fill.h"
+#include "stereo/cpu/cpu.h"
+#include "stereo/exact/gaps.h"
+
+#include <math.h>
+
+/* ---- weighted medians of neighbours ---------------------------------------------------------------- */
+
+/* A neighbour of LANES pixels: infinity and no weight where there is none. */
+typedef struct CpuMet
+{
+  VecF value;
+  VecI weight;
+} CpuMet;
+
+/* The least values that half of the weight is at or below; infinity where there is no neighbour. */
+VEC_INLINE VecF
+weighted_median (const CpuMet *met, int count)
+{
+  VecI all = { 0 };
+  VecF median = (VecF){ 0 } + INFINITY;
+
+  for (int k = 0; k < count; k++)
+    all += met[k].weight;
+  for (int k = 0; k < count; k++) {
+    VecF value = met[k].value;
+    VecI below = { 0 };
+#pragma GCC unroll 8
+    for (int other = 0; other < count; other++)
+      below += met[other].weight & (VecI) (met[other].value <= value);
+    median = vec_choose ((VecI) (value < median) & (VecI) (2 * below >= all), value, median);
+  }
+  return median;
+}
+
+/* ---- the sums over a window that a plane is fitted to --------------------------------------------- */
+
+#define CPU_TAP_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
+#define VECTORS (STEREO_PLANE_CELLS / LANES)    /* of a row of a window */
+#define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
+
+/* The taps of planes: a grid, with a border of none. */
+typedef struct CpuTaps
+{
+  float *disparity;
+  uint32_t *color;
+  int pitch;
+} CpuTaps;
+
+/* Sums of a window, of each of its columns. Those of x follow at the end: a column has one x. All are whole numbers that a
+ * float holds. */
+typedef struct CpuPlaneColumns
+{
+  VecF w, wy, wyy, wd, wyd;
+} CpuPlaneColumns;
+
+/* Adds the taps of a row of the window, LANES of them. */
+VEC_INLINE void
+add_taps (
+    CpuPlaneColumns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
+{
+  VecF away = vec_load_f (taps) - anchor;
+  VecI distance = vec_color_distance (vec_load_u (colors), color);
+  VecF weight = ROUNDED ((VecF) (STEREO_PLANE_WEIGHT_BITS - (distance << STEREO_PLANE_DISTANCE_SHIFT)));
+  VecI of_surface = (VecI) (away <= near) & (VecI) (away >= -near);
+  VecF steps = ROUNDED (away * (float) STEREO_PLANE_STEPS);
+
+  weight = (VecF) ((VecI) weight & of_surface);
+  VecF wd = weight * steps;
+  sums->w += weight;
+  sums->wy += weight * y;
+  sums->wyy += weight * (y * y);
+  sums->wd += wd;
+  sums->wyd += wd * y;
+}
+
+/* Sums of a window, of each lane. */
+typedef struct CpuPlaneLanes
+{
+  VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
+} CpuPlaneLanes;
+
+/* Adds columns whose x is @x. */
+VEC_INLINE void
+add_columns (CpuPlaneLanes *sums, const CpuPlaneColumns *columns, VecF x)
+{
+  sums->w += vec_round (columns->w);
+  sums->wx += vec_round (columns->w * x);
+  sums->wy += vec_round (columns->wy);
+  sums->wxx += vec_round (columns->w * x * x);
+  sums->wxy += vec_round (columns->wy * x);
+  sums->wyy += vec_round (columns->wyy);
+  sums->wd += vec_round (columns->wd);
+  sums->wxd += vec_round (columns->wd * x);
+  sums->wyd += vec_round (columns->wyd);
+}
+
+static inline int32_t
+total (VecI lanes)
+{
+  int32_t sum = 0;
+  for (int k = 0; k < LANES; k++)
+    sum += lanes[k];
+  return sum;
+}
+
+static inline StereoPlaneSums
+plane_sums (const CpuTaps *taps, int x, int y, float anchor, uint32_t color)
+{
+  const VecI lanes = LANE_NUMBERS;
+  int column = stereo_plane_first (x), row = stereo_plane_first (y);
+  size_t at = (size_t) (row + CPU_TAP_BORDER) * (size_t) taps->pitch + (size_t) (column + CPU_TAP_BORDER);
+  float near = stereo_plane_near (anchor);
+  CpuPlaneColumns columns[VECTORS] = { 0 };
+  CpuPlaneLanes sums = { 0 };
+  VecU own = (VecU){ 0 } + color;
+
+  for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) taps->pitch)
+    for (int v = 0; v < VECTORS; v++)
+      add_taps (&columns[v], taps->disparity + at + v * LANES, taps->color + at + v * LANES, anchor, near, own,
+          (float) ((row + k) * STEREO_PLANE_CELL - y));
+  for (int v = 0; v < VECTORS; v++)
+    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
+  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
+    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
+}
+
+/* ---- what fill=gaps leaves without a value: exact/gaps.h. Cells are few: one thread takes them all - */
+
+/* Maps have a byte for each cell, in rows of @columns. */
+typedef struct CpuGaps
+{
+  uint8_t *sure;        /* pixels of a cell, 0..16 */
+  uint8_t *bare;        /* the middle of a bare square */
+  uint8_t *hole, *none; /* it is in a small bare square; it gets no value */
+  uint8_t *open[2];     /* of the ray that is followed, and of all: how many leave the picture at its top */
+  int32_t *sums;        /* of a map, of all cells above and to the left; a row and a column more */
+  int columns, rows;
+} CpuGaps;
+
+static size_t
+cell_at (const CpuGaps *c, int x, int y)
+{
+  return (size_t) y * (size_t) c->columns + (size_t) x;
+}
+
+static int
+lesser (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+typedef struct Row
+{
+  const float *disparity, *confidence;
+  float least;
+} Row;
+
+static int
+is_sure (const Row *row, int x)
+{
+  return !isnan (row->disparity[x]) & (row->confidence[x] >= row->least);
+}
+
+/* The pixels at the left border that the right view lacks. */
+static int
+count_lacking (const Row *row, int width)
+{
+  int first = 0;
+
+  while (first < width && !is_sure (row, first))
+    first++;
+  return first < width && stereo_gaps_at_border (first, row->disparity[first]) ? first : 0;
+}
+
+/* Counts the sure pixels of a row of cells. */
+static void
+count_row (StereoPlan *plan, void *context, int row, int thread)
+{
+  const CpuGaps *c = context;
+  uint8_t *to = c->sure + cell_at (c, 0, row);
+
+  memset (to, 0, (size_t) c->columns);
+  for (int y = row * STEREO_GAPS_CELL; y < lesser ((row + 1) * STEREO_GAPS_CELL, plan->height); y++) {
+    size_t at = (size_t) y * (size_t) plan->map_pitch;
+    Row r = { plan->disparity + at, plan->view[STEREO_LEFT].confidence + at, stereo_params_sure (&plan->params) };
+    int lacking = count_lacking (&r, plan->width);
+    for (int x = 0; x < lacking; x++)
+      to[x / STEREO_GAPS_CELL]++;
+    for (int x = lacking; x < plan->width; x++) {
+      uint8_t *count = to + x / STEREO_GAPS_CELL;
+      *count = (uint8_t) (*count + is_sure (&r, x));
+    }
+  }
+}
+
+static void
+add_up (const CpuGaps *c, const uint8_t *map)
+{
+  size_t pitch = (size_t) c->columns + 1;
+
+  memset (c->sums, 0, pitch * sizeof *c->sums);
+  for (int y = 0; y < c->rows; y++) {
+    const int32_t *above = c->sums + (size_t) y * pitch;
+    int32_t *to = c->sums + ((size_t) y + 1) * pitch, sum = 0;
+    to[0] = 0;
+    for (int x = 0; x < c->columns; x++)
+      to[x + 1] = above[x + 1] + (sum += map[cell_at (c, x, y)]);
+  }
+}
+
+/* Sets each cell of @to to whether its square of @radius adds up to no more than @most; @widen: to whether anything lies within
+ * @radius of it. */
+static void
+judge_squares (const CpuGaps *c, const uint8_t *map, uint8_t *to, int radius, int most, int widen)
+{
+  size_t pitch = (size_t) c->columns + 1;
+
+  add_up (c, map);
+  for (int y = 0; y < c->rows; y++) {
+    const int32_t *top = c->sums + (size_t) (y > radius ? y - radius : 0) * pitch;
+    const int32_t *bottom = c->sums + (size_t) lesser (y + radius + 1, c->rows) * pitch;
+    for (int x = 0; x < c->columns; x++) {
+      int first = widen ? x - radius : stereo_gaps_first (x, radius, c->columns);
+      int left = first > 0 ? first : 0, right = lesser (first + 2 * radius + 1, c->columns);
+      int sum = bottom[right] - bottom[left] - top[right] + top[left];
+      to[cell_at (c, x, y)] = widen ? sum > 0 : sum <= most;
+    }
+  }
+}
+
+/* The cells of bare squares. */
+static void
+find_bare (const StereoPlan *plan, const CpuGaps *c, StereoGapsSquare square, uint8_t *to)
+{
+  int radius = stereo_gaps_radius (square, plan->width);
+
+  judge_squares (c, c->sure, c->bare, radius, stereo_gaps_most (square, plan->width), 0);
+  judge_squares (c, c->bare, to, radius, 0, 1);
+}
+
+/* Whether a ray that has come to a cell leaves the picture at its top: @map has it of cells in the picture. */
+static int
+leaves (const CpuGaps *c, const uint8_t *map, int x, int y)
+{
+  return y < 0 || (x >= 0 && x < c->columns && map[cell_at (c, x, y)]);
+}
+
+/* From the top: two steps on, a ray goes on as the ray of the cell there does. */
+static void
+follow_ray (const CpuGaps *c, int ray)
+{
+  int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  int x1 = stereo_ray_offset (1, along), y1 = stereo_ray_offset (1, down);
+
+  for (int y = 0; y < c->rows; y++)
+    for (int x = 0; x < c->columns; x++) {
+      size_t at = cell_at (c, x, y);
+      c->open[0][at] = c->hole[at] && leaves (c, c->hole, x + x1, y + y1) && leaves (c, c->open[0], x + along, y + down);
+      c->open[1][at] += c->open[0][at];
+    }
+}
+
+static void
+empty_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const CpuGaps *c = context;
+  const uint8_t *none = c->none + cell_at (c, 0, y / STEREO_GAPS_CELL);
+  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+
+  for (int x = 0; x < plan->width; x++)
+    to[x] = none[x / STEREO_GAPS_CELL] ? NAN : to[x];
+}
+
+/*
+ * ---- rays: how far it is from each pixel, along each ray of stereo/exact/fill.h, to the first pixel that has a disparity.
+ *
+ * Two steps on, a ray goes on as the ray of the pixel there does. So a row follows from a row that is done: the distance is
+ * one or two steps, or two more than from the pixel two steps on. The rays along the row itself are left to the caller, who
+ * sees where a hole begins and ends.
+ */
+
+#define CPU_RAY_BACK (STEREO_FILL_RAYS / 2)      /* along the row, as ray 0; to the left */
+#define CPU_RAYS_MEASURED (STEREO_FILL_RAYS - 2) /* all others */
+#define CPU_RAY_BEYOND (STEREO_FILL_STEPS + 1)   /* steps where a ray meets nothing */
+#define CPU_RAY_HOLE UINT8_MAX                   /* more than any step */
+#define CPU_RAY_BORDER 2 /* columns on both sides of a row, at least what a ray goes in two steps */
+
+typedef struct CpuRays
+{
+  uint8_t *holes; /* rows: CPU_RAY_HOLE where a pixel has no disparity, else 0 */
+  uint8_t *steps; /* such rows for each ray that is measured: 1..CPU_RAY_BEYOND */
+  uint8_t *none;  /* two rows as they would be outside: of holes, of steps */
+  int pitch;
+} CpuRays;
+
+/* The ray that comes @k-th among those that are measured. */
+static inline int
+measured_ray (int k)
+{
+  return k + 1 < CPU_RAY_BACK ? k + 1 : k + 2;
+}
+
+/* Steps of that ray from the pixels of row @y. */
+static inline uint8_t *
+ray_steps (const StereoPlan *plan, const CpuRays *rays, int k, int y)
+{
+  return rays->steps + ((size_t) k * (size_t) plan->height + (size_t) y) * (size_t) rays->pitch + CPU_RAY_BORDER;
+}
+
+static_assert (CPU_RAY_BEYOND < UINT8_MAX - 1, "steps are bytes");
+
+static uint8_t *
+holes_row (const StereoPlan *plan, const CpuRays *rays, int y)
+{
+  if (y < 0 || y >= plan->height)
+    return rays->none + CPU_RAY_BORDER;
+  return rays->holes + (size_t) y * (size_t) rays->pitch + CPU_RAY_BORDER;
+}
+
+static uint8_t *
+steps_row (const StereoPlan *plan, const CpuRays *rays, int k, int y)
+{
+  return y < 0 || y >= plan->height ? rays->none + rays->pitch + CPU_RAY_BORDER : ray_steps (plan, rays, k, y);
+}
+
+/* Sets the columns outside the picture. */
+static void
+close_row (uint8_t *row, int width, int value)
+{
+  memset (row - CPU_RAY_BORDER, value, CPU_RAY_BORDER);
+  memset (row + width, value, CPU_RAY_BORDER);
+}
+
+static void
+find_holes (StereoPlan *plan, void *context, int y, int thread)
+{
+  const CpuRays *rays = context;
+  const float *restrict disparity = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  uint8_t *restrict holes = holes_row (plan, rays, y);
+
+  for (int x = 0; x < plan->width; x++)
+    holes[x] = isnan (disparity[x]) ? CPU_RAY_HOLE : 0;
+  close_row (holes, plan->width, CPU_RAY_HOLE);
+}
+
+/* @one and @two: of the pixels one and two steps on; @from: how far it is from the latter. All that is computed fits a byte, so
+ * that a vector has as many pixels as bytes. */
+static void
+step_row (const uint8_t *restrict one, const uint8_t *restrict two, const uint8_t *restrict from, uint8_t *restrict to,
+    int width)
+{
+  for (int x = 0; x < width; x++) {
+    uint8_t first = one[x] | 1, second = two[x] | 2, beyond = (uint8_t) (from[x] + 2);
+    beyond = beyond < CPU_RAY_BEYOND ? beyond : CPU_RAY_BEYOND;
+    second = second < beyond ? second : beyond;
+    to[x] = first < second ? first : second;
+  }
+}
+
+/* All rows, from the side that the ray goes to. */
+static void
+measure_ray (StereoPlan *plan, void *context, int k, int thread)
+{
+  const CpuRays *rays = context;
+  int ray = measured_ray (k), along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+  int x1 = stereo_ray_offset (1, along), x2 = stereo_ray_offset (2, along);
+  int y1 = stereo_ray_offset (1, down), y2 = stereo_ray_offset (2, down);
+
+  for (int row = 0; row < plan->height; row++) {
+    int y = down > 0 ? plan->height - 1 - row : row;
+    uint8_t *to = steps_row (plan, rays, k, y);
+    step_row (holes_row (plan, rays, y + y1) + x1, holes_row (plan, rays, y + y2) + x2,
+        steps_row (plan, rays, k, y + y2) + x2, to, plan->width);
+    close_row (to, plan->width, CPU_RAY_BEYOND);
+  }
+}
 
 #define BORDER (LANES + STEREO_SMOOTH_RADIUS) /* columns on both sides of a copy */
 
@@ -133,9 +507,11 @@ write_medians (Batch *batch, int neighbours, float *to)
     VecF value = vec_load_f (batch->value[k]);
     VecI valid = (VecI) (value == value);
     met[k].value = vec_choose (valid, value, (VecF){ 0 } + INFINITY);
-    met[k].weight = cpu_fill_weights (own, batch->color[k]) & valid;
+    met[k].weight = vec_max (
+                        STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (batch->color[k])), (VecI){ 0 } + 1) &
+        valid;
   }
-  VecF median = cpu_weighted_median (met, neighbours);
+  VecF median = weighted_median (met, neighbours);
   for (int k = 0; k < batch->count; k++)
     if (median[k] < INFINITY)
       to[batch->column[k]] = median[k];
@@ -196,7 +572,7 @@ take_around (const StereoPlan *plan, const Context *c, Batch *batch, int x, int 
 
   begin_pixel (batch, x, *color);
   for (int k = 0; k < CPU_RAYS_MEASURED; k++) {
-    int32_t at = c->place[k][cpu_ray_steps (plan, &c->rays, k, y)[x]];
+    int32_t at = c->place[k][ray_steps (plan, &c->rays, k, y)[x]];
     take_neighbour (batch, k, from[at], color[at]);
   }
   take_neighbour (batch, CPU_RAYS_MEASURED, from[forward], color[forward]);
@@ -241,7 +617,7 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
   fill_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++)
     if (isnan (from[x]) && !isnan (to[x])) {
-      StereoPlaneSums sums = cpu_plane_sums (&c->taps, x, y, to[x], color[x]);
+      StereoPlaneSums sums = plane_sums (&c->taps, x, y, to[x], color[x]);
       to[x] = stereo_plane_value (&sums, to[x], min, max);
     }
 }
@@ -329,25 +705,19 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
 
-/* The place of CPU_RAY_BEYOND stays 0. */
-static void
-find_places (Context *c)
-{
-  for (int k = 0; k < CPU_RAYS_MEASURED; k++)
-    for (int step = 1; step <= STEREO_FILL_STEPS; step++)
-      c->place[k][step] = stereo_ray_offset (step, stereo_ray_y (cpu_measured_ray (k))) * c->pitch +
-          stereo_ray_offset (step, stereo_ray_x (cpu_measured_ray (k)));
-}
-
 static StereoStatus
 fill_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
+  CpuRays *rays = &c->rays;
   StereoStatus status;
   size_t count;
 
   c->pitch = plan->width + 2 * BORDER;
-  find_places (c);
+  for (int k = 0; k < CPU_RAYS_MEASURED; k++) /* the place of CPU_RAY_BEYOND stays 0 */
+    for (int step = 1; step <= STEREO_FILL_STEPS; step++)
+      c->place[k][step] = stereo_ray_offset (step, stereo_ray_y (measured_ray (k))) * c->pitch +
+          stereo_ray_offset (step, stereo_ray_x (measured_ray (k)));
   count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
   if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->before, count, sizeof (float), error)) ||
       (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->filled, count, sizeof (float), error)) ||
@@ -355,15 +725,25 @@ fill_prepare (StereoPlan *plan, void *context, StereoError *error)
            plan, STEREO_LIFE_MAPS, (void **) &c->none, (size_t) c->pitch, sizeof (float), error)) ||
       (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->image, count, sizeof (uint32_t), error)))
     return status;
-  return CPU (rays_reserve) (plan, &c->rays, error);
+  rays->pitch = plan->width + 2 * CPU_RAY_BORDER;
+  count = stereo_times ((size_t) plan->height, (size_t) rays->pitch);
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->holes, count, 1, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->none, (size_t) rays->pitch, 2, error)))
+    return status;
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->steps, count, CPU_RAYS_MEASURED, error);
 }
 
 /* @fill_one: fills a row. */
 static void
 fill_rows (StereoPlan *plan, Context *c, CpuJob fill_one)
 {
+  CpuRays *rays = &c->rays;
+
   fill_none (c->none, c->none + c->pitch);
-  CPU (rays_measure) (plan, &c->rays);
+  memset (rays->none, CPU_RAY_HOLE, (size_t) rays->pitch);
+  memset (rays->none + rays->pitch, CPU_RAY_BEYOND, (size_t) rays->pitch);
+  cpu_run (plan, rays, find_holes, plan->height);
+  cpu_run (plan, rays, measure_ray, CPU_RAYS_MEASURED);
   cpu_run (plan, c, fill_one, plan->height);
   cpu_run (plan, c, smooth_row, plan->height);
 }
@@ -403,18 +783,36 @@ planes_run (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 gaps_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
+  CpuGaps *c = &((Context *) context)->gaps;
+  uint8_t **maps[] = { &c->sure, &c->bare, &c->hole, &c->none, &c->open[0], &c->open[1] };
   StereoStatus status = planes_prepare (plan, context, error);
-  return status ? status : CPU (gaps_reserve) (plan, &((Context *) context)->gaps, error);
+
+  c->columns = stereo_gaps_cells (plan->width);
+  c->rows = stereo_gaps_cells (plan->height);
+  for (size_t k = 0; k < sizeof maps / sizeof *maps && !status; k++)
+    status = stereo_reserve_for (
+        plan, STEREO_LIFE_MAPS, (void **) maps[k], (size_t) c->columns * (size_t) c->rows, 1, error);
+  return status ? status :
+                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->sums,
+                      ((size_t) c->columns + 1) * ((size_t) c->rows + 1), sizeof *c->sums, error);
 }
 
 static StereoStatus
 gaps_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  Context *c = context;
+  CpuGaps *c = &((Context *) context)->gaps;
+  size_t cells = (size_t) c->columns * (size_t) c->rows;
 
-  CPU (gaps_find) (plan, &c->gaps);
-  planes_run (plan, c, error);
-  CPU (gaps_empty) (plan, &c->gaps);
+  cpu_run (plan, c, count_row, c->rows);
+  find_bare (plan, c, STEREO_GAPS_LARGE, c->none);
+  find_bare (plan, c, STEREO_GAPS_SMALL, c->hole);
+  memset (c->open[1], 0, cells);
+  for (int k = 0; k < STEREO_GAPS_RAYS; k++)
+    follow_ray (c, stereo_gaps_ray (k));
+  for (size_t at = 0; at < cells; at++)
+    c->none[at] |= c->open[1][at] >= STEREO_GAPS_OPEN;
+  planes_run (plan, context, error);
+  cpu_run (plan, c, empty_row, plan->height);
   return STEREO_OK;
 }
 

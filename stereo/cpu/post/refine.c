@@ -6,6 +6,7 @@
  */
 #include "stereo/cpu/cpu.h"
 #include "stereo/cpu/vec/vec.h"
+#include "stereo/cpu/weigh.h"
 
 #include <stdlib.h>
 
@@ -199,3 +200,166 @@ const StereoStage CPU (refine_two_pass) = {
 };
 const StereoStage CPU (
     refine_full) = { .name = "refine", .context_size = sizeof (Context), .prepare = full_prepare, .run = full_run };
+
+/*
+ * Refinement by the last approximation of Kowalczuk et al. (3.2.3): the penalty of a disparity is
+ * alpha * sum of w F |D - d| over the window, in two passes and unnormalised as published.
+ *
+ * As a function of d that sum is piecewise linear, with kinks at the disparities of the window. So a pixel needs only the
+ * histogram of w F over D, and two running sums over it. The vertical pass makes the histograms of columns; a pixel's
+ * histogram is the sum of these along its row, with the horizontal weights.
+ */
+
+typedef struct IdrContext
+{
+  uint16_t *index[2]; /* maps: what the previous iteration selected */
+  float *confidence[2];
+  float *scratch; /* per thread, thread_floats each: see lay_out() */
+  size_t thread_floats;
+} IdrContext;
+
+/* The scratch memory of a thread. */
+typedef struct Work
+{
+  float *columns; /* [x][depth]: histograms of columns */
+  float *pixel;   /* [depth] */
+  float *weights; /* a row of weights, for all columns */
+} Work;
+
+static size_t
+lay_out (const StereoPlan *plan, float *base, Work *w)
+{
+  size_t columns = (size_t) plan->width * (size_t) plan->depth, weights = cpu_weigh_pitch (plan);
+  w->columns = base;
+  w->pixel = base ? base + columns : NULL;
+  w->weights = base ? base + columns + plan->depth : NULL;
+  return columns + (size_t) plan->depth + weights;
+}
+
+static void
+column_histograms (const StereoPlan *plan, const IdrContext *c, int view, int y, Work *w)
+{
+  float color = (float) (-STEREO_LOG2E / plan->params.refine_gamma_color);
+  float distance = (float) (-STEREO_LOG2E / plan->params.refine_gamma_distance);
+  int radius = plan->params.refine_window / 2, depth = plan->depth;
+
+  memset (w->columns, 0, (size_t) plan->width * (size_t) depth * sizeof (float));
+  for (int k = -radius; k <= radius; k++) {
+    if (y + k < 0 || y + k >= plan->height)
+      continue;
+    size_t map = (size_t) (y + k) * (size_t) plan->map_pitch;
+    cpu_weigh (plan, &plan->view[view], y, k, 0, color, distance, w->weights);
+    for (int x = 0; x < plan->width; x++) {
+      int index = c->index[view][map + x];
+      if (index != (int) STEREO_INVALID)
+        w->columns[(size_t) x * (size_t) depth + index] += w->weights[x] * c->confidence[view][map + x];
+    }
+  }
+}
+
+/* histogram -> sum over j of histogram[j] * |j - i|, for every i, in place. */
+static void
+histogram_to_distance (float *histogram, int count)
+{
+  double mass = 0, distance = 0, below = 0, below_distance = 0;
+
+  for (int i = 0; i < count; i++) {
+    mass += histogram[i];
+    distance += (double) histogram[i] * i;
+  }
+  for (int i = 0; i < count; i++) {
+    below += histogram[i];
+    below_distance += (double) histogram[i] * i;
+    /* sum j<=i of h (i - j), and sum j>i of h (j - i) */
+    double sum = below * i - below_distance + (distance - below_distance) - (mass - below) * i;
+    histogram[i] = (float) (sum > 0 ? sum : 0);
+  }
+}
+
+static void
+select_penalised (const StereoPlan *plan, const StereoView *view, size_t row, int x, const uint16_t *costs,
+    ptrdiff_t step, const float *distance)
+{
+  size_t map = row + (size_t) x;
+  int from = stereo_first_index (x, plan->width, plan->min_disparity);
+  int to = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  float alpha = (float) plan->alpha / 4;
+  uint32_t lowest = UINT32_MAX, next = UINT32_MAX;
+
+  for (int i = from; i <= to; i++) {
+    float penalty = rintf (alpha * distance[i]);
+    uint32_t cost = costs[i * step] + (penalty < 1e9f ? (uint32_t) penalty : 1000000000u);
+    if (cost < lowest) {
+      next = lowest;
+      lowest = cost;
+      view->index[map] = (uint16_t) i;
+    } else if (cost < next)
+      next = cost;
+  }
+  view->confidence[map] = next == UINT32_MAX ? 0 : stereo_confidence (lowest, next);
+}
+
+static void
+idr_row (StereoPlan *plan, void *context, int item, int thread)
+{
+  const IdrContext *c = context;
+  int y = item / 2, side = item % 2, radius = plan->params.refine_window / 2, depth = plan->depth;
+  size_t row = (size_t) y * (size_t) plan->map_pitch;
+  const uint16_t *volume = plan->volume + (size_t) y * (size_t) plan->width * (size_t) depth;
+  Work w;
+
+  lay_out (plan, c->scratch + (size_t) thread * c->thread_floats, &w);
+  column_histograms (plan, c, side, y, &w);
+  const uint32_t *color = plan->view[side].likeness + (size_t) y * (size_t) plan->image_pitch;
+  float color_factor = (float) (-1 / plan->params.refine_gamma_color);
+  for (int x = 0; x < plan->width; x++) {
+    memset (w.pixel, 0, (size_t) depth * sizeof (float));
+    for (int o = -radius; o <= radius; o++) {
+      if (x + o < 0 || x + o >= plan->width)
+        continue;
+      float weight = expf ((float) stereo_color_distance (color[x], color[x + o]) * color_factor -
+          (float) (abs (o) / plan->params.refine_gamma_distance));
+      const float *column = w.columns + (size_t) (x + o) * (size_t) depth;
+      for (int i = 0; i < depth; i++)
+        w.pixel[i] += weight * column[i];
+    }
+    histogram_to_distance (w.pixel, plan->disparities);
+    ptrdiff_t start = side == STEREO_LEFT ? x : plan->width - 1 - x + plan->min_disparity;
+    select_penalised (
+        plan, &plan->view[side], row, x, volume + start * depth, side == STEREO_LEFT ? 1 : depth + 1, w.pixel);
+  }
+}
+
+static StereoStatus
+idr_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  IdrContext *c = context;
+  size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
+  StereoStatus status = STEREO_OK;
+  Work w;
+
+  c->thread_floats = lay_out (plan, NULL, &w);
+  for (int v = 0; v < 2 && !status; v++)
+    if (!(status = stereo_reserve (plan, (void **) &c->index[v], map, sizeof (uint16_t), error)))
+      status = stereo_reserve (plan, (void **) &c->confidence[v], map, sizeof (float), error);
+  return status ? status :
+                  stereo_reserve (plan, (void **) &c->scratch,
+                      stereo_times (c->thread_floats, (size_t) cpu_threads (plan)), sizeof (float), error);
+}
+
+static StereoStatus
+idr_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  IdrContext *c = context;
+  size_t map = (size_t) plan->map_pitch * (size_t) plan->height;
+
+  for (int v = 0; v < 2; v++) {
+    memcpy (c->index[v], plan->view[v].index, map * sizeof (uint16_t));
+    memcpy (c->confidence[v], plan->view[v].confidence, map * sizeof (float));
+  }
+  cpu_run (plan, context, idr_row, 2 * plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (
+    refine_idr) = { .name = "refine", .context_size = sizeof (IdrContext), .prepare = idr_prepare, .run = idr_run };

@@ -23,10 +23,192 @@
  * without texture. A pixel
  * outside the image has L = 0 for all candidates, which makes L = C for the next pixel.
  */
+#include "stereo/cpu/post/pick.h"
+#include "stereo/cpu/vec/vec.h"
 #include "stereo/cpu/match.h"
-#include "stereo/cpu/sgm/paths.h"
 
 #include <sched.h>
+
+#define PATH_GUARD 16    /* words before a path's costs; the first and the last of them are 65535 */
+#define PATH_LOWEST (-8) /* the word before the costs that holds their minimum */
+#define PATH_BLOCK 16    /* columns after which a band checks the progress of the band before */
+
+enum
+{
+  SIDEWAYS = STEREO_PATH_SIDEWAYS,
+  VERTICAL = STEREO_PATH_VERTICAL,
+  RISING = STEREO_PATH_RISING,
+  FALLING = STEREO_PATH_FALLING,
+  DIRECTIONS = STEREO_PATH_DIRECTIONS
+};
+
+/* Constants of a sweep. */
+typedef struct Sweep
+{
+  const StereoPlan *plan;
+  const void *context; /* of the stage */
+  int up;
+  int pitch;             /* words from one direction's costs to the next's */
+  ptrdiff_t column;      /* words from column to column */
+  int shift;             /* a step of the costs is 1 << shift steps of a path's costs */
+  VecW half, whole;      /* of stereo_path_rounded(): half a step, and the bits of whole steps */
+  VecW unit[DIRECTIONS]; /* of weighted paths: steps of a path's cost in a step of the costs */
+  VecW small[DIRECTIONS][2], large[DIRECTIONS][2]; /* [1]: where the luma has a step */
+} Sweep;
+
+typedef struct Row
+{
+  const uint16_t *before;            /* paths' costs of the previous row, column 0 */
+  uint16_t *after;                   /* of this one */
+  ptrdiff_t before_ring, after_ring; /* column n of these rows lies at place n & ring */
+  uint16_t *side[2];                 /* sideways paths' costs of the column before, and of this one */
+  uint16_t *mask;                    /* 65535 where the candidate does not exist */
+  uint8_t *steps;                    /* bit r of column x: the luma has a step along direction r */
+  int first, last;                   /* candidates that exist in the mask */
+  uint8_t *costs;
+  uint16_t *halfway; /* what the sweep down has summed up: either this, costs of its paths */
+  uint8_t *added;    /* or this, what both of its paths add to the costs, in steps of stereo_path_rounded() */
+  uint16_t *sums;    /* of all paths, from column first_sum on */
+  int first_sum;
+  CpuPicks picks; /* where the sweep up picks the lowest costs */
+} Row;
+
+/* A function that moves columns @from..@to - 1 of a sweep, which count from the right if it goes up. @added: the sweep down
+ * leaves Row.added. */
+typedef void (*PathColumns) (const Sweep *s, Row *row, int from, int to);
+
+/* Costs of paths: the columns of a row, one after the other. paths.c says what is computed. */
+
+#define INLINE static inline __attribute__ ((always_inline))
+
+static void
+set_mask (const StereoPlan *plan, Row *row, int x)
+{
+  int first = stereo_first_index (x, plan->width, plan->min_disparity);
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+
+  if (first == row->first && last == row->last)
+    return;
+  row->first = first;
+  row->last = last;
+  for (int i = 0; i < plan->depth; i++)
+    row->mask[i] = i < first || i > last ? 0xFFFF : 0;
+}
+
+/* Gives the candidates of a column that are outside the right view the lowest cost of its path. */
+static void
+open_outside (const StereoPlan *plan, const Row *row, uint16_t *costs)
+{
+  for (int i = 0; i < row->first && i < plan->disparities; i++)
+    costs[i] = costs[PATH_LOWEST];
+  for (int i = row->last < 0 ? 0 : row->last + 1; i < plan->disparities; i++)
+    costs[i] = costs[PATH_LOWEST];
+}
+
+/* Column @n of the sweep. In the sweep up, n grows as x falls. */
+INLINE void
+sweep_column (const Sweep *s, Row *row, int n, int directions, int up, int weighted, int added)
+{
+  const StereoPlan *plan = s->plan;
+  int x = up ? plan->width - 1 - n : n, depth = plan->depth;
+  const uint8_t *costs = row->costs + (size_t) x * (size_t) depth;
+  uint16_t *halfway = row->halfway + (size_t) x * (size_t) depth;
+  uint8_t *bytes = added ? row->added + (size_t) x * (size_t) depth : NULL;
+  uint16_t *sums = up ? row->sums + (ptrdiff_t) (x - row->first_sum) * depth : halfway;
+  const uint16_t *from[DIRECTIONS];
+  uint16_t *to[DIRECTIONS];
+  VecW lowest[DIRECTIONS], jump[DIRECTIONS], small[DIRECTIONS], low[DIRECTIONS], unit[DIRECTIONS];
+  /* copies, which no store can change: they stay in registers */
+  const VecW half = s->half, whole = s->whole;
+  const uint16_t *masks = row->mask;
+  int steps = row->steps[x], shift = s->shift, round = plan->path_round;
+
+  /* the column of the next block */
+  if (up)
+    cpu_fetch (costs - PATH_BLOCK * depth, (size_t) depth);
+  if (up && added)
+    cpu_fetch (bytes - PATH_BLOCK * depth, (size_t) depth);
+  else if (up)
+    cpu_fetch (halfway - PATH_BLOCK * depth, (size_t) depth * sizeof *halfway);
+  else if (added)
+    cpu_fetch_to_write (bytes + PATH_BLOCK * depth, (size_t) depth);
+  else
+    cpu_fetch_to_write (halfway + PATH_BLOCK * depth, (size_t) depth * sizeof *halfway);
+  set_mask (plan, row, x);
+  from[SIDEWAYS] = row->side[n & 1];
+  to[SIDEWAYS] = row->side[~n & 1];
+  for (int r = VERTICAL; r < directions; r++) {
+    ptrdiff_t column = n + (r == FALLING ? -1 : r == RISING ? 1 : 0);
+    from[r] = row->before + (column & row->before_ring) * s->column + (r - 1) * s->pitch;
+    to[r] = row->after + (n & row->after_ring) * s->column + (r - 1) * s->pitch;
+  }
+  for (int r = 0; r < directions; r++) {
+    lowest[r] = (VecW){ 0 } + from[r][PATH_LOWEST];
+    jump[r] = vec_add_words (lowest[r], s->large[r][steps >> r & 1]);
+    small[r] = s->small[r][steps >> r & 1];
+    unit[r] = s->unit[r];
+    low[r] = (VecW){ 0 } + 0xFFFF;
+  }
+  for (int i = 0; i < depth; i += WORDS) {
+    VecW step = vec_words_of_bytes (costs + i), mask = vec_load_w (masks + i), cost = step << shift | mask;
+    VecW sum = { 0 };
+    if (up && added)
+      sum = (vec_words_of_bytes (bytes + i) << round) + (step << shift << 2);
+    else if (up)
+      sum = vec_load_w (halfway + i);
+    for (int r = 0; r < directions; r++) {
+      VecW beside = vec_min_words (vec_load_w (from[r] + i - 1), vec_load_w (from[r] + i + 1));
+      VecW best = vec_min_words (vec_min_words (vec_load_w (from[r] + i), jump[r]), vec_add_words (beside, small[r]));
+      VecW more = (best - lowest[r] + half) & whole;
+      VecW path = vec_add_words (weighted ? step * unit[r] | mask : cost, more);
+      vec_store_w (to[r] + i, path);
+      low[r] = vec_min_words (low[r], path);
+      sum = added ? sum + more : vec_add_words (sum, path);
+    }
+    if (!added)
+      vec_store_w (sums + i, sum);
+    else if (up)
+      vec_store_w (sums + i, sum | mask);
+    else
+      vec_store_words_as_bytes (bytes + i, sum >> round);
+  }
+  for (int r = 0; r < directions; r++) {
+    to[r][PATH_LOWEST] = vec_lowest_word (low[r]);
+    if (row->first > 0 || row->last < plan->disparities - 1)
+      open_outside (plan, row, to[r]);
+  }
+}
+
+#define SWEEP(name, directions, up, weighted, added) \
+  static void name (const Sweep *s, Row *row, int from, int to) \
+  { \
+    for (int n = from; n < to; n++) \
+      sweep_column (s, row, n, directions, up, weighted, added); \
+  }
+SWEEP (down_4, 2, 0, 0, 0)
+SWEEP (down_8, 4, 0, 0, 0)
+SWEEP (up_4, 2, 1, 0, 0)
+SWEEP (up_8, 4, 1, 0, 0)
+SWEEP (weighted_down_4, 2, 0, 1, 0)
+SWEEP (weighted_down_8, 4, 0, 1, 0)
+SWEEP (weighted_up_4, 2, 1, 1, 0)
+SWEEP (weighted_up_8, 4, 1, 1, 0)
+SWEEP (added_down_4, 2, 0, 0, 1)
+SWEEP (added_up_4, 2, 1, 0, 1)
+
+static PathColumns
+path_columns (const StereoPlan *plan, int up, int added)
+{
+  /* [weighted][up][eight directions] */
+  static const PathColumns sweeps[2][2][2] = {
+    { { down_4, down_8 }, { up_4, up_8 } },
+    { { weighted_down_4, weighted_down_8 }, { weighted_up_4, weighted_up_8 } },
+  };
+
+  if (added)
+    return up ? added_up_4 : added_down_4;
+  return sweeps[plan->path_weighted][up][plan->params.paths == 8];
+}
 
 #define BAND 8             /* rows */
 #define CONVERT_AHEAD 2048 /* candidates */
@@ -355,7 +537,7 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
   int rows = plan->height - k * BAND < BAND ? plan->height - k * BAND : BAND, width = plan->width;
   int picks = up && cpu_picks_early (plan);
   uint16_t *sums = c->sums ? c->sums + (size_t) thread * sum_words (plan) + CPU_PICK_BEYOND : NULL;
-  PathColumns columns = CPU (path_columns) (plan, up, adds_up (plan));
+  PathColumns columns = path_columns (plan, up, adds_up (plan));
   Sweep s;
   Row row[BAND];
 
