@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Answers what the chapters ask (bench.py), with stereo-bench and OpenCV. Everything but times runs side by side.
+"""Answers what the figures ask (bench.py), with stereo-bench and OpenCV. Everything but times runs side by side.
 
 What may be asked of a pair and options:
     disparity          a map, in pixels
     bad L R, off L     percent of region R (nocc, all, disc; "in N": nocc from column N on; "kept in N": those of them that have a value;
-                       "textured", "blank") that is off by more than L px or has no value; the map of it
+                       "textured", "blank", "heavy": most texture, a tenth of the picture) that is off by more than L px or has no value; the map of it
     d1                 percent off by more than 3 px and by more than 5 % of the truth, or without a value
-    mse D              mean squared error of disparities over D; no value counts as 0
+    mse D, mse0 D      mean squared error of disparities over D; no value counts as 0; mse0: after a median of 3x3 over the map with these zeros
     missing            percent of the picture without a value
     blank              where the left view has no texture; "blank share": percent of it
     grey X Y SIDE      the left view's grey levels around a pixel; 0 counts as 1/64
@@ -19,7 +19,6 @@ import concurrent.futures
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,7 +28,7 @@ import cv2
 import numpy
 
 import rtaw
-from bench import key_of, packed
+from bench import key_of
 
 SCALE = 64  # of the disparity that stereo-bench writes
 WITHOUT_MATCHER = ("blank", "grey", "largest")
@@ -79,12 +78,16 @@ def slanted_pair(left, folder, most=64):
     return paths, most * x / width
 
 
-def textureless(left):
-    """Where the mean square of the step of grey along the row is small, in 3x3 pixels."""
+def texture(left):
+    """The sum of the squared steps of grey along the row, of 3x3 pixels."""
     grey = cv2.cvtColor(left, cv2.COLOR_BGR2GRAY).astype(numpy.float64)
     steps = numpy.zeros_like(grey)
     steps[:, :-1] = (grey[:, 1:] - grey[:, :-1]) ** 2
-    return cv2.boxFilter(steps, -1, (3, 3), normalize=False) < 9 * LEAST_GRADIENT ** 2  # whole numbers
+    return cv2.boxFilter(steps, -1, (3, 3), normalize=False)
+
+
+def textureless(left):
+    return texture(left) < 9 * LEAST_GRADIENT ** 2  # whole numbers
 
 
 class Pair:
@@ -97,6 +100,8 @@ class Pair:
             self.files, self.masks = ["--synthetic", scene], {}
             return
         at = os.path.join(data, scene)
+        if not os.path.exists(os.path.join(at, "left.png")):
+            sys.exit(f"papers.py: there is no scene {scene} in {data}: the figure needs it")
         self.files = [os.path.join(at, view + ".png") for view in ("left", "right")]
         self.masks = {region: read_mask(at, region) for region in ("nocc", "all", "disc")}
         self.truth = read_truth(at)
@@ -112,12 +117,15 @@ class Pair:
         name, *more = words
         if name == "kept":
             return self.region(more, disparity) & numpy.isfinite(disparity)
-        mask = self.masks.get("nocc" if name in ("in", "textured", "blank") else name)
+        mask = self.masks.get("nocc" if name in ("in", "textured", "blank", "heavy") else name)
         mask = numpy.ones(self.truth.shape, bool) if mask is None else mask
         if name == "in":
             return mask & (numpy.arange(mask.shape[1]) >= int(more[0]))
         if name in ("textured", "blank"):
             return mask & (textureless(cv2.imread(self.files[0])) == (name == "blank"))
+        if name == "heavy":
+            steps = texture(cv2.imread(self.files[0]))
+            return mask & (steps >= numpy.quantile(steps, 0.9))
         return mask
 
 
@@ -156,6 +164,8 @@ def score(pair, disparity, what):
         return d1(disparity, pair.truth, pair.region(["nocc"], disparity))
     if name == "mse":
         return squared_error(disparity, pair.truth, numpy.nanmax(pair.truth) if words[0] == "own" else float(words[0]))
+    if name == "mse0":
+        return squared_error(cv2.medianBlur(numpy.nan_to_num(disparity).astype(numpy.float32), 3), pair.truth, float(words[0]))
     if name == "missing":
         return 100 * float(numpy.isnan(disparity).mean())
     return score_of_pair(pair, name, words)
@@ -219,7 +229,7 @@ def answers_of(program, pair, options, asked):
     if first == "memory":
         return {"memory": run(program, ["--backend", "cpu", "--threads", "1", "--runs", "1", *options], pair.files)["arena_mib"]}
     disparity = None if first in WITHOUT_MATCHER else disparity_of(program, pair, options)
-    return {what: packed(score(pair, disparity, what)) for what in asked}
+    return {what: score(pair, disparity, what) for what in asked}
 
 
 def resize_time(pair, columns):
@@ -249,60 +259,45 @@ def least_of(before, found):
     return min(before[0], found[0]), {stage: min(ms, found[1][stage]) for stage, ms in before[1].items()}
 
 
-def take_times(program, pairs, timed, answers, keep, say):
+def take_times(program, pairs, timed, answers, say):
     """All of them one after the other, and again: other work on the machine lasts longer than one of them, but not as long as all."""
-    found = {}
-    for n in range(PASSES):
+    for n in range(PASSES if timed else 0):
         for views, options, what in timed:
             key, (name, *level) = key_of(views, options, what), what.split()
             if n and "cuda" in options:
                 continue
             one = resize_time(pairs[views], int(level[0])) if name == "resize" else time_of(program, pairs[views], options, *(level or [""]))
-            found[key] = least_of(found[key], one) if key in found else one
+            answers[key] = least_of(answers[key], one) if n else one
         say(f"times: pass {n + 1} of {PASSES}")
-        answers.update(found)
-        keep()
 
 
-# ---- machine -----------------------------------------------------------------------------------------------------------------
-
-
-def machine(program):
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        name = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.M)
-    gpu = None
-    if not subprocess.run([program, "--backend", "cuda", "--synthetic", "64x48", "--runs", "1"], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.DEVNULL, check=False).returncode:
-        said = ""
-        if shutil.which("nvidia-smi"):
-            said = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], stdout=subprocess.PIPE, text=True, check=False).stdout
-        gpu = said.strip().split("\n")[0] or "GPU"
-    return {"processor": name[1] if name else "processor", "cores": len(os.sched_getaffinity(0)), "GPU": gpu}
+def has_gpu(program):
+    words = [program, "--backend", "cuda", "--synthetic", "64x48", "--runs", "1"]
+    return not subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
 
 
 def all_answers(program, data, asked, jobs, answers, keep=lambda: None, say=lambda words: print(words, file=sys.stderr)):
-    """Adds to @answers those of @asked (bench.Bench) that are not there: {key: …}. @jobs: how many run side by side. keep() is called now
-    and then."""
+    """Adds the answers to @asked (bench.Bench) to @answers, {key: answer}. @jobs: how many run side by side. keep() is called now and then."""
     cv2.setNumThreads(1)
-    gpu, groups, timed = machine(program)["GPU"], {}, []
-    asked = {key: question for key, question in asked.items() if key not in answers}
+    groups, timed = {}, []
     with tempfile.TemporaryDirectory() as folder:
         pairs = {views: Pair(data, views, folder) for views in sorted({views for views, _, _ in asked.values()})}
         for views, options, what in asked.values():
-            if what.split()[0] in ("time", "resize"):
+            first = what.split()[0]
+            if first in ("time", "resize"):
                 timed.append((views, options, what))
             else:
-                kind = what.split()[0] if what.split()[0] in ("video", "memory", *WITHOUT_MATCHER) else ""
-                groups.setdefault((views, *options, kind), []).append(what)
+                groups.setdefault((views, *options, first if first in ("video", "memory", *WITHOUT_MATCHER) else ""), []).append(what)
         say(f"{len(groups)} runs, {jobs} at a time; {len(timed)} times")
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             found = {pool.submit(answers_of, program, pairs[group[0]], list(group[1:-1]), whats): group for group, whats in groups.items()}
             for n, done in enumerate(concurrent.futures.as_completed(found)):
                 views, *options, _ = found[done]
                 answers.update({key_of(views, options, what): answer for what, answer in done.result().items()})
-                if n % 200 == 199:
+                if n % 100 == 99:
                     keep()
                     say(f"{n + 1} runs")
+        gpu = any("cuda" in options for _, options, _ in timed) and has_gpu(program)
+        answers.update({key_of(*question): None for question in timed if "cuda" in question[1] and not gpu})
+        take_times(program, pairs, [question for question in timed if gpu or "cuda" not in question[1]], answers, say)
         keep()
-        if timed:
-            take_times(program, pairs, [question for question in timed if gpu or "cuda" not in question[1]], answers, keep, say)

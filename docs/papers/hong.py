@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Hong et al.: Stereo Matching Performance Analysis of Cost Functions on the GPU."""
-from bench import table
+from bench import means, table
 
 SCENES = {"tsukuba": ("Tsukuba", 16), "venus": ("Venus", 20), "cones": ("Cone", 60)}
-MORE = {"teddy": ("Teddy", 60)}  # in the paper's table 1, and in no other
+ALL = {**SCENES, "teddy": ("Teddy", 60)}  # in the paper's table 1, and in no other
 COSTS = ("ad", "sd", "sad", "ssd", "nssd", "ncc", "zncc")
-FAST = "zncc"  # the option whose times stand for FZNCC as well
+NAMES = (*map(str.upper, COSTS), "FZNCC")  # the times of zncc stand for FZNCC as well
 STAGES = ("matching cost", "aggregation", "optimization", "allocation", "full matching")
 # Tables 2 and 3, milliseconds: of each stage, AD, SD, SAD, SSD, NSSD, NCC, ZNCC and FZNCC.
 # The 589 of SAD on Cone in the paper's table 2 is 5895: 3480 + 2210 + 200 + 5.
@@ -37,128 +37,48 @@ def options_of(cost, disparities):
 
 
 def with_fast(values):
-    """The values of COSTS, and that of FAST once more for FZNCC."""
-    values = list(values)
-    return [*values, values[COSTS.index(FAST)]]
+    return [*values, values[COSTS.index("zncc")]]
 
 
-def rows_of(scene, where, times):
-    """Stages of the paper, and ours. @times: [(milliseconds of a frame, {stage: milliseconds})] of COSTS."""
-    digits = 2 if where == "GPU" else 1
-    name = SCENES[scene][0]
-    rows = [[name if not k else "", f"{stage}, the paper", *line] for k, (stage, line) in enumerate(zip(STAGES, PRINTED[scene, where]))]
-    ours = {"cost and aggregation": [stages["match"] for _, stages in times], "choice": [stages["select"] for _, stages in times],
-            "full matching": [frame for frame, _ in times]}
-    return rows + [["", f"{stage}, ours", *(f"{value:.{digits}f}" for value in with_fast(line))] for stage, line in ours.items()]
+def measured(bench, where):
+    """{scene: times of COSTS}; no entry where there is no time."""
+    take = bench.times if where == "processor" else bench.gpu
+    found = {scene: [take(scene, options_of(cost, disparities)) for cost in COSTS] for scene, (_, disparities) in SCENES.items()}
+    return {scene: times for scene, times in found.items() if all(times)}
 
 
-def measured(bench):
-    """{(scene, where): what rows_of() takes}; no entry where there is no time."""
-    found = {}
-    for scene in bench.has(SCENES):
-        words = [options_of(cost, SCENES[scene][1]) for cost in COSTS]
-        found[scene, "processor"] = [bench.times(scene, options) for options in words]
-        gpu = [bench.gpu(scene, options) for options in words]
-        if all(gpu):
-            found[scene, "GPU"] = gpu
-    return found
+def of_times(number, where, digits):
+    """Table 2 with figure 3, or table 3 with figure 4: the paper's stages, and ours."""
+    def draw(bench, plot):
+        rows, series = [], {}
+        for scene, times in measured(bench, where).items():
+            name = SCENES[scene][0]
+            rows += [[name if not k else "", f"{stage}, the paper", *line] for k, (stage, line) in enumerate(zip(STAGES, PRINTED[scene, where]))]
+            ours = {"cost and aggregation": [stages["match"] for _, stages in times], "choice": [stages["select"] for _, stages in times],
+                    "full matching": [frame for frame, _ in times]}
+            rows += [["", f"{stage}, ours", *(f"{value:.{digits}f}" for value in with_fast(line))] for stage, line in ours.items()]
+            series.update({f"the paper, {name}": PRINTED[scene, where][-1], f"ours, {name}": with_fast(ours["full matching"])})
+        picture = plot.bars(f"hong-{number + 1}", list(NAMES), series, "ms a frame", True) if series else ""
+        return table([f"Table {number}, ms, {where}", "", *NAMES], rows) + picture
+    return draw
 
 
-def speed_ups(bench, times):
-    rows = []
-    for scene in bench.has(SCENES):
-        if (scene, "GPU") in times:
-            printed = [line[-1] for line in (PRINTED[scene, "processor"], PRINTED[scene, "GPU"])]
-            rows.append([SCENES[scene][0], "the paper", *(f"{a / b:.0f}" for a, b in zip(*printed))])
-            rows.append(["", "ours", *with_fast(f"{a[0] / b[0]:.0f}" for a, b in zip(times[scene, "processor"], times[scene, "GPU"]))])
-    return rows
-
-
-def slips():
-    """Sums of stages that are not the full matching that is printed, of the processor, in words."""
-    found = []
-    for (scene, where), (*stages, full) in PRINTED.items():
-        for name, total, *parts in zip((*map(str.upper, COSTS), "FZNCC"), full, *stages):
-            if where == "processor" and abs(sum(parts) - total) > 5:
-                found.append(f"{name} on {SCENES[scene][0]} {sum(parts)} for {total}")
-    return ", ".join(found)
-
-
-def missing_costs():
-    """What AD and SD on Cone would take for their costs on the GPU, by the sums of their stages."""
-    (_, *others, full) = PRINTED["cones", "GPU"]
-    return [full[k] - sum(stage[k] for stage in others) for k in (0, 1)]
-
-
-def claims_of_quality(found):
-    """@found: {scene: bad 1 of COSTS}."""
-    best = [min(zip(values, COSTS))[1] for values in found.values()]
-    count = [sum(cost == which for cost in best) for which in ("zncc", "ncc")]
-    pixel = sum(min(values[:2]) > max(values[2:]) for values in found.values())
-    mean = [sum(values[k] for values in found.values()) / len(found) for k in range(len(COSTS))]
-    order = sorted(zip(mean, COSTS))
-    return f"""
-The paper has pictures in place of errors. It says that costs of a pixel are worse than those of windows, and that ZNCC and NCC look best.
-Here AD and SD are both worse than every cost of a window on {pixel} of {len(found)} scenes; ZNCC has the fewest errors on {count[0]}, NCC
-on {count[1]}. Means of the scenes: {
-    ", ".join(f"{cost.upper()} {value:.1f}" for value, cost in order)} %.
-"""
-
-
-def quality(bench):
-    """Bad 1 where both views see, {scene: values}; and the maps of the last scene, with their range."""
-    found, panels, most = {}, [], 1
-    for scene, (name, disparities) in {**SCENES, **MORE}.items():
-        if not bench.has([scene]):
-            continue
-        words = {cost: options_of(cost, disparities) for cost in COSTS}
-        found[name] = [bench.bad(scene, options, 1) for options in words.values()]
-        if scene in MORE:
-            most, panels = disparities, [(cost.upper(), bench.disparity(scene, options)) for cost, options in words.items()]
-    return found, [panels[:4], panels[4:] + [None]], most
-
-
-def bars(times, plot, number, where):
-    """Figures 3 and 4: full matching."""
-    series = {}
+def speed_ups(bench, _):
+    """Of the GPU over one thread."""
+    cpu, gpu, rows = measured(bench, "processor"), measured(bench, "GPU"), []
     for scene, (name, _) in SCENES.items():
-        if (scene, where) in times:
-            series[f"the paper, {name}"] = PRINTED[scene, where][-1]
-            series[f"ours, {name}"] = with_fast(frame for frame, _ in times[scene, where])
-    if not series:
-        return ""
-    groups = [*map(str.upper, COSTS), "FZNCC"]
-    return f"**Figure {number}**: full matching on the {where}.\n\n" + plot.bars(f"hong-{number}", groups, series, "ms a frame", True) + "\n"
+        rows.append([name, "the paper", *(f"{a / b:.0f}" for a, b in zip(*(PRINTED[scene, where][-1] for where in ("processor", "GPU"))))])
+        if scene in gpu:
+            rows.append(["", "ours", *with_fast([f"{a[0] / b[0]:.0f}" for a, b in zip(cpu[scene], gpu[scene])])])
+    return table(["Speed-up", "", *NAMES], rows)
 
 
-def chapter(bench, plot):
-    times = measured(bench)
-    head = [*map(str.upper, COSTS), "FZNCC"]
-    text = ""
-    for number, where in ((2, "processor"), (3, "GPU")):
-        rows = [row for scene in bench.has(SCENES) if (scene, where) in times for row in rows_of(scene, where, times[scene, where])]
-        text += table([f"Table {number}, ms, {where}", "", *head], rows) + "\n"
-    ups, costs = speed_ups(bench, times), missing_costs()
-    printed = [a / b for scene in SCENES for a, b in zip(PRINTED[scene, "processor"][-1], PRINTED[scene, "GPU"][-1])]
-    text += (table([f"Speed-up of the {bench.machine('GPU')} over one thread of the {bench.machine('processor')}", "", *head], ups) if ups else "") + f"""
-The paper's times of the GPU contain allocation and copies, and its processor runs one thread. Ours are without copies, and of one thread
-with vector instructions; memory is allocated once, before the first frame. The paper computes costs, aggregation and the choice of the
-lowest cost ("optimization") one after the other, with the costs of all disparities in memory. Here costs and aggregation are one pass. The
-choice is of both views and makes the confidence as well; full matching adds loading, the left-right check and the output. AD and SD are costs of a
-pixel, the others of a window of 9x9; the paper does not print its window. Where stages do not add up to full
-matching, the paper has slips. In table 2, SAD on Cone is printed as 589, where its stages add up to 5895. Other sums are off what is
-printed: {slips()}.
-In table 3, AD and SD on Cone would take {costs[0]:.2f} and {costs[1]:.2f} ms for their
-costs in place of {PRINTED["cones", "GPU"][0][0]:.2f} and {PRINTED["cones", "GPU"][0][1]:.2f}, by their sums. Printed values stand here as
-printed, but for the 589. The paper's GPU is {min(printed):.0f} to {max(printed):.0f} times as fast
-as its processor, which runs one thread of plain code. Figures 1 and 2 are drawings that explain, and table 1 lists the scenes: they have no results.
+def quality(bench, plot):
+    """Errors, which the paper does not have; and figure 5, maps of teddy."""
+    found = {cost.upper(): [bench.bad(scene, options_of(cost, disparities)) for scene, (_, disparities) in ALL.items()] for cost in COSTS}
+    panels = [(cost.upper(), bench.disparity("teddy", options_of(cost, 60))) for cost in COSTS]
+    return means("bad 1, %", [name for name, _ in ALL.values()], found) + plot.maps(
+        "hong-5", [panels[:4], panels[4:] + [None]], "Disparity maps: " + ", ".join(found), 60)
 
-**Fast ZNCC**: the paper has its times and no description. What makes ZNCC fast in the field are running sums of products and squares, and
-`zncc` here takes these on both processors: FZNCC is that column once more.
 
-""" + bars(times, plot, 3, "processor") + bars(times, plot, 4, "GPU")
-    found, panels, most = quality(bench)
-    figure = "**Figure 5**: disparity maps of teddy.\n\n" + plot.maps(
-        "hong-5", panels, "Disparity maps: " + ", ".join(map(str.upper, COSTS)), most) + "\n" if bench.has(MORE) else ""
-    rows = [[name, *with_fast(f"{value:.1f}" for value in values)] for name, values in found.items()]
-    return text + figure + table(["bad 1, % (not in the paper)", *head], rows) + claims_of_quality(found)
+FIGURES = {"hong-table-2": of_times(2, "processor", 1), "hong-table-3": of_times(3, "GPU", 2), "hong-speed-up": speed_ups, "hong-5": quality}

@@ -4,10 +4,10 @@
  * 5.10): two passes of support weights, columns then rows, with sums of absolute differences as cost. A program of its own, no part of
  * the plugin:
  *
- *     nvcc -O3 -arch=native docs/papers/listing2.cu -o listing2 && ./listing2 [WIDTH HEIGHT DISPARITIES LAYERS]
+ *     nvcc -O3 -arch=native docs/papers/listing2.cu -o listing2 && ./listing2 [WIDTH HEIGHT DISPARITIES [LAYERS...]]
  *
- * It prints a table (Markdown) of the four variants: times of both kernels, and by how much costs differ from those of a plain loop
- * on the processor. The pictures are made: noise that is smoothed, and the left one moved by a disparity that grows along the rows.
+ * It prints a table (Markdown): times of both kernels, and by how much costs differ from those of a plain loop on the processor. With
+ * one number of LAYERS (32), it has the four variants; with several, ROLLING with each of them (figure 5.13). The pictures are made: noise that is smoothed, and the left one moved by a disparity that grows along the rows.
  *
  * NAIVE     each support weight is an exponential of its own, with colours as floats and the Euclidean distance (listing 2)
  * WEIGHTS   one exponential of both weights, and the distance along the line (4.4.1)
@@ -17,10 +17,12 @@
  * As in the thesis: windows of 33, blocks of 32x16 threads (4.3.2), three blocks of pixels of each view in shared memory, costs in
  * single precision, a volume, and LAYERS layers of scratch memory between the passes.
  */
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #define CHECK(call) check ((call), #call, __LINE__)
@@ -358,20 +360,39 @@ on_device (const std::vector<uint32_t> &picture)
   return memory;
 }
 
+/* A row of a table: the time of a variant, and how far it is from the plain loops. */
+static void
+print_row (const char *name, const Times &times, float first, double error)
+{
+  float both = times.columns + times.rows;
+  printf ("| %s | %.1f | %.1f | %.1f | %.0f %% | %.1e |\n", name, times.columns, times.rows, both,
+      100 * both / (first > 0 ? first : both), error);
+}
+
 int
 main (int count, char **words)
 {
   static const char *const names[VARIANTS] = { "twoPassSAD (Naive)", "twoPassSAD (Opt SW Expr)",
     "twoPassSAD (Opt SIMD)", "twoPassSAD (Rolling Threads)" };
   static const Launch runs[VARIANTS] = { launch<NAIVE>, launch<WEIGHTS>, launch<BYTES>, launch<ROLLING> };
-  int size[4] = { 1408, 965, 320, 32 }; /* the average of the thesis's pictures; 5.1.3 */
+  int size[3] = { 1408, 965, 320 }; /* the average of the thesis's pictures */
+  std::vector<int> layers;          /* of scratch memory */
   cudaDeviceProp device;
 
-  for (int k = 0; k < 4 && k + 1 < count; k++)
-    size[k] = atoi (words[k + 1]);
-  int width = size[0], height = size[1], disparities = size[2], layers = size[3];
-  if (count > 5 || width < 1 || height < 1 || disparities < 1 || disparities > width || layers < 1) {
-    fprintf (stderr, "listing2 [WIDTH HEIGHT DISPARITIES LAYERS]: all above 0, and no more disparities than columns\n");
+  for (int k = 1; k < count; k++)
+    if (k <= 3)
+      size[k - 1] = atoi (words[k]);
+    else
+      layers.push_back (atoi (words[k]));
+  if (layers.empty ())
+    layers.push_back (32); /* 5.1.3 */
+  int width = size[0], height = size[1], disparities = size[2];
+  int most = *std::max_element (layers.begin (), layers.end ());
+  if (width < 1 || height < 1 || disparities < 1 || disparities > width ||
+      *std::min_element (layers.begin (), layers.end ()) < 1) {
+    fprintf (stderr,
+        "listing2 [WIDTH HEIGHT DISPARITIES [LAYERS...]]: all above 0, and no more disparities than columns. "
+        "One number of LAYERS: all variants. Several: Rolling Threads with each.\n");
     return 1;
   }
   CHECK (cudaGetDeviceProperties (&device, 0));
@@ -379,20 +400,22 @@ main (int count, char **words)
   make_pictures (left, right, width, height, disparities);
   Pictures p = { on_device (left), on_device (right), width, height };
   float *scratch, *volume;
-  CHECK (cudaMalloc ((void **) &scratch, (size_t) layers * left.size () * sizeof *scratch));
+  CHECK (cudaMalloc ((void **) &scratch, (size_t) most * left.size () * sizeof *scratch));
   CHECK (cudaMalloc ((void **) &volume, (size_t) disparities * left.size () * sizeof *volume));
 
   puts ("# SPDX-License-Identifier: LGPL-2.1-or-later");
-  printf (
-      "| %s, %dx%d, %d disparities, %d layers | ms, columns | ms, rows | ms | of the first | largest error |\n|---|---|---|---|---|---|\n",
-      device.name, width, height, disparities, layers);
+  printf ("| %s, %dx%d, %d disparities", device.name, width, height, disparities);
+  if (layers.size () == 1)
+    printf (", %d layers", layers[0]);
+  printf (" | ms, columns | ms, rows | ms | of the first | largest error |\n|---|---|---|---|---|---|\n");
   float first = 0;
-  for (int k = 0; k < VARIANTS; k++) {
-    Times times = time_of (runs[k], p, scratch, volume, disparities, layers);
-    float both = times.columns + times.rows;
-    first = k ? first : both;
-    printf ("| %s | %.1f | %.1f | %.1f | %.0f %% | %.1e |\n", names[k], times.columns, times.rows, both,
-        100 * both / first, error_of (volume, left, right, width, height, disparities));
+  for (int k = 0; k < (layers.size () == 1 ? VARIANTS : (int) layers.size ()); k++) {
+    int variant = layers.size () == 1 ? k : ROLLING,
+        count_of_layers = layers.size () == 1 ? layers[0] : layers[(size_t) k];
+    std::string name = layers.size () == 1 ? names[k] : std::to_string (count_of_layers) + " layers";
+    Times times = time_of (runs[variant], p, scratch, volume, disparities, count_of_layers);
+    print_row (name.c_str (), times, first, error_of (volume, left, right, width, height, disparities));
+    first = k ? first : times.columns + times.rows;
   }
   return 0;
 }
