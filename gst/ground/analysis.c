@@ -75,18 +75,38 @@ gst_stereo_ground_analysis_skip (
   begin (analysis, task, result);
 }
 
+/* The distance of the ground in the lowest row of which the mask leaves half: before it the vehicle is blind. */
+static gdouble
+ground_from (const GstStereoGroundScene *scene)
+{
+  const GstStereoGroundGrid *grid = scene->grid;
+
+  for (gint row = grid->rows - 1; row >= 0; row--) {
+    gint y = row == grid->rows - 1 ? grid->height - 1 : gst_stereo_ground_grid_pixel (grid, row), excluded = 0;
+    gdouble ground = gst_stereo_ground_scene_at (scene, scene->camera.x, y);
+
+    for (gint i = 0; i < grid->columns; i++)
+      excluded += grid->excluded[gst_stereo_ground_grid_at (grid, i, row)];
+    if (2 * excluded <= grid->columns)
+      return ground > 0 ? gst_stereo_ground_scene_distance (scene, ground) : 0;
+  }
+  return 0;
+}
+
 /* Finds obstacles and free distances above a known ground. */
 static void
-analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, GstStereoGroundResult *result)
+analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, gdouble corridor,
+    GstStereoGroundResult *result)
 {
   const GstStereoGroundPlane *plane = &scene->plane;
   guint count;
 
+  result->ground_from = ground_from (scene);
   result->plane[0] = gst_stereo_ground_scene_at (scene, 0, 0) - scene->camera.offset;
   result->plane[1] = plane->across;
   result->plane[2] = plane->down;
   const GstStereoObstacle *found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
-  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, &result->n_obstacles);
+  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, corridor, &result->n_obstacles);
   gst_stereo_ground_free_distances (scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
 }
 
@@ -106,11 +126,11 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   if (!result->valid) {
     memset (&result->fit, 0, sizeof result->fit);
     /* the frame passes for the obstacles too; none is reported without a ground */
-    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, &none);
+    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, task->corridor, &none);
     return;
   }
   scene.plane = result->fit.plane;
   scene.camera_height = result->fit.pose.height;
   scene.sizes = task->sizes;
-  analyse_scene (analysis, &scene, result);
+  analyse_scene (analysis, &scene, task->corridor, result);
 }

@@ -12,7 +12,8 @@ typedef struct
 {
   GstStereoGroundLimits limits;
   GstStereoGroundSizes sizes;
-  guint columns; /* of free distances */
+  gdouble corridor; /* width that the vehicle drives in, mm; 0 = all obstacles matter alike */
+  guint columns;    /* of free distances */
 } GstStereoGroundTask;
 
 typedef struct
@@ -20,8 +21,9 @@ typedef struct
   gboolean valid;                         /* there is a ground */
   gdouble judged;                         /* share of the picture that is sure, 0..1 */
   GstStereoGroundFit fit;                 /* of the ground; zeroed without one */
+  gdouble ground_from;                    /* distance from which the picture shows the ground, mm; 0 = it does not */
   gdouble plane[3];                       /* a, b, c: its disparity is a + b x + c y, without the principal offset */
-  const GstStereoGroundReport *obstacles; /* nearest first */
+  const GstStereoGroundReport *obstacles; /* those in the corridor first, then the nearest */
   guint n_obstacles;
   const gdouble *free_distances; /* mm, or GST_STEREO_GROUND_UNKNOWN; as many as columns were asked for */
   guint n_free_distances;

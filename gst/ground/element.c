@@ -41,7 +41,7 @@
  * plane: `plane-offset`, `plane-across` and `plane-down` (gdouble) are a, b and c of the ground's disparity a + b x + c y at
  * pixel (x, y), and the free distances are `free-distances` there. Each buffer also gets a #GstVideoRegionOfInterestMeta of type `obstacle` for each
  * obstacle, whose `id` is its identity and whose parameter `stereo-obstacle` has `distance`, `lateral`, `width`, `height`
- * (mm), `probability` and `seen`; and, built with GStreamer 1.24 and its analytics library, a GstAnalyticsODMtd of type
+ * (mm), `probability`, `seen` and `ahead`; and, built with GStreamer 1.24 and its analytics library, a GstAnalyticsODMtd of type
  * `obstacle` for each. Distances are along the optical axis, as depth is.
  *
  * The element message `stereo-obstacles` is posted for every frame, or at most every #GstStereoGround:message-interval, and
@@ -53,13 +53,18 @@
  * * `pitch`, `roll` (gdouble): degrees; above 0 the camera looks down, and its right side is lower
  * * `quality` (gdouble): how sure the ground is, 0..1
  * * `judged` (gdouble): share of the picture that is valid and sure, 0..1
- * * `obstacles` (GstValueArray of GstStructure): nearest first, each with `id` (gint); `x`, `y`, `width`, `height`
+ * * `ground-from` (gdouble): distance from which the picture shows the ground, mm. Nearer lies the blind zone
+ * * `unseen-height` (gdouble): height above the ground from which things are seen at #GstStereoGround:warn-distance, mm;
+ *   0 = down to the ground
+ * * `corridor` (gdouble): #GstStereoGround:corridor-width, mm
+ * * `obstacles` (GstValueArray of GstStructure): those in the corridor first, then the nearest, each with `id` (gint); `x`, `y`, `width`, `height`
  *   (gint): its box in the picture; `distance`, `lateral`, `object-width`, `object-height` (gdouble, mm): of its front, of
  *   its middle to the right of the camera, its size; `probability` (gdouble): 0..1; `seen` (gboolean): FALSE where this
- *   frame does not show it, but the two before it did
- * * `nearest` (gdouble): distance of the nearest obstacle, mm; missing where there is none
+ *   frame does not show it, but the two before it did; `ahead` (gboolean): a part of it is in the corridor
+ * * `nearest` (gdouble): distance of the nearest obstacle, in the corridor if there is one, mm; missing where there is none
  * * `free` (GstValueArray of gdouble): free distances from left to right, mm; -1 = unknown
  * * `timestamp`, `stream-time`, `running-time`, `duration` (guint64): of the frame, ns
+ * * `age` (guint64): ns between the frame's running time and now by the clock; there in live pipelines that play
  *
  * The history is forgotten at a flush, with other caps, and at a buffer with DISCONT. Dropped frames leave a gap before
  * such a buffer: the history is kept where this gap is at most half a second.
@@ -77,6 +82,7 @@
 #include "gst/meta/found.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
+#include "gst/video/stream.h"
 
 #include <gst/video/video.h>
 
@@ -89,6 +95,7 @@ typedef struct
   gdouble min_camera_height, max_camera_height; /* mm */
   gdouble min_height, max_height, max_distance; /* mm, of obstacles */
   gdouble min_confidence;                       /* 0..1 */
+  gdouble corridor_width, warn_distance;        /* mm; 0 = none */
   gint columns;
   guint64 message_interval; /* ns */
 } Settings;
@@ -102,8 +109,10 @@ struct _GstStereoGround
   /* of the streaming thread */
   GstVideoInfo info;
   GstStereoGroundAnalysis *analysis;
-  gboolean warned;  /* of a missing confidence */
-  GstClockTime end; /* of the last buffer */
+  gboolean warned; /* of a missing confidence */
+  gboolean warned_blind;
+  gboolean asked, live; /* whether the stream is live was asked, and is */
+  GstClockTime end;     /* of the last buffer */
   /* the last message */
   gboolean posted, posted_ground, posted_obstacles, posted_unreliable;
   GstClockTime posted_time;
@@ -143,7 +152,8 @@ static GstStereoGroundTask
 task_of (const Settings *settings)
 {
   GstStereoGroundTask task = { { settings->min_camera_height, settings->max_camera_height },
-    { settings->min_height, settings->max_height, settings->max_distance }, (guint) settings->columns };
+    { settings->min_height, settings->max_height, settings->max_distance }, settings->corridor_width,
+    (guint) settings->columns };
 
   return task;
 }
@@ -171,7 +181,7 @@ gst_stereo_ground_start (GstBaseTransform *base)
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if (!accept_settings (self, &settings))
     return FALSE;
-  self->warned = FALSE;
+  self->warned = self->warned_blind = self->asked = FALSE;
   forget (self, "start");
   return TRUE;
 }
@@ -208,6 +218,16 @@ warn_unsure (GstStereoGround *self)
 }
 
 static void
+warn_blind (GstStereoGround *self, const GstStereoGroundResult *result, gdouble distance)
+{
+  if (self->warned_blind || !result->valid || !(distance > 0) || distance >= result->ground_from)
+    return;
+  self->warned_blind = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      (GST_STEREO_BLIND_TEXT, GST_STEREO_BLIND_VALUES (distance, result->fit.pose.height, result->ground_from)), (NULL));
+}
+
+static void
 log_result (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result)
 {
   if (result->valid)
@@ -235,16 +255,23 @@ is_due (const GstStereoGround *self, const GstStereoGroundResult *result, gboole
 
 /* On the buffer always, on the bus where it is due. */
 static void
-tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result, guint64 interval)
+tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result, const Settings *settings)
 {
   const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
   gboolean unreliable = reason != NULL;
 
-  GstStructure *message = gst_stereo_ground_output_describe (buffer, segment, result, reason);
+  GstStructure *message = gst_stereo_ground_output_describe (buffer, segment, result, settings->warn_distance, reason);
+  if (settings->corridor_width > 0)
+    gst_structure_set (message, "corridor", G_TYPE_DOUBLE, settings->corridor_width, NULL);
+  if (!self->asked)
+    self->live = gst_stereo_is_live (GST_ELEMENT (self));
+  self->asked = TRUE;
+  if (self->live)
+    gst_stereo_add_age (message, GST_ELEMENT (self), gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer)));
   gst_stereo_ground_output_attach (buffer, message, result);
-  if (!is_due (self, result, unreliable, time, interval)) {
+  if (!is_due (self, result, unreliable, time, settings->message_interval)) {
     gst_structure_free (message);
     return;
   }
@@ -325,7 +352,8 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);
-  tell (self, buffer, &result, settings.message_interval);
+  warn_blind (self, &result, settings.warn_distance);
+  tell (self, buffer, &result, &settings);
   return GST_FLOW_OK;
 }
 
@@ -350,6 +378,12 @@ static const GstStereoProperty properties[] = {
       .blurb = "Distance (mm) up to which obstacles are reported and the ground is judged" },
   { ROW ("min-confidence", DOUBLE, min_confidence), RANGE (0, 1, 0.33),
       .blurb = "Pixels with a lower confidence do not count (0..1)" },
+  { ROW ("corridor-width", DOUBLE, corridor_width), RANGE (0, 1e6, 4000),
+      .blurb = "Width (mm) that the vehicle drives in, straight ahead. Obstacles in it come first and are marked `ahead`; "
+               "those farther beside it than this width are left out. 0 = obstacles everywhere, the nearest first" },
+  { ROW ("warn-distance", DOUBLE, warn_distance), RANGE (0, 1e6, 0),
+      .blurb = "Distance (mm) for which `unseen-height` is told, and a warning is posted where it lies in the blind zone "
+               "before the camera; 0 = none" },
   { ROW ("columns", INT, columns), RANGE (1, GST_STEREO_MAX_COLUMNS, 64),
       .blurb = "Columns of equal width, for each of which the free distance is told" },
   { ROW ("message-interval", UINT64, message_interval),

@@ -18,7 +18,8 @@ attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
   gst_video_region_of_interest_meta_add_param (region,
       gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, one->distance, "lateral", G_TYPE_DOUBLE,
           one->lateral, "width", G_TYPE_DOUBLE, one->object_width, "height", G_TYPE_DOUBLE, one->object_height,
-          "probability", G_TYPE_DOUBLE, one->probability, "seen", G_TYPE_BOOLEAN, report->seen, NULL));
+          "probability", G_TYPE_DOUBLE, one->probability, "seen", G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN,
+          report->ahead, NULL));
 }
 
 /* ---- message ----------------------------------------------------------------------------- */
@@ -32,7 +33,7 @@ describe_obstacle (const GstStereoGroundReport *report)
       one->y, "width", G_TYPE_INT, one->width, "height", G_TYPE_INT, one->height, "distance", G_TYPE_DOUBLE,
       one->distance, "lateral", G_TYPE_DOUBLE, one->lateral, "object-width", G_TYPE_DOUBLE, one->object_width,
       "object-height", G_TYPE_DOUBLE, one->object_height, "probability", G_TYPE_DOUBLE, one->probability, "seen",
-      G_TYPE_BOOLEAN, report->seen, NULL);
+      G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN, report->ahead, NULL);
 }
 
 static void
@@ -69,8 +70,8 @@ add_free_distances (GstStructure *found, const gchar *name, const GstStereoGroun
 }
 
 GstStructure *
-gst_stereo_ground_output_describe (
-    GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, const gchar *reason)
+gst_stereo_ground_output_describe (GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result,
+    gdouble warn_distance, const gchar *reason)
 {
   const GstStereoGroundPose *pose = &result->fit.pose;
   GstStructure *message = gst_structure_new (
@@ -81,6 +82,11 @@ gst_stereo_ground_output_describe (
         "roll", G_TYPE_DOUBLE, pose->roll, "quality", G_TYPE_DOUBLE, result->fit.quality, NULL);
   else
     gst_structure_set (message, "reason", G_TYPE_STRING, reason ? reason : "no ground is seen", NULL);
+  if (result->valid && result->ground_from > 0)
+    gst_structure_set (message, "ground-from", G_TYPE_DOUBLE, result->ground_from, NULL);
+  if (result->valid && result->ground_from > 0 && warn_distance > 0)
+    gst_structure_set (message, "unseen-height", G_TYPE_DOUBLE,
+        gst_stereo_found_unseen_height (pose->height, result->ground_from, warn_distance), NULL);
   add_obstacles (message, result);
   add_free_distances (message, "free", result);
   gst_stereo_add_times (message, buffer, segment);

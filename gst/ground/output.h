@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 
 /* The message `stereo-obstacles` about @buffer, of a stream in @segment. @reason: why the depth cannot be relied on, or
  * NULL. */
-GstStructure *gst_stereo_ground_output_describe (
-    GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, const gchar *reason);
+GstStructure *gst_stereo_ground_output_describe (GstBuffer *buffer, const GstSegment *segment,
+    const GstStereoGroundResult *result, gdouble warn_distance, const gchar *reason);
 /* Puts @message and the geometry of the ground on @buffer, which is writable, and a region for each obstacle. */
 void gst_stereo_ground_output_attach (
     GstBuffer *buffer, const GstStructure *message, const GstStereoGroundResult *result);

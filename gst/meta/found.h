@@ -20,6 +20,22 @@ void gst_stereo_found_attach (GstBuffer *buffer, const gchar *name, const GstStr
 /* The first meta @name of @buffer, or NULL. */
 const GstStructure *gst_stereo_found_get (GstBuffer *buffer, const gchar *name);
 
+/* Height above the ground, mm, from which things are seen at @distance by a camera at @height above it, whose picture shows
+ * the ground from @ground_from on. 0: down to the ground. */
+static inline gdouble
+gst_stereo_found_unseen_height (gdouble height, gdouble ground_from, gdouble distance)
+{
+  return MAX (0, height * (1 - distance / ground_from));
+}
+
+/* A warning of two elements: for printf(). */
+#define GST_STEREO_BLIND_TEXT \
+  "warn-distance=%g lies in the blind zone: this camera sees the ground from %.1f m on, and at %.1f m only what is higher " \
+  "than %.1f m. Set a larger warn-distance, or let the camera look farther down."
+#define GST_STEREO_BLIND_VALUES(distance, height, ground_from) \
+  distance, (ground_from) / 1000, (distance) / 1000, \
+      gst_stereo_found_unseen_height (height, ground_from, distance) / 1000
+
 typedef enum
 {
   GST_STEREO_NEAREST_STATE_UNKNOWN, /* too little is seen, or the depth cannot be relied on: something may be near */

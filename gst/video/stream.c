@@ -23,6 +23,30 @@ gst_stereo_add_times (GstStructure *message, GstBuffer *buffer, const GstSegment
       GST_BUFFER_DURATION (buffer), NULL);
 }
 
+gboolean
+gst_stereo_is_live (GstElement *element)
+{
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (element, "sink");
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (sink, query))
+    gst_query_parse_latency (query, &live, NULL, NULL);
+  gst_query_unref (query);
+  return live;
+}
+
+void
+gst_stereo_add_age (GstStructure *message, GstElement *element, gint64 running_time)
+{
+  g_autoptr (GstClock) clock = gst_element_get_clock (element);
+
+  if (!clock || running_time == GST_CLOCK_STIME_NONE || GST_STATE (element) != GST_STATE_PLAYING)
+    return;
+  gint64 now = (gint64) (gst_clock_get_time (clock) - gst_element_get_base_time (element));
+  gst_structure_set (message, "age", G_TYPE_UINT64, (guint64) MAX (0, now - running_time), NULL);
+}
+
 gint64
 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts)
 {

@@ -14,6 +14,11 @@ G_BEGIN_DECLS
 void gst_stereo_follow_controls (gpointer element, const GstSegment *segment, GstClockTime pts);
 /* Adds the times of @buffer to a message about it: `timestamp`, `stream-time`, `running-time` and `duration`. */
 void gst_stereo_add_times (GstStructure *message, GstBuffer *buffer, const GstSegment *segment);
+/* Whether the stream that comes to the `sink` of @element is live: its time goes by the clock. */
+gboolean gst_stereo_is_live (GstElement *element);
+/* Adds `age` to a message about a frame that was taken at that running time: the clock of @element, which is in a live
+ * pipeline, now minus then, ns. Adds nothing where it does not play, or has no clock. */
+void gst_stereo_add_age (GstStructure *message, GstElement *element, gint64 running_time);
 
 /* Signed running time, or GST_CLOCK_STIME_NONE. A frame that begins a little before its segment has one too. */
 gint64 gst_stereo_running_time (const GstSegment *segment, GstClockTime pts);

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #define MOST_POINTS 8000
-#define LANES 8 /* sums side by side, which a compiler can keep in one register */
+/* What a vehicle drives on counts most: lawns and pavements beside a road lie higher or lower. */
+#define AHEAD 4000.0f /* mm to each side of the camera */
+#define ASIDE 0.5f    /* weight of what lies farther to the side */
+#define LANES 8       /* sums side by side, which a compiler can keep in one register */
 
 void
 gst_stereo_ground_points_clear (GstStereoGroundPoints *points)
@@ -13,6 +16,7 @@ gst_stereo_ground_points_clear (GstStereoGroundPoints *points)
   g_free (points->u);
   g_free (points->v);
   g_free (points->d);
+  g_free (points->weight);
   g_free (points->starts);
   memset (points, 0, sizeof *points);
 }
@@ -26,6 +30,7 @@ gst_stereo_ground_points_resize (GstStereoGroundPoints *points, guint count)
   points->u = g_renew (gfloat, points->u, count);
   points->v = g_renew (gfloat, points->v, count);
   points->d = g_renew (gfloat, points->d, count);
+  points->weight = g_renew (gfloat, points->weight, count);
   points->room = count;
 }
 
@@ -35,6 +40,7 @@ gst_stereo_ground_points_copy (GstStereoGroundPoints *to, guint i, const GstSter
   to->u[i] = from->u[j];
   to->v[i] = from->v[j];
   to->d[i] = from->d[j];
+  to->weight[i] = from->weight[j];
 }
 
 void
@@ -44,6 +50,7 @@ gst_stereo_ground_points_read (
   /* the slope down the picture is what matters most: more rows than columns are left */
   gint down = grid->columns * grid->rows > 2 * MOST_POINTS ? 2 : 1;
   gint across = 1 + grid->columns * ((grid->rows + down - 1) / down) / MOST_POINTS;
+  gfloat baseline = (gfloat) camera->baseline;
   guint count = 0;
 
   points->rows = (grid->rows + down - 1) / down;
@@ -62,6 +69,7 @@ gst_stereo_ground_points_read (
       points->u[count] = (gfloat) (gst_stereo_ground_grid_pixel (grid, i) - camera->x);
       points->v[count] = v;
       points->d[count] = disparity[i];
+      points->weight[count] = fabsf (points->u[count]) * baseline <= AHEAD * disparity[i] ? 1 : ASIDE;
       count += disparity[i] > 0;
     }
   }
@@ -75,7 +83,8 @@ worth (const GstStereoGroundPoints *points, guint i, const GstStereoGroundPlane 
   gfloat residual = gst_stereo_ground_points_residual (points, i, plane);
   gfloat part = residual * (1 / GST_STEREO_GROUND_NEAR), on = 1 - part * part;
 
-  return (on > 0 ? on : 0) - (gst_stereo_ground_points_is_lower (residual, points->d[i] - residual) ? 1.0f : 0.0f);
+  return points->weight[i] *
+      ((on > 0 ? on : 0) - (gst_stereo_ground_points_is_lower (residual, points->d[i] - residual) ? 1.0f : 0.0f));
 }
 
 gdouble
@@ -115,7 +124,7 @@ add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPl
     if (!(fabsf (part) < 1))
       continue;
     /* Tukey's weight */
-    weight = (1 - part * part) * (1 - part * part);
+    weight = points->weight[i] * (1 - part * part) * (1 - part * part);
     sums->w += weight;
     sums->u += weight * u;
     sums->v += weight * v;

@@ -14,6 +14,7 @@ typedef struct
 {
   guint count;
   gfloat *u, *v, *d; /* pixels from the principal point, and disparity */
+  gfloat *weight;    /* 0..1 */
   /* Points lie row after row. */
   gint rows;
   gint row_pitch; /* pixels between rows */

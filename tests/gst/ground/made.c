@@ -159,7 +159,7 @@ made_box_seen (const MadeScene *scene, const MadeBox *box, gdouble seen[4])
 GstStereoGroundTask
 made_task (void)
 {
-  GstStereoGroundTask task = { { 200, 6000 }, { 300, 4000, 50000 }, 64 };
+  GstStereoGroundTask task = { { 200, 6000 }, { 300, 4000, 50000 }, 0, 64 };
 
   return task;
 }

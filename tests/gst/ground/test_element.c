@@ -141,6 +141,48 @@ TEST (test_message)
   gst_structure_free (message);
 }
 
+/* The lowest row shows the ground where a camera of that height and pitch sees it. What is nearer is in the blind zone: a
+ * warning says so once. */
+TEST_LOOP (test_blind_zone, 0, 2)
+{
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  gdouble down = atan (93 / stream.scene.focal) + stream.scene.pitch * G_PI / 180, from = 1650 / tan (down);
+  const gdouble distance = __i__ ? 0.98 * from : 1.02 * from;
+
+  g_object_set (stream.harness->element, "warn-distance", distance, NULL);
+  for (guint frame = 0; frame < 3; frame++) {
+    g_autoptr (GstBuffer) out = ground_stream_pass (
+        &stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0));
+    const GstStructure *meta = found_of (out, GST_STEREO_GROUND_META);
+    g_autoptr (GstStructure) message = NULL;
+
+    fail_unless (fabs (found_number (meta, "ground-from") / from - 1) < 0.015, "%g, not %g",
+        found_number (meta, "ground-from"), from);
+    fail_unless (fabs (found_number (meta, "unseen-height") - MAX (0, 1650 * (1 - distance / from))) < 30);
+    if (__i__ && frame == 0)
+      expect_warning (stream.bus, "blind zone", "sees the ground from 6.0 m on", "larger warn-distance", NULL);
+    message = ground_stream_message (&stream);
+    fail_unless_equals_float (found_number (message, "ground-from"), found_number (meta, "ground-from"));
+    fail_unless_equals_float (found_number (message, "corridor"), 4000);
+  }
+  fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
+}
+
+/* How old the frame is, by the clock of a live pipeline. */
+TEST (test_age)
+{
+  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
+  guint64 age = 0;
+
+  gst_harness_use_testclock (stream.harness);
+  gst_harness_set_time (stream.harness, 7 * GST_SECOND);
+  stream.next = 2 * GST_SECOND;
+  gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
+  g_autoptr (GstStructure) message = ground_stream_message (&stream);
+  fail_unless (gst_structure_get_uint64 (message, "age", &age));
+  fail_unless_equals_uint64 (age, 5 * GST_SECOND);
+}
+
 /* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
 TEST (test_message_interval)
 {

@@ -101,15 +101,16 @@ TEST (test_score)
     for (guint i = 0; i < 400; i++) {
       points.u[i] = (gfloat) between (-300, 300);
       points.v[i] = (gfloat) between (-200, 200);
+      points.weight[i] = i % 3 ? 1 : 0.25f;
       points.d[i] = (gfloat) (plane.at + plane.across * points.u[i] + plane.down * points.v[i] + between (-4, 4));
     }
     for (guint i = from; i < to; i++) {
       gdouble ground = plane.at + plane.across * points.u[i] + plane.down * points.v[i], off = points.d[i] - ground;
 
       if (fabs (off) < 1)
-        expected += 1 - off * off;
+        expected += points.weight[i] * (1 - off * off);
       else if (off < -1 && off < -0.03 * ground)
-        expected -= 1;
+        expected -= points.weight[i];
     }
     score = gst_stereo_ground_points_score (&points, from, to, &plane);
     fail_unless (fabs (score - expected) < 0.05, "%g, not %g", score, expected);
