@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plugin file of its own: where Pango cannot be loaded, the other elements still can. */
-#include "gst/overlay/element.h"
+#include "gst/overlay/overlay.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)

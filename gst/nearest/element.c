@@ -58,6 +58,19 @@
  * where the ground of two neighbouring columns ends before warn-distance: stereoground reports what stands there once it
  * was seen twice.
  *
+ * **Objects of a detector.** Each #GstVideoRegionOfInterestMeta of the depth gets a parameter `stereo-distance`, but for the
+ * obstacles of stereoground. A region has background, too: the object is the interval of disparities that fills most of its
+ * middle. The parameter has these fields:
+ *
+ * * `valid` (gboolean): whether a twentieth of the region is seen; all but `coverage` is there only if so
+ * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
+ * * `distance` (gdouble): millimetres, the median of the object's pixels; missing where distances are not known
+ * * `spread` (gdouble): half of the difference between the nearest and the farthest of the middle two thirds of these pixels,
+ *   millimetres
+ * * `disparity` (gdouble): of the median, in pixels of the depth picture; missing where it is not known
+ * * `support` (gdouble): share of the seen pixels that belong to the object, 0..1; pixels in the middle have a larger weight
+ * * `confidence` (gdouble): mean of the object's pixels, 0..1
+ *
  * ## Example
  * |[
  * gst-launch-1.0 -m v4l2src ! video/x-raw,width=2560,height=720 ! stereomatch packing=side-by-side focal-length=700 \
@@ -68,10 +81,13 @@
 #include "gst/nearest/element.h"
 
 #include "gst/nearest/report.h"
+#include "gst/nearest/search/box_object.h"
 #include "gst/video/depth.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
+
+#include <math.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
 #define GST_CAT_DEFAULT gst_stereo_nearest_debug
@@ -94,6 +110,7 @@ struct _GstStereoNearest
   GstVideoInfo info;
   GstStereoNearestReport *report;
   GstStereoFoundGround *ground;
+  GstStereoBoxObjectFinder *finder;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -165,6 +182,65 @@ gst_stereo_nearest_sink_event (GstBaseTransform *base, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_nearest_parent_class)->sink_event (base, event);
 }
 
+/* ---- regions of detectors ---------------------------------------------------------------- */
+
+/* Distances of an object, where they are known, and disparities. */
+static void
+describe_object (GstStructure *parameter, const GstStereoMeta *meta, const GstStereoBoxObject *object)
+{
+  gdouble distance = gst_stereo_meta_get_depth (meta, object->sample);
+  gdouble disparity = gst_stereo_meta_get_disparity (meta, object->sample);
+  gdouble near = gst_stereo_meta_get_depth (meta, object->near), far = gst_stereo_meta_get_depth (meta, object->far);
+
+  if (isfinite (distance))
+    gst_structure_set (parameter, "distance", G_TYPE_DOUBLE, distance, NULL);
+  if (isfinite (near) && isfinite (far))
+    gst_structure_set (parameter, "spread", G_TYPE_DOUBLE, fabs (far - near) / 2, NULL);
+  if (!isnan (disparity))
+    gst_structure_set (parameter, "disparity", G_TYPE_DOUBLE, disparity, NULL);
+  gst_structure_set (
+      parameter, "support", G_TYPE_DOUBLE, object->support, "confidence", G_TYPE_DOUBLE, object->confidence, NULL);
+}
+
+/* Measures each region that is no obstacle of stereoground. @depth NULL: it cannot be relied on. A result of an element
+ * upstream is removed. */
+static void
+measure_regions (GstStereoNearest *self, const GstStereoDepthView *depth, GstBuffer *buffer, const GstStereoMeta *meta)
+{
+  guint width = (guint) GST_VIDEO_INFO_WIDTH (&self->info), height = (guint) GST_VIDEO_INFO_HEIGHT (&self->info);
+  gpointer state = NULL;
+  GstMeta *next;
+
+  while ((next = gst_buffer_iterate_meta_filtered (buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) next;
+    GstStructure *old = gst_video_region_of_interest_meta_get_param (roi, "stereo-distance");
+    GstStereoBoxObject object = { 0 };
+    gboolean found = FALSE;
+
+    if (gst_video_region_of_interest_meta_get_param (roi, "stereo-obstacle"))
+      continue;
+    if (depth && roi->x < width && roi->y < height && roi->w > 0 && roi->h > 0) {
+      GstStereoDepthView box = *depth;
+
+      box.mask = NULL;
+      box.x = (gint) roi->x;
+      box.y = (gint) roi->y;
+      box.width = (gint) MIN (roi->w, width - roi->x);
+      box.height = (gint) MIN (roi->h, height - roi->y);
+      found = gst_stereo_box_object_find (self->finder, &box, &object);
+    }
+    GstStructure *parameter = gst_structure_new (
+        "stereo-distance", "valid", G_TYPE_BOOLEAN, found, "coverage", G_TYPE_DOUBLE, object.coverage, NULL);
+    if (found)
+      describe_object (parameter, meta, &object);
+    if (old) {
+      roi->params = g_list_remove (roi->params, old);
+      gst_structure_free (old);
+    }
+    gst_video_region_of_interest_meta_add_param (roi, parameter);
+  }
+}
+
 /* ---- a picture --------------------------------------------------------------------------- */
 
 /* A picture whose depth is not reliable is not searched. */
@@ -179,6 +255,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
     GST_LOG_OBJECT (self, "the depth cannot be relied on: %s", reason);
     gst_stereo_nearest_report_clear (self->report, &settings->nearest, width, height, reason);
     g_free (reason);
+    measure_regions (self, NULL, buffer, meta);
     return GST_FLOW_OK;
   }
   GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
@@ -187,6 +264,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
   map.view.min_confidence = gst_stereo_nearest_least (settings->min_confidence);
   gst_stereo_found_ground_read (self->ground, buffer, &self->info, width, height);
   gst_stereo_nearest_report_find (self->report, &settings->nearest, &map.view, 0, self->ground, width, height);
+  measure_regions (self, &map.view, buffer, meta);
   gst_stereo_depth_unmap (&map);
   return GST_FLOW_OK;
 }
@@ -221,6 +299,7 @@ static void
 gst_stereo_nearest_finalize (GObject *object)
 {
   gst_stereo_found_ground_free (GST_STEREO_NEAREST (object)->ground);
+  gst_stereo_box_object_finder_free (GST_STEREO_NEAREST (object)->finder);
   G_OBJECT_CLASS (gst_stereo_nearest_parent_class)->finalize (object);
 }
 
@@ -256,5 +335,6 @@ gst_stereo_nearest_init (GstStereoNearest *self)
 {
   gst_stereo_properties_init (G_OBJECT (self));
   self->ground = gst_stereo_found_ground_new ();
+  self->finder = gst_stereo_box_object_finder_new ();
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -4,7 +4,7 @@
  * UNTOUCHED where nothing is shown. The row is blended with those numbers. The first two steps look up tables; the
  * third has neither a table nor a branch, so that the compiler can vectorise it.
  */
-#include "gst/overlay/blend.h"
+#include "gst/overlay/overlay.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,6 +16,15 @@
 /* Three sums of up to four pixels each in one number: ONE * 255 * 4 < 2^18. */
 #define FIELD 21
 #define FIELD_MASK ((1u << FIELD) - 1)
+
+/* A part of a mapped frame. */
+typedef struct
+{
+  guint8 *data[GST_VIDEO_MAX_COMPONENTS];
+  gint stride[GST_VIDEO_MAX_COMPONENTS];
+  const GstVideoFormatInfo *format;
+  gint height;
+} Part;
 
 struct _GstStereoBlender
 {
@@ -154,31 +163,30 @@ gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *in
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-void
-gst_stereo_blend_view_init (GstStereoBlendView *view, GstVideoFrame *frame, gint x, gint y, gint width, gint height)
+static Part
+part_at (GstVideoFrame *frame, gint x, gint y, gint height)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
+  Part part = { .format = format, .height = height };
 
-  view->format = format;
-  view->width = width;
-  view->height = height;
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
-    view->stride[c] = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
-    view->data[c] = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
-        (gssize) (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * view->stride[c] +
+    part.stride[c] = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+    part.data[c] = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
+        (gssize) (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * part.stride[c] +
         (gssize) (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
   }
+  return part;
 }
 
 /* The codes of row @y of a frame @height rows high. */
 static void
-read_codes (GstStereoBlender *blender, const GstStereoBlendDepth *depth, gint y, gint height, guint8 *codes)
+read_codes (
+    GstStereoBlender *blender, const GstStereoDepthView *view, const guint8 *table, gint y, gint height, guint8 *codes)
 {
-  const GstStereoDepthView *view = &depth->view;
-  /* In locals: for the compiler, a byte that is written could change a member of *blender or *depth. */
+  /* In locals: for the compiler, a byte that is written could change a member of *blender or *view. */
   gint from = (gint) (((gint64) y * 2 + 1) * view->height / (2 * (gint64) height));
   gint width = blender->width, depth_width = view->width;
-  const guint8 *row = view->samples + (gssize) from * view->stride, *table = depth->codes;
+  const guint8 *row = view->samples + (gssize) from * view->stride;
   guint8 *sampled = depth_width == width ? codes : blender->sampled;
 
   if (view->wide)
@@ -283,8 +291,7 @@ blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *con
 }
 
 static void
-blend_chroma_row (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out, gint y,
-    const guint8 *second)
+blend_chroma_row (GstStereoBlender *blender, const Part *in, const Part *out, gint y, const guint8 *second)
 {
   gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (in->format, 1);
   guint8 *from[2], *to[2];
@@ -303,14 +310,14 @@ blend_chroma_row (GstStereoBlender *blender, const GstStereoBlendView *in, const
 
 /* Blends row @y, and with 4:2:0 the one below it. */
 static void
-blend_rows (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
-    const GstStereoBlendDepth *depth, gint y, gint rows)
+blend_rows (GstStereoBlender *blender, const Part *in, const Part *out, const GstStereoDepthView *depth,
+    const guint8 *table, gint y, gint rows)
 {
   const GstVideoFormatInfo *format = in->format;
   gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0);
 
   for (gint i = 0; i < rows && y + i < in->height; i++) {
-    read_codes (blender, depth, y + i, in->height, blender->codes[i]);
+    read_codes (blender, depth, table, y + i, in->height, blender->codes[i]);
     if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
       blend_full (blender, 0, out->data[0] + (gssize) (y + i) * out->stride[0],
           in->data[0] + (gssize) (y + i) * in->stride[0], blender->codes[i], step);
@@ -332,12 +339,51 @@ blend_rows (GstStereoBlender *blender, const GstStereoBlendView *in, const GstSt
 }
 
 void
-gst_stereo_blender_run (GstStereoBlender *blender, const GstStereoBlendView *in, const GstStereoBlendView *out,
-    const GstStereoBlendDepth *depth)
+gst_stereo_blender_run (GstStereoBlender *blender, GstVideoFrame *in, gint x, gint y, GstVideoFrame *out,
+    const GstStereoDepthView *depth, const guint8 *codes)
 {
-  gint rows = GST_VIDEO_FORMAT_INFO_IS_YUV (in->format) ? 1 << GST_VIDEO_FORMAT_INFO_H_SUB (in->format, 1) : 1;
+  static const guint8 nothing[256] = { 0 };
+  const GstStereoDepthView none = { .samples = nothing, .width = 1, .height = 1 };
+  const GstVideoInfo *info = &blender->info;
+  gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  gint rows = GST_VIDEO_INFO_IS_YUV (info) ? 1 << GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, 1) : 1;
+  Part from = part_at (in, x, y, height), to = in == out ? from : part_at (out, 0, 0, height);
 
-  ensure_rows (blender, in->width, depth->view.width);
-  for (gint y = 0; y < in->height; y += rows)
-    blend_rows (blender, in, out, depth, y, rows);
+  if (!depth)
+    depth = &none;
+  ensure_rows (blender, width, depth->width);
+  for (gint row = 0; row < height; row += rows)
+    blend_rows (blender, &from, &to, depth, depth == &none ? nothing : codes, row, rows);
+}
+
+void
+gst_stereo_blend_fill (GstVideoFrame *out, GstVideoFrame *grey, gint left, gint top)
+{
+  const GstVideoInfo *info = &out->info;
+  gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
+  gint width = GST_VIDEO_FRAME_WIDTH (out), size = grey ? GST_VIDEO_FRAME_COMP_PSTRIDE (grey, 0) : 0;
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
+  guint8 level[256];
+
+  gst_video_color_range_offsets (GST_VIDEO_INFO_COLORIMETRY (info).range, info->finfo, offset, scale);
+  for (gint i = 0; i < 256; i++)
+    level[i] = (guint8) (rgb ? i : offset[0] + (scale[0] * i + 127) / 255);
+  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (out); y++) {
+    const guint8 *from = !grey ? NULL :
+                                 (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (grey, 0) + (gssize) left * size +
+            (gssize) (top + y) * GST_VIDEO_FRAME_PLANE_STRIDE (grey, 0) +
+            (GST_VIDEO_FRAME_FORMAT (grey) == GST_VIDEO_FORMAT_GRAY16_LE);
+
+    if (rgb) /* a byte that is no component is 0 */
+      memset ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (out, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (out, 0), 0,
+          (gsize) width * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (out, 0));
+    for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (out); c++) {
+      gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (out, c), row = y >> GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, c);
+      guint8 *to = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (out, c) + (gssize) row * GST_VIDEO_FRAME_COMP_STRIDE (out, c);
+      gboolean light = c == 0 || (rgb && c < 3);
+
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c); x++)
+        to[x * step] = c == 3 ? 255 : light ? level[from ? from[x * size] : 0] : (guint8) offset[c];
+    }
+  }
 }

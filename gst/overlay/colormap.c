@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/colormap.h"
+#include "gst/overlay/overlay.h"
 
 #include <math.h>
-
-const GEnumValue gst_stereo_colormap_choices[] = { { GST_STEREO_COLORMAP_TURBO,
-                                                       "Blue (far) over green and yellow to red (near)", "turbo" },
-  { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
-  { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
-  { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" }, { 0, NULL, NULL } };
 
 #define TERMS 7
 
@@ -58,13 +52,6 @@ gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3])
     rgb[c] = (guint8) lrint (255 * CLAMP (value, 0, 1));
   }
 }
-
-const GEnumValue gst_stereo_curve_choices[] = {
-  { GST_STEREO_CURVE_INVERSE, "Even in 1/distance, as disparity: most colours for what is near", "inverse" },
-  { GST_STEREO_CURVE_LOGARITHMIC, "Even in the logarithm of the distance: each doubling takes as many colours",
-      "logarithmic" },
-  { GST_STEREO_CURVE_LINEAR, "Even in the distance", "linear" }, { 0, NULL, NULL }
-};
 
 gdouble
 gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value)
@@ -124,12 +111,6 @@ gst_stereo_scale_init (
   }
 }
 
-gdouble
-gst_stereo_scale_position (const GstStereoScale *scale, gdouble value)
-{
-  return gst_stereo_curve_position (scale->curve, scale->near, scale->far, value);
-}
-
 void
 gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, guint8 *codes, guint count)
 {
@@ -140,6 +121,7 @@ gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, 
     if (isnan (value) || (!scale->beyond && value > scale->far))
       codes[sample] = GST_STEREO_CODE_HIDDEN;
     else
-      codes[sample] = (guint8) (1 + lrint (254 * gst_stereo_scale_position (scale, value)));
+      codes[sample] = (guint8) (1 +
+          lrint (254 * gst_stereo_curve_position (scale->curve, scale->near, scale->far, value)));
   }
 }

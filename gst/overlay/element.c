@@ -3,72 +3,60 @@
  * SECTION:element-depthoverlay
  * @title: depthoverlay
  *
- * Shows the live view, its depth in colours over it, and the distance of the nearest surface.
+ * Shows the live view, its depth in colours over it, and whether the way is near, clear or unknown. It draws metadata, and
+ * measures nothing.
  *
- * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta,
- * which has the units of the samples. The output is the live view in its own format, size and frame rate, with
- * the colours blended in by #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than
- * #GstDepthOverlay:min-confidence, show the live view unchanged.
+ * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta, which has the
+ * units of the samples. The output is the live view in its own format, size and frame rate, with the colours blended in by
+ * #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than #GstDepthOverlay:min-confidence, show the live view
+ * unchanged. A grey live view (GRAY8 or GRAY16) becomes a colour picture wherever downstream takes one. Where downstream takes
+ * grey only, a warning says so once, and turbo is replaced by gray: there brightness falls with the distance.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by
- * #GstDepthOverlay:scale, and never depend on the picture. Where these are 0, they follow from the range of the search,
- * focal length and baseline in the metadata, and stay as long as those do. Nearer pixels get the colour of `near`;
- * farther ones show the live view unchanged. Where the metadata has neither depth nor focal length and baseline,
- * distances are not known: a warning says so once, colours run over the search range of the disparity, the read-out is
- * the largest disparity in px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by #GstDepthOverlay:scale,
+ * and never depend on the picture. Where these are 0, they follow from the range of the search, focal length and baseline in the
+ * metadata, and stay as long as those do. Nearer pixels get the colour of `near`; farther ones show the live view unchanged.
+ * Where the metadata has neither depth nor focal length and baseline, distances are not known: a warning says so once, colours
+ * run over the search range of the disparity, the read-out is in px, and `near`, `far`, `scale` and
+ * #GstDepthOverlay:warn-distance are without effect.
  *
- * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone:
- * opaque, in the size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are
- * invalid or unsure are black, and pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink`
- * later gets an error.
+ * **What a person sees at a glance.** A red frame and a red panel: something is nearer than the warn-distance. A hatched border
+ * and the word UNKNOWN: nothing is known, and the panel says why. This is so where too little is seen, where the range of the
+ * search is too small, where a camera has a fault or is silent, and where the depth is too old. A green bar: clear. The panel also
+ * says how old the depth is, from the capture to the moment in which the picture is shown: amber above half a second, red above
+ * #GstDepthOverlay:max-age. At most three things have a box and a label: those in the driving corridor first, then the nearest
+ * ones.
  *
- * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps.
- * It shows the latest depth whose running time is not later than its own: that of the same frame where
- * stereomatch got it from the same source, and an older one where depth comes at a lower rate or a frame of it was
- * dropped. Depth more than #GstDepthOverlay:max-age older than the frame is not shown, and the picture reports stale depth.
- * With a live source the element waits for depth at most for the latency of the pipeline, else for any time. Depth that lasts
- * for several live frames, as behind a videorate, is shown over all of them, and none of these frames waits for the next
- * depth. Other elements that drop depth must send gaps in its place (`valve drop-mode=transform-to-gap`), or the live view
- * waits for it. When depth ends before the live view, the view continues without depth, with a warning and a notice in the
- * picture. The end of the live view is the end of the output. Put a `queue` before both pads where one thread feeds both, as
- * after a tee.
+ * **Nearest surface.** The verdict is the one of stereonearest. Where stereonearest is before `sink_depth`, its metadata is drawn,
+ * and it posts the messages. Else depthoverlay has a stereonearest inside, with the properties that both have; its messages
+ * `stereo-nearest` come from depthoverlay. So there is one search, one verdict and one set of words. depthoverlay itself posts
+ * `unknown` for a frame that has no depth, which stereonearest cannot know.
  *
- * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error.
- * Of a live frame that holds both views (multiview-mode=side-by-side or top-bottom in its caps; or no such caps, and
- * half its width fits the depth where the whole does not; before any depth came, a width of twice the height or more)
- * the left view is shown, and the output is as large as that.
+ * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has boxes for obstacles, a green line where the
+ * ground ends that is seen to be free, and both sides of the driving corridor where stereoground says its width. With
+ * #GstDepthOverlay:nearest set to `obstacle`, the nearest distance and the warning are about obstacles.
  *
- * **Nearest surface.** The search is that of stereonearest, with the properties that both elements have. The
- * documentation of stereonearest defines it, and `near`, `clear` and `unknown`. The picture shows the nearest distance, a
- * marker on it, and `unknown` with its reason. The element message `stereo-nearest` is that of stereonearest, with two
- * differences: `x` and `y` are in pixels of the output; and `state` is `unknown` also where there is no depth for a
- * frame.
+ * **Objects of a detector.** Each #GstVideoRegionOfInterestMeta of the live view gets the parameter `stereo-distance`, which
+ * stereonearest describes, and a box. Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd becomes such a
+ * region. Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
  *
- * Depth that passed through stereonearest is not searched again. The picture shows the result in the
- * `GstStereoNearestMeta`, with its region and its warn-distance, and stereonearest posts the messages. The properties of
- * depthoverlay for the search then have no effect. depthoverlay itself only reports that a frame has no depth, which
- * stereonearest cannot know.
+ * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps. It shows the latest depth
+ * whose running time is not later than its own. With a live source the element waits for depth at most for the latency of the
+ * pipeline, else for any time. Depth that lasts for several live frames, as behind a videorate, is held for all of them. Colours
+ * and boxes are drawn only over a picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames
+ * older than the picture, they are left out until the depth has kept pace for a second. Depth older than
+ * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
+ * live, else to the time of the frame. Other elements that drop depth must send gaps in its place (`valve
+ * drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view, or a camera is silent, the
+ * live view goes on with the verdict unknown. Put a `queue` before both pads where one thread feeds both, as after a tee.
  *
- * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has a box and a distance for each obstacle
- * (sixteen boxes at most) and a green line where the ground ends that is seen to be free. With #GstDepthOverlay:nearest set
- * to `obstacle`, the nearest distance, the warning and `stereo-nearest` are about obstacles, as those of stereonearest are.
+ * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone: opaque, in the
+ * size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are invalid or unsure are black, and
+ * pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink` later gets an error.
  *
- * **Objects of a detector.** Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd on the live view
- * gets a #GstVideoRegionOfInterestMeta of its type, too. A detector of persons or cars adds a
- * #GstVideoRegionOfInterestMeta to the live view. Each gets a parameter `stereo-distance`, and with #GstDepthOverlay:text
- * a box and a label. A region has background, too. The object is the interval of disparities that fills most of the
- * middle of the region. The parameter has these fields:
- *
- * * `valid` (gboolean): whether a twentieth of the region is seen; all but `coverage` is there only if so
- * * `coverage` (gdouble): share of the region's pixels that are valid and sure enough, 0..1
- * * `distance` (gdouble): millimetres, the median of the object's pixels; missing where distances are not known
- * * `spread` (gdouble): half of the difference between the nearest and the farthest of the middle two thirds of these pixels,
- *   millimetres
- * * `disparity` (gdouble): of the median, in pixels of the depth picture; missing where it is not known
- * * `support` (gdouble): share of the seen pixels that belong to the object, 0..1; pixels in the middle have a larger weight
- * * `confidence` (gdouble): mean of the object's pixels, 0..1
- *
- * Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
+ * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error. Of a live
+ * frame that holds both views (multiview-mode=side-by-side or top-bottom in its caps; or no such caps, and half its width fits
+ * the depth where the whole does not; before any depth came, a width of twice the height or more) the left view is shown, and
+ * the output is as large as that.
  *
  * ## Example
  * |[
@@ -79,33 +67,828 @@
  *     autovideosink
  * ]|
  */
-#include "gst/overlay/element.h"
+#include <gst/base/gstaggregator.h>
+#include <math.h>
+#include <string.h>
 
-#include "gst/overlay/blend.h"
-#include "gst/overlay/debug.h"
-#include "gst/overlay/output.h"
-#include "gst/overlay/show.h"
-#include "gst/overlay/sync.h"
+#include "gst/meta/found.h"
+#include "gst/meta/map.h"
+#include "gst/overlay/overlay.h"
+#include "gst/video/join.h"
+#include "gst/video/metas.h"
+#include "gst/video/pool.h"
+#include "gst/video/properties.h"
+#include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
+#define GST_CAT_DEFAULT gst_depth_overlay_debug
+
+#define SAMPLES 65536
+#define FARTHEST 1e6 /* mm */
+
+/* A new property is a member, a row of the table, and its use below. */
+typedef struct
+{
+  gdouble alpha, min_confidence;
+  gdouble near, far; /* mm; 0 = as the metadata says */
+  guint64 max_age;
+  guint max_lag;
+  gint colormap, curve;
+  gboolean legend, text;
+  /* of the stereonearest inside */
+  gdouble warn_distance, percentile, max_unknown, region[4];
+  gint nearest;
+  guint64 message_interval;
+} Settings;
 
 struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstStereoJoin *join;           /* the live view and its depth */
-  GstDepthOverlaySync *sync;     /* what there is to show over a frame */
-  GstDepthOverlayOutput *output; /* what goes downstream */
-  GstDepthOverlayShow *show;     /* the properties, and a frame from the one to the other */
+  GstStereoJoin *join; /* the live view and its depth */
+  Settings settings;   /* protected by the object lock */
+  gint alone;          /* atomic: there is no live view */
+  gint failed;         /* atomic: an error was posted that no frame can mend */
+
+  /* from start to stop */
+  GstStereoBlender *blender;
+  GstDepthOverlayText *text;
+  GstElement *inner;   /* stereonearest */
+  GstBuffer *measured; /* the depth that is held, with metadata of stereonearest */
+  gchar *silent;       /* which camera is; NULL: none */
+  guint8 *codes;       /* of all SAMPLES samples by the scale */
+
+  struct
+  {
+    GstStereoLiveView view;
+    gboolean have_view, negotiated;
+    gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
+    GstSegment segment;             /* of the source pad */
+    gboolean have_segment;
+
+    GstVideoInfo inner_info; /* that stereonearest inside knows */
+    gboolean quiet;          /* its messages are not passed on */
+
+    guint shown;         /* serial of the depth that was shown last; 0 = none */
+    GstClockTime age;    /* of the depth that is held, or GST_CLOCK_TIME_NONE */
+    gint64 behind_until; /* no colours before this running time */
+    GstStereoScale scale;
+    gboolean have_scale;
+    gdouble near, far; /* mm; of the metadata, where the properties do not say; 0 before the first */
+
+    /* the message that was posted last for a frame without depth */
+    gchar posted[GST_DEPTH_OVERLAY_LABEL];
+    gint64 posted_time;
+    gboolean warned_ended, warned_unlinked, warned_disparity, warned_near_far, warned_grey;
+  } run; /* zeroed at each start */
 };
 
+#define GST_TYPE_DEPTH_OVERLAY (gst_depth_overlay_get_type ())
+G_DECLARE_FINAL_TYPE (GstDepthOverlay, gst_depth_overlay, GST, DEPTH_OVERLAY, GstAggregator)
 G_DEFINE_TYPE (GstDepthOverlay, gst_depth_overlay, GST_TYPE_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (depthoverlay, "depthoverlay", GST_RANK_NONE, GST_TYPE_DEPTH_OVERLAY)
+
+static const GEnumValue colormap_choices[] = { { GST_STEREO_COLORMAP_TURBO,
+                                                   "Blue (far) over green and yellow to red (near)", "turbo" },
+  { GST_STEREO_COLORMAP_VIRIDIS, "Violet (far) over green to yellow (near); also for the colour-blind", "viridis" },
+  { GST_STEREO_COLORMAP_GRAY, "Black (far) to white (near)", "gray" },
+  { GST_STEREO_COLORMAP_HEAT, "Black (far) over red and yellow to white (near)", "heat" }, { 0, NULL, NULL } };
+
+static const GEnumValue curve_choices[] = {
+  { GST_STEREO_CURVE_INVERSE, "Even in 1/distance, as disparity: most colours for what is near", "inverse" },
+  { GST_STEREO_CURVE_LOGARITHMIC, "Even in the logarithm of the distance: each doubling takes as many colours",
+      "logarithmic" },
+  { GST_STEREO_CURVE_LINEAR, "Even in the distance", "linear" }, { 0, NULL, NULL }
+};
+
+/* The numbers are those of stereonearest. */
+static const GEnumValue nearest_choices[] = {
+  { 0, "The nearest surface, whatever it is: also the road before the bumper", "surface" },
+  { 1, "What stands on the ground: needs stereoground before sink_depth", "obstacle" }, { 0, NULL, NULL }
+};
+
+#define ROW(name_, kind_, flags_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_##flags_, .offset = G_STRUCT_OFFSET (Settings, member)
+#define AS_NEAREST "As the property of stereonearest. Without effect where stereonearest is before sink_depth"
+
+static const GstStereoProperty properties[] = {
+  { ROW ("alpha", DOUBLE, CONTROLLED, alpha), .max = 1, .initial = 0.5,
+      .blurb = "Opacity of the colours: 0 = only the live view, 1 = only depth. Depth alone is opaque" },
+  { ROW ("colormap", ENUM, CONTROLLED, colormap), .type = "GstStereoColormap", .choices = colormap_choices,
+      .initial = GST_STEREO_COLORMAP_TURBO, .blurb = "Colour map, from far to near" },
+  { ROW ("near", DOUBLE, CONTROLLED, near), .max = FARTHEST,
+      .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
+               "far; 0 = the nearest distance that the search of stereomatch can find" },
+  { ROW ("far", DOUBLE, CONTROLLED, far), .max = FARTHEST,
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
+               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
+               "depth alone gets the far end there, too" },
+  { ROW ("scale", ENUM, CONTROLLED, curve), .type = "GstStereoCurve", .choices = curve_choices,
+      .initial = GST_STEREO_CURVE_INVERSE,
+      .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
+               "even in the disparity" },
+  { ROW ("min-confidence", DOUBLE, CONTROLLED, min_confidence), .max = 1, .initial = 0.01,
+      .blurb = "Pixels with a lower confidence (0..1) show the live view and count as not seen; "
+               "0 = use every valid pixel" },
+  { ROW ("legend", BOOLEAN, CONTROLLED, legend), .initial = TRUE,
+      .blurb = "Draw a legend of the colours and their distances" },
+  { ROW ("text", BOOLEAN, CONTROLLED, text), .initial = TRUE,
+      .blurb = "Draw the verdict, the nearest distance, its marker and warnings, boxes, and say what is not known" },
+  { ROW ("max-age", UINT64, PLAYING, max_age), .initial = GST_SECOND,
+      .blurb = "Maximum age of the depth in nanoseconds, from its capture to now. Older depth is not shown, and the verdict "
+               "is unknown. Where the pipeline is not live, to the time of the frame; where frame or depth have no "
+               "timestamp, from the arrival of the depth" },
+  { ROW ("max-lag", UINT, PLAYING, max_lag), .initial = 2,
+      .blurb = "Colours and boxes are drawn where the depth is at most this many frames of the live view older than the "
+               "picture. Where it is not, they are left out until the depth has kept pace for a second" },
+  { ROW ("warn-distance", DOUBLE, CONTROLLED, warn_distance), .max = FARTHEST,
+      .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
+               "in millimetres; 0 = never. " AS_NEAREST },
+  { ROW ("nearest", ENUM, CONTROLLED, nearest), .type = "GstDepthOverlayNearestOf", .choices = nearest_choices,
+      .blurb = "What the nearest distance, its warning and stereo-nearest are about. " AS_NEAREST },
+  { ROW ("nearest-percentile", DOUBLE, CONTROLLED, percentile), .max = 100, .initial = 0.5, .blurb = AS_NEAREST },
+  { ROW ("max-unknown", DOUBLE, CONTROLLED, max_unknown), .max = 1, .initial = 0.5, .blurb = AS_NEAREST },
+  { ROW ("region", REGION, PLAYING, region),
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. With text "
+               "a thin frame shows it. " AS_NEAREST },
+  { ROW ("message-interval", UINT64, PLAYING, message_interval), .initial = 100 * GST_MSECOND, .blurb = AS_NEAREST },
+  { .name = NULL },
+};
+
+static gboolean
+is_alone (GstDepthOverlay *self)
+{
+  return g_atomic_int_get (&self->alone);
+}
+
+static gboolean
+is_grey (const GstVideoInfo *info)
+{
+  return GST_VIDEO_FORMAT_INFO_IS_GRAY (info->finfo);
+}
+
+static void
+warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
+{
+  if (!*warned)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  *warned = TRUE;
+}
+
+/* ---- caps of the output ------------------------------------------------------------------ */
+
+#define GREYS "video/x-raw, format={GRAY8, GRAY16_LE, GRAY16_BE}"
+#define COLORS "video/x-raw, format={" GST_STEREO_BLEND_FORMATS "}"
+
+/* What downstream takes, in any size, as the output may be a part of the frame; any grey, which becomes that. */
+static GstCaps *
+query_live_caps (GstDepthOverlay *self, GstPad *pad, GstCaps *filter)
+{
+  g_autoptr (GstCaps) colors = gst_caps_from_string (COLORS), ours = gst_pad_get_pad_template_caps (pad);
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), colors);
+  g_autoptr (GstCaps) taken = gst_caps_new_empty (), grey = gst_caps_from_string (GREYS);
+
+  for (guint i = 0; i < gst_caps_get_size (peer); i++) {
+    const GValue *format = gst_structure_get_value (gst_caps_get_structure (peer, i), "format");
+
+    if (gst_caps_features_is_equal (gst_caps_get_features (peer, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) && format) {
+      gst_caps_append_structure (taken, gst_structure_new_empty ("video/x-raw"));
+      gst_structure_set_value (gst_caps_get_structure (taken, gst_caps_get_size (taken) - 1), "format", format);
+    }
+  }
+  if (!gst_caps_is_empty (taken))
+    gst_caps_append (taken, g_steal_pointer (&grey));
+  GstCaps *caps = gst_caps_intersect_full (taken, ours, GST_CAPS_INTERSECT_FIRST);
+  if (filter) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = filtered;
+  }
+  return caps;
+}
+
+/* Chooses which part of frames of @live is shown, and negotiates caps for it. Without a live view, @live is the depth. An error
+ * was posted unless the flow is OK or FLUSHING. */
+static GstFlowReturn
+prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
+{
+  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : self->run.depth_width;
+  gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : self->run.depth_height;
+  g_autofree gchar *message = NULL;
+  GstStereoLiveView view;
+
+  if (!self->run.negotiated || width != self->run.depth_width || height != self->run.depth_height ||
+      !gst_video_info_is_equal (live, &self->run.view.live)) {
+    self->run.depth_width = width;
+    self->run.depth_height = height;
+    if (!gst_stereo_live_view_choose (&view, live, width, height, gst_stereo_join_has_second (self->join), &message)) {
+      GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
+      return GST_FLOW_NOT_NEGOTIATED;
+    }
+    if (!self->run.negotiated || !gst_stereo_live_view_equal (&view, &self->run.view)) {
+      GST_DEBUG_OBJECT (self, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none yet)",
+          GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
+          GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), width, height);
+      self->run.view = view;
+      self->run.have_view = TRUE;
+      self->run.negotiated = FALSE;
+    }
+  }
+  if (self->run.negotiated || (gst_aggregator_negotiate (GST_AGGREGATOR (self)) && self->run.negotiated))
+    return GST_FLOW_OK;
+  if (GST_PAD_IS_FLUSHING (GST_AGGREGATOR_SRC_PAD (self)))
+    return GST_FLOW_FLUSHING;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What is linked downstream does not take %dx%d pixels of %s.", GST_VIDEO_INFO_WIDTH (&self->run.view.info),
+          GST_VIDEO_INFO_HEIGHT (&self->run.view.info),
+          is_grey (live) ? "a known format" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (live))),
+      (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
+gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  const GstVideoInfo *info = &self->run.view.info;
+
+  if (!self->run.have_view)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  gboolean grey = is_grey (&self->run.view.live);
+  g_autoptr (GstCaps) ours = grey ? gst_caps_from_string (COLORS) : gst_video_info_to_caps (info);
+  /* grey becomes any format; colorimetry and the like are those that the format has by default */
+  if (grey)
+    gst_caps_set_simple (ours, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
+        GST_VIDEO_INFO_HEIGHT (info), "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, "pixel-aspect-ratio",
+        GST_TYPE_FRACTION, info->par_n, info->par_d, "interlace-mode", G_TYPE_STRING, "progressive", "multiview-mode",
+        G_TYPE_STRING, "mono", NULL);
+  *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
+  return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
+}
+
+static gboolean
+gst_depth_overlay_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+
+  self->run.negotiated = gst_video_info_from_caps (&self->run.view.info, caps);
+  GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, caps);
+  return self->run.negotiated;
+}
+
+static gboolean
+gst_depth_overlay_decide_allocation (GstAggregator *aggregator, GstQuery *query)
+{
+  return gst_stereo_pool_decide (query, NULL);
+}
+
+/* ---- the stereonearest inside ------------------------------------------------------------ */
+
+static GstPadProbeReturn
+catch_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer self)
+{
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
+    gst_buffer_replace (&GST_DEPTH_OVERLAY (self)->measured, GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_DROP;
+}
+
+/* Its messages become those of depthoverlay, with the age by this pipeline's clock. */
+static GstBusSyncReply
+pass_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  GstDepthOverlay *self = data;
+  gboolean found = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT;
+
+  if (GST_MESSAGE_TYPE (message) & (GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) || (found && !self->run.quiet)) {
+    GstMessage *copy = gst_message_copy (message);
+
+    gst_object_replace (&GST_MESSAGE_SRC (copy), GST_OBJECT (self));
+    if (found && GST_CLOCK_TIME_IS_VALID (self->run.age))
+      gst_structure_set (gst_message_writable_structure (copy), "age", G_TYPE_UINT64, self->run.age, NULL);
+    *self->run.posted = 0;
+    gst_element_post_message (GST_ELEMENT (self), copy);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* Its sink pad gets events and buffers from here; what comes out is caught on its source pad. Neither is linked. */
+static gboolean
+start_inner (GstDepthOverlay *self)
+{
+  self->inner = gst_element_factory_make ("stereonearest", NULL);
+  if (!self->inner) {
+    GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
+        ("There is no element stereonearest, which depthoverlay has inside. Install all plugins of gst-stereo."),
+        (NULL));
+    return FALSE;
+  }
+  gst_object_ref_sink (self->inner);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  gst_bus_set_sync_handler (bus, pass_message, self, NULL);
+  gst_element_set_bus (self->inner, bus);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (self->inner, "src");
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, catch_buffer, self, NULL);
+  gst_element_set_state (self->inner, GST_STATE_PLAYING);
+  return TRUE;
+}
+
+static GstFlowReturn
+push_inner (GstDepthOverlay *self, const Settings *settings, const GstVideoInfo *info, GstBuffer *depth)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (self->inner, "sink");
+  GValue region = G_VALUE_INIT;
+
+  g_object_set (self->inner, "min-confidence", settings->min_confidence, "warn-distance", settings->warn_distance,
+      "nearest", settings->nearest, "nearest-percentile", settings->percentile, "max-unknown", settings->max_unknown,
+      "message-interval", settings->message_interval, NULL);
+  g_value_init (&region, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (self), "region", &region);
+  g_object_set_property (G_OBJECT (self->inner), "region", &region);
+  g_value_unset (&region);
+  if (!self->run.inner_info.finfo || !gst_video_info_is_equal (info, &self->run.inner_info)) {
+    g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+
+    gst_pad_send_event (sink, gst_event_new_stream_start ("depth"));
+    gst_pad_send_event (sink, gst_event_new_caps (caps));
+    self->run.inner_info = *info;
+  }
+  if (pad && GST_AGGREGATOR_PAD (pad)->segment.format == GST_FORMAT_TIME)
+    gst_pad_send_event (sink, gst_event_new_segment (&GST_AGGREGATOR_PAD (pad)->segment));
+  return gst_pad_chain (sink, depth);
+}
+
+/* ---- regions of detectors ---------------------------------------------------------------- */
+
+/* stereoground's own are in the depth alone. */
+static GstVideoRegionOfInterestMeta *
+next_region (GstBuffer *buffer, gpointer *state)
+{
+  GstMeta *next;
+
+  do
+    next = gst_buffer_iterate_meta_filtered (buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
+  while (next && gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) next, "stereo-obstacle"));
+  return (GstVideoRegionOfInterestMeta *) next;
+}
+
+/* Adds the regions of @live to @depth, scaled to it, with the same names. */
+static void
+copy_regions (GstDepthOverlay *self, GstBuffer *live, GstBuffer *depth, const GstVideoInfo *info)
+{
+  guint64 width = (guint64) GST_VIDEO_INFO_WIDTH (&self->run.view.info),
+          height = (guint64) GST_VIDEO_INFO_HEIGHT (&self->run.view.info);
+  guint64 across = (guint64) GST_VIDEO_INFO_WIDTH (info), down = (guint64) GST_VIDEO_INFO_HEIGHT (info);
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+
+  while ((roi = next_region (live, &state))) {
+    guint64 left = MIN (roi->x, width) * across / width, top = MIN (roi->y, height) * down / height;
+    guint64 right = (MIN ((guint64) roi->x + roi->w, width) * across + width - 1) / width;
+    guint64 bottom = (MIN ((guint64) roi->y + roi->h, height) * down + height - 1) / height;
+
+    gst_buffer_add_video_region_of_interest_meta_id (
+        depth, roi->roi_type, (guint) left, (guint) top, (guint) (right - left), (guint) (bottom - top));
+  }
+}
+
+/* Writes the distances of the last regions of @depth, or that there are none, into those of @live, which is writable. An element
+ * upstream may have measured a region, too: its result is removed. */
+static void
+write_distances (GstBuffer *live, GstBuffer *depth, guint skipped)
+{
+  GstVideoRegionOfInterestMeta *roi, *measured;
+  gpointer state = NULL, from = NULL;
+
+  while (depth && skipped-- > 0)
+    next_region (depth, &from);
+  while ((roi = next_region (live, &state))) {
+    GstStructure *old = gst_video_region_of_interest_meta_get_param (roi, "stereo-distance"), *found = NULL;
+
+    if (old) {
+      roi->params = g_list_remove (roi->params, old);
+      gst_structure_free (old);
+    }
+    measured = depth ? next_region (depth, &from) : NULL;
+    if (measured)
+      found = gst_video_region_of_interest_meta_get_param (measured, "stereo-distance");
+    gst_video_region_of_interest_meta_add_param (roi,
+        found ?
+            gst_structure_copy (found) :
+            gst_structure_new ("stereo-distance", "valid", G_TYPE_BOOLEAN, FALSE, "coverage", G_TYPE_DOUBLE, 0.0, NULL));
+  }
+}
+
+static guint
+count_regions (GstBuffer *buffer)
+{
+  gpointer state = NULL;
+  guint count = 0;
+
+  while (next_region (buffer, &state))
+    count++;
+  return count;
+}
+
+/* Lets stereonearest inside look at the depth that is held, unless it did or one upstream did, and at the regions of the live
+ * frame. FALSE after an error was posted. */
+static gboolean
+measure (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *live, gboolean alone)
+{
+  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  gboolean fresh = self->run.shown != depth->serial,
+           found = gst_stereo_found_get (depth->buffer, GST_STEREO_NEAREST_META) != NULL;
+  gboolean regions = !alone && !self->run.view.cropped && count_regions (live->buffer) > 0;
+  guint own = regions ? count_regions (depth->buffer) : 0;
+
+  if (!fresh && self->measured && !regions)
+    return TRUE;
+  if (found && !regions) {
+    gst_buffer_replace (&self->measured, depth->buffer);
+  } else {
+    GstBuffer *copy = gst_buffer_copy (depth->buffer);
+
+    if (regions)
+      copy_regions (self, live->buffer, copy, &depth->info);
+    self->run.quiet = found || !fresh;
+    gst_clear_buffer (&self->measured);
+    push_inner (self, settings, &depth->info, copy);
+    if (!self->measured)
+      return FALSE;
+  }
+  if (regions)
+    write_distances (live->buffer, self->measured, own);
+  return TRUE;
+}
+
+/* ---- the depth of a frame ---------------------------------------------------------------- */
+
+/* Now, or when the picture is shown, whichever is later, minus the capture of the depth; GST_CLOCK_TIME_NONE: not known. */
+static GstClockTime
+age_of (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
+{
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+  GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
+
+  if (!depth->buffer || !GST_BUFFER_PTS_IS_VALID (depth->buffer) || depth->time == GST_CLOCK_STIME_NONE ||
+      !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (latency))
+    return GST_CLOCK_TIME_NONE;
+  gint64 shown = MAX ((gint64) now, time == GST_CLOCK_STIME_NONE ? 0 : time + (gint64) latency);
+  return shown > depth->time ? (GstClockTime) (shown - depth->time) : 0;
+}
+
+/* The age that max-age limits. G_MAXUINT64: depth is later than the frame, because the live stream went back. */
+static guint64
+limited_age (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
+{
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
+
+  if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE) {
+    if (depth->time > time)
+      return G_MAXUINT64;
+    return GST_CLOCK_TIME_IS_VALID (self->run.age) ? MAX (self->run.age, (guint64) (time - depth->time)) :
+                                                     (guint64) (time - depth->time);
+  }
+  /* what was not shown before is new, however late it comes */
+  if (self->run.shown != depth->serial || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (depth->arrival))
+    return 0;
+  return now > depth->arrival ? now - depth->arrival : 0;
+}
+
+/* Why there is no depth for a frame, in content->reason; FALSE: there is. */
+static gboolean
+lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepthOverlayContent *content)
+{
+  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  guint64 age = depth->buffer ? limited_age (self, depth, time) : 0;
+  gboolean linked = gst_stereo_join_has_second (self->join);
+
+  if (!linked)
+    warn_once (self, &self->run.warned_unlinked,
+        "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
+  if (linked && !self->silent && depth->buffer && age <= settings->max_age)
+    return FALSE;
+  if (!linked) {
+    g_strlcpy (content->reason, "no depth linked", sizeof content->reason);
+  } else if (self->silent) {
+    g_strlcpy (content->reason, self->silent, sizeof content->reason);
+  } else if (gst_stereo_join_second_ended (self->join)) {
+    warn_once (
+        self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
+    g_strlcpy (content->reason, "depth ended", sizeof content->reason);
+  } else {
+    g_strlcpy (content->reason, depth->buffer ? "depth is too old" : "no depth yet", sizeof content->reason);
+  }
+  GST_LOG_OBJECT (
+      self, "live frame of %" GST_STIME_FORMAT " goes without depth: %s", GST_STIME_ARGS (time), content->reason);
+  return TRUE;
+}
+
+/* Whether the depth is of the moment of a frame: colours over another moment would trail behind what moves. */
+static gboolean
+is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
+{
+  gint64 depth = gst_stereo_join_held (self->join)->time, frame = (gint64) gst_stereo_join_frame_time (self->join);
+
+  if (time == GST_CLOCK_STIME_NONE || depth == GST_CLOCK_STIME_NONE || frame == 0)
+    return TRUE;
+  if ((time - depth + frame / 2) / frame > (gint64) settings->max_lag)
+    self->run.behind_until = time + (gint64) GST_SECOND;
+  return time >= self->run.behind_until || self->run.behind_until - time > (gint64) GST_SECOND;
+}
+
+/* ---- what samples mean ------------------------------------------------------------------- */
+
+static gboolean
+is_close (gdouble value, gdouble other)
+{
+  return fabs (value - other) <= 0.02 * other;
+}
+
+/* To two digits, for the legend. */
+static gdouble
+rounded (gdouble distance)
+{
+  gdouble step = pow (10, floor (log10 (distance)) - 1);
+
+  return rint (distance / step) * step;
+}
+
+/* The codes are made again only when the meaning of samples changed. Colours must not flicker: a rig that follows a drift
+ * changes its metadata a little from frame to frame. */
+static void
+ensure_scale (GstDepthOverlay *self, const Settings *settings, const GstStereoMeta *meta)
+{
+  gdouble near, far, from = settings->near, to = settings->far;
+  GstStereoScale scale;
+
+  gst_stereo_scale_ends (meta, &near, &far);
+  if (!is_close (near, self->run.near) || !is_close (far, self->run.far)) {
+    self->run.near = near;
+    self->run.far = far;
+  }
+  near = rounded (self->run.near);
+  far = rounded (self->run.far);
+  if (from <= 0)
+    from = to > 0 ? MIN (near, to / 2) : near;
+  if (to <= 0)
+    to = MAX (far, 2 * from);
+  gst_stereo_scale_init (&scale, meta, from, to, (GstStereoCurve) settings->curve, is_alone (self));
+  if (!scale.metric)
+    warn_once (self, &self->run.warned_disparity,
+        "Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
+        "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set focal-length "
+        "(px) and baseline (mm) of stereomatch.");
+  if (from >= to && !self->run.warned_near_far) {
+    self->run.warned_near_far = TRUE;
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", from, to, from + 1), (NULL));
+  }
+  if (self->run.have_scale && memcmp (&scale, &self->run.scale, sizeof scale) == 0)
+    return;
+  self->run.scale = scale;
+  self->run.have_scale = TRUE;
+  gst_stereo_scale_codes (&scale, meta, self->codes, SAMPLES);
+  GST_DEBUG_OBJECT (self, "colours from %g to %g %s", scale.near, scale.far, scale.metric ? "mm" : "px");
+}
+
+/* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. FALSE after an error was posted
+ * that concerns all later frames, too. */
+static gboolean
+read_depth (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *frame, GstDepthOverlayContent *content,
+    GstStereoDepthMap *map)
+{
+  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  const GstVideoInfo *info = &depth->info, *view = &self->run.view.info;
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
+  g_autofree gchar *problem = gst_stereo_depth_problem (info, meta, "depthoverlay");
+
+  if (problem) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("What sink_depth gets: %s", problem), (NULL));
+    return FALSE;
+  }
+  if (!gst_stereo_live_view_fits (&self->run.view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info))) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("The live view is %dx%d and the depth %dx%d: their aspect ratios differ, so one does not fit over the other. "
+         "Give sink the left view that stereomatch got, scaled if need be but not cropped. If it holds both views, say so in "
+         "the multiview-mode of its caps.",
+            GST_VIDEO_INFO_WIDTH (view), GST_VIDEO_INFO_HEIGHT (view), GST_VIDEO_INFO_WIDTH (info),
+            GST_VIDEO_INFO_HEIGHT (info)),
+        (NULL));
+    return FALSE;
+  }
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (map, info, depth->buffer);
+  if (unreadable) {
+    gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+    return FALSE;
+  }
+  /* a millionth less: 0.2 * 255 may be 51.000001, which must not become 52 */
+  map->view.min_confidence = (guint) MAX (0, ceil (255 * settings->min_confidence - 1e-6));
+  ensure_scale (self, settings, meta);
+  content->scale = self->run.scale;
+  if (!measure (self, settings, frame, is_alone (self)))
+    return FALSE;
+  problem = gst_depth_overlay_content_read (content, self->measured, info);
+  if (problem)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
+  return problem == NULL;
+}
+
+/* For a frame without depth: at once where the reason is another one, else every message-interval. */
+static void
+post_unknown (GstDepthOverlay *self, const Settings *settings, const GstStereoJoinFrame *frame, const gchar *reason)
+{
+  gboolean due = frame->time == GST_CLOCK_STIME_NONE || frame->time < self->run.posted_time ||
+      (guint64) (frame->time - self->run.posted_time) >= settings->message_interval;
+
+  if (!due && strcmp (reason, self->run.posted) == 0)
+    return;
+  g_strlcpy (self->run.posted, reason, sizeof self->run.posted);
+  self->run.posted_time = frame->time;
+  GstStructure *message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, "unknown", "reason",
+      G_TYPE_STRING, reason, "coverage", G_TYPE_DOUBLE, 0.0, "support", G_TYPE_INT, 0, "valid", G_TYPE_BOOLEAN, FALSE,
+      "warning", G_TYPE_BOOLEAN, FALSE, NULL);
+  if (GST_CLOCK_TIME_IS_VALID (self->run.age))
+    gst_structure_set (message, "age", G_TYPE_UINT64, self->run.age, NULL);
+  gst_stereo_add_times (message, frame->buffer, &frame->segment);
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
+}
+
+/* ---- drawing ----------------------------------------------------------------------------- */
+
+static GstFlowReturn
+post_unmapped (GstDepthOverlay *self, const GstVideoInfo *info, GstBuffer *buffer)
+{
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame that its caps announce.",
+          gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+          gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))),
+      (NULL));
+  return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+acquire (GstDepthOverlay *self, GstBuffer **buffer)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool && gst_buffer_pool_set_active (pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (&self->run.view.info),
+            GST_VIDEO_INFO_HEIGHT (&self->run.view.info)),
+        (NULL));
+  gst_clear_object (&pool);
+  return flow;
+}
+
+/* Draws @content over @live, and the colours of @depth where it is not NULL, into a new buffer. Where depth is alone, @live is the
+ * depth. An error was posted when the flow is neither OK nor FLUSHING. */
+static GstFlowReturn
+draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstStereoDepthView *depth, gdouble alpha,
+    GstBuffer *live, GstBuffer **buffer)
+{
+  const GstStereoLiveView *view = &self->run.view;
+  gboolean filled = is_alone (self) || GST_VIDEO_INFO_FORMAT (&view->live) != GST_VIDEO_INFO_FORMAT (&view->info);
+  GstVideoFrame in, out;
+  GstFlowReturn flow = acquire (self, buffer);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!gst_stereo_map (&in, &view->live, live, GST_MAP_READ)) {
+    gst_clear_buffer (buffer);
+    return post_unmapped (self, &view->live, live);
+  }
+  if (!gst_stereo_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
+    flow = post_unmapped (self, &view->info, *buffer);
+    gst_video_frame_unmap (&in);
+    gst_clear_buffer (buffer);
+    return flow;
+  }
+  gst_stereo_pool_clear_padding (&out);
+  if (filled)
+    gst_stereo_blend_fill (&out, is_alone (self) ? NULL : &in, view->x, view->y);
+  gst_stereo_blender_set_colors (self->blender, &view->info, content->colormap, alpha);
+  gst_stereo_blender_run (
+      self->blender, filled ? &out : &in, filled ? 0 : view->x, filled ? 0 : view->y, &out, depth, self->codes);
+  gst_depth_overlay_text_draw (self->text, content, &out);
+  gst_video_frame_unmap (&out);
+  gst_video_frame_unmap (&in);
+  gst_buffer_copy_into (*buffer, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  gst_stereo_copy_metas (*buffer, live, is_alone (self) || !view->cropped, !filled);
+  return GST_FLOW_OK;
+}
+
+/* ---- a frame ----------------------------------------------------------------------------- */
+
+static void
+describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepthOverlayContent *content)
+{
+  const GstVideoInfo *info = &self->run.view.info;
+  gboolean grey = is_grey (info) && settings->colormap == GST_STEREO_COLORMAP_TURBO;
+
+  content->width = GST_VIDEO_INFO_WIDTH (info);
+  content->height = GST_VIDEO_INFO_HEIGHT (info);
+  content->text = settings->text;
+  content->colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap;
+  content->max_age = settings->max_age;
+  content->age = self->run.age = age_of (self, gst_stereo_join_held (self->join), time);
+  content->placed = TRUE;
+  if (grey)
+    warn_once (self, &self->run.warned_grey,
+        "What is linked downstream takes grey pictures only: colormap=gray replaces turbo, near is light and far is dark. Put "
+        "videoconvert behind depthoverlay, or let downstream take a colour format.");
+}
+
+static GstFlowReturn
+make_output (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *frame, GstBuffer **out)
+{
+  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  gboolean alone = is_alone (self);
+  GstStereoDepthMap map = { 0 };
+  GstDepthOverlayContent content = { 0 };
+  const GstStereoDepthView *colors = NULL;
+  GstFlowReturn flow = prepare_output (self, alone ? &depth->info : gst_stereo_join_main_info (self->join));
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  describe (self, settings, frame->time, &content);
+  if (!alone && !self->run.view.cropped && count_regions (frame->buffer) > 0)
+    frame->buffer = gst_buffer_make_writable (frame->buffer);
+  if (!alone && lacks_depth (self, settings, frame->time, &content)) {
+    post_unknown (self, settings, frame, content.reason);
+    if (gst_buffer_is_writable (frame->buffer))
+      write_distances (frame->buffer, NULL, 0);
+  } else if (read_depth (self, settings, frame, &content, &map)) {
+    self->run.shown = depth->serial;
+    content.placed = is_in_step (self, settings, frame->time);
+    if (content.placed && (alone || settings->alpha > 0))
+      colors = &map.view;
+    if (!content.placed)
+      g_strlcpy (content.note, "too late for colours", sizeof content.note);
+  } else {
+    gst_stereo_depth_unmap (&map);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  content.legend = settings->legend && self->run.have_scale;
+  content.scale = self->run.scale;
+  flow = draw (self, &content, colors, alone ? 1 : settings->alpha, alone ? self->measured : frame->buffer, out);
+  gst_stereo_depth_unmap (&map);
+  return flow;
+}
 
 static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
-  return gst_depth_overlay_show_next (GST_DEPTH_OVERLAY (aggregator)->show, timeout);
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstStereoJoinFrame frame;
+  GstBuffer *out = NULL;
+  Settings settings;
+
+  if (g_atomic_int_get (&self->failed))
+    return GST_FLOW_NOT_NEGOTIATED;
+  GstFlowReturn flow = is_alone (self) ? gst_stereo_join_next_second (self->join, &frame) :
+                                         gst_stereo_join_next (self->join, timeout, &frame);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (frame.gap) {
+    if (self->run.negotiated && self->run.have_segment && GST_BUFFER_PTS_IS_VALID (frame.buffer))
+      gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self),
+          gst_event_new_gap (GST_BUFFER_PTS (frame.buffer), GST_BUFFER_DURATION (frame.buffer)));
+    gst_buffer_unref (frame.buffer);
+    return GST_FLOW_OK;
+  }
+  gst_stereo_follow_controls (self, &frame.segment, GST_BUFFER_PTS (frame.buffer));
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
+  flow = make_output (self, &settings, &frame, &out);
+  if (flow == GST_FLOW_NOT_NEGOTIATED)
+    g_atomic_int_set (&self->failed, TRUE);
+  gst_buffer_unref (frame.buffer);
+  return flow == GST_FLOW_OK ?
+      gst_stereo_push (aggregator, &self->run.segment, &self->run.have_segment, &frame.segment, out) :
+      flow;
+}
+
+/* With a live source: when to stop waiting for the depth of the next frame. Half of the latency that was announced, a frame, is
+ * left for drawing. */
+static GstClockTime
+gst_depth_overlay_get_next_time (GstAggregator *aggregator)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstAggregatorPad *live = gst_stereo_join_main (self->join);
+  g_autoptr (GstBuffer) buffer = gst_aggregator_pad_peek_buffer (live);
+
+  if (!buffer)
+    return GST_CLOCK_TIME_NONE;
+  gint64 time = gst_stereo_pad_running_time (live, buffer);
+  if (time == GST_CLOCK_STIME_NONE)
+    return 0;
+  return (GstClockTime) MAX (0, time - (gint64) (gst_stereo_join_frame_time (self->join) / 2));
 }
 
 /* ---- pads, events, queries --------------------------------------------------------------- */
@@ -144,27 +927,22 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
   return taken;
 }
 
-/* Nothing will come on sink. The base class waits for every pad that has not ended. */
+/* Depth is alone: nothing will come on sink. The base class waits for every pad that has not ended, and for every pad to be
+ * flushed. */
 static void
-end_live (GstDepthOverlay *self)
+stand_in_for_live (GstDepthOverlay *self, GstEvent *event)
 {
   GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
 
-  GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
-  gst_pad_send_event (live, gst_event_new_stream_start ("no live view"));
-  gst_pad_send_event (live, gst_event_new_eos ());
-  gst_depth_overlay_sync_set_alone (self->sync);
-}
-
-/* Depth alone is flushed: the base class waits until every pad is. */
-static void
-flush_live (GstDepthOverlay *self, GstEvent *event)
-{
-  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
-
-  gst_pad_send_event (live, gst_event_ref (event));
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
+    gst_pad_send_event (live, gst_event_new_stream_start ("no live view"));
+  } else {
+    gst_pad_send_event (live, gst_event_ref (event));
+  }
+  if (GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_START)
     gst_pad_send_event (live, gst_event_new_eos ());
+  g_atomic_int_set (&self->alone, TRUE);
 }
 
 /* In upstream's thread, before the event is queued: a pad that is unlinked now stays unlinked. */
@@ -172,15 +950,14 @@ static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean linked = gst_pad_is_linked (GST_PAD (gst_stereo_join_main (self->join)));
-  gboolean alone = gst_depth_overlay_sync_is_alone (self->sync), live = is_live (self, pad);
+  gboolean linked = gst_pad_is_linked (GST_PAD (gst_stereo_join_main (self->join))), alone = is_alone (self);
+  GstEventType type = GST_EVENT_TYPE (event);
 
-  if (!live && GST_EVENT_TYPE (event) == GST_EVENT_CAPS && !linked && !alone)
-    end_live (self);
-  if (!live && alone &&
-      (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP))
-    flush_live (self, event);
-  if (live && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START && linked && alone) {
+  if (!is_live (self, pad) &&
+      ((type == GST_EVENT_CAPS && !linked && !alone) ||
+          (alone && (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP))))
+    stand_in_for_live (self, event);
+  if (is_live (self, pad) && type == GST_EVENT_STREAM_START && linked && alone) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
         ("sink was linked after depth was shown alone. Link sink before the depth starts, or stop and start again."),
         (NULL));
@@ -190,6 +967,20 @@ gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregator
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event_pre_queue (aggregator, pad, event);
 }
 
+/* stereomatch says which camera is silent without a frame. */
+static void
+note_health (GstDepthOverlay *self, GstEvent *event)
+{
+  const GstStructure *content = gst_event_get_structure (event);
+  const GValue *flags = gst_structure_get_value (content, "health");
+  const gchar *reason = gst_structure_get_string (content, "reason");
+
+  g_clear_pointer (&self->silent, g_free);
+  if (flags && G_VALUE_HOLDS_FLAGS (flags) && g_value_get_flags (flags))
+    self->silent = g_strdup (reason && *reason ? reason : "a camera is silent");
+  GST_DEBUG_OBJECT (self, "health: %s", self->silent ? self->silent : "good");
+}
+
 static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
@@ -197,9 +988,11 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
     return take_caps (self, pad, event);
+  if (!is_live (self, pad) && gst_event_has_name (event, "GstStereoHealth"))
+    note_health (self, event);
   gst_stereo_join_note_event (self->join, pad, event);
   /* the events of the stream that the output is go downstream */
-  if (gst_stereo_join_is_forwarded (event) && is_live (self, pad) == gst_depth_overlay_sync_is_alone (self->sync)) {
+  if (gst_stereo_join_is_forwarded (event) && is_live (self, pad) == is_alone (self)) {
     gst_event_unref (event);
     return TRUE;
   }
@@ -210,13 +1003,12 @@ static gboolean
 gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstCaps *caps, *filter;
+  GstCaps *filter;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && is_live (self, pad)) {
     gst_query_parse_caps (query, &filter);
-    caps = gst_depth_overlay_output_query_caps (self->output, GST_PAD (pad), filter);
+    g_autoptr (GstCaps) caps = query_live_caps (self, GST_PAD (pad), filter);
     gst_query_set_caps_result (query, caps);
-    gst_caps_unref (caps);
     return TRUE;
   }
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS || GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS)
@@ -226,52 +1018,21 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
 
 /* Asks upstream of the stream that the output is. */
 static gboolean
-query_stream (GstDepthOverlay *self, GstQuery *query)
-{
-  if (!gst_depth_overlay_sync_is_alone (self->sync))
-    return gst_pad_peer_query (GST_PAD (gst_stereo_join_main (self->join)), query);
-  GstPad *depth = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
-  gboolean answered = depth && gst_pad_peer_query (depth, query);
-  gst_clear_object (&depth);
-  return answered;
-}
-
-static gboolean
 gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
 {
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  g_autoptr (GstPad) pad = NULL;
+
   switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_POSITION:
     case GST_QUERY_DURATION:
     case GST_QUERY_SEEKING:
     case GST_QUERY_URI:
-      return query_stream (GST_DEPTH_OVERLAY (aggregator), query);
+      pad = gst_element_get_static_pad (GST_ELEMENT (self), is_alone (self) ? "sink_depth" : "sink");
+      return pad && gst_pad_peer_query (pad, query);
     default:
       return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->src_query (aggregator, query);
   }
-}
-
-static GstClockTime
-gst_depth_overlay_get_next_time (GstAggregator *aggregator)
-{
-  return gst_depth_overlay_sync_deadline (GST_DEPTH_OVERLAY (aggregator)->sync);
-}
-
-static GstFlowReturn
-gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
-{
-  return gst_depth_overlay_output_update_src_caps (GST_DEPTH_OVERLAY (aggregator)->output, caps, result);
-}
-
-static gboolean
-gst_depth_overlay_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
-{
-  return gst_depth_overlay_output_negotiated_src_caps (GST_DEPTH_OVERLAY (aggregator)->output, caps);
-}
-
-static gboolean
-gst_depth_overlay_decide_allocation (GstAggregator *aggregator, GstQuery *query)
-{
-  return gst_depth_overlay_output_decide_allocation (GST_DEPTH_OVERLAY (aggregator)->output, query);
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------ */
@@ -282,21 +1043,11 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   gst_stereo_join_forget (self->join);
-  gst_depth_overlay_output_reset (self->output, FALSE);
-  gst_depth_overlay_show_flush (self->show);
+  self->run.have_segment = FALSE;
+  self->run.behind_until = self->run.posted_time = 0;
+  *self->run.posted = 0;
+  g_clear_pointer (&self->silent, g_free);
   return GST_FLOW_OK;
-}
-
-static gboolean
-gst_depth_overlay_start (GstAggregator *aggregator)
-{
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-
-  gst_stereo_join_reset (self->join);
-  gst_depth_overlay_sync_reset (self->sync);
-  gst_depth_overlay_output_reset (self->output, TRUE);
-  gst_depth_overlay_show_start (self->show);
-  return TRUE;
 }
 
 static gboolean
@@ -304,11 +1055,34 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  gst_depth_overlay_show_stop (self->show);
-  gst_depth_overlay_output_reset (self->output, TRUE);
+  if (self->inner) {
+    gst_element_set_state (self->inner, GST_STATE_NULL);
+    gst_element_set_bus (self->inner, NULL);
+  }
+  gst_clear_object (&self->inner);
+  gst_clear_buffer (&self->measured);
   gst_stereo_join_reset (self->join);
-  gst_depth_overlay_sync_reset (self->sync);
+  g_atomic_int_set (&self->alone, FALSE);
+  g_atomic_int_set (&self->failed, FALSE);
+  g_clear_pointer (&self->silent, g_free);
+  g_clear_pointer (&self->blender, gst_stereo_blender_free);
+  g_clear_pointer (&self->text, gst_depth_overlay_text_free);
+  g_clear_pointer (&self->codes, g_free);
   return TRUE;
+}
+
+static gboolean
+gst_depth_overlay_start (GstAggregator *aggregator)
+{
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+
+  memset (&self->run, 0, sizeof self->run);
+  gst_video_info_init (&self->run.view.live);
+  gst_video_info_init (&self->run.view.info);
+  self->blender = gst_stereo_blender_new ();
+  self->text = gst_depth_overlay_text_new ();
+  self->codes = g_malloc (SAMPLES);
+  return start_inner (self);
 }
 
 static void
@@ -321,33 +1095,19 @@ gst_depth_overlay_dispose (GObject *object)
 static void
 gst_depth_overlay_finalize (GObject *object)
 {
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (object);
-
-  gst_depth_overlay_show_free (self->show);
-  gst_depth_overlay_output_free (self->output);
-  gst_depth_overlay_sync_free (self->sync);
-  gst_stereo_join_free (self->join);
+  gst_stereo_join_free (GST_DEPTH_OVERLAY (object)->join);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
-}
-
-static void
-add_pad_templates (GstElementClass *klass)
-{
-  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
-      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
-  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
-      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (GST_STEREO_BLEND_FORMATS)));
-  static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE (
-      "sink_depth", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
-
-  gst_element_class_add_static_pad_template_with_gtype (klass, &src, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (klass, &sink, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (klass, &depth, GST_TYPE_AGGREGATOR_PAD);
 }
 
 static void
 gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 {
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
+      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_STEREO_BLEND_FORMATS " }")));
+  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_STEREO_BLEND_FORMATS ", GRAY16_LE, GRAY16_BE }")));
+  static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE (
+      "sink_depth", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
@@ -355,10 +1115,11 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_depth_overlay_debug, "depthoverlay", 0, "depth over the live view");
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_stereo_properties_install_part (
-      object_class, gst_depth_overlay_show_properties, G_STRUCT_OFFSET (GstDepthOverlay, show));
+  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
 
-  add_pad_templates (element_class);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &src, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &sink, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &depth, GST_TYPE_AGGREGATOR_PAD);
   element_class->release_pad = gst_depth_overlay_release_pad;
   gst_element_class_set_static_metadata (element_class, "Depth overlay", "Filter/Editor/Video/Stereo",
       "Blends depth in colours over the live view, and shows, posts and warns of the nearest surface (mm). sink takes "
@@ -385,8 +1146,5 @@ static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
   self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
-  self->sync = gst_depth_overlay_sync_new (GST_ELEMENT (self), self->join);
-  self->output = gst_depth_overlay_output_new (GST_AGGREGATOR (self));
-  self->show = gst_depth_overlay_show_new (GST_ELEMENT (self), self->join, self->sync, self->output);
   gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -1,47 +1,66 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/overlay/text.h"
-
-#include "gst/overlay/debug.h"
-#include "gst/overlay/draw.h"
+/*
+ * Draws what is over a frame. Every piece is drawn by cairo once, and blended into each frame until what it shows changes: a
+ * piece depends on its key alone.
+ */
+#include "gst/overlay/overlay.h"
 
 #include <math.h>
+#include <pango/pangocairo.h>
 #include <string.h>
 
+#define PIECES 40   /* more than any frame has */
 #define SMALLEST 64 /* a picture lower than this has no room for a legend */
 
 typedef enum
 {
-  PIECE_EDGE_ACROSS, /* of the warning's frame */
-  PIECE_EDGE_DOWN,
-  PIECE_REGION_ACROSS,
-  PIECE_REGION_DOWN,
-  PIECE_MARKER,
-  PIECE_LEGEND,
-  PIECE_READOUT,
-  PIECE_MARK,
-  PIECE_BOXES, /* of each box: the next three */
-  PIECES = PIECE_BOXES + 3 * GST_DEPTH_OVERLAY_BOXES
-} Piece;
+  SOLID,
+  HATCH, /* of the border, where nothing is known */
+  MARKER,
+  LINE,
+  PANEL, /* text */
+  LEGEND
+} Kind;
 
-enum
+typedef enum
 {
-  BOX_ACROSS,
-  BOX_DOWN,
-  BOX_LABEL
-};
+  TONE_DARK,
+  TONE_CLEAR,
+  TONE_WARNING,
+  TONE_UNKNOWN
+} Tone;
 
-typedef GstDepthOverlayKey Key;
+/* The input of the drawing of a piece. Fields that a piece does not use are 0, because keys are compared with memcmp(). */
+typedef struct
+{
+  Kind kind;
+  gint width, height; /* of the piece; a panel and the legend are measured */
+  gint most;          /* width of a panel at most */
+  gint big, font;     /* pixels: of the first line of a panel, and of the others and the legend */
+  guint32 color;      /* ARGB: SOLID, LINE, and the last line of a panel */
+  Tone tone;
+  gboolean rising; /* LINE: from the lower left corner */
+  GstStereoColormap colormap;
+  GstStereoCurve curve;
+  gboolean metric;
+  gdouble near, far;
+  gchar first[24], second[GST_DEPTH_OVERLAY_LABEL], last[GST_DEPTH_OVERLAY_LABEL];
+} Key;
+
+typedef struct
+{
+  Key key;
+  GstBuffer *pixels; /* NULL: the place is free */
+  gint width, height;
+  guint64 used; /* the frame that it was used in last */
+} Piece;
 
 struct _GstDepthOverlayText
 {
   PangoFontMap *fonts;
   PangoContext *context;
-  struct
-  {
-    Key key;
-    GstBuffer *pixels; /* NULL: not drawn */
-    gint width, height;
-  } pieces[PIECES];
+  guint64 frames;
+  Piece pieces[PIECES];
 };
 
 GstDepthOverlayText *
@@ -65,69 +84,338 @@ gst_depth_overlay_text_free (GstDepthOverlayText *text)
   g_free (text);
 }
 
-void
-gst_depth_overlay_text_format (gchar *string, gsize size, gdouble value, gboolean metric)
+/* ---- shapes ------------------------------------------------------------------------------ */
+
+static void
+set_color (cairo_t *cr, guint32 argb)
 {
-  if (!metric)
-    g_snprintf (string, size, "%.1f px", value);
-  else if (!isfinite (value))
-    g_snprintf (string, size, "far");
-  else if (value < 9995)
-    g_snprintf (string, size, "%.2f m", value / 1000);
-  else
-    g_snprintf (string, size, "%.1f m", value / 1000);
+  cairo_set_source_rgba (
+      cr, (argb >> 16 & 255) / 255.0, (argb >> 8 & 255) / 255.0, (argb & 255) / 255.0, (argb >> 24) / 255.0);
 }
 
-/* "3.42 m"; "unknown: 38% seen", "unknown: 38% seen, 3.42 m", "unknown: right camera frozen"; or the notice. Of several
- * reasons the first one is shown, because it explains the others. Percents are rounded down: a picture that lacks a pixel
- * is not 100% seen. */
-static void
-say (gchar *string, gsize size, const GstDepthOverlayTextContent *content)
-{
-  gchar value[16] = "";
+#define BLACK 0xd0000000
+#define WHITE 0xffffffff
+#define RED 0xffd21010
+#define AMBER 0xfff5a800
+#define GREEN 0xff18c060
+#define DARK 0xb80d0f14
 
-  if (content->notice) {
-    g_strlcpy (string, content->notice, size);
-    return;
+static void
+draw_hatch (cairo_t *cr, const Key *key)
+{
+  gint size = MIN (key->width, key->height), step = MAX (6, 2 * size);
+
+  set_color (cr, AMBER);
+  cairo_paint (cr);
+  set_color (cr, 0xff000000);
+  cairo_set_line_width (cr, step / 2.0 / G_SQRT2);
+  for (gint x = -key->height; x < key->width + step; x += step) {
+    cairo_move_to (cr, x, key->height + 0.0);
+    cairo_line_to (cr, x + key->height, 0);
   }
-  if (content->reason) {
-    g_snprintf (string, size, "unknown: %.*s", (gint) strcspn (content->reason, ","), content->reason);
-    return;
+  cairo_stroke (cr);
+}
+
+/* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map hides. */
+static void
+draw_marker (cairo_t *cr, const Key *key)
+{
+  gdouble line = MAX (1.5, key->width / 24.0), radius = key->width * 0.28, middle = key->width / 2.0;
+
+  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
+  for (gint pass = 0; pass < 2; pass++) {
+    set_color (cr, pass == 0 ? BLACK : WHITE);
+    cairo_set_line_width (cr, pass == 0 ? 2.4 * line : line);
+    cairo_new_sub_path (cr);
+    cairo_arc (cr, middle, middle, radius, 0, 2 * G_PI);
+    for (gint i = 0; i < 4; i++) {
+      gdouble dx = i % 2 ? 0 : 1 - i, dy = i % 2 ? 2 - i : 0;
+      cairo_move_to (cr, middle + dx * radius, middle + dy * radius);
+      cairo_line_to (cr, middle + dx * radius * 1.5, middle + dy * radius * 1.5);
+    }
+    cairo_stroke (cr);
   }
-  if (content->nearest->valid)
-    gst_depth_overlay_text_format (value, sizeof value, content->nearest->value, content->scale.metric);
-  if (content->nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN)
-    g_snprintf (string, size, "unknown: %d%% seen%s%s", (gint) (100 * content->nearest->found.coverage + 1e-9),
-        content->nearest->valid ? ", " : "", value);
-  else
-    g_strlcpy (string, value, size);
+}
+
+static void
+draw_line (cairo_t *cr, const Key *key)
+{
+  gdouble half = key->font / 2.0;
+
+  for (gint pass = 0; pass < 2; pass++) {
+    set_color (cr, pass == 0 ? BLACK : key->color);
+    cairo_set_line_width (cr, pass == 0 ? key->font : half);
+    cairo_move_to (cr, half, key->rising ? key->height - half : half);
+    cairo_line_to (cr, key->width - half, key->rising ? half : key->height - half);
+    cairo_stroke (cr);
+  }
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static PangoLayout *
+new_layout (PangoContext *context, const gchar *string, gint pixels, gboolean bold)
+{
+  PangoLayout *layout = pango_layout_new (context);
+  PangoFontDescription *font = pango_font_description_from_string (bold ? "Sans Bold" : "Sans");
+
+  pango_font_description_set_absolute_size (font, pixels * (gdouble) PANGO_SCALE);
+  pango_layout_set_font_description (layout, font);
+  pango_layout_set_text (layout, string, -1);
+  pango_font_description_free (font);
+  return layout;
+}
+
+static void
+show_layout (cairo_t *cr, PangoLayout *layout, gdouble x, gdouble y)
+{
+  cairo_move_to (cr, x, y);
+  pango_cairo_show_layout (cr, layout);
+  g_object_unref (layout);
+}
+
+/* The background of text: text is legible over any picture. */
+static void
+draw_background (cairo_t *cr, gint width, gint height, gdouble radius, Tone tone)
+{
+  static const guint32 colors[] = {
+    [TONE_DARK] = DARK, [TONE_CLEAR] = DARK, [TONE_WARNING] = RED, [TONE_UNKNOWN] = AMBER
+  };
+
+  cairo_new_sub_path (cr);
+  cairo_arc (cr, width - radius, radius, radius, -G_PI / 2, 0);
+  cairo_arc (cr, width - radius, height - radius, radius, 0, G_PI / 2);
+  cairo_arc (cr, radius, height - radius, radius, G_PI / 2, G_PI);
+  cairo_arc (cr, radius, radius, radius, G_PI, 1.5 * G_PI);
+  cairo_close_path (cr);
+  set_color (cr, colors[tone]);
+  cairo_fill (cr);
+  if (tone == TONE_CLEAR) {
+    set_color (cr, GREEN);
+    cairo_rectangle (cr, 0, radius, MAX (3, radius), height - 2 * radius);
+    cairo_fill (cr);
+  }
+}
+
+/* The lines of a panel, each with its place; @cr NULL: only measures. Long lines are wrapped once, and then cut. */
+static void
+lay_panel (PangoContext *context, cairo_t *cr, const Key *key, gint *width, gint *height)
+{
+  const gchar *const lines[] = { key->first, key->second, key->last };
+  gint pad = (key->big ? key->big : key->font) / 3, y = pad / 2, widest = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    gint wide, high;
+
+    if (!*lines[i])
+      continue;
+    PangoLayout *layout = new_layout (context, lines[i], i == 0 ? key->big : key->font, i == 0);
+    if (i > 0 && key->most) {
+      pango_layout_set_width (layout, MAX (1, key->most - 2 * pad) * PANGO_SCALE);
+      pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
+      pango_layout_set_height (layout, -2);
+      pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+    }
+    pango_layout_get_pixel_size (layout, &wide, &high);
+    widest = MAX (widest, wide);
+    if (cr) {
+      set_color (cr, i == 2 && key->color ? key->color : key->tone == TONE_UNKNOWN ? 0xff000000 : WHITE);
+      show_layout (cr, layout, pad, y);
+    } else {
+      g_object_unref (layout);
+    }
+    y += high;
+  }
+  /* rounded up to a step, so that the panel does not change its size with every digit */
+  *width = (widest + 2 * pad + pad) / (pad + 1) * (pad + 1);
+  *height = y + pad / 2;
+}
+
+/* ---- legend ------------------------------------------------------------------------------ */
+
+#define TICKS 10
+#define GAP 0.11 /* of the bar, between ticks at least: a line of text */
+
+typedef struct
+{
+  gint pad, bar_width, bar_height, bar_x, bar_y;
+} LegendShape;
+
+/* Where a value stands on the bar: 0 = far, 1 = near. In m, or px. */
+static gdouble
+bar_position (const Key *key, gdouble value)
+{
+  return gst_stereo_curve_position (key->curve, key->near, key->far, key->metric ? value * 1000 : value);
+}
+
+/* Both ends of the range, and between them the round numbers that keep their distance on the bar. */
+static guint
+tick_values (const Key *key, gdouble values[TICKS])
+{
+  static const gdouble digits[] = { 1, 2, 3, 5, 7 };
+  gdouble unit = key->metric ? 1000 : 1, low = MIN (key->near, key->far) / unit, high = MAX (key->near, key->far) / unit;
+  gdouble last = bar_position (key, low), end = bar_position (key, high);
+  guint count = 0;
+
+  values[count++] = low;
+  for (gdouble power = pow (10, floor (log10 (MAX (low, 0.001)))); power < high; power *= 10)
+    for (guint i = 0; i < G_N_ELEMENTS (digits) && count < TICKS - 1; i++) {
+      gdouble value = digits[i] * power, position = bar_position (key, value);
+
+      if (value <= low || value >= high || fabs (position - last) < GAP || fabs (position - end) < GAP)
+        continue;
+      values[count++] = value;
+      last = position;
+    }
+  values[count++] = high;
+  return count;
+}
+
+static PangoLayout *
+tick_layout (PangoContext *context, const Key *key, gdouble value, gint *width, gint *height)
+{
+  g_autofree gchar *string = g_strdup_printf ("%.4g", value);
+  PangoLayout *layout = new_layout (context, string, key->font, FALSE);
+
+  pango_layout_get_pixel_size (layout, width, height);
+  return layout;
+}
+
+/* key->most: the height of the picture. */
+static void
+shape_legend (PangoContext *context, const Key *key, LegendShape *shape, gint *width, gint *height)
+{
+  gdouble values[TICKS];
+  guint count = tick_values (key, values);
+  gint widest = 0, wide, high;
+
+  shape->pad = key->font / 2 + 2;
+  for (guint i = 0; i < count; i++) {
+    g_object_unref (tick_layout (context, key, values[i], &wide, &high));
+    widest = MAX (widest, wide);
+  }
+  shape->bar_width = MAX (6, key->most / 45);
+  shape->bar_height = key->most * 11 / 20;
+  shape->bar_x = shape->pad + widest + key->font / 2;
+  shape->bar_y = shape->pad + 2 * key->font;
+  *width = shape->bar_x + shape->bar_width + shape->pad;
+  *height = shape->bar_y + shape->bar_height + shape->pad;
+}
+
+/* Near is at the bottom: near objects are mostly in the lower part of a picture. */
+static void
+draw_legend (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+{
+  gdouble values[TICKS];
+  guint count = tick_values (key, values);
+  gint wide, high;
+  LegendShape shape;
+  guint8 rgb[3];
+
+  shape_legend (context, key, &shape, &width, &height);
+  draw_background (cr, width, height, key->font / 2.0, TONE_DARK);
+  for (gint y = 0; y < shape.bar_height; y++) {
+    gst_stereo_colormap_rgb (key->colormap, y / (shape.bar_height - 1.0), rgb);
+    set_color (cr, 0xff000000 | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2]);
+    cairo_rectangle (cr, shape.bar_x, shape.bar_y + y, shape.bar_width, 1);
+    cairo_fill (cr);
+  }
+  set_color (cr, WHITE);
+  PangoLayout *layout = new_layout (context, key->metric ? "m" : "px", key->font, TRUE);
+  pango_layout_get_pixel_size (layout, &wide, &high);
+  show_layout (cr, layout, shape.bar_x + (shape.bar_width - wide) / 2.0, shape.pad);
+  for (guint i = 0; i < count; i++) {
+    gdouble y = shape.bar_y + bar_position (key, values[i]) * (shape.bar_height - 1);
+
+    layout = tick_layout (context, key, values[i], &wide, &high);
+    show_layout (cr, layout, shape.bar_x - key->font * 0.4 - wide, y - high / 2.0);
+    cairo_rectangle (cr, shape.bar_x - key->font * 0.25, floor (y), key->font * 0.25, 1);
+    cairo_fill (cr);
+  }
 }
 
 /* ---- pieces ------------------------------------------------------------------------------ */
 
-static GstBuffer *
-render (GstDepthOverlayText *text, GstDepthOverlayDraw draw, const Key *key, gint width, gint height)
+static void
+draw_piece (GstDepthOverlayText *text, cairo_t *cr, const Key *key, gint width, gint height)
 {
-  GstBuffer *pixels = gst_buffer_new_allocate (NULL, (gsize) width * (gsize) height * 4, NULL);
+  switch (key->kind) {
+    case SOLID:
+      set_color (cr, key->color);
+      cairo_paint (cr);
+      break;
+    case HATCH:
+      draw_hatch (cr, key);
+      break;
+    case MARKER:
+      draw_marker (cr, key);
+      break;
+    case LINE:
+      draw_line (cr, key);
+      break;
+    case PANEL:
+      draw_background (cr, width, height, key->font / 3.0, key->tone);
+      lay_panel (text->context, cr, key, &width, &height);
+      break;
+    case LEGEND:
+      draw_legend (text->context, cr, key, width, height);
+      break;
+  }
+}
+
+static void
+render (GstDepthOverlayText *text, Piece *piece)
+{
+  gint width = piece->width, height = piece->height;
   GstMapInfo map;
 
-  gst_buffer_add_video_meta (
-      pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) width, (guint) height);
-  if (!gst_buffer_map (pixels, &map, GST_MAP_WRITE)) {
-    gst_buffer_unref (pixels);
-    return NULL;
+  piece->pixels = gst_buffer_new_allocate (NULL, (gsize) width * (gsize) height * 4, NULL);
+  gst_buffer_add_video_meta (piece->pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
+      (guint) width, (guint) height);
+  if (!gst_buffer_map (piece->pixels, &map, GST_MAP_WRITE)) {
+    gst_clear_buffer (&piece->pixels);
+    return;
   }
   memset (map.data, 0, map.size);
   cairo_surface_t *surface = cairo_image_surface_create_for_data (
       map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
   cairo_t *cr = cairo_create (surface);
   pango_cairo_update_context (cr, text->context);
-  draw (text->context, cr, key, width, height);
+  draw_piece (text, cr, &piece->key, width, height);
   cairo_destroy (cr);
   cairo_surface_finish (surface);
   cairo_surface_destroy (surface);
-  gst_buffer_unmap (pixels, &map);
-  return pixels;
+  gst_buffer_unmap (piece->pixels, &map);
+}
+
+/* The piece with that key, drawn. It takes the place of the one that was not used for the longest time. */
+static Piece *
+piece_of (GstDepthOverlayText *text, const Key *key)
+{
+  Piece *oldest = &text->pieces[0];
+  LegendShape shape;
+
+  for (guint i = 0; i < PIECES; i++) {
+    Piece *piece = &text->pieces[i];
+
+    if (piece->pixels && memcmp (&piece->key, key, sizeof *key) == 0) {
+      piece->used = text->frames;
+      return piece;
+    }
+    if (piece->used < oldest->used)
+      oldest = piece;
+  }
+  gst_clear_buffer (&oldest->pixels);
+  oldest->key = *key;
+  oldest->used = text->frames;
+  oldest->width = key->width;
+  oldest->height = key->height;
+  if (key->kind == PANEL)
+    lay_panel (text->context, NULL, key, &oldest->width, &oldest->height);
+  else if (key->kind == LEGEND)
+    shape_legend (text->context, key, &shape, &oldest->width, &oldest->height);
+  render (text, oldest);
+  return oldest;
 }
 
 /* The part of @frame under a rectangle, widened to whole chroma samples; @x and @y become the rectangle's place in it.
@@ -161,249 +449,251 @@ part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint wi
   return TRUE;
 }
 
-/* Blends a piece at @x, @y; draws it anew when @key is another one than that of the last frame. */
 static void
-put_piece (GstDepthOverlayText *text, Piece piece, const Key *key, GstDepthOverlayDraw draw, gint width, gint height,
-    gint x, gint y, GstVideoFrame *frame)
+put (GstDepthOverlayText *text, const Key *key, gint x, gint y, GstVideoFrame *frame)
 {
-  GstBuffer **pixels = &text->pieces[piece].pixels;
+  const Piece *piece = piece_of (text, key);
   GstVideoFrame part;
 
-  if (!*pixels || memcmp (&text->pieces[piece].key, key, sizeof *key) != 0) {
-    gst_clear_buffer (pixels);
-    *pixels = render (text, draw, key, width, height);
-    text->pieces[piece].key = *key;
-    text->pieces[piece].width = width;
-    text->pieces[piece].height = height;
-  }
-  if (!*pixels || !part_under (&part, frame, &x, &y, width, height))
+  if (!piece->pixels || !part_under (&part, frame, &x, &y, piece->width, piece->height))
     return;
-  GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw (
-      *pixels, x, y, (guint) width, (guint) height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw (piece->pixels, x, y, (guint) piece->width,
+      (guint) piece->height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   GstVideoOverlayComposition *composition = gst_video_overlay_composition_new (rectangle);
   if (!gst_video_overlay_composition_blend (composition, &part))
-    GST_WARNING ("cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
+    GST_CAT_WARNING (
+        gst_depth_overlay_debug, "cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
   gst_video_overlay_composition_unref (composition);
   gst_video_overlay_rectangle_unref (rectangle);
 }
 
-/* The size of a piece. Pango needs some time to measure, so a piece with an unchanged key is not measured again. */
-static void
-size_piece (GstDepthOverlayText *text, Piece piece, const Key *key, gint *width, gint *height)
+static Key
+new_key (Kind kind)
 {
-  if (text->pieces[piece].pixels && memcmp (&text->pieces[piece].key, key, sizeof *key) == 0) {
-    *width = text->pieces[piece].width;
-    *height = text->pieces[piece].height;
-  } else if (piece == PIECE_LEGEND) {
-    gst_depth_overlay_measure_legend (text->context, key, width, height);
-  } else {
-    gst_depth_overlay_measure_readout (text->context, key, width, height);
-  }
-}
-
-/* The part of a key that all pieces depend on. Callers add only what their piece depends on. */
-static void
-init_key (Key *key, const GstDepthOverlayTextContent *content)
-{
-  memset (key, 0, sizeof *key);
-  key->width = content->width;
-  key->height = content->height;
-}
-
-static gint
-margin_of (gint height)
-{
-  return MAX (3, height / 45);
-}
-
-static void
-put_edges (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
-{
-  gint thick = MAX (2, content->height / 72), inner = content->height - 2 * thick;
   Key key;
 
-  init_key (&key, content);
-  if (inner < 1)
-    return;
-  put_piece (text, PIECE_EDGE_ACROSS, &key, gst_depth_overlay_draw_edge, content->width, thick, 0, 0, frame);
-  put_piece (text, PIECE_EDGE_ACROSS, &key, gst_depth_overlay_draw_edge, content->width, thick, 0,
-      content->height - thick, frame);
-  put_piece (text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, 0, thick, frame);
-  put_piece (
-      text, PIECE_EDGE_DOWN, &key, gst_depth_overlay_draw_edge, thick, inner, content->width - thick, thick, frame);
+  memset (&key, 0, sizeof key);
+  key.kind = kind;
+  return key;
 }
 
-/* Inside the region, so that all four sides are in the picture. */
+/* The four sides of a frame along the inside of a rectangle. */
 static void
-put_region (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+put_sides (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayRect *at, Kind kind, guint32 color,
+    gint thick)
 {
-  gint thick = MAX (2, content->height / 240), width = content->region->width, height = content->region->height;
-  gint right = content->region->x + width - thick, bottom = content->region->y + height - thick;
-  Key across, down;
+  Key key = new_key (kind);
 
-  if (MIN (width, height) <= 2 * thick)
+  if (MIN (at->width, at->height) <= 2 * thick)
     return;
-  init_key (&across, content);
-  across.length = width;
-  init_key (&down, content);
-  down.length = height;
-  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region->x,
-      content->region->y, frame);
-  put_piece (text, PIECE_REGION_ACROSS, &across, gst_depth_overlay_draw_region, width, thick, content->region->x,
-      bottom, frame);
-  put_piece (text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, content->region->x,
-      content->region->y, frame);
-  put_piece (
-      text, PIECE_REGION_DOWN, &down, gst_depth_overlay_draw_region, thick, height, right, content->region->y, frame);
+  key.color = color;
+  key.width = at->width;
+  key.height = thick;
+  put (text, &key, at->x, at->y, frame);
+  put (text, &key, at->x, at->y + at->height - thick, frame);
+  key.width = thick;
+  key.height = at->height - 2 * thick;
+  put (text, &key, at->x, at->y + thick, frame);
+  put (text, &key, at->x + at->width - thick, at->y + thick, frame);
 }
 
-/* Room for the frame's four sides. */
+/* Light within dark: visible over any colour. */
+static void
+put_frame (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayRect *at, guint32 color)
+{
+  gint thick = MAX (1, GST_VIDEO_FRAME_HEIGHT (frame) / 300);
+  GstDepthOverlayRect inner = { at->x + thick, at->y + thick, at->width - 2 * thick, at->height - 2 * thick };
+
+  put_sides (text, frame, at, SOLID, BLACK, thick);
+  put_sides (text, frame, &inner, SOLID, color, thick);
+}
+
+static void
+put_line (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayLine *line, guint32 color)
+{
+  gint thick = MAX (4, GST_VIDEO_FRAME_HEIGHT (frame) / 90), half = thick / 2;
+  Key key = new_key (LINE);
+
+  key.font = thick;
+  key.color = color;
+  key.width = ABS (line->x[1] - line->x[0]) + thick;
+  key.height = ABS (line->y[1] - line->y[0]) + thick;
+  key.rising = (line->x[1] > line->x[0]) != (line->y[1] > line->y[0]);
+  put (text, &key, MIN (line->x[0], line->x[1]) - half, MIN (line->y[0], line->y[1]) - half, frame);
+}
+
+/* ---- layout ------------------------------------------------------------------------------ */
+
+#define MOST_TAKEN (2 + GST_DEPTH_OVERLAY_LABELS)
+
+/* A frame that is drawn over, and the places of its text, of which no two overlap. */
+typedef struct
+{
+  GstDepthOverlayText *text;
+  const GstDepthOverlayContent *content;
+  GstVideoFrame *frame;
+  gint border; /* pixels */
+  gint font;   /* pixels: digits are 3 % of the picture high, or more */
+  GstDepthOverlayRect taken[MOST_TAKEN];
+  guint n_taken;
+} Sheet;
+
 static gboolean
-has_inside (const GstDepthOverlayBox *box, gint thick)
+is_free (const Sheet *sheet, const GstDepthOverlayRect *at)
 {
-  return MIN (box->width, box->height) > 2 * thick;
-}
+  for (guint i = 0; i < sheet->n_taken; i++) {
+    const GstDepthOverlayRect *other = &sheet->taken[i];
 
-/* The frame of a box. */
-static void
-put_frame (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, const GstDepthOverlayBox *box,
-    Piece first, GstVideoFrame *frame)
-{
-  gint thick = MAX (2, content->height / 240);
-  gint right = box->x + box->width - thick, bottom = box->y + box->height - thick;
-  Key across, down;
-
-  init_key (&across, content);
-  across.length = box->width;
-  across.warning = box->warning;
-  init_key (&down, content);
-  down.length = box->height;
-  down.warning = box->warning;
-  if (!has_inside (box, thick))
-    return;
-  for (gint side = 0; side < 2; side++) {
-    put_piece (text, first + BOX_ACROSS, &across, gst_depth_overlay_draw_region, box->width, thick, box->x,
-        side ? bottom : box->y, frame);
-    put_piece (text, first + BOX_DOWN, &down, gst_depth_overlay_draw_region, thick, box->height, side ? right : box->x,
-        box->y, frame);
+    if (at->x < other->x + other->width && other->x < at->x + at->width && at->y < other->y + other->height &&
+        other->y < at->y + at->height)
+      return FALSE;
   }
+  return TRUE;
 }
 
-/* Above the box, or below its upper edge where the picture ends. */
+/* Takes the place of a piece, and blends it there. */
 static void
-put_label (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, const GstDepthOverlayBox *box,
-    Piece piece, GstVideoFrame *frame)
+take (Sheet *sheet, const Key *key, gint x, gint y)
 {
-  gint width, height;
-  Key key;
+  const Piece *piece = piece_of (sheet->text, key);
 
-  init_key (&key, content);
-  key.notice = TRUE; /* the smaller font */
-  key.warning = box->warning;
-  g_strlcpy (key.string, box->label, sizeof key.string);
-  size_piece (text, piece, &key, &width, &height);
-  put_piece (text, piece, &key, gst_depth_overlay_draw_readout, width, height,
-      CLAMP (box->x, 0, MAX (0, content->width - width)), box->y >= height ? box->y - height : MAX (0, box->y), frame);
+  sheet->taken[sheet->n_taken++] = (GstDepthOverlayRect){ x, y, piece->width, piece->height };
+  put (sheet->text, key, x, y, sheet->frame);
 }
 
+/* The word or the number, why it is so, and how old it is. */
 static void
-put_marks (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+put_readout (Sheet *sheet)
 {
-  gint thick = MAX (2, content->height / 240);
-  Key key;
+  const GstDepthOverlayContent *content = sheet->content;
+  gboolean unknown = content->verdict == GST_DEPTH_OVERLAY_UNKNOWN, dated = GST_CLOCK_TIME_IS_VALID (content->age);
+  gint margin = sheet->border + MAX (2, content->height / 60);
+  Key key = new_key (PANEL);
+  gchar value[16] = "";
 
-  init_key (&key, content);
-  for (guint i = 0; i < content->n_marks; i++)
-    key.length = MAX (key.length, content->marks[i].width);
-  for (guint i = 0; i < content->n_marks; i++)
-    put_piece (text, PIECE_MARK, &key, gst_depth_overlay_draw_mark, key.length, thick, content->marks[i].x,
-        content->marks[i].y - thick / 2, frame);
+  if (content->valid)
+    gst_depth_overlay_format (value, sizeof value, content->value, content->scale.metric);
+  key.big = MAX (12, MIN (content->height / 9, content->width / 9));
+  key.font = sheet->font;
+  key.most = MAX (8 * key.font, content->width * 3 / 5);
+  key.tone = unknown                              ? TONE_UNKNOWN :
+      content->warning                            ? TONE_WARNING :
+      content->verdict == GST_DEPTH_OVERLAY_CLEAR ? TONE_CLEAR :
+                                                    TONE_DARK;
+  g_strlcpy (key.first, unknown ? "UNKNOWN" : *value ? value : "clear", sizeof key.first);
+  if (unknown)
+    g_snprintf (key.second, sizeof key.second, "%s%s%s", content->reason, *value ? ", seen: " : "", value);
+  else if (content->warning)
+    g_strlcpy (key.second, "too near", sizeof key.second);
+  else if (content->verdict == GST_DEPTH_OVERLAY_CLEAR && *value)
+    g_strlcpy (key.second, "clear", sizeof key.second);
+  /* a tenth of a second more rather than less */
+  if (dated || *content->note)
+    g_snprintf (key.last, sizeof key.last, "%.*f%s%s%s", 1, dated ? ceil ((gdouble) content->age / 1e8) / 10 : 0.0,
+        dated ? " s old" : "", *content->note ? ", " : "", content->note);
+  if (!dated)
+    g_strlcpy (key.last, content->note, sizeof key.last);
+  if (dated && !unknown && !content->warning)
+    key.color = content->age > content->max_age ? 0xffff6050 : content->age > GST_SECOND / 2 ? AMBER : 0;
+  else if (dated && unknown && content->age > content->max_age)
+    key.color = 0xffa00000;
+  take (sheet, &key, margin, margin);
 }
 
+/* Always at the right: it must not change sides from frame to frame. */
 static void
-put_boxes (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+put_legend (Sheet *sheet)
 {
-  for (guint i = 0; i < content->n_boxes; i++)
-    put_frame (text, content, &content->boxes[i], PIECE_BOXES + 3 * i, frame);
-  for (guint i = 0; i < content->n_boxes; i++)
-    put_label (text, content, &content->boxes[i], PIECE_BOXES + 3 * i + BOX_LABEL, frame);
-}
+  const GstDepthOverlayContent *content = sheet->content;
+  Key key = new_key (LEGEND);
 
-static gint
-marker_size (const GstDepthOverlayTextContent *content)
-{
-  return MAX (11, content->height / 14) | 1;
-}
-
-/* Always at the right: it must not change sides from frame to frame. The marker is drawn over it. */
-static void
-put_legend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
-{
-  gint width, height;
-  Key key;
-
-  init_key (&key, content);
+  if (content->height < SMALLEST)
+    return;
+  key.most = content->height;
+  key.font = sheet->font;
   key.colormap = content->colormap;
   key.curve = content->scale.curve;
   key.near = content->scale.near;
   key.far = content->scale.far;
   key.metric = content->scale.metric;
-  if (content->height < SMALLEST)
-    return;
-  size_piece (text, PIECE_LEGEND, &key, &width, &height);
-  if (width > content->width / 3 || height > content->height)
-    return;
-  put_piece (text, PIECE_LEGEND, &key, gst_depth_overlay_draw_legend, width, height,
-      content->width - width - 2 * margin_of (content->height), (content->height - height) / 2, frame);
+  const Piece *piece = piece_of (sheet->text, &key);
+  gint x = content->width - piece->width - sheet->border - MAX (2, content->height / 60);
+  GstDepthOverlayRect at = { x, (content->height - piece->height) / 2, piece->width, piece->height };
+  if (piece->width <= content->width / 3 && piece->height <= content->height - 2 * sheet->border && is_free (sheet, &at))
+    take (sheet, &key, at.x, at.y);
 }
 
+/* Above the box, in it, or below it; not at all where other text has these places. */
 static void
-put_marker (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+put_label (Sheet *sheet, const GstDepthOverlayBox *box)
 {
-  gint size = marker_size (content);
-  Key key;
+  const GstDepthOverlayContent *content = sheet->content;
+  Key key = new_key (PANEL);
 
-  init_key (&key, content);
-  put_piece (text, PIECE_MARKER, &key, gst_depth_overlay_draw_marker, size, size, content->nearest->x - size / 2,
-      content->nearest->y - size / 2, frame);
+  key.font = sheet->font;
+  key.tone = box->warning ? TONE_WARNING : TONE_DARK;
+  g_strlcpy (key.second, box->label, sizeof key.second);
+  const Piece *piece = piece_of (sheet->text, &key);
+  const gint tops[] = { box->at.y - piece->height, box->at.y, box->at.y + box->at.height,
+    box->at.y + box->at.height - piece->height, box->at.y - 2 * piece->height };
+  gint right = content->width - sheet->border - piece->width;
+  const gint lefts[] = { box->at.x, box->at.x + box->at.width - piece->width, box->at.x + box->at.width,
+    box->at.x - piece->width };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lefts); i++)
+    for (guint j = 0; j < G_N_ELEMENTS (tops); j++) {
+      GstDepthOverlayRect at = { CLAMP (lefts[i], sheet->border, MAX (sheet->border, right)), tops[j], piece->width,
+        piece->height };
+
+      if (at.y < sheet->border || at.y + at.height > content->height - sheet->border || !is_free (sheet, &at))
+        continue;
+      take (sheet, &key, at.x, at.y);
+      return;
+    }
 }
 
+/* What belongs to the moment of the picture, below all text. */
 static void
-put_readout (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+put_places (const Sheet *sheet)
 {
-  gint width, height, margin = 2 * margin_of (content->height);
-  Key key;
+  const GstDepthOverlayContent *content = sheet->content;
 
-  init_key (&key, content);
-  key.notice = content->notice || content->nearest->state == GST_STEREO_NEAREST_STATE_UNKNOWN;
-  key.warning = content->nearest->warning;
-  say (key.string, sizeof key.string, content);
-  size_piece (text, PIECE_READOUT, &key, &width, &height);
-  put_piece (text, PIECE_READOUT, &key, gst_depth_overlay_draw_readout, width, height, margin, margin, frame);
-}
-
-gboolean
-gst_depth_overlay_text_is_empty (const GstDepthOverlayTextContent *content)
-{
-  return !content->n_boxes && !content->n_marks && !content->edges && !content->region && !content->legend &&
-      !content->marker && !content->readout;
+  if (content->part)
+    put_frame (sheet->text, sheet->frame, &content->region, WHITE);
+  for (guint i = 0; i < content->n_corridor; i++)
+    put_line (sheet->text, sheet->frame, &content->corridor[i], 0xff40c8ff);
+  for (guint i = 0; i < content->n_marks; i++)
+    put_line (sheet->text, sheet->frame, &content->marks[i], GREEN);
+  for (guint i = content->n_boxes; i-- > 0;)
+    put_frame (sheet->text, sheet->frame, &content->boxes[i].at, content->boxes[i].warning ? 0xffff3030 : WHITE);
 }
 
 void
-gst_depth_overlay_text_blend (GstDepthOverlayText *text, const GstDepthOverlayTextContent *content, GstVideoFrame *frame)
+gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayContent *content, GstVideoFrame *frame)
 {
-  if (content->edges)
-    put_edges (text, content, frame);
-  if (content->region)
-    put_region (text, content, frame);
-  if (content->n_marks)
-    put_marks (text, content, frame);
-  if (content->n_boxes)
-    put_boxes (text, content, frame);
+  const GstDepthOverlayRect whole = { 0, 0, content->width, content->height };
+  gint size = MAX (11, content->height / 14) | 1;
+  Sheet sheet = { .text = text, .content = content, .frame = frame, .font = MAX (10, content->height / 22) };
+  gboolean unknown = content->verdict == GST_DEPTH_OVERLAY_UNKNOWN;
+
+  text->frames++;
+  if (content->text && content->placed)
+    put_places (&sheet);
+  if (content->text && (unknown || content->warning)) {
+    sheet.border = MAX (2, content->height / (unknown ? 28 : 50));
+    put_sides (text, frame, &whole, unknown ? HATCH : SOLID, RED, sheet.border);
+  }
+  if (content->text)
+    put_readout (&sheet);
   if (content->legend)
-    put_legend (text, content, frame);
-  if (content->marker)
-    put_marker (text, content, frame);
-  if (content->readout)
-    put_readout (text, content, frame);
+    put_legend (&sheet);
+  if (content->text && content->placed)
+    for (guint i = 0; i < content->n_boxes; i++)
+      put_label (&sheet, &content->boxes[i]);
+  if (content->text && content->placed && content->valid) {
+    Key key = new_key (MARKER);
+
+    key.width = key.height = size;
+    put (text, &key, content->x - size / 2, content->y - size / 2, frame);
+  }
 }

@@ -8,7 +8,8 @@
 #define WIDTH 16
 #define HEIGHT 8
 /* The picture is the depth's number, or LIVE where none is shown. */
-#define NUMBERED "text=false legend=false alpha=1 colormap=gray scale=linear near=1 far=25400 message-interval=0 "
+#define NUMBERED \
+  "text=false legend=false alpha=1 colormap=gray scale=linear near=1 far=25400 message-interval=0 max-lag=1000 "
 #define LIVE 7
 #define NO_DEPTH -1
 

@@ -150,7 +150,7 @@ TEST (test_no_depth_is_unknown)
   GstStructure *posted = overlay_nearest (overlay);
   fail_unless (posted != NULL);
   fail_unless_equals_string (gst_structure_get_string (posted, "state"), "unknown");
-  fail_unless_equals_string (gst_structure_get_string (posted, "reason"), "depth is stale");
+  fail_unless_equals_string (gst_structure_get_string (posted, "reason"), "depth is too old");
   gst_structure_free (posted);
   overlay_push_live (overlay, plain_frame (&overlay->info, 90), 2 * TICK);
   gst_buffer_unref (overlay_pull (overlay, 2 * TICK));

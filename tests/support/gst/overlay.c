@@ -119,6 +119,9 @@ overlay_live_caps (Overlay *overlay, GstVideoFormat format, gint width, gint hei
 
   fail_unless (gst_video_info_from_caps (&overlay->info, parsed));
   gst_caps_unref (parsed);
+  /* downstream takes this format: a grey view would become a colour picture */
+  g_autofree gchar *taken = g_strdup_printf ("video/x-raw,format=%s", gst_video_format_to_string (format));
+  gst_harness_set_sink_caps_str (overlay->live, taken);
   gst_harness_set_src_caps_str (overlay->live, caps);
 }
 
