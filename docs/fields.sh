@@ -7,13 +7,13 @@ set -eu
 document=$1 reference=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-cat > "$folder/calib.txt" <<'END'
-cam0=[96 0 63.5; 0 96 47.5; 0 0 1]
-cam1=[96 0 63.5; 0 96 47.5; 0 0 1]
-doffs=0
-baseline=120
-width=128
-height=96
+cat > "$folder/stereo.yml" <<'END'
+M1: [ 96, 0, 63.5, 0, 96, 47.5, 0, 0, 1 ]
+D1: []
+M2: [ 96, 0, 63.5, 0, 96, 47.5, 0, 0, 1 ]
+D2: []
+R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]
+T: [ -120, 0, 0 ]
 END
 
 # compare ELEMENT PROPERTIES
@@ -30,4 +30,4 @@ compare ()
 }
 
 compare stereomatch backend=cpu
-compare stereorectify "backend=cpu auto-align=true calibration=$folder/calib.txt"
+compare stereorectify "backend=cpu calibration=$folder/stereo.yml"

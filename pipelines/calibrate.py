@@ -20,8 +20,8 @@ try:
     import numpy as np
 except ImportError as error:
     sys.exit(f"calibrate.py: {error}: install python3-opencv, and start this with /usr/bin/python3")
-import calibration  # noqa: E402
 import cameras  # noqa: E402
+import chessboard  # noqa: E402
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".pgm")
 
@@ -40,7 +40,7 @@ def files_of(folder):
 def pairs_of(folder):
     """Pairs of paths: of FOLDER/left and FOLDER/right in the order of their names, or of left*.png and right*.png."""
     if not os.path.isdir(folder):
-        raise calibration.Refused(f"--pictures {folder}: there is no such folder.")
+        raise chessboard.Refused(f"--pictures {folder}: there is no such folder.")
     sides = [os.path.join(folder, side) for side in ("left", "right")]
     if all(map(os.path.isdir, sides)):
         lists = [[os.path.join(side, name) for name in files_of(side)] for side in sides]
@@ -48,17 +48,18 @@ def pairs_of(folder):
         lists = [[os.path.join(folder, name) for name in files_of(folder) if name.lower().startswith(side)]
                  for side in ("left", "right")]
     if not lists[0] or len(lists[0]) != len(lists[1]):
-        raise calibration.Refused(f"--pictures {folder}: {len(lists[0])} left and {len(lists[1])} right pictures. It must have as "
+        raise chessboard.Refused(f"--pictures {folder}: {len(lists[0])} left and {len(lists[1])} right pictures. It must have as "
                                   "many of each, in the folders left and right or as left*.png and right*.png.")
     return list(zip(*lists))
 
 
 def read(path, size):
-    picture = cv2.imread(path, cv2.IMREAD_GRAYSCALE)
+    # as the camera gave it: no decoder of GStreamer turns pictures by their EXIF orientation
+    picture = cv2.imread(path, cv2.IMREAD_GRAYSCALE | cv2.IMREAD_IGNORE_ORIENTATION)
     if picture is None:
-        raise calibration.Refused(f"{path} is not a picture that OpenCV reads.")
+        raise chessboard.Refused(f"{path} is not a picture that OpenCV reads.")
     if size and picture.shape[::-1] != size:
-        raise calibration.Refused(f"{path} has {picture.shape[1]}x{picture.shape[0]} pixels and the first picture "
+        raise chessboard.Refused(f"{path} has {picture.shape[1]}x{picture.shape[0]} pixels and the first picture "
                                   f"{size[0]}x{size[1]}: both cameras must have one size, and keep it.")
     return picture
 
@@ -73,13 +74,13 @@ def views_of(board, folder):
             size = size or pictures[0].shape[::-1]
         first = pictures[0] if first is None else first
         name = " ".join(map(os.path.basename, paths))
-        view = calibration.find_pair(board, name, *pictures)
+        view = chessboard.find_pair(board, name, *pictures)
         say(f"{name}: {'board found' if view else 'no board in both'}")
         if view:
             views.append(view)
     if not views:
-        other = calibration.other_board(board, first)
-        raise calibration.Refused(f"No pair has a board of {board.size()} inner corners in both pictures." +
+        other = chessboard.other_board(board, first)
+        raise chessboard.Refused(f"No pair has a board of {board.size()} inner corners in both pictures." +
                                   (f" One of {other} is there: give --board {other}. Corners are counted, where four squares "
                                    "meet, and not squares." if other else ""))
     return views, size
@@ -102,40 +103,40 @@ class Collector:
         self.pairs += 1
         self.size, self.last = left.shape[::-1], left
         if left.shape != right.shape:
-            raise calibration.Refused(f"The left camera gives {left.shape[1]}x{left.shape[0]} pixels and the right "
+            raise chessboard.Refused(f"The left camera gives {left.shape[1]}x{left.shape[0]} pixels and the right "
                                       f"{right.shape[1]}x{right.shape[0]}: set one --size that both have.")
         if skew > self.max_skew:
             self.untimely += 1
             return f"These pictures are {1000 * skew:.0f} ms apart, at most {1000 * self.max_skew:.0f} are allowed.", None
-        view = calibration.find_pair(self.board, f"view {len(self.views) + 1}", left, right, quick=True)
+        view = chessboard.find_pair(self.board, f"view {len(self.views) + 1}", left, right, quick=True)
         before, self.before = self.before, view
         if not view:
             return "The board is not seen whole in both pictures.", None
-        if not calibration.is_new(self.board, view, self.views, self.size):
+        if not chessboard.is_new(self.board, view, self.views, self.size):
             return self.lacking(), view
-        if not calibration.is_still(view, before):
+        if not chessboard.is_still(view, before):
             return "Hold the board still.", view
         self.views.append(view)
         return self.lacking(), view
 
     def lacking(self):
-        said = calibration.missing(self.board, self.views, self.size)
+        said = chessboard.missing(self.board, self.views, self.size)
         return said[0] if said else ""
 
     def done(self):
-        return len(self.views) >= calibration.MAX_VIEWS or bool(self.views) and not self.lacking()
+        return len(self.views) >= chessboard.MAX_VIEWS or bool(self.views) and not self.lacking()
 
     def check(self):
         """After the last pair: Refused, where it is not worth to calibrate."""
         if not self.pairs:
-            raise calibration.Refused("No pair of pictures came from the cameras.")
+            raise chessboard.Refused("No pair of pictures came from the cameras.")
         if self.untimely > self.pairs / 2:
-            raise calibration.Refused(
+            raise chessboard.Refused(
                 f"{self.untimely} of {self.pairs} pairs were taken more than {1000 * self.max_skew:.0f} ms apart: the cameras are "
                 "not synchronised. Take cameras with a trigger; or hold the board still on a stand and set --max-skew.")
         if not self.views:
-            other = calibration.other_board(self.board, self.last)
-            raise calibration.Refused(f"No pair had a board of {self.board.size()} inner corners in both pictures, held still." +
+            other = chessboard.other_board(self.board, self.last)
+            raise chessboard.Refused(f"No pair had a board of {self.board.size()} inner corners in both pictures, held still." +
                                       (f" One of {other} is there: give --board {other}." if other else ""))
 
 
@@ -211,12 +212,12 @@ def parse(arguments):
     add("--square", type=float, default=25, help="side of one square in mm, 1 to 1000 (default 25)")
     add("--output", default="stereo.yml", metavar="FILE", help="default stereo.yml")
     add("--baseline", type=float, metavar="MM", help="between the lenses, measured: a calibration 10 %% from it is refused")
-    add("--lens", type=int, default=5, choices=sorted(calibration.LENSES),
+    add("--lens", type=int, default=5, choices=sorted(chessboard.LENSES),
         help="coefficients of distortion: 4 usual, 5 (default), 8 for wide angles")
-    add("--max-error", type=float, default=calibration.MAX_ERROR, metavar="PX",
-        help=f"corners against the model, root of the mean square (default {calibration.MAX_ERROR:g})")
-    add("--max-rows", type=float, default=calibration.MAX_ROWS, metavar="PX",
-        help=f"rows apart after rectification, mean (default {calibration.MAX_ROWS:g})")
+    add("--max-error", type=float, default=chessboard.MAX_ERROR, metavar="PX",
+        help=f"corners against the model, root of the mean square (default {chessboard.MAX_ERROR:g})")
+    add("--max-rows", type=float, default=chessboard.MAX_ROWS, metavar="PX",
+        help=f"rows apart after rectification, mean (default {chessboard.MAX_ROWS:g})")
     add("--max-skew", type=float, default=10, metavar="MS", help="between the pictures of a pair (default 10)")
     add("--size", metavar="WxH", help="of one view, such as 1280x720; default: the camera's choice")
     add("--rate", type=int, metavar="N", help="frames a second; default: the camera's choice")
@@ -236,11 +237,11 @@ def main(arguments=None):
             say(line)
         return 0
     try:
-        board = calibration.Board.parse(options.board, options.square)
+        board = chessboard.Board.parse(options.board, options.square)
         views, size = views_of(board, options.pictures) if options.pictures else collect(board, options)
-        made = calibration.make(board, views, size, options.lens, options.max_error, options.max_rows, options.baseline)
-        calibration.write(options.output, made)
-    except (calibration.Refused, cameras.NoCamera) as error:
+        made = chessboard.make(board, views, size, options.lens, options.max_error, options.max_rows, options.baseline)
+        chessboard.write(options.output, made)
+    except (chessboard.Refused, cameras.NoCamera) as error:
         sys.exit(f"calibrate.py: {error}")
     report(made)
     say(f"{options.output} is written: stereorectify calibration={options.output}")

@@ -1,335 +1,641 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What calibrate.py computes: boards found, what their views cover, the calibration, and whether it is good.
+"""Makes OpenCV's file of a pair of cameras, which stereorectify reads, of calibrations of other programs.
 
-OpenCV does the mathematics. Nothing here reads a camera, draws, or prints. Lengths are millimetres, places are pixels.
+calibration.py FILE [FILE] -o stereo.yml
+calibration.py calib.txt -o stereo.yml --cameras 2,3     KITTI's colour pair; also two cameras of Kalibr's chain
+calibration.py SN1234.conf -o stereo.yml --size 1280x720     ZED's, which has numbers for several sizes
+
+It reads files of Kalibr, EuRoC, ORB-SLAM, ZED, KITTI, Middlebury and ROS (ost.txt, *.ini), and OpenCV's in two files. The
+format is found by what is in the file. docs/calibrating.md has a table. YAML needs python3-yaml.
+
+A format is one function here: @reads names it and tells it by a line of the file, and it returns a Pair.
 """
+import argparse
+import configparser
+import math
 import os
 import re
-from dataclasses import dataclass
+import sys
+import xml.etree.ElementTree
+from dataclasses import dataclass, field
 
-import cv2
-import numpy as np
-
-MIN_VIEWS = 10  # fewer leave the lens undetermined
-MAX_VIEWS = 40  # more take minutes and add nothing
-MAX_ERROR = 1.0  # px: corners of a view against the calibrated camera
-MAX_ROWS = 0.5  # px: rows of a corner in the two rectified views; a matcher wants less than half a pixel
-OUTLIER = 3.0  # times the median error: a view above it is left out
-MIN_OUTLIER = 0.3  # px: below it, none is
-TILT = 10.0  # degrees that the board has to lean towards each side
-MIN_SIZE = 0.3  # the nearest board's side: root of its part of the picture
-SIZE_RATIO = 1.2  # nearest to farthest
-BASELINES = 5.0, 5000.0  # mm; stereorectify doubts others
-BASELINE_CLOSE = 0.1  # of what was measured
-LENSES = {4: cv2.CALIB_FIX_K3, 5: 0, 8: cv2.CALIB_RATIONAL_MODEL}
-COLUMNS, ROWS = ("left", "middle", "right"), ("top", "middle", "bottom")
+MAX_FILE = 4 << 20  # bytes; calibrations have a few thousand
+MAX_NUMBERS = 64  # of one key
+IDENTITY = [1.0, 0, 0, 0, 1, 0, 0, 0, 1]
+PINHOLE = ("", "none", "plumb_bob", "rational_polynomial", "pinhole", "rectified", "radtan", "pinhole-radtan",
+           "radial-tangential", "radial_tangential", "radialtangential")
+FISHEYE = ("equidistant", "equi", "pinhole-equi", "fisheye", "kannalabrandt8", "kannala_brandt")
 
 
 class Refused(Exception):
     """No calibration: the text says why, and what to do."""
 
 
-@dataclass(frozen=True)
-class Board:
-    columns: int  # inner corners, where four squares meet
-    rows: int
-    square: float  # side of a square, mm
-
-    @classmethod
-    def parse(cls, words, square):
-        match = re.fullmatch(r"(\d{1,2})x(\d{1,2})", words)
-        if not match or min(map(int, match.groups())) < 3:
-            raise Refused(f"--board {words}: inner corners, columns times rows, each at least 3, such as 9x6. "
-                          "A board of 10 by 7 squares has 9x6.")
-        if match.group(1) == match.group(2):
-            raise Refused(f"--board {words}: a board with as many columns as rows looks the same when it is turned. "
-                          "Take one that does not, such as 9x6.")
-        if not 1 <= square <= 1000:
-            raise Refused(f"--square {square:g}: the side of one square in millimetres, from 1 to 1000. Measure yours.")
-        return cls(int(match.group(1)), int(match.group(2)), square)
-
-    def points(self):
-        """Its corners in the plane of the board."""
-        places = np.zeros((self.columns * self.rows, 3), np.float32)
-        places[:, :2] = np.mgrid[:self.columns, :self.rows].T.reshape(-1, 2) * self.square
-        return places
-
-    def size(self):
-        return f"{self.columns}x{self.rows}"
+@dataclass
+class Pair:
+    """As OpenCV has it: matrices are lists, row by row; lengths are millimetres. Of two cameras, the left one first."""
+    cameras: list  # fx fy cx cy, px
+    lenses: list  # k1 k2 p1 p2 k3 …, or k1 k2 k3 k4 of a fisheye lens
+    fisheye: bool = False
+    size: tuple = None  # of the pictures; None: not known
+    pose: tuple = None  # R and T, from the left camera's frame to the right one's
+    rectified: tuple = None  # R1, R2, P1, P2
+    rectified_size: tuple = None
 
 
 @dataclass
-class View:
-    """The board in both pictures of a pair: corners as arrays of n x 2."""
-    name: str
-    left: np.ndarray
-    right: np.ndarray
+class Options:
+    cameras: tuple = None  # numbers of the left and the right one, where a file has more than two
+    size: tuple = None  # of the pictures, where a file has several
+    notes: list = field(default_factory=list)  # what the user should know
 
 
-# ---- finding ----------------------------------------------------------------------------------
+FORMATS = []  # (name, regular expression, how many files, function)
 
 
-def find(board, picture, quick=False):
-    """Corners of the board in a grey picture, or None. @quick: gives up early where there is no board, for live pictures."""
-    flags = cv2.CALIB_CB_ADAPTIVE_THRESH | cv2.CALIB_CB_NORMALIZE_IMAGE | (cv2.CALIB_CB_FAST_CHECK if quick else 0)
-    found, places = cv2.findChessboardCorners(picture, (board.columns, board.rows), None, flags)
-    if not found:
+def reads(name, line, files=(1,)):
+    """Adds a format. @line: of a file of this format; function (texts, options) returns a Pair."""
+    def add(function):
+        FORMATS.append((name, re.compile(line, re.MULTILINE), files, function))
+        return function
+    return add
+
+
+# ---- texts ------------------------------------------------------------------------------------
+
+
+def load_yaml(text):
+    """A mapping. OpenCV's first line is no YAML, and its tags name nothing that YAML knows."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise Refused("it is YAML, and Python has no PyYAML: install python3-yaml.") from error
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def plain(loader, _suffix, node):
+        kind = type(node)
+        return loader.construct_mapping(node, deep=True) if kind is yaml.MappingNode else \
+            loader.construct_sequence(node, deep=True) if kind is yaml.SequenceNode else loader.construct_scalar(node)
+    Loader.add_multi_constructor("tag:yaml.org,2002:opencv", plain)
+    Loader.add_multi_constructor("!", plain)
+    try:
+        values = next(yaml.load_all(re.sub(r"\A%YAML.*", "", text), Loader), None)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        commas = " If its numbers have decimal commas (535,739), write them with decimal points." if re.search(
+            r"\d,\d|,\s*,", text) else ""
+        raise Refused(f"it is no YAML: {' '.join(str(error).split())[:200]}.{commas}") from error
+    if not isinstance(values, dict):
+        raise Refused("it is YAML, but has no keys.")
+    return values
+
+
+def load_opencv(text):
+    """A mapping of OpenCV's file, YAML or XML."""
+    if not text.lstrip().startswith("<"):
+        return load_yaml(text)
+    try:
+        root = xml.etree.ElementTree.fromstring(text.strip())
+    except (xml.etree.ElementTree.ParseError, RecursionError) as error:
+        raise Refused(f"it is no XML: {error}.") from error
+    return {key.tag: (key.findtext("data") or "" if key.find("data") is not None else "".join(key.itertext())).split()
+            for key in root}
+
+
+def numbers(value, name, *counts):
+    """The numbers of a value: a list, lists of lists, one number, a text, or OpenCV's matrix. @counts: how many it may have."""
+    found = []
+
+    def take(part, depth):
+        if isinstance(part, dict):
+            part = part.get("data")
+        if isinstance(part, str):
+            part = part.split() if len(part.split()) != 1 else part
+        if isinstance(part, (list, tuple)) and depth < 4:
+            for inner in part:
+                take(inner, depth + 1)
+            return
+        try:
+            found.append(float(part))
+        except (TypeError, ValueError) as error:
+            raise Refused(f"value {len(found) + 1} of {name} is {str(part)[:40]!r}, which is not a number." +
+                          (" Write decimal points, not commas." if isinstance(part, str) and "," in part else "")) from error
+        if not math.isfinite(found[-1]) or len(found) > MAX_NUMBERS:
+            raise Refused(f"{name} has values that are not finite, or more than {MAX_NUMBERS}.")
+    take([] if value is None else value, 0)
+    if counts and len(found) not in counts:
+        raise Refused(f"{name} has {len(found)} values, but needs {' or '.join(map(str, counts))}.")
+    return found
+
+
+def need(values, *names):
+    """The value of the first of these keys that is there; a key in a mapping is outer.inner or one name with a dot."""
+    for name in names:
+        part = values
+        if isinstance(values, dict) and name in values:
+            return values[name]
+        for key in name.split("."):
+            part = part.get(key) if isinstance(part, dict) else None
+        if part is not None:
+            return part
+    there = ", ".join(sorted(map(str, values))[:16]) if isinstance(values, dict) else values
+    raise Refused(f"{names[0]} is missing. In the file: {there}.")
+
+
+def has(values, *names):
+    try:
+        need(values, *names)
+    except Refused:
+        return False
+    return True
+
+
+def size_of(value, name):
+    width, height = numbers(value, name, 2)
+    if not (1 <= width <= 65535 and 1 <= height <= 65535 and width % 1 == 0 and height % 1 == 0):
+        raise Refused(f"{name} is {width:g} x {height:g}: two whole numbers of pixels from 1 to 65535 are needed.")
+    return int(width), int(height)
+
+
+def width_height(values, width, height, optional=True):
+    if optional and not has(values, width) and not has(values, height):
         return None
-    grid = places.reshape(board.rows, board.columns, 2)
-    apart = min(np.linalg.norm(np.diff(grid, axis=axis), axis=2).min() for axis in (0, 1))
-    half = int(max(2, min(11, apart / 2 - 1)))  # a window that reaches the next corner would be drawn to it
-    end = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_MAX_ITER, 40, 0.001)
-    return cv2.cornerSubPix(picture, places, (half, half), (-1, -1), end).reshape(-1, 2)
+    return size_of([need(values, width), need(values, height)], f"{width} x {height}")
 
 
-def same_order(left, right):
-    """@right with the first corner of @left first. Of most boards the finder cannot tell which end is the first."""
-    if np.dot(left[-1] - left[0], right[-1] - right[0]) < 0:
-        return right[::-1].copy()
-    return right
+def one(values):
+    """What both cameras must have in common: sizes, lens models."""
+    if values[0] != values[1]:
+        raise Refused(f"the cameras differ: {values[0]} and {values[1]}. Both must be of one kind and size.")
+    return values[0]
 
 
-def find_pair(board, name, left, right, quick=False):
-    """The View of a pair of grey pictures, or None."""
-    a = find(board, left, quick)
-    b = None if a is None else find(board, right, quick)
-    return None if b is None else View(name, a, same_order(a, b))
+def camera_of(value, name):
+    """fx fy cx cy of a camera matrix."""
+    m = numbers(value, name, 9)
+    if m[3] or m[6] or m[7] or abs(m[8] - 1) > 1e-9 or abs(m[1]) > 1e-3:
+        raise Refused(f"{name} is no camera matrix: the rows of one are fx 0 cx, 0 fy cy, 0 0 1 (skew is not supported).")
+    return [m[0], m[4], m[2], m[5]]
 
 
-def other_board(board, picture):
-    """A board of nearly the asked size that is in the picture, as 9x6, or None: often squares are counted, not corners."""
-    for columns, rows in ((-1, -1), (0, -1), (-1, 0), (1, 0), (0, 1), (1, 1)):
-        other = Board(board.columns + columns, board.rows + rows, board.square)
-        if min(other.columns, other.rows) >= 3 and find(other, picture) is not None:
-            return other.size()
-    return None
+def is_fisheye(*names):
+    """Whether one of these names of models is of a fisheye lens."""
+    for name in names:
+        if str(name or "").lower() not in PINHOLE + FISHEYE:
+            raise Refused(f"the lens model is {str(name)[:40]!r}, which is not supported: calibrate with plumb_bob (radtan), "
+                          "rational_polynomial or equidistant (fisheye).")
+    return any(str(name or "").lower() in FISHEYE for name in names)
 
 
-# ---- what the views cover ---------------------------------------------------------------------
+def projection_of(value, name, unit=1000.0):
+    """@unit: millimetres of a length, which stand in the fourth column."""
+    return [number * (unit if i % 4 == 3 else 1) for i, number in enumerate(numbers(value, name, 12))]
 
 
-def lean(board, corners, size):
-    """Degrees that the right and the lower side of the board are nearer. The focal length is not known yet: a usual one."""
-    camera = np.array([[0.9 * size[0], 0, size[0] / 2], [0, 0.9 * size[0], size[1] / 2], [0, 0, 1]])
-    turn = cv2.Rodrigues(cv2.solvePnP(board.points(), corners, camera, None)[1])[0]
-    normal = turn[:, 2] * (1 if turn[2, 2] > 0 else -1)
-    return np.degrees(np.arctan2(normal[:2], normal[2]))
+# ---- frames: transformations as rows of 4 x 4 numbers; T_a_b takes a point from frame b to frame a -----
 
 
-def extent(corners, size):
-    return float(np.sqrt(cv2.contourArea(cv2.convexHull(corners.astype(np.float32))) / (size[0] * size[1])))
+def transformation(value, name):
+    m = numbers(value, name, 12, 16)
+    rows = [m[i:i + 4] for i in (0, 4, 8)]
+    if m[12:] not in ([], [0, 0, 0, 1]):
+        raise Refused(f"{name} is no transformation: its last row is not 0 0 0 1.")
+    for i in range(3):
+        for j in range(3):
+            if abs(sum(rows[i][k] * rows[j][k] for k in range(3)) - (i == j)) > 1e-3:
+                raise Refused(f"{name} is no transformation: its first three columns are not a rotation.")
+    return rows
 
 
-def describe(board, view, size):
-    """Numbers that differ where views tell different things: place, size and lean, each about 0 to 1."""
-    centre = view.left.mean(axis=0) / size
-    return np.array([*centre, extent(view.left, size), *lean(board, view.left, size) / 45])
+def multiply(a, b):
+    """First b, then a."""
+    return [[sum(row[k] * b[k][j] for k in range(3)) + (row[3] if j == 3 else 0) for j in range(4)] for row in a]
 
 
-def is_new(board, view, others, size, apart=0.12):
-    mine = describe(board, view, size)
-    return all(np.abs(mine - describe(board, other, size)).max() >= apart for other in others)
+def invert(a):
+    turned = [[a[j][i] for j in range(3)] for i in range(3)]
+    return [row + [-sum(row[k] * a[k][3] for k in range(3))] for row in turned]
 
 
-def is_still(view, before, most=1.5):
-    """No corner has moved by more than @most px since the pair before."""
-    return before is not None and all(np.abs(a - b).max() <= most
-                                      for a, b in ((view.left, before.left), (view.right, before.right)))
+def pose_of(frame, unit=1000.0):
+    """R and T of a frame whose lengths are @unit mm."""
+    return [row[i] for row in frame for i in range(3)], [row[3] * unit for row in frame]
 
 
-def uncovered(corners, size):
-    """Ninths of the picture without a corner, as "top left"."""
-    cells = np.clip((corners / size * 3).astype(int), 0, 2)
-    seen = {(x, y) for x, y in cells}
-    return [f"{ROWS[y]} {COLUMNS[x]}".replace("middle middle", "middle")
-            for y in range(3) for x in range(3) if (x, y) not in seen]
+def rotation_of(vector):
+    """The matrix of a rotation vector, whose length is the angle."""
+    angle = math.sqrt(sum(v * v for v in vector))
+    x, y, z = (v / angle for v in vector) if angle else (1, 0, 0)
+    c, s = math.cos(angle), math.sin(angle)
+    return [c + x * x * (1 - c), x * y * (1 - c) - z * s, x * z * (1 - c) + y * s,
+            y * x * (1 - c) + z * s, c + y * y * (1 - c), y * z * (1 - c) - x * s,
+            z * x * (1 - c) - y * s, z * y * (1 - c) + x * s, c + z * z * (1 - c)]
 
 
-def missing(board, views, size):
-    """What the views do not cover yet, as sentences for the person with the board; empty: enough."""
-    if not views:
-        return [f"Show the board ({board.size()} inner corners) to both cameras."]
-    said = []
+def rectified_pair(cameras, baseline, size):
+    """Of views that are rectified already, the cameras @baseline mm apart."""
+    projections = [[fx, 0, cx, -fx * away, 0, fy, cy, 0, 0, 0, 1, 0] for (fx, fy, cx, cy), away in zip(cameras, (0, baseline))]
+    return Pair(cameras, [[0.0] * 5] * 2, size=size, rectified=(IDENTITY, IDENTITY, *projections))
+
+
+# ---- formats ----------------------------------------------------------------------------------
+
+
+@reads("ZED's factory calibration", r"^\[(LEFT|RIGHT)_CAM_")
+def zed(texts, options):
+    modes = {"hd": (1280, 720), "fhd": (1920, 1080), "2k": (2208, 1242), "vga": (672, 376), "fhd1200": (1920, 1200),
+             "svga": (960, 600), "4k": (3840, 2160), "qhdplus": (3200, 1800)}
+    parser = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+    try:
+        parser.read_string(texts[0])
+    except configparser.Error as error:
+        raise Refused(f"it is no INI file: {' '.join(str(error).split())[:200]}.") from error
+    values = {name.lower(): dict(parser[name]) for name in parser.sections()}
+    there = {mode: size for mode, size in modes.items() if "left_cam_" + mode in values}
+    if not there:
+        raise Refused("it has none of the sections LEFT_CAM_HD, LEFT_CAM_FHD, LEFT_CAM_2K, LEFT_CAM_VGA and so on.")
+    mode = choose_size(there, options)
+    stereo = values.get("stereo", {})
+
+    def number(*names):
+        return next((numbers(stereo[name], name, 1)[0] for name in names if name in stereo), 0.0)
+    cameras, lenses, fisheye = [], [], []
     for side in "left", "right":
-        places = uncovered(np.concatenate([getattr(view, side) for view in views]), size)
-        if places:
-            said.append(f"Hold the board in the {side} picture: {', '.join(places)}.")
-    sizes = [extent(view.left, size) for view in views]
-    if max(sizes) < MIN_SIZE:
-        said.append(f"Hold it nearer: it fills {100 * max(sizes) ** 2:.0f} % of the picture, "
-                    f"and has to fill {100 * MIN_SIZE ** 2:.0f} % once.")
-    elif max(sizes) < SIZE_RATIO * min(sizes):
-        said.append("Hold it farther away, and nearer: all views have it at one distance.")
-    leans = np.array([lean(board, view.left, size) for view in views])
-    sides = [name for name, most in zip(("right", "lower", "left", "upper"), (*leans.max(0), *-leans.min(0)))
-             if most < TILT]
-    if sides:
-        said.append(f"Tilt it by more than {TILT:.0f} degrees, nearer with the side: {', '.join(sides)}.")
-    if len(views) < MIN_VIEWS:
-        said.append(f"At least {MIN_VIEWS} views are needed.")
-    return said
+        section = need(values, f"{side}_cam_{mode}")
+        # the newer files have one distortion for all sizes, and that of a fisheye lens has no p1
+        lens = {**section, **values.get(f"{side}_disto", {})}
+        fisheye.append("k4" in lens and "p1" not in lens)
+        cameras.append([numbers(need(section, key), key, 1)[0] for key in ("fx", "fy", "cx", "cy")])
+        names = ("k1", "k2", "k3", "k4") if fisheye[-1] else ("k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6")
+        lenses.append([numbers(lens.get(key, 0), key, 1)[0] for key in names])
+    # the rotation is a vector whose y is called CV; lengths are millimetres
+    turn = [number(f"rx_{mode}", "rx"), number(f"cv_{mode}", f"ry_{mode}", "cv", "ry"), number(f"rz_{mode}", "rz")]
+    away = [-number(f"baseline_{mode}", "baseline"), number(f"ty_{mode}", "ty"), number(f"tz_{mode}", "tz")]
+    return Pair(cameras, lenses, one(fisheye), modes[mode], (rotation_of(turn), away))
 
 
-# ---- calibrating ------------------------------------------------------------------------------
+def choose_size(there, options):
+    """The key of @there whose size is asked for; else of that aspect; else the first."""
+    shown = ", ".join(f"{width}x{height}" for width, height in there.values())
+    width, height = options.size or next(iter(there.values()))
+    fits = [key for key, size in there.items() if size == (width, height)]
+    fits += [key for key, size in there.items() if size[0] * height == width * size[1]]
+    chosen = (fits + list(there))[0]
+    if len(there) > 1 and there[chosen] != options.size:
+        options.notes.append(f"it has numbers for {shown}: those for {there[chosen][0]}x{there[chosen][1]} are taken. "
+                             "--size WxH takes another one.")
+    return chosen
 
 
-@dataclass
-class Calibration:
-    size: tuple
-    names: list  # of the views that it was made of
-    left_out: dict  # name: error of a view that was left out, px
-    alone: tuple  # error of each camera by itself, px, root of the mean square
-    together: float  # of both
-    errors: np.ndarray  # by view: left, right, px
-    rows: np.ndarray  # by view: mean distance of the rows of a corner after rectification, px
-    values: dict  # M1 D1 M2 D2 R T R1 R2 P1 P2 Q
-
-    @property
-    def baseline(self):
-        return float(np.linalg.norm(self.values["T"]))
-
-
-def camera_alone(board, corners, size, flags):
-    """Error, camera matrix, lens, and the error of each view."""
-    points = [board.points()] * len(corners)
-    result = cv2.calibrateCameraExtended(points, [c.astype(np.float32) for c in corners], size, None, None, flags=flags)
-    return result[0], result[1], result[2], result[7].ravel()
-
-
-def without_outliers(views, errors):
-    """The views whose error is usual, and the others with theirs. Never more than a fifth is left out."""
-    bound = max(OUTLIER * float(np.median(errors)), MIN_OUTLIER)
-    worst = sorted(range(len(views)), key=lambda i: -errors[i])[:len(views) // 5]
-    out = {i for i in worst if errors[i] > bound}
-    return [v for i, v in enumerate(views) if i not in out], {views[i].name: float(errors[i]) for i in sorted(out)}
-
-
-def row_errors(views, values):
-    """Mean distance of the rows of a view's corners when both views are rectified, by view."""
-    def rows(corners, camera, lens, turn, projection):
-        return cv2.undistortPoints(corners.reshape(-1, 1, 2).astype(np.float64), camera, lens, R=turn, P=projection)[:, 0, 1]
-    return np.array([np.abs(rows(v.left, *(values[k] for k in ("M1", "D1", "R1", "P1"))) -
-                            rows(v.right, *(values[k] for k in ("M2", "D2", "R2", "P2")))).mean() for v in views])
+@reads("ROS' INI file (ost.txt)", r"^\[image\]", files=(1, 2))
+def ros_ini(texts, _options):
+    """A heading, and lines of numbers below it. A section of a camera has any name; left or right in it tells, else the order."""
+    found = {}  # by camera
+    sizes, order = [], 0
+    for text in texts:
+        section = heading = ""
+        values, size = {}, {}
+        for line in map(str.strip, text.splitlines()):
+            if not line or line[0] in "#;":
+                continue
+            if line[0] == "[":
+                section, heading, values = line.strip("[]").lower(), "", {}
+                size = {} if section == "image" else size
+            elif re.match(r"[-+.]?\d", line) or line.lower() in ("nan", "inf"):
+                if not heading:
+                    raise Refused(f"section [{section}] has numbers without a name: {line[:40]!r}.")
+                (size if section == "image" else values).setdefault(heading, []).extend(line.split())
+            else:
+                heading = line.lower()
+                if heading == "camera matrix":
+                    side = [name for name in ("left", "right") if name in section] if len(texts) == 1 else []
+                    found[side[0] if len(side) == 1 else ("left", "right")[min(order, 1)]] = values
+                    sizes.append(size)
+                    order += 1
+    if len(found) != 2:
+        raise Refused("this is the calibration of one camera: give both cameras' files, the left one first.")
+    both = [found["left"], found["right"]]
+    return Pair([camera_of(need(v, "camera matrix"), "camera matrix") for v in both],
+                [numbers(need(v, "distortion"), "distortion") for v in both],
+                size=one([width_height(s, "width", "height", optional=False) for s in sizes[:2]]),
+                rectified=(*(numbers(need(v, "rectification"), "rectification", 9) for v in both),
+                           *(projection_of(need(v, "projection"), "projection") for v in both)))
 
 
-def calibrate(board, views, size, lens=5):
-    """The Calibration of at least three views, good or not: judge() says which."""
-    flags = LENSES[lens]
-    alone = [camera_alone(board, [getattr(v, side) for v in views], size, flags) for side in ("left", "right")]
-    kept, left_out = without_outliers(views, np.maximum(alone[0][3], alone[1][3]))
-    if left_out:
-        alone = [camera_alone(board, [getattr(v, side) for v in kept], size, flags) for side in ("left", "right")]
-    result = cv2.stereoCalibrateExtended(
-        [board.points()] * len(kept), [v.left.astype(np.float32) for v in kept],
-        [v.right.astype(np.float32) for v in kept], alone[0][1].copy(), alone[0][2].copy(), alone[1][1].copy(),
-        alone[1][2].copy(), size, np.eye(3), np.zeros((3, 1)), flags=flags | cv2.CALIB_USE_INTRINSIC_GUESS)
-    values = dict(zip(("M1", "D1", "M2", "D2", "R", "T"), result[1:7]))
-    rectified = cv2.stereoRectify(values["M1"], values["D1"], values["M2"], values["D2"], size, values["R"],
-                                  values["T"], flags=cv2.CALIB_ZERO_DISPARITY, alpha=0)
-    values.update(zip(("R1", "R2", "P1", "P2", "Q"), rectified[:5]))
-    return Calibration(size, [v.name for v in kept], left_out, (alone[0][0], alone[1][0]), result[0], result[-1],
-                       row_errors(kept, values), values)
+@reads("Kalibr's camchain", r"^cam\d+:\s*$|^\s*\"?cam0\"?\s*:\s*\{")
+def kalibr(texts, options):
+    values = load_yaml(texts[0])
+    chosen = options.cameras or (0, 1)
+    cams = [need(values, f"cam{n}") for n in chosen]
+    cameras = [numbers(need(c, "intrinsics"), f"cam{n}.intrinsics", 4) for c, n in zip(cams, chosen)]
+    lenses = [numbers(need(c, "distortion_coeffs"), "distortion_coeffs") for c in cams]
+    fisheye = one([is_fisheye(c.get("camera_model"), c.get("distortion_model")) for c in cams])
+
+    def in_first(n):
+        """From the first camera to camera n, along the chain; or from the inertial sensor, which OpenVINS has backwards."""
+        frame = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]]
+        for k in range(1, n + 1):
+            name = f"cam{k}.T_cn_cnm1"
+            frame = multiply(transformation(need(values, name), name), frame)
+        return frame
+
+    def in_imu(n):
+        if has(values, f"cam{n}.T_cam_imu"):
+            return transformation(need(values, f"cam{n}.T_cam_imu"), "T_cam_imu")
+        return invert(transformation(need(values, f"cam{n}.T_imu_cam"), "T_imu_cam"))
+    chain = has(values, f"cam{max(chosen)}.T_cn_cnm1") or not has(cams[1], "T_cam_imu", "T_imu_cam")
+    left, right = map(in_first if chain else in_imu, chosen)
+    sizes = [size_of(c["resolution"], "resolution") if "resolution" in c else None for c in cams]
+    return Pair(cameras, lenses, fisheye, one(sizes), pose_of(multiply(right, invert(left))))
 
 
-# ---- judging ----------------------------------------------------------------------------------
+@reads("EuRoC's sensor.yaml", r"^T_BS:", files=(2,))
+def euroc(texts, _options):
+    both = [load_yaml(text) for text in texts]
+    size = one([size_of(need(v, "resolution"), "resolution") for v in both])
+    # from the sensor to the body
+    left, right = (transformation(need(v, "T_BS"), "T_BS") for v in both)
+    return Pair([numbers(need(v, "intrinsics"), "intrinsics", 4) for v in both],
+                [numbers(need(v, "distortion_coefficients"), "distortion_coefficients") for v in both],
+                one([is_fisheye(v.get("camera_model"), v.get("distortion_model")) for v in both]), size,
+                pose_of(multiply(invert(right), left)))
 
 
-def judge_position(made):
-    x, y, z = made.values["T"].ravel()
-    if abs(x) < max(abs(y), abs(z)):
-        where = "one above the other" if abs(y) >= abs(z) else "one behind the other"
-        return (f"The cameras stand {where} (right from left, in mm: {x:.1f}, {y:.1f}, {z:.1f}). A stereo matcher needs them "
-                "side by side: turn the rig, or the pictures.")
-    if x > 0:
-        return "The cameras are swapped: what came as left stands on the right. Give --left and --right the other way round."
-    return None
+@reads("ORB-SLAM's settings", r"^(LEFT|RIGHT)\.K:")
+def orbslam(texts, _options):
+    values = load_yaml(texts[0])
+    sides = ("LEFT", "RIGHT")
+    sizes = [width_height(values, f"{s}.width", f"{s}.height") or width_height(values, "Camera.width", "Camera.height")
+             for s in sides]
+    return Pair([camera_of(need(values, f"{s}.K"), f"{s}.K") for s in sides],
+                [numbers(need(values, f"{s}.D"), f"{s}.D") for s in sides], is_fisheye(values.get("Camera.type")),
+                one(sizes), rectified=(*(numbers(need(values, f"{s}.R"), f"{s}.R", 9) for s in sides),
+                                       *(projection_of(need(values, f"{s}.P"), f"{s}.P") for s in sides)))
 
 
-def judge_errors(made, max_error):
-    said = []
-    worst = ", ".join(made.names[i] for i in np.argsort(-made.errors.max(axis=1))[:3])
-    for side, error in zip(("left", "right"), made.alone):
-        if not error <= max_error:
-            said.append(f"The {side} camera does not fit its views: {error:.2f} px, and {max_error:g} are allowed. Is the board "
-                        f"flat, still and of the size that --board says? Worst views: {worst}.")
-    if not said and not made.together <= max_error:
-        said.append(f"Each camera fits its own views ({made.alone[0]:.2f} and {made.alone[1]:.2f} px), but not both together: "
-                    f"{made.together:.2f} px, and {max_error:g} are allowed. The pictures of a pair are not of one moment, or a "
-                    f"camera was moved between views. Worst views: {worst}.")
-    return said
+@reads("ORB-SLAM's settings of raw or rectified views", r"^Camera[12]?\.fx:")
+def orbslam3(texts, _options):
+    values = load_yaml(texts[0])
+    first = "Camera1" if "Camera1.fx" in values else "Camera"
+    fisheye = is_fisheye(values.get("Camera.type"))
+    names = ("k1", "k2", "k3", "k4") if fisheye else ("k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6")
+
+    def take(prefix):
+        return ([numbers(need(values, f"{prefix}.{key}"), f"{prefix}.{key}", 1)[0] for key in ("fx", "fy", "cx", "cy")],
+                [numbers(values.get(f"{prefix}.{key}", 0), f"{prefix}.{key}", 1)[0] for key in names])
+    size = width_height(values, "Camera.width", "Camera.height")
+    camera, lens = take(first)
+    if "Camera2.fx" in values:
+        # from the right camera to the left one
+        frame = invert(transformation(need(values, "Stereo.T_c1_c2", "Tlr"), "Stereo.T_c1_c2"))
+        other, other_lens = take("Camera2")
+        return Pair([camera, other], [lens, other_lens], fisheye, size, pose_of(frame))
+    if any(lens):
+        raise Refused("these settings have a distortion and one camera: of raw views LEFT.K LEFT.D LEFT.R LEFT.P and RIGHT.K … "
+                      "are needed, or Camera2.fx … and Stereo.T_c1_c2.")
+    # Camera.bf is the baseline times the focal length
+    baseline = numbers(need(values, "Stereo.b"), "Stereo.b", 1)[0] if "Stereo.b" in values else \
+        numbers(need(values, "Camera.bf"), "Camera.bf", 1)[0] / camera[0]
+    return rectified_pair([camera, camera], 1000 * baseline, size)
 
 
-def judge_rows(made, max_rows):
-    if made.rows.mean() <= max_rows:
-        return None
-    worst = ", ".join(made.names[i] for i in np.argsort(-made.rows)[:3])
-    return (f"After rectification the rows of both views are {made.rows.mean():.2f} px apart, and {max_rows:g} are allowed. "
-            f"Take sharper views, held still. Worst views: {worst}.")
+def lines_of(text, sign):
+    """Keys and what follows the sign; rows of numbers without a key are P0, P1 …"""
+    values, row = {}, 0
+    for line in map(str.strip, text.splitlines()):
+        key, found, rest = line.partition(sign)
+        if not line or line[0] == "#":
+            continue
+        if not found and not re.match(r"[-+.\d]", line):
+            raise Refused(f"a line has neither a key and '{sign}' nor a number: {line[:40]!r}.")
+        values[key.strip() if found else f"P{row}"] = rest.strip() if found else line
+        row += not found
+        if row > 4:
+            raise Refused("it has more than 4 rows of numbers: a calibration has one row of 12 for each camera. Is this a file "
+                          "of poses?")
+    return values
 
 
-def judge_baseline(made, board, measured):
-    found = made.baseline
-    if measured and abs(found - measured) > BASELINE_CLOSE * measured:
-        return (f"With squares of {board.square:g} mm the cameras are {found:.1f} mm apart, and --baseline says {measured:g}: "
-                f"measure a square; {board.square * measured / found:.1f} mm would fit.")
-    if not BASELINES[0] <= found <= BASELINES[1]:
-        return (f"With squares of {board.square:g} mm the cameras are {found:.1f} mm apart, where {BASELINES[0]:g} to "
-                f"{BASELINES[1]:g} mm are usual: set --square to the side of one square in millimetres.")
-    return None
+def kitti_cameras(values, key, options):
+    """Names of the left and the right camera: grey, or colour where a file has no others."""
+    grey = key.format(0) in values or key.format(1) in values or key.format(2) not in values
+    return options.cameras or ((0, 1) if grey else (2, 3))
 
 
-def judge(made, board, max_error=MAX_ERROR, max_rows=MAX_ROWS, baseline=None):
-    """Reasons why the calibration must not be used; empty: it is good."""
-    errors = judge_errors(made, max_error)
-    if errors:
-        return errors  # the rest would be about numbers that mean nothing
-    position = judge_position(made) or judge_rows(made, max_rows)
-    return [text for text in (position, judge_baseline(made, board, baseline)) if text]
+@reads("KITTI's calib_cam_to_cam.txt", r"^([KS]_0\d|P_rect_0\d):")
+def kitti_raw(texts, options):
+    values = lines_of(texts[0], ":")
+    names = [f"0{n}" for n in kitti_cameras(values, "P_rect_0{}", options)]
+
+    def take(key, *counts):
+        return [numbers(need(values, f"{key}_{n}"), f"{key}_{n}", *counts) for n in names]
+    pose = None
+    if f"R_{names[1]}" in values and f"T_{names[1]}" in values:
+        # R_01 and T_01 take a point from camera 0 to camera 1
+        left, right = ([turn[3 * i:3 * i + 3] + [away[i]] for i in range(3)]
+                       for turn, away in zip(take("R", 9), take("T", 3)))
+        pose = pose_of(multiply(right, invert(left)))
+    sizes = [[tuple(map(int, size)) for size in take(key, 2)] for key in ("S", "S_rect")]
+    return Pair([camera_of(m, "K") for m in take("K", 9)], take("D"), size=one(sizes[0]), pose=pose,
+                rectified=(*take("R_rect", 9), *(projection_of(p, "P_rect") for p in take("P_rect", 12))),
+                rectified_size=one(sizes[1]))
 
 
-def make(board, views, size, lens=5, max_error=MAX_ERROR, max_rows=MAX_ROWS, baseline=None):
-    """The good Calibration of the views and what they do cover, or Refused with every reason."""
-    if len(views) < MIN_VIEWS:
-        raise Refused(f"Too few views: the board was found in both pictures of {len(views)} pairs, and {MIN_VIEWS} are needed.")
-    lacking = missing(board, views, size)
-    if lacking:
-        raise Refused("The views do not cover the picture. " + " ".join(lacking))
+@reads("KITTI's calib.txt", r"^P[0-3]: *[-+.\d]|^[-+.e\d]+( +[-+.e\d]+){11} *$")
+def kitti(texts, options):
+    values = lines_of(texts[0], ":")
+    names = [f"P{n}" for n in kitti_cameras(values, "P{}", options)]
+    projections = [projection_of(need(values, name), name) for name in names]
+    return Pair([[p[0], p[5], p[2], p[6]] for p in projections], [[0.0] * 5] * 2,
+                rectified=(IDENTITY, IDENTITY, *projections))
+
+
+@reads("Middlebury's calib.txt", r"^cam[01] *=")
+def middlebury(texts, _options):
+    values = {key: re.sub(r"[][;,]", " ", value) for key, value in lines_of(texts[0], "=").items()}
+    cameras = [camera_of(need(values, name), name) for name in ("cam0", "cam1")]
+    offset, given = cameras[1][2] - cameras[0][2], numbers(values.get("doffs"), "doffs")
+    if given and abs(given[0] - offset) > 0.01:  # the files have three decimals
+        raise Refused(f"doffs is {given[0]:g}, but the principal points of cam1 and cam0 are {offset:g} px apart: one of them "
+                      "was changed without the other; set doffs to that.")
+    return rectified_pair(cameras, numbers(need(values, "baseline"), "baseline", 1)[0], width_height(values, "width", "height"))
+
+
+OPENCV = r"^[ \t\"]*(M1|K1|cameraMatrix1|camera_matrix_left|K_LEFT|R1|T)\"?[ \t]*:|<opencv_storage"
+ROS = r"^[ \t\"]*(camera_matrix|projection_matrix|k|K)\"?[ \t]*:"
+
+
+@reads("OpenCV's file of a pair", OPENCV, files=(1, 2))
+def opencv(texts, _options):
+    """Two files are intrinsics.yml and extrinsics.yml of its sample."""
+    values = {}
+    for text in reversed(texts):
+        values.update(load_opencv(text))
+    sides = (("1", "left", "LEFT"), ("2", "right", "RIGHT"))
+    cameras = [camera_of(need(values, f"M{n}", f"K{n}", f"cameraMatrix{n}", f"camera_matrix_{side}", f"K_{big}"), f"M{n}")
+               for n, side, big in sides]
+    lenses = [numbers(need(values, f"D{n}", f"distCoeffs{n}", f"dist_coeffs{n}", f"distortion_coefficients_{side}",
+                           f"D_{big}", f"D_{big}_FE"), f"D{n}") for n, side, big in sides]
+    fisheye = is_fisheye(*(values.get(key) for key in ("distortion_model", "camera_model", "model"))) or \
+        str(values.get("fisheye_model", "0")) != "0" or "D_LEFT_FE" in values
+    both = [key for key in ("size", "imageSize", "image_size", "img_size", "Size") if key in values]
+    size = size_of(values[both[0]], both[0]) if both else \
+        next(filter(None, (width_height(values, *names) for names in (
+            ("image_width", "image_height"), ("imageWidth", "imageHeight"), ("width", "height")))), None)
+    rectified = pose = None
+    if all(key in values for key in ("R1", "R2", "P1", "P2")):
+        rectified = (*(numbers(values[key], key, 9) for key in ("R1", "R2")),
+                     *(projection_of(values[key], key, 1.0) for key in ("P1", "P2")))
+    if not rectified or ("R" in values and "T" in values):
+        turn = numbers(need(values, "R"), "R", 3, 9)
+        pose = (turn if len(turn) == 9 else rotation_of(turn), numbers(need(values, "T"), "T", 3))
+    return Pair(cameras, lenses, fisheye, size, pose, rectified,
+                width_height(values, "rectified_width", "rectified_height"))
+
+
+# Files of other programs, which are not read: what they are, and what to do.
+FOREIGN = (
+    (r"^\s*\"?(imagelist|images)\"?\s*:|<(imagelist|images)", "a list of pictures, not a calibration: give the file that was "
+     "made from them."),
+    (r"\"value0\"|^value0:", "Basalt's calibration"),
+    (r"^(cam0_calib|body_T_cam0|model_type):", "VINS' settings"),
+    (r"\"(cameraData|stereoRectificationData)\"", "a DepthAI calibration"),
+    (r"^\"?(cameras|ncameras|sensors)\"?:", "OKVIS' or maplab's calibration"),
+)
+
+
+# ---- the files --------------------------------------------------------------------------------
+
+
+def read_text(path):
     try:
-        made = calibrate(board, views, size, lens)
-    except cv2.error as error:
-        raise Refused(f"OpenCV cannot calibrate with these views: {str(error).strip()}") from error
-    reasons = judge(made, board, max_error, max_rows, baseline)
-    if reasons:
-        raise Refused(" ".join(reasons))
-    return made
-
-
-# ---- the file ---------------------------------------------------------------------------------
-
-
-def text_of(made):
-    """OpenCV's YAML."""
-    storage = cv2.FileStorage(".yml", cv2.FILE_STORAGE_WRITE | cv2.FILE_STORAGE_MEMORY)
-    storage.writeComment("Lengths are millimetres. Made by calibrate.py; stereorectify reads it.")
-    for key, value in zip(("image_width", "image_height"), made.size):
-        storage.write(key, int(value))
-    for key, value in made.values.items():
-        storage.write(key, np.asarray(value, np.float64))
-    storage.write("reprojection_error", float(made.together))
-    storage.write("row_error", float(made.rows.mean()))
-    return storage.releaseAndGetString()
-
-
-def write(path, made):
-    """As stereorectify and OpenCV read it; wholly or not at all, so that a file that was there is not lost to a full disk."""
-    part = path + ".part"
-    try:
-        with open(part, "w", encoding="utf-8") as file:
-            file.write(text_of(made))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        if not os.path.isfile(path):
+            raise Refused(f"there is no file {path}.")
+        if os.path.getsize(path) > MAX_FILE:
+            raise Refused(f"{path}: it has more than {MAX_FILE} bytes, which is too long for a calibration.")
+        with open(path, "rb") as file:
+            data = file.read(MAX_FILE)
     except OSError as error:
-        if os.path.exists(part):
-            os.remove(part)
-        raise Refused(f"{path} cannot be written: {error.strerror}. Set --output to a file in a folder that can be.") from error
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from error
+    coding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-16-le" if data[1:2] == b"\0" else \
+        "utf-16-be" if data[:1] == b"\0" else "utf-8-sig"
+    return data.decode(coding, "replace").replace("\r\n", "\n")
+
+
+def is_read_by_stereorectify(texts):
+    """OpenCV's file with a matrix R, or a pair of ROS' camera_info: those need nothing."""
+    if len(texts) == 2:
+        return all(re.search(ROS, text, re.MULTILINE) and not re.search(OPENCV, text, re.MULTILINE) for text in texts)
+    if not re.search(OPENCV.replace("|K_LEFT|R1|T", ""), texts[0], re.MULTILINE):
+        return False
+    return not re.search(r"^R: *\[[^],]*,[^],]*,[^],]*\]", texts[0], re.MULTILINE)
+
+
+def convert(texts, options):
+    """The Pair of one or two texts."""
+    for name, line, files, function in FORMATS:
+        if not line.search(texts[0]):
+            continue
+        if len(texts) not in files:
+            raise Refused(f"this is {name}: " + ("give both cameras' files, the left one first." if len(texts) == 1 else
+                                                 "it has both cameras, so give only this file."))
+        if options.cameras and function not in (kalibr, kitti, kitti_raw):
+            raise Refused(f"--cameras was given, and {name} has two cameras that have no numbers: leave it out.")
+        try:
+            return function(texts, options)
+        except Refused as error:
+            raise Refused(f"{name}: {error}") from error
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise Refused(f"{name}: a part is of another kind than it has to be: {error}.") from error
+    for line, what in FOREIGN:
+        if re.search(line, texts[0], re.MULTILINE):
+            raise Refused(f"this is {what}" if what.endswith(".") else f"this is {what}, which is not read: give the numbers as "
+                          "OpenCV's file of a pair, with M1 D1 M2 D2 and R T.")
+    if len(texts) == 1 and re.search(ROS, texts[0], re.MULTILINE):
+        raise Refused("this is the calibration of one camera (ROS' camera_info): give both cameras' files, the left one first.")
+    raise Refused("this is no calibration of " + ", ".join(name for name, *_ in FORMATS) + ".")
+
+
+def matrix(name, rows, values):
+    columns = len(values) // rows
+    return (f"{name}: !!opencv-matrix\n   rows: {rows}\n   cols: {columns}\n   dt: d\n   data: [ " +
+            ", ".join(repr(float(value) + 0.0) for value in values) + " ]\n")
+
+
+def text_of(pair):
+    """OpenCV's file."""
+    text = "%YAML:1.0\n---\n# Lengths are millimetres. Made by calibration.py.\n"
+    for name, size in ("image", pair.size), ("rectified", pair.rectified_size):
+        text += f"{name}_width: {size[0]}\n{name}_height: {size[1]}\n" if size else ""
+    text += "distortion_model: equidistant\n" if pair.fisheye else ""
+    for n, (fx, fy, cx, cy) in enumerate(pair.cameras):
+        text += matrix(f"M{n + 1}", 3, (fx, 0, cx, 0, fy, cy, 0, 0, 1)) + matrix(f"D{n + 1}", 1, pair.lenses[n] or [0.0])
+    if pair.pose:
+        text += matrix("R", 3, pair.pose[0]) + matrix("T", 3, pair.pose[1])
+    if pair.rectified:
+        text += "".join(matrix(name, 3, values) for name, values in zip(("R1", "R2", "P1", "P2"), pair.rectified))
+    return text
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="calibration.py", description=__doc__.split("\n\n")[0],
+                                     epilog="docs/calibrating.md has the formats and what they are read by.")
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="one with both cameras, or two, the left camera's first; also LEFT,RIGHT")
+    add("-o", "--output", default="stereo.yml", metavar="FILE", help="default stereo.yml")
+    add("--cameras", metavar="LEFT,RIGHT", help="numbers of two cameras of a file that has more, such as 2,3")
+    add("--size", metavar="WxH", help="of the pictures, where a file has numbers for several sizes")
+    add("--if-needed", action="store_true", help="prints the calibration to give to stereorectify: the FILE where it reads "
+        "that itself, else the output, which is written")
+    options = parser.parse_args(arguments)
+    chosen = Options()
+    if options.cameras is not None:
+        match = re.fullmatch(r"\s*(\d{1,2})\s*,\s*(\d{1,2})\s*", options.cameras)
+        chosen.cameras = tuple(map(int, match.groups())) if match else None
+        if not match or chosen.cameras[0] == chosen.cameras[1]:
+            raise Refused(f"--cameras {options.cameras} are not two cameras: give two numbers that differ with a comma between "
+                          "them, that of the left camera first, as in --cameras 2,3.")
+    if options.size:
+        match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", options.size)
+        if not match:
+            raise Refused(f"--size {options.size}: width and height in pixels, such as 1280x720.")
+        chosen.size = tuple(map(int, match.groups()))
+    if len(options.files) == 1 and "," in options.files[0] and not os.path.exists(options.files[0]):
+        options.files = [name.strip() for name in options.files[0].split(",", 1)]
+    if len(options.files) > 2:
+        raise Refused("more than two files: give one with both cameras, or one for each camera.")
+    return options, chosen
+
+
+def main(arguments=None):
+    try:
+        options, chosen = parse(arguments)
+        texts = [read_text(name) for name in options.files]
+        if is_read_by_stereorectify(texts) and not chosen.cameras:
+            print(",".join(options.files) if options.if_needed else
+                  f"stereorectify reads this itself: calibration={','.join(options.files)}")
+            return 0
+        try:
+            text = text_of(convert(texts, chosen))
+        except Refused as error:
+            raise Refused(f"{' and '.join(options.files)}: {error}") from error
+        if any(os.path.exists(options.output) and os.path.samefile(name, options.output) for name in options.files):
+            raise Refused(f"{options.output} is a file that is read: give another name with -o.")
+        part = f"{options.output}.{os.getpid()}"  # whoever reads it has the whole file
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(part, options.output)
+    except OSError as error:
+        sys.exit(f"calibration.py: {options.output} cannot be written: {error.strerror}.")
+    except Refused as error:
+        sys.exit(f"calibration.py: {error}")
+    for note in chosen.notes:
+        print(f"calibration.py: {options.files[0]}: {note}", file=sys.stderr)
+    print(options.output if options.if_needed else f"{options.output} is written: stereorectify calibration={options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

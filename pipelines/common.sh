@@ -300,6 +300,14 @@ add_camera () {
 
 # ---- from cameras to depth -------------------------------------------------------------------
 
+# convert_calibration: of another format than stereorectify reads becomes OpenCV's, in a file that the next start writes again
+convert_calibration () {
+  made=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/gst-stereo
+  mkdir -p "$made" || fail "there is no folder $made for the converted calibration: set XDG_CACHE_HOME to one"
+  made=$made/calibration-$(printf '%s %s' "$CALIBRATION" "${SIZE:-}" | cksum | cut -d ' ' -f 1).yml
+  CALIBRATION=$("$(python)" "$(dirname "$0")/calibration.py" --if-needed ${SIZE:+--size "$SIZE"} -o "$made" "$CALIBRATION") || exit 1
+}
+
 check_calibration () {
   need stereorectify
   rest=$1,
@@ -319,6 +327,7 @@ fork () {
 # add_rectified FIRST [SECOND]
 add_rectified () {
   check_calibration "$CALIBRATION"
+  convert_calibration
   if [ -n "${2:-}" ]; then
     add_camera "$1" left
     # shellcheck disable=SC2086

@@ -8,7 +8,7 @@
 #   sh pipelines/overlay.sh --out depth.mp4 left.mp4 right.mp4 focal-length=700 baseline=120     into a file
 #
 # --out FILE: the name says what is written: .mp4, .mov or .mkv has H.264, .webm has VP8. Ctrl-C ends it properly.
-# CALIBRATION: a file of OpenCV, KITTI or Middlebury, or two of ROS. Without it the views must be rectified already, and
+# CALIBRATION: a file of OpenCV, two of ROS, or what calibration.py reads. Without it the views must be rectified already, and
 # focal-length=... (px) baseline=... (mm) are needed for distances. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh

@@ -61,7 +61,7 @@ screen_packages='gstreamer1.0-x'
 [ -z "${WAYLAND_DISPLAY:-}" ] || [ -n "${DISPLAY:-}" ] || screen_packages="$screen_packages gstreamer1.0-plugins-bad"
 
 # What the scripts and the programs of README.md need besides: H.264, recordings, NumPy.
-use_packages='gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-numpy'
+use_packages='gstreamer1.0-plugins-ugly gstreamer1.0-libav python3-numpy python3-yaml'
 
 # cuda_options: "$1" where no GPU answers; meson finds those that do
 cuda_options () {

@@ -14,7 +14,7 @@ except (ImportError, ValueError) as error:
              "with /usr/bin/python3")
 from gi.repository import Gst, GstVideo  # noqa: E402
 import numpy as np  # noqa: E402
-from calibration import Refused  # noqa: E402
+from chessboard import Refused  # noqa: E402
 from cameras import stable  # noqa: E402
 
 Gst.init(None)

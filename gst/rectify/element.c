@@ -10,35 +10,18 @@
  * paired, dropped and reported as by stereomatch.
  *
  * #GstStereoRectify:calibration names what measured the cameras: a file of OpenCV (YAML or XML with M1 D1 M2 D2 and R
- * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), of ROS (a pair of camera_info files or messages,
- * "left.yaml,right.yaml", or ost.txt), Kalibr, EuRoC ("cam0.yaml,cam1.yaml"), ORB-SLAM, ZED, KITTI or Middlebury. Lenses
- * are pinhole models (plumb_bob, rational_polynomial) or equidistant (fisheye). The calibration is scaled to frames of
- * another size of the same aspect, from #GstStereoRectify:calibration-width x #GstStereoRectify:calibration-height where
- * these are set. What the rectified pair then is (#GstStereoRectify:focal-length, #GstStereoRectify:baseline,
- * #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views, from which stereomatch
- * takes it: `output=depth` needs no further property. A baseline or a focal length that makes no sense, as of lengths
- * that were counted in squares of a chessboard, is warned of on the bus, with the #GstStereoRectify:unit that would make
- * sense. So are numbers that are of pictures of another size, and lens models that do not hold up to the corners of the
- * picture. #GstStereoRectify:save writes the calibration with the rectification in force to a file of OpenCV (M1 D1 M2 D2
- * R T R1 R2 P1 P2 Q, millimetres), which this element and `cv::FileStorage` read.
+ * T, or R1 R2 P1 P2; also two files, "intrinsics.yml,extrinsics.yml"), or a pair of ROS' camera_info
+ * ("left.yaml,right.yaml"). `pipelines/calibration.py` makes OpenCV's file of other formats. The calibration is scaled to
+ * frames of another size of the same aspect. What the rectified pair then is (#GstStereoRectify:focal-length,
+ * #GstStereoRectify:baseline, #GstStereoRectify:principal-offset) goes with every buffer as a #GstStereoMeta of kind views,
+ * from which stereomatch takes it: `output=depth` needs no further property. Numbers that make no sense, or are of other
+ * pictures, are warned of on the bus; docs/calibrating.md has a table. `align=auto` of stereomatch follows a right view
+ * that moves up or down against the left one, by heat or vibration.
  *
  * GRAY8 and the RGB formats come out as they went in; grey of more bits comes out as GRAY8, of the bits that the picture
  * uses (#GstStereoRectify:significant-bits). I420, NV12, YUY2 and UYVY come out as I420, or NV12 where
  * downstream wants that; chroma lies where the input's chroma-site says, or left and in between rows as MPEG-2 has it
  * where it says nothing. What the raw picture does not show is black. Frames are read from system memory.
- *
- * A calibration is for cameras that stay as they were measured. With #GstStereoRectify:auto-align the element follows the
- * right view where it moves up or down against the left one, or turns, slowly: by heat, by vibration. Points of each pair
- * that goes out are matched, a row of them in each pair, by the estimator of stereomatch align=auto. What they are off by
- * is taken out by new maps, in steps of at most 1/4 px that are at least 8 pairs apart. In a live pipeline these are made
- * in a thread of their own, while frames go through the maps at hand. At most 4 px or 1/120 of the height are taken out,
- * whichever is more; beyond that a warning asks for another calibration. Nothing is done where too few points are found,
- * where they contradict each other, and below about 0.1 px. What was found stays over flushes, seeks, discontinuities,
- * PAUSED and scenes without texture. It goes when another property of the element is set (not those of pairing), when
- * frames of another size come, when auto-align is turned off, and at the stop. The message `stereo-align` tells when 0.1
- * px more or less are taken out: `state` (`follows`, `limit`), `align-offset`, `align-offset-max`, `align-roll`,
- * `align-left-over` and `align-points` as in #GstStereoRectify:stats, `limit` (px) and `text`. A file of
- * #GstStereoRectify:save has the calibration without what auto-align takes out.
  *
  * Properties take effect with the next pair, those set by one g_object_set() together; a calibration that cannot be
  * used is an error.
@@ -53,13 +36,16 @@
  */
 #include "gst/rectify/element.h"
 
+#include <math.h>
+#include <string.h>
+
+#include "gst/meta/gststereometa.h"
+#include "gst/meta/map.h"
 #include "gst/pairing/deep.h"
-#include "gst/rectify/debug.h"
-#include "gst/rectify/drift.h"
+#include "gst/pairing/frame.h"
 #include "gst/rectify/maps.h"
-#include "gst/rectify/output.h"
-#include "gst/video/pool.h"
 #include "gst/video/params.h"
+#include "gst/video/pool.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
 
@@ -70,13 +56,17 @@ struct _GstStereoRectify
   /* protected by the object lock */
   GstStereoRectifySettings pending; /* as set; becomes settings when a batch of properties is complete */
   GstStereoRectifySettings settings;
-  guint serial; /* of settings: another one after each change */
-  gboolean auto_align;
+  guint serial;                    /* of settings: another one after each change */
   GstStereoRectifyResults results; /* of maps */
 
-  GstStereoRectifyMaps *maps;     /* from the calibration to remapped frames */
-  GstStereoDrift *drift;          /* auto-align */
-  GstStereoRectifyOutput *output; /* from a pair to an output buffer */
+  GstStereoRectifyMaps *maps; /* from the calibration to remapped frames */
+
+  /* of the source pad's task */
+  GstStereoLayout layout; /* of the last pair: its raw views */
+  GstVideoInfo input;     /* of that pair: its colours */
+  gboolean negotiated;    /* the source pad has caps */
+  GstVideoInfo out_info;
+  gint out_par_n, out_par_d;
 };
 
 #define OUTPUT_FORMATS "{ I420, NV12, GRAY8, RGB, BGR, RGBx, BGRx, RGBA, BGRA }"
@@ -87,6 +77,35 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE (GstStereoRectify, gst_stereo_rectify, GST_TYPE_STEREO_AGGREGATOR)
 GST_ELEMENT_REGISTER_DEFINE (stereorectify, "stereorectify", GST_RANK_NONE, GST_TYPE_STEREO_RECTIFY)
 
+/* ---- settings ---------------------------------------------------------------------------- */
+
+/* A deep copy; clear it. */
+static GstStereoRectifySettings
+copy_settings (const GstStereoRectifySettings *settings)
+{
+  GstStereoRectifySettings copy = *settings;
+
+  copy.calibration = g_strdup (settings->calibration);
+  copy.save = g_strdup (settings->save);
+  return copy;
+}
+
+static void
+clear_settings (GstStereoRectifySettings *settings)
+{
+  g_clear_pointer (&settings->calibration, g_free);
+  g_clear_pointer (&settings->save, g_free);
+}
+
+static gboolean
+settings_are_equal (const GstStereoRectifySettings *a, const GstStereoRectifySettings *b)
+{
+  return g_strcmp0 (a->calibration, b->calibration) == 0 && g_strcmp0 (a->save, b->save) == 0 &&
+      a->calibration_width == b->calibration_width && a->calibration_height == b->calibration_height &&
+      a->alpha == b->alpha && a->unit == b->unit && a->width == b->width && a->height == b->height &&
+      memcmp (&a->params, &b->params, sizeof a->params) == 0;
+}
+
 /* A copy to work with; clear it. */
 static GstStereoRectifySettings
 current_settings (GstStereoRectify *self, guint *serial)
@@ -94,30 +113,273 @@ current_settings (GstStereoRectify *self, guint *serial)
   GstStereoRectifySettings settings;
 
   GST_OBJECT_LOCK (self);
-  settings = gst_stereo_rectify_settings_copy (&self->settings);
+  settings = copy_settings (&self->settings);
   *serial = self->serial;
   GST_OBJECT_UNLOCK (self);
   return settings;
 }
 
-/* ---- caps, pairs ------------------------------------------------------------------------- */
+/* ---- caps -------------------------------------------------------------------------------- */
+
+static void
+append_format (GstStereoRectify *self, GstCaps *caps, GstVideoFormat format)
+{
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
+  const GstStereoLayout *layout = &self->layout;
+  GstVideoInfo info;
+
+  if (!gst_video_info_set_format (&info, format, (guint) (2 * rectification->width), (guint) rectification->height))
+    return;
+  GST_VIDEO_INFO_PAR_N (&info) = self->out_par_n;
+  GST_VIDEO_INFO_PAR_D (&info) = self->out_par_d;
+  GST_VIDEO_INFO_FPS_N (&info) = layout->fps_n;
+  GST_VIDEO_INFO_FPS_D (&info) = layout->fps_d;
+  GST_VIDEO_INFO_MULTIVIEW_MODE (&info) = GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE;
+  GST_VIDEO_INFO_MULTIVIEW_FLAGS (&info) = GST_VIDEO_MULTIVIEW_FLAGS_NONE;
+  if (GST_VIDEO_INFO_IS_YUV (&info) == GST_VIDEO_INFO_IS_YUV (&self->input))
+    info.colorimetry = self->input.colorimetry;
+  if (GST_VIDEO_INFO_IS_YUV (&info))
+    info.chroma_site = self->input.chroma_site;
+  gst_caps_append (caps, gst_video_info_to_caps (&info));
+}
+
+/* The formats in which a pair can be written, the preferred one first. */
+static void
+append_formats (GstStereoRectify *self, GstCaps *caps, gboolean grey)
+{
+  if (grey) {
+    append_format (self, caps, GST_VIDEO_FORMAT_GRAY8);
+  } else if (GST_VIDEO_INFO_IS_RGB (&self->input)) {
+    append_format (self, caps, GST_VIDEO_INFO_FORMAT (&self->input));
+  } else {
+    append_format (self, caps, GST_VIDEO_FORMAT_I420);
+    append_format (self, caps, GST_VIDEO_FORMAT_NV12);
+  }
+}
 
 static GstFlowReturn
 gst_stereo_rectify_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
 {
-  return gst_stereo_rectify_output_update_src_caps (GST_STEREO_RECTIFY (aggregator)->output, caps, result);
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+
+  if (!gst_stereo_rectify_maps_rectification (self->maps))
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  g_autoptr (GstCaps) ours = gst_caps_new_empty ();
+  append_formats (self, ours, GST_VIDEO_INFO_IS_GRAY (&self->input));
+  /* in the order of downstream, which is ours where downstream takes any format */
+  *result = gst_caps_intersect_full (caps, ours, GST_CAPS_INTERSECT_FIRST);
+  return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
 
 static gboolean
 gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
-  return gst_stereo_rectify_output_negotiated_src_caps (GST_STEREO_RECTIFY (aggregator)->output, caps);
+  GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
+
+  self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
+  gst_stereo_aggregator_set_negotiated (&self->parent, self->negotiated);
+  GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, caps);
+  return self->negotiated;
+}
+
+static gboolean
+out_is_for (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+{
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
+  const GstVideoInfo *out = &self->out_info;
+  gboolean grey = GST_VIDEO_INFO_IS_GRAY (input), rgb = GST_VIDEO_INFO_IS_RGB (input);
+
+  return GST_VIDEO_INFO_WIDTH (out) == 2 * rectification->width &&
+      GST_VIDEO_INFO_HEIGHT (out) == rectification->height && self->layout.fps_n == layout->fps_n &&
+      self->layout.fps_d == layout->fps_d && self->layout.par_n == layout->par_n &&
+      self->layout.par_d == layout->par_d && GST_VIDEO_INFO_IS_GRAY (out) == grey &&
+      (!rgb || GST_VIDEO_INFO_FORMAT (out) == GST_VIDEO_INFO_FORMAT (input)) && GST_VIDEO_INFO_IS_RGB (out) == rgb &&
+      gst_video_colorimetry_is_equal (&self->input.colorimetry, &input->colorimetry) &&
+      self->input.chroma_site == input->chroma_site;
+}
+
+static GstFlowReturn
+negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideoInfo *input)
+{
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
+  const gdouble *projection = rectification->projection[0];
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  gboolean halved = !GST_VIDEO_INFO_IS_GRAY (input) && !GST_VIDEO_INFO_IS_RGB (input);
+
+  if (self->negotiated && out_is_for (self, layout, input))
+    return GST_FLOW_OK;
+  if (halved && rectification->width % 2) {
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+        ("Rectified views of %dx%d pixels cannot lie side by side in I420 or NV12, where two columns share their "
+         "colour: set width=%d, or put videoconvert ! video/x-raw,format=RGBx before.",
+            rectification->width, rectification->height, rectification->width - 1),
+        (NULL));
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  self->layout = *layout;
+  self->input = *input;
+  /* equal focal lengths along x and y mean that the pixels of a rectified view are square */
+  gboolean square = fabs (projection[0] - projection[5]) < 1e-3 * projection[0];
+  self->out_par_n = square ? 1 : layout->par_n;
+  self->out_par_d = square ? 1 : layout->par_d;
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
+  if (gst_aggregator_negotiate (aggregator) && self->negotiated)
+    return GST_FLOW_OK;
+  if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
+    return GST_FLOW_FLUSHING;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("What is linked downstream does not take two views side by side as %s of %dx%d pixels.",
+          halved ? "I420 or NV12" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (input)),
+          2 * rectification->width, rectification->height),
+      (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 static gboolean
 gst_stereo_rectify_decide_allocation (GstAggregator *aggregator, GstQuery *query)
 {
   return gst_stereo_pool_decide (query, NULL);
+}
+
+/* ---- pairs ------------------------------------------------------------------------------- */
+
+/* FALSE after an error was posted: a chroma sample on the border of the two views belongs to both of them. */
+static gboolean
+can_be_split (GstStereoRectify *self, const GstStereoFrame *frame)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  const GstStereoLayout *layout = &frame->layout;
+  gboolean grey = GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) < 2;
+
+  if (grey ||
+      !((layout->packing == GST_STEREO_PACKING_SIDE_BY_SIDE && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) &&
+            layout->width % 2) ||
+          (layout->packing == GST_STEREO_PACKING_TOP_BOTTOM && GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) &&
+              layout->height % 2)))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("Frames of two views of %dx%d pixels cannot be split in %s, where pixels on the border of the views share their "
+       "colour: put videoconvert ! video/x-raw,format=RGBx before.",
+          layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info))),
+      (NULL));
+  return FALSE;
+}
+
+static GstFlowReturn
+prepare (GstStereoRectify *self, const GstStereoRectifySettings *settings, guint serial, const GstStereoFrame *left,
+    const GstStereoFrame *right)
+{
+  GstStereoRectifyFormats formats = { GST_VIDEO_INFO_FORMAT (&left->info), GST_VIDEO_INFO_FORMAT (&right->info) };
+  /* the input is grey where either view is */
+  const GstVideoInfo *input = GST_VIDEO_INFO_IS_GRAY (&right->info) ? &right->info : &left->info;
+  GstFlowReturn flow;
+
+  if (!gst_stereo_rectify_maps_load (self->maps, settings, serial))
+    return GST_FLOW_ERROR;
+  if (!can_be_split (self, left))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if ((flow = gst_stereo_rectify_maps_rectify (self->maps, settings, &left->layout)) != GST_FLOW_OK)
+    return flow;
+  if ((flow = negotiate (self, &left->layout, input)) != GST_FLOW_OK)
+    return flow;
+  formats.out = GST_VIDEO_INFO_FORMAT (&self->out_info);
+  formats.site = GST_VIDEO_INFO_CHROMA_SITE (&left->info);
+  formats.full_range = GST_VIDEO_INFO_COLORIMETRY (&left->info).range == GST_VIDEO_COLOR_RANGE_0_255;
+  return gst_stereo_rectify_maps_prepare (self->maps, settings, &left->layout, &formats);
+}
+
+static GstFlowReturn
+acquire (GstStereoRectify *self, GstBuffer **out)
+{
+  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = GST_FLOW_ERROR;
+
+  if (pool && gst_buffer_pool_set_active (pool, TRUE))
+    flow = gst_buffer_pool_acquire_buffer (pool, out, NULL);
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (&self->out_info),
+            GST_VIDEO_INFO_HEIGHT (&self->out_info)),
+        (NULL));
+  gst_clear_object (&pool);
+  return flow;
+}
+
+static void
+add_meta (GstStereoRectify *self, GstBuffer *out, gint64 skew)
+{
+  const StereoRectification *rectification = gst_stereo_rectify_maps_rectification (self->maps);
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (
+      out, (guint) rectification->width, (guint) rectification->height, NULL);
+
+  meta->kind = GST_STEREO_OUTPUT_KIND_VIEWS;
+  meta->disparity_scale = 1;
+  meta->depth_unit = 1000;
+  meta->focal_length = rectification->focal_length;
+  if (rectification->projection[0][5] != rectification->focal_length)
+    meta->focal_length_y = rectification->projection[0][5];
+  meta->baseline = rectification->baseline;
+  meta->principal_offset = rectification->principal_offset;
+  meta->principal_x = rectification->projection[0][2];
+  meta->principal_y = rectification->projection[0][6];
+  meta->pair_skew = skew;
+}
+
+/* @right is @left where one frame holds both views. */
+static GstFlowReturn
+remap_pair (GstStereoRectify *self, const GstStereoFrame *left, const GstStereoFrame *right, GstBuffer *out,
+    guint64 *compute_time)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstFlowReturn flow = GST_FLOW_ERROR;
+  GstVideoFrame in[2], mapped;
+
+  if (!gst_stereo_map_input (element, &in[0], left, NULL))
+    return GST_FLOW_ERROR;
+  if (left == right || gst_stereo_map_input (element, &in[1], right, NULL)) {
+    if (gst_stereo_map (&mapped, &self->out_info, out, GST_MAP_WRITE | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+      gst_stereo_pool_clear_padding (&mapped);
+      flow = gst_stereo_rectify_maps_run (
+          self->maps, &left->layout, &in[0], left == right ? &in[0] : &in[1], &mapped, compute_time);
+      gst_video_frame_unmap (&mapped);
+    } else {
+      GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+    }
+    if (left != right)
+      gst_video_frame_unmap (&in[1]);
+  }
+  gst_video_frame_unmap (&in[0]);
+  return flow;
+}
+
+static GstFlowReturn
+rectify_pair (GstStereoRectify *self, const GstStereoRectifySettings *settings, guint serial, GstStereoFrame *left,
+    GstStereoFrame *right)
+{
+  GstStereoAggregator *base = &self->parent;
+  GstBuffer *out = NULL;
+  guint64 compute_time = 0;
+  GstFlowReturn flow;
+
+  /* two views become one frame: colours need one format */
+  if (GST_VIDEO_INFO_IS_RGB (&left->info) && GST_VIDEO_INFO_FORMAT (&left->info) != GST_VIDEO_INFO_FORMAT (&right->info))
+    return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
+  if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
+      (flow = acquire (self, &out)) != GST_FLOW_OK)
+    return flow;
+  if (gst_stereo_aggregator_drop_if_late (base, left, right, &flow)) {
+    gst_buffer_unref (out);
+    return flow;
+  }
+  gst_stereo_aggregator_decorate (base, out, left, right, FALSE);
+  flow = remap_pair (self, left, right, out, &compute_time);
+  if (flow != GST_FLOW_OK) {
+    gst_buffer_unref (out);
+    return flow;
+  }
+  add_meta (self, out, gst_stereo_frame_skew (left, right));
+  return gst_stereo_aggregator_finish (base, &left->segment, out, compute_time);
 }
 
 static GstFlowReturn
@@ -129,8 +391,8 @@ gst_stereo_rectify_process (GstStereoAggregator *base, GstStereoFrame *left, Gst
 
   gst_stereo_follow_controls (self, &timed->segment, GST_BUFFER_PTS (timed->buffer));
   GstStereoRectifySettings settings = current_settings (self, &serial);
-  GstFlowReturn flow = gst_stereo_rectify_output_process (self->output, &settings, serial, left, right);
-  gst_stereo_rectify_settings_clear (&settings);
+  GstFlowReturn flow = rectify_pair (self, &settings, serial, left, right);
+  clear_settings (&settings);
   return flow;
 }
 
@@ -144,7 +406,9 @@ gst_stereo_rectify_start (GstAggregator *aggregator)
   gchar reason[256];
   guint serial;
 
-  gst_stereo_rectify_maps_reset_results (self->maps);
+  GST_OBJECT_LOCK (self);
+  memset (&self->results, 0, sizeof self->results);
+  GST_OBJECT_UNLOCK (self);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->start (aggregator))
     return FALSE;
   GstStereoRectifySettings settings = current_settings (self, &serial);
@@ -154,7 +418,7 @@ gst_stereo_rectify_start (GstAggregator *aggregator)
         ("Set backend=cpu, or auto."));
   else
     loaded = gst_stereo_rectify_maps_load (self->maps, &settings, serial);
-  gst_stereo_rectify_settings_clear (&settings);
+  clear_settings (&settings);
   return loaded;
 }
 
@@ -164,12 +428,10 @@ make_stats (GstStereoRectify *self)
   GstStereoPairStats stats;
 
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
-  GstStructure *made = gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left",
-      G_TYPE_UINT64, stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64,
-      stats.late, "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
+  return gst_structure_new ("stereorectify-stats", "pairs", G_TYPE_UINT64, stats.pairs, "dropped-left", G_TYPE_UINT64,
+      stats.dropped_left, "dropped-right", G_TYPE_UINT64, stats.dropped_right, "late", G_TYPE_UINT64, stats.late,
+      "pairing-clock", G_TYPE_STRING, stats.pairing_clock, "compute-time", G_TYPE_UINT64, stats.compute_last,
       "compute-time-mean", G_TYPE_UINT64, stats.pairs ? stats.compute_total / stats.pairs : (guint64) 0, NULL);
-  gst_stereo_drift_add_stats (self->drift, made);
-  return made;
 }
 
 static gboolean
@@ -179,8 +441,8 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
   g_autoptr (GstStructure) stats = make_stats (self);
 
   gst_stereo_rectify_maps_clear (self->maps);
-  gst_stereo_drift_stop (self->drift);
-  gst_stereo_rectify_output_stop (self->output);
+  self->negotiated = FALSE;
+  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
 }
@@ -198,11 +460,9 @@ get_stats (GstElement *element, gpointer instance, GValue *value)
 
 static const GstStereoProperty properties[] = {
   { ROW ("calibration", STRING, pending.calibration), .flags = GST_STEREO_PLAYING,
-      .blurb = "File with the calibration of both cameras (OpenCV, ROS, Kalibr, ORB-SLAM, ZED, KITTI or Middlebury), or "
-               "one for each as left,right (ROS, EuRoC); must be set. docs/calibrating.md has a table of the formats" },
-  { ROW ("cameras", STRING, pending.cameras), .flags = GST_STEREO_PLAYING,
-      .blurb = "Numbers of the left and the right camera in a file that has more than two (KITTI, Kalibr): 2,3 is KITTI's "
-               "colour pair; NULL = the first two" },
+      .blurb = "File with the calibration of both cameras (OpenCV, YAML or XML), or one for each as left,right (ROS' "
+               "camera_info); must be set. calibration.py makes OpenCV's file of other formats; docs/calibrating.md has a "
+               "table" },
   { ROW ("calibration-width", INT, pending.calibration_width), .flags = GST_STEREO_PLAYING, .max = STEREO_REMAP_MAX_SIDE,
       .blurb = "Width in pixels of the pictures that the calibration was made of, where the file does not say it or says "
                "another one; the calibration is scaled from there to the frames; 0 = as the file says, or that of the "
@@ -219,28 +479,22 @@ static const GstStereoProperty properties[] = {
       .blurb = "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
   { ROW ("unit", DOUBLE, pending.unit), .flags = GST_STEREO_CONTROLLED, .max = 1e9,
       .blurb = "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-               "where lengths are counted in squares; 0 = default of the format: 1 for OpenCV, ZED and "
-               "Middlebury, 1000 for the others" },
+               "where lengths are counted in squares; 0 = default of the format: 1 for OpenCV, 1000 for ROS" },
   { ROW ("save", STRING, pending.save), .flags = GST_STEREO_PLAYING,
       .blurb = "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as "
                "YAML of OpenCV; NULL = none" },
-  { ROW ("auto-align", BOOLEAN, auto_align), .flags = GST_STEREO_PLAYING,
-      .blurb = "Follow a slow vertical offset and roll of the right view against the left one (vibration, heat), and "
-               "take it out by other maps: by at most 4 pixels or 1/120 of the height, whichever is more, and in steps "
-               "of at most a quarter of a pixel. See stats and the message stereo-align" },
   { ROW ("active-backend", STRING, results.backend), .flags = G_PARAM_READABLE,
       .blurb = "Backend in use: cpu or cuda; NULL before the first pair" },
   { .name = "stats",
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,
       .get = get_stats,
-      .blurb = "What was counted and measured since the start, and what auto-align takes out now; docs/streams.md has "
-               "a table of the fields" },
-  { ROW ("focal-length", DOUBLE, results.focal_length), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
+      .blurb = "What was counted and measured since the start; docs/streams.md has a table of the fields" },
+  { ROW ("focal-length", DOUBLE, results.geometry[0]), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
       .blurb = "Horizontal focal length of the rectified views in pixels; 0 before the first pair" },
-  { ROW ("baseline", DOUBLE, results.baseline), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
+  { ROW ("baseline", DOUBLE, results.geometry[1]), .flags = G_PARAM_READABLE, .max = G_MAXDOUBLE,
       .blurb = "Distance between the cameras in millimetres; 0 before the first pair" },
-  { ROW ("principal-offset", DOUBLE, results.principal_offset), .flags = G_PARAM_READABLE, .min = -G_MAXDOUBLE,
+  { ROW ("principal-offset", DOUBLE, results.geometry[2]), .flags = G_PARAM_READABLE, .min = -G_MAXDOUBLE,
       .max = G_MAXDOUBLE,
       .blurb = "Pixels to add to a disparity before it becomes depth: x of the right "
                "principal point minus the left's" },
@@ -265,9 +519,9 @@ gst_stereo_rectify_dispatch_properties_changed (GObject *object, guint count, GP
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
 
   GST_OBJECT_LOCK (self);
-  if (!gst_stereo_rectify_settings_equal (&self->pending, &self->settings)) {
-    gst_stereo_rectify_settings_clear (&self->settings);
-    self->settings = gst_stereo_rectify_settings_copy (&self->pending);
+  if (!settings_are_equal (&self->pending, &self->settings)) {
+    clear_settings (&self->settings);
+    self->settings = copy_settings (&self->pending);
     self->serial++;
   }
   GST_OBJECT_UNLOCK (self);
@@ -279,11 +533,9 @@ gst_stereo_rectify_finalize (GObject *object)
 {
   GstStereoRectify *self = GST_STEREO_RECTIFY (object);
 
-  gst_stereo_rectify_output_free (self->output);
-  gst_stereo_drift_free (self->drift);
   gst_stereo_rectify_maps_free (self->maps);
-  gst_stereo_rectify_settings_clear (&self->pending);
-  gst_stereo_rectify_settings_clear (&self->settings);
+  clear_settings (&self->pending);
+  clear_settings (&self->settings);
   G_OBJECT_CLASS (gst_stereo_rectify_parent_class)->finalize (object);
 }
 
@@ -335,6 +587,4 @@ gst_stereo_rectify_init (GstStereoRectify *self)
   self->settings = self->pending;
   self->serial = 1;
   self->maps = gst_stereo_rectify_maps_new (GST_ELEMENT (self), &self->results);
-  self->drift = gst_stereo_drift_new (GST_ELEMENT (self), &self->auto_align);
-  self->output = gst_stereo_rectify_output_new (GST_STEREO_AGGREGATOR (self), self->maps, self->drift);
 }

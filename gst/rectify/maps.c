@@ -5,9 +5,7 @@
 
 #include "gst/pairing/aggregator.h"
 #include "gst/rectify/calibration/calibration.h"
-#include "gst/rectify/debug.h"
-#include "gst/rectify/recipe.h"
-#include "gst/rectify/report.h"
+#include "gst/video/file.h"
 #include "gst/video/params.h"
 
 #define VIEWS 2
@@ -19,7 +17,7 @@ typedef struct
   gint width, height; /* of a raw view */
 } RectifiedKey;
 
-/* What a remap was made for; compared as a whole. */
+/* What a remap was made for. */
 typedef struct
 {
   RectifiedKey rectified;
@@ -33,16 +31,13 @@ struct _GstStereoRectifyMaps
   GstStereoRectifyResults *results; /* the owner's, protected by the owner's object lock */
 
   GstStereoCalibration loaded;
-  StereoCalibration calibration;     /* that of @loaded which fits the views of rectified_key */
   guint loaded_serial;               /* of the settings it was loaded for; 0 = none */
   guint doubted_serial;              /* of the settings for which warnings were posted; 0 = none */
+  StereoCalibration calibration;     /* scaled to the raw views of rectified_key */
   StereoRectification rectification; /* for rectified_key */
   RectifiedKey rectified_key;
   StereoRemap *remap; /* for remap_key; NULL: none */
   RemapKey remap_key;
-  GstStereoRecipe recipe;  /* of remap */
-  GstStereoRecipeJob *job; /* makes the next one from job_correction; NULL: none does */
-  GstStereoCorrection job_correction;
   gint chosen_backend; /* what backend=auto chose; STEREO_BACKEND_AUTO before that */
 };
 
@@ -60,8 +55,6 @@ gst_stereo_rectify_maps_new (GstElement *owner, GstStereoRectifyResults *results
 static void
 drop_remap (GstStereoRectifyMaps *self)
 {
-  if (self->job)
-    stereo_remap_free (gst_stereo_recipe_job_finish (g_steal_pointer (&self->job), NULL, NULL));
   g_clear_pointer (&self->remap, stereo_remap_free);
   memset (&self->remap_key, 0, sizeof self->remap_key);
 }
@@ -73,7 +66,6 @@ gst_stereo_rectify_maps_clear (GstStereoRectifyMaps *self)
   memset (&self->rectified_key, 0, sizeof self->rectified_key);
   self->loaded_serial = self->doubted_serial = 0;
   self->chosen_backend = STEREO_BACKEND_AUTO;
-  memset (&self->recipe.correction, 0, sizeof self->recipe.correction);
 }
 
 void
@@ -92,131 +84,275 @@ post_error (GstStereoRectifyMaps *self, const StereoError *error)
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
-/* ---- results ----------------------------------------------------------------------------- */
-
-void
-gst_stereo_rectify_maps_reset_results (GstStereoRectifyMaps *self)
-{
-  GST_OBJECT_LOCK (self->owner);
-  memset (self->results, 0, sizeof *self->results);
-  GST_OBJECT_UNLOCK (self->owner);
-}
-
+/* Sets the properties that are read only, and notifies of those that change. */
 static void
-publish_geometry (GstStereoRectifyMaps *self)
+publish (GstStereoRectifyMaps *self, const gchar *backend)
 {
   static const gchar *const names[] = { "focal-length", "baseline", "principal-offset" };
-  const StereoRectification *rectification = &self->rectification;
-  GstStereoRectifyResults *results = self->results;
+  const StereoRectification *r = &self->rectification;
+  const GstStereoRectifyResults now = { backend, { r->focal_length, r->baseline, r->principal_offset } };
 
   GST_OBJECT_LOCK (self->owner);
-  gboolean changed = results->focal_length != rectification->focal_length ||
-      results->baseline != rectification->baseline || results->principal_offset != rectification->principal_offset;
-  results->focal_length = rectification->focal_length;
-  results->baseline = rectification->baseline;
-  results->principal_offset = rectification->principal_offset;
+  const GstStereoRectifyResults before = *self->results;
+  *self->results = now;
   GST_OBJECT_UNLOCK (self->owner);
-  GST_INFO_OBJECT (self->owner, "rectified views of %dx%d: focal length %g px, baseline %g mm, principal offset %g px",
-      rectification->width, rectification->height, rectification->focal_length, rectification->baseline,
-      rectification->principal_offset);
-  for (guint i = 0; i < G_N_ELEMENTS (names) && changed; i++)
-    g_object_notify (G_OBJECT (self->owner), names[i]);
-}
-
-static void
-publish_backend (GstStereoRectifyMaps *self)
-{
-  const gchar *backend = g_intern_string (stereo_remap_backend (self->remap));
-
-  GST_OBJECT_LOCK (self->owner);
-  gboolean changed = self->results->backend != backend;
-  self->results->backend = backend;
-  GST_OBJECT_UNLOCK (self->owner);
-  GST_INFO_OBJECT (self->owner, "on %s: %s", backend, stereo_remap_backend_reason (self->remap));
-  if (changed)
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (before.geometry[i] != now.geometry[i])
+      g_object_notify (G_OBJECT (self->owner), names[i]);
+  if (before.backend != backend)
     g_object_notify (G_OBJECT (self->owner), "active-backend");
 }
 
-/* ---- calibration ------------------------------------------------------------------------- */
+/* ---- planes: how and where samples lie in frames ------------------------------------------ */
+
+/* Where the samples of a component of a view lie. */
+typedef struct
+{
+  guint8 *data;
+  gint stride;
+  StereoRemapLayout layout;
+} Component;
 
 static void
-log_calibration (GstStereoRectifyMaps *self, const gchar *location)
+halve_layout (StereoRemapLayout *layout, const GstVideoFormatInfo *format, guint c, GstVideoChromaSite site)
 {
-  for (gint m = 0; m < self->loaded.count; m++) {
-    const StereoCalibration *mode = &self->loaded.modes[m];
-    GST_DEBUG_OBJECT (self->owner, "read calibration %s: views of %dx%d pixels (0x0: the file does not say); %s%s%s",
-        location, mode->width, mode->height, mode->has_pose ? "pose of the cameras (R T)" : "",
-        mode->has_pose && mode->has_rectification ? " and " : "",
-        mode->has_rectification ? "rectification (R1 R2 P1 P2)" : "");
-    for (gint v = 0; v < VIEWS; v++) {
-      const StereoCamera *camera = &mode->camera[v];
-      GST_DEBUG_OBJECT (self->owner, "%s camera: fx %g, fy %g, cx %g, cy %g px, %s %g %g %g %g %g ...",
-          v ? "right" : "left", camera->fx, camera->fy, camera->cx, camera->cy,
-          camera->model == STEREO_LENS_EQUIDISTANT ? "equidistant lens" : "distortion", camera->distortion[0],
-          camera->distortion[1], camera->distortion[2], camera->distortion[3], camera->distortion[4]);
+  layout->shift_x = GST_VIDEO_FORMAT_INFO_W_SUB (format, c);
+  layout->shift_y = GST_VIDEO_FORMAT_INFO_H_SUB (format, c);
+  layout->centred_x = site != GST_VIDEO_CHROMA_SITE_UNKNOWN && !(site & GST_VIDEO_CHROMA_SITE_H_COSITED);
+  layout->centred_y = !(site & GST_VIDEO_CHROMA_SITE_V_COSITED);
+}
+
+/* How the samples of a component lie. Interleaved views share the chroma samples that lie on both of them. */
+static Component
+component_of (const GstVideoFormatInfo *format, guint c, GstVideoChromaSite site, const GstStereoLayout *layout)
+{
+  Component component = { NULL };
+
+  halve_layout (&component.layout, format, c, site);
+  component.layout.pixel_stride = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
+  if (layout->packing == GST_STEREO_PACKING_COLUMN_INTERLEAVED && !component.layout.shift_x)
+    component.layout.pixel_stride *= 2;
+  if (layout->packing == GST_STEREO_PACKING_COLUMN_INTERLEAVED)
+    component.layout.shift_x = 0;
+  if (layout->packing == GST_STEREO_PACKING_ROW_INTERLEAVED)
+    component.layout.shift_y = 0;
+  return component;
+}
+
+/* Where they lie; @second: of the view that lies second in the frame. */
+static void
+place (Component *component, const GstVideoFrame *frame, guint c, const GstStereoLayout *layout, gboolean second)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c), by = second ? 1 : 0;
+  gint half_x = GST_VIDEO_FORMAT_INFO_W_SUB (format, c), half_y = GST_VIDEO_FORMAT_INFO_H_SUB (format, c);
+
+  component->data = GST_VIDEO_FRAME_COMP_DATA (frame, c);
+  component->stride = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
+  switch (layout->packing) {
+    case GST_STEREO_PACKING_SIDE_BY_SIDE:
+      component->data += (gsize) (by * (layout->width >> half_x)) * (gsize) step;
+      break;
+    case GST_STEREO_PACKING_TOP_BOTTOM:
+      component->data += (gssize) (by * (layout->height >> half_y)) * component->stride;
+      break;
+    case GST_STEREO_PACKING_ROW_INTERLEAVED:
+      if (!half_y) {
+        component->data += by * component->stride;
+        component->stride *= 2;
+      }
+      break;
+    case GST_STEREO_PACKING_COLUMN_INTERLEAVED:
+      component->data += half_x ? 0 : by * step;
+      break;
+    default:
+      break;
+  }
+}
+
+/* How many planes a view has: one for the bytes of RGB pixels, three for YUV, one for GRAY8. */
+static guint
+planes_of_view (GstVideoFormat out)
+{
+  const GstVideoFormatInfo *format = gst_video_format_get_info (out);
+
+  return GST_VIDEO_FORMAT_INFO_IS_YUV (format) ? 3 : 1;
+}
+
+static void
+describe_rgb (StereoRemapPlane *plane, const GstVideoFormatInfo *format, const GstStereoLayout *layout)
+{
+  plane->channels = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0);
+  plane->target.pixel_stride = plane->source.pixel_stride = plane->channels;
+  if (layout->packing == GST_STEREO_PACKING_COLUMN_INTERLEAVED)
+    plane->source.pixel_stride *= 2;
+  for (gint c = 0; c < plane->channels; c++)
+    plane->source.offset[c] = plane->target.offset[c] = (guint8) c;
+  if (GST_VIDEO_FORMAT_INFO_HAS_ALPHA (format))
+    plane->border[GST_VIDEO_FORMAT_INFO_POFFSET (format, GST_VIDEO_COMP_A)] = 255;
+}
+
+/* How the samples of both views lie in such frames: the planes of the left view come first. Writes at most
+ * STEREO_REMAP_MAX_PLANES and gives their number. */
+static guint
+describe_planes (const GstStereoRectifyFormats *formats, const GstStereoLayout *layout, StereoRemapPlane *planes)
+{
+  const GstVideoFormatInfo *out = gst_video_format_get_info (formats->out);
+  const GstStereoLayout single = { GST_STEREO_PACKING_AUTO };
+  guint each = planes_of_view (formats->out);
+
+  memset (planes, 0, VIEWS * each * sizeof *planes);
+  for (guint p = 0; p < VIEWS * each; p++) {
+    const GstVideoFormatInfo *in = gst_video_format_get_info (p < each ? formats->left : formats->right);
+    guint c = p % each;
+    planes[p].map = p < each ? 0 : 1;
+    if (GST_VIDEO_FORMAT_INFO_IS_RGB (out)) {
+      describe_rgb (&planes[p], out, layout);
+      continue;
+    }
+    planes[p].channels = 1;
+    planes[p].source = component_of (in, c, formats->site, layout).layout;
+    planes[p].target = component_of (out, c, formats->site, &single).layout;
+    planes[p].border[0] = c ? 128 : GST_VIDEO_FORMAT_INFO_IS_YUV (out) && !formats->full_range ? 16 : 0;
+  }
+  return VIEWS * each;
+}
+
+/* Where they lie in these frames. */
+static void
+locate_planes (const GstStereoLayout *layout, const GstVideoFrame *first, const GstVideoFrame *second,
+    const GstVideoFrame *out, StereoRemapSource *sources, StereoRemapTarget *targets)
+{
+  const GstStereoLayout beside = { .packing = GST_STEREO_PACKING_SIDE_BY_SIDE,
+    .width = GST_VIDEO_FRAME_WIDTH (out) / VIEWS,
+    .height = GST_VIDEO_FRAME_HEIGHT (out) };
+  guint each = planes_of_view (GST_VIDEO_FRAME_FORMAT (out));
+
+  for (guint p = 0; p < VIEWS * each; p++) {
+    gboolean right = p >= each, later = right != layout->right_first;
+    Component source, target;
+    place (&source, later ? second : first, p % each, layout, later);
+    place (&target, out, p % each, &beside, right);
+    sources[p] = (StereoRemapSource){ source.data, source.stride, STEREO_MEMORY_HOST };
+    targets[p] = (StereoRemapTarget){ target.data, target.stride, STEREO_MEMORY_HOST };
+    /* a pixel begins with its first byte, whichever component that is */
+    if (GST_VIDEO_INFO_IS_RGB (&out->info)) {
+      sources[p].data -= GST_VIDEO_FRAME_COMP_POFFSET (out, 0);
+      targets[p].data -= GST_VIDEO_FRAME_COMP_POFFSET (out, 0);
     }
   }
 }
 
-/* FALSE and a sentence: the calibration at hand has not changed. */
-static gboolean
-read_calibration (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, gchar **message)
-{
-  const GstStereoCalibrationOptions options = { settings->unit, settings->calibration_width,
-    settings->calibration_height, settings->cameras };
-  GstStereoCalibration loaded;
-
-  if (!settings->calibration || !*settings->calibration) {
-    *message = g_strdup ("No calibration is set, and without one nothing can be rectified: set calibration=FILE, or "
-                         "calibration=LEFT,RIGHT for two of ROS.");
-    return FALSE;
-  }
-  if (!gst_stereo_calibration_load (&loaded, settings->calibration, &options, message))
-    return FALSE;
-  self->loaded = loaded;
-  log_calibration (self, settings->calibration);
-  return TRUE;
-}
+/* ---- calibration ------------------------------------------------------------------------- */
 
 gboolean
 gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, guint serial)
 {
-  gboolean works = self->loaded_serial != 0, loaded;
-  gchar *message = NULL;
+  const GstStereoCalibrationOptions options = { settings->unit, settings->calibration_width,
+    settings->calibration_height };
+  gboolean works = self->loaded_serial != 0, set = settings->calibration && *settings->calibration;
+  g_autofree gchar *message = NULL;
+  GstStereoCalibration loaded;
 
   if (serial == self->loaded_serial)
     return TRUE;
-  loaded = read_calibration (self, settings, &message);
-  if (!loaded && works)
+  if (set && gst_stereo_calibration_load (&loaded, settings->calibration, &options, &message)) {
+    self->loaded = loaded;
+    for (gint v = 0; v < VIEWS; v++) {
+      const StereoCamera *camera = &loaded.whole.camera[v];
+      GST_DEBUG_OBJECT (self->owner,
+          "read calibration %s: views of %dx%d pixels (0x0: the file does not say); %s camera: fx %g, fy %g, cx %g, cy %g "
+          "px, k1 %g",
+          settings->calibration, loaded.whole.width, loaded.whole.height, v ? "right" : "left", camera->fx, camera->fy,
+          camera->cx, camera->cy, camera->distortion[0]);
+    }
+  } else if (!set) {
+    message = g_strdup ("No calibration is set, and without one nothing can be rectified: set calibration=FILE, or "
+                        "calibration=LEFT,RIGHT for two of ROS.");
+  }
+  if (message && works)
     GST_ELEMENT_WARNING (self->owner, RESOURCE, READ, ("%s The calibration before stays in force.", message), (NULL));
-  else if (!loaded)
+  else if (message)
     GST_ELEMENT_ERROR (self->owner, RESOURCE, READ, ("%s", message), (NULL));
-  g_free (message);
-  if (loaded || works)
-    self->loaded_serial = serial;
-  return loaded || works;
+  if (message && !works)
+    return FALSE;
+  self->loaded_serial = serial;
+  return TRUE;
 }
 
 /* ---- rectification ----------------------------------------------------------------------- */
 
-/* Where numbers of pictures of another size give no views at all, the error says so. */
+/* Where numbers of pictures of another size give no views at all, the error says so. @loaded, @scaled: the calibration as it
+ * was read, and for the frames. */
 static GstFlowReturn
-post_rectify_error (GstStereoRectifyMaps *self, const StereoCalibration *scaled, const GstStereoLayout *layout,
+post_rectify_error (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings,
+    const StereoCalibration *loaded, const StereoCalibration *scaled, const GstStereoLayout *layout,
     const StereoError *error)
 {
-  gchar *doubt = NULL;
+  g_autofree gchar *doubt = NULL;
 
   if (error->status == STEREO_ERROR_PARAMETER)
-    doubt = gst_stereo_calibration_doubt_size (&self->calibration, scaled, NULL, 0);
-  else if (error->status == STEREO_ERROR_SIZE && self->calibration.width > 0)
-    doubt = gst_stereo_calibration_doubt_aspect (&self->calibration, layout->width, layout->height);
+    doubt = gst_stereo_calibration_doubt_size (loaded, scaled, NULL, 0);
+  else if (error->status == STEREO_ERROR_SIZE && loaded->width > 0)
+    doubt = gst_stereo_calibration_doubt_aspect (loaded, layout->width, layout->height);
   if (!doubt && error->status == STEREO_ERROR_PARAMETER)
     doubt = gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width);
-  if (!doubt)
-    return post_error (self, error);
-  GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS, ("%s %s", error->message, doubt), (NULL));
-  g_free (doubt);
+  GST_ELEMENT_ERROR (self->owner, LIBRARY, SETTINGS,
+      ("%s: %s%s%s", settings->calibration, error->message, doubt ? " " : "", doubt ? doubt : ""), (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
+}
+
+/* Posts a warning. Takes the text; NULL: there is no doubt. */
+static gboolean
+post_doubt (GstStereoRectifyMaps *self, gchar *text)
+{
+  if (text)
+    GST_ELEMENT_WARNING (self->owner, STREAM, WRONG_TYPE, ("%s", text), (NULL));
+  g_free (text);
+  return text != NULL;
+}
+
+static void
+post_doubts (GstStereoRectifyMaps *self, const StereoCalibration *loaded, gdouble alpha)
+{
+  const StereoCalibration *scaled = &self->calibration;
+  const StereoRectification *r = &self->rectification;
+
+  /* the baseline is the same for all sizes of frames */
+  if (self->doubted_serial != self->loaded_serial)
+    post_doubt (self, gst_stereo_calibration_doubt_baseline (r->baseline, self->loaded.unit_mm));
+  self->doubted_serial = self->loaded_serial;
+  post_doubt (self, gst_stereo_calibration_doubt_roi (&self->loaded, scaled->width, scaled->height));
+  /* numbers of another size or unit have more faults, which go with the first one */
+  if (post_doubt (self, gst_stereo_calibration_doubt_size (loaded, scaled, r, alpha)) ||
+      post_doubt (self, gst_stereo_calibration_doubt_focal_length (&scaled->camera[0], scaled->width)))
+    return;
+  post_doubt (self, gst_stereo_calibration_doubt_lens (scaled));
+}
+
+/* Writes the file of save=, if that is set. FALSE after an error; where frames pass already, as @works says, a warning takes
+ * its place and they go on. */
+static gboolean
+save (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, gboolean works)
+{
+  static const GstStereoFileRules rules = { .property = "save",
+    .instead = "a file in a folder that can be written to, or leave it unset" };
+  g_autofree gchar *text = NULL, *message = NULL;
+
+  if (!settings->save || !*settings->save)
+    return TRUE;
+  text = gst_stereo_calibration_write (&self->calibration, &self->rectification);
+  if (gst_stereo_calibration_reads (settings->calibration, settings->save))
+    message = g_strdup_printf (
+        "save=%s names the file of the calibration itself, which would be lost: set save= to another file.",
+        settings->save);
+  else if (gst_stereo_file_write (&rules, settings->save, text, strlen (text), &message))
+    GST_INFO_OBJECT (self->owner, "saved the rectified calibration to %s", settings->save);
+  if (message && works)
+    GST_ELEMENT_WARNING (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  else if (message)
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, WRITE, ("%s", message), (NULL));
+  return works || !message;
 }
 
 GstFlowReturn
@@ -224,35 +360,29 @@ gst_stereo_rectify_maps_rectify (
     GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const GstStereoLayout *layout)
 {
   RectifiedKey key = { .serial = self->loaded_serial, .width = layout->width, .height = layout->height };
-  StereoCalibration calibration;
-  gint width = settings->width, height = settings->height;
+  /* where one of the two is set, the other is that of the raw view */
+  gint width = settings->height && !settings->width ? layout->width : settings->width;
+  gint height = settings->width && !settings->height ? layout->height : settings->height;
   gboolean works = self->rectified_key.serial != 0;
   StereoRectification rectification;
   StereoError error;
 
   if (memcmp (&key, &self->rectified_key, sizeof key) == 0)
     return GST_FLOW_OK;
-  /* where one of the two is set, the other is that of the raw view */
-  if (width && !height)
-    height = layout->height;
-  if (height && !width)
-    width = layout->width;
-  self->calibration = *gst_stereo_calibration_for (&self->loaded, layout->width, layout->height);
-  calibration = self->calibration;
-  if (stereo_calibration_scale (&calibration, layout->width, layout->height, &error) ||
-      stereo_rectify (&calibration, settings->alpha, width, height, &rectification, &error))
-    return post_rectify_error (self, &calibration, layout, &error);
+  const StereoCalibration loaded = gst_stereo_calibration_for (&self->loaded, layout->width, layout->height);
+  StereoCalibration scaled = loaded;
+  if (stereo_calibration_scale (&scaled, layout->width, layout->height, &error) ||
+      stereo_rectify (&scaled, settings->alpha, width, height, &rectification, &error))
+    return post_rectify_error (self, settings, &loaded, &scaled, layout, &error);
+  self->calibration = scaled;
   self->rectification = rectification;
   self->rectified_key = key;
-  publish_geometry (self);
-  /* the baseline is the same for all sizes of frames */
-  if (self->doubted_serial != self->loaded_serial)
-    gst_stereo_rectify_post_doubt (
-        self->owner, gst_stereo_calibration_doubt_baseline (rectification.baseline, self->loaded.unit_mm));
-  self->doubted_serial = self->loaded_serial;
-  gst_stereo_rectify_post_doubts (self->owner, &self->calibration, &calibration, &rectification, settings->alpha);
-  return gst_stereo_rectify_save (self->owner, settings, &calibration, &rectification, works) ? GST_FLOW_OK :
-                                                                                                GST_FLOW_ERROR;
+  GST_INFO_OBJECT (self->owner, "rectified views of %dx%d: focal length %g px, baseline %g mm, principal offset %g px",
+      rectification.width, rectification.height, rectification.focal_length, rectification.baseline,
+      rectification.principal_offset);
+  publish (self, self->remap ? g_intern_string (stereo_remap_backend (self->remap)) : NULL);
+  post_doubts (self, &loaded, settings->alpha);
+  return save (self, settings, works) ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 const StereoRectification *
@@ -267,27 +397,40 @@ static GstFlowReturn
 make_remap (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings, const GstStereoLayout *layout,
     const GstStereoRectifyFormats *formats)
 {
-  GstStereoRecipe *recipe = &self->recipe;
+  const StereoRectification *r = &self->rectification;
+  gsize pixels = (gsize) r->width * (gsize) r->height;
+  /* of the left view, then of the right one, x before y */
+  g_autofree gfloat *memory = g_try_new (gfloat, 2 * VIEWS * pixels);
   gboolean automatic = settings->params.backend == STEREO_BACKEND_AUTO;
+  StereoRemapPlane planes[STEREO_REMAP_MAX_PLANES];
+  StereoRemapMap maps[VIEWS];
+  StereoRemapParams params = { .maps = maps,
+    .map_count = VIEWS,
+    .planes = planes,
+    .plane_count = (gint) describe_planes (formats, layout, planes),
+    .backend = automatic ? self->chosen_backend : settings->params.backend,
+    .cuda_device_id = settings->params.cuda_device_id,
+    .threads = settings->params.threads };
   StereoError error;
 
-  recipe->calibration = self->calibration;
-  /* this did not fail when the rectification was computed */
-  stereo_calibration_scale (&recipe->calibration, layout->width, layout->height, &error);
-  recipe->raw_width = layout->width;
-  recipe->raw_height = layout->height;
-  recipe->rectification = self->rectification;
-  recipe->plane_count = (gint) gst_stereo_rectify_describe_planes (formats, layout, recipe->planes);
-  recipe->backend = automatic ? self->chosen_backend : settings->params.backend;
-  recipe->cuda_device_id = settings->params.cuda_device_id;
-  recipe->threads = settings->params.threads;
-  self->remap = gst_stereo_recipe_make (recipe, &error);
+  if (!memory) {
+    GST_ELEMENT_ERROR (self->owner, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for the maps of views of %dx%d pixels.", r->width, r->height), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  for (gint v = 0; v < VIEWS; v++) {
+    gfloat *x = memory + (gsize) (2 * v) * pixels, *y = x + pixels;
+    stereo_rectify_map (&self->calibration, r, v, x, y, r->width, 0, r->height);
+    maps[v] = (StereoRemapMap){ r->width, r->height, layout->width, layout->height, x, y, r->width };
+  }
+  self->remap = stereo_remap_new (&params, &error);
   if (!self->remap)
     return post_error (self, &error);
-  publish_backend (self);
-  recipe->backend = g_str_equal (stereo_remap_backend (self->remap), "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+  const gchar *backend = g_intern_string (stereo_remap_backend (self->remap));
+  GST_INFO_OBJECT (self->owner, "on %s: %s", backend, stereo_remap_backend_reason (self->remap));
+  publish (self, backend);
   if (automatic)
-    self->chosen_backend = recipe->backend;
+    self->chosen_backend = g_str_equal (backend, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
   return GST_FLOW_OK;
 }
 
@@ -295,24 +438,13 @@ GstFlowReturn
 gst_stereo_rectify_maps_prepare (GstStereoRectifyMaps *self, const GstStereoRectifySettings *settings,
     const GstStereoLayout *layout, const GstStereoRectifyFormats *formats)
 {
-  gboolean again = self->remap != NULL;
-  RemapKey key;
+  /* compared as a whole: all members have four bytes, so there is no padding */
+  const RemapKey key = { self->rectified_key, layout->packing, *formats };
 
-  /* compared as a whole, padding and all */
-  memset (&key, 0, sizeof key);
-  key.rectified.serial = self->loaded_serial;
-  key.rectified.width = layout->width;
-  key.rectified.height = layout->height;
-  key.packing = layout->packing;
-  key.formats.left = formats->left;
-  key.formats.right = formats->right;
-  key.formats.out = formats->out;
-  key.formats.site = formats->site;
-  key.formats.full_range = formats->full_range;
-  if (again && memcmp (&key, &self->remap_key, sizeof key) == 0)
+  if (self->remap && memcmp (&key, &self->remap_key, sizeof key) == 0)
     return GST_FLOW_OK;
   GST_DEBUG_OBJECT (self->owner, "makes maps (%s): raw views of %dx%d pixels, %s and %s, become %dx%d pixels of %s",
-      !again                                                       ? "the first" :
+      !self->remap                                                 ? "the first" :
           key.rectified.serial != self->remap_key.rectified.serial ? "properties changed" :
                                                                      "the frames changed",
       layout->width, layout->height, gst_video_format_to_string (formats->left),
@@ -333,59 +465,10 @@ gst_stereo_rectify_maps_run (GstStereoRectifyMaps *self, const GstStereoLayout *
   StereoRemapTarget targets[STEREO_REMAP_MAX_PLANES];
   StereoError error;
 
-  gst_stereo_rectify_locate_planes (layout, first, second, out, sources, targets);
+  locate_planes (layout, first, second, out, sources, targets);
   if (stereo_remap_execute (self->remap, sources, targets, compute_time, &error) == STEREO_OK)
     return GST_FLOW_OK;
   post_error (self, &error);
   drop_remap (self);
   return GST_FLOW_ERROR;
-}
-
-/* ---- corrections ------------------------------------------------------------------------- */
-
-void
-gst_stereo_rectify_maps_forget_correction (GstStereoRectifyMaps *self)
-{
-  const GstStereoCorrection none = { 0 };
-
-  if (self->job || memcmp (&self->recipe.correction, &none, sizeof none) != 0)
-    drop_remap (self);
-  self->recipe.correction = none;
-}
-
-/* FALSE after a warning: the maps at hand stay. */
-static gboolean
-take_corrected (GstStereoRectifyMaps *self, guint64 *ns)
-{
-  StereoError error = { 0 };
-  StereoRemap *remap = gst_stereo_recipe_job_finish (g_steal_pointer (&self->job), ns, &error);
-
-  if (!remap) {
-    GST_WARNING_OBJECT (self->owner, "the maps were not corrected: %s", error.message);
-    return FALSE;
-  }
-  stereo_remap_free (self->remap);
-  self->remap = remap;
-  self->recipe.correction = self->job_correction;
-  return TRUE;
-}
-
-gboolean
-gst_stereo_rectify_maps_correct (
-    GstStereoRectifyMaps *self, const GstStereoCorrection *correction, gboolean wait, guint64 *ns)
-{
-  if (!self->remap)
-    return FALSE;
-  if (!self->job && memcmp (correction, &self->recipe.correction, sizeof *correction) != 0) {
-    GstStereoRecipe recipe = self->recipe;
-    recipe.correction = self->job_correction = *correction;
-    self->job = gst_stereo_recipe_job_start (&recipe);
-  }
-  return self->job && (wait || gst_stereo_recipe_job_is_done (self->job)) && take_corrected (self, ns);
-}
-
-const GstStereoCorrection *
-gst_stereo_rectify_maps_correction (const GstStereoRectifyMaps *self)
-{
-  return &self->recipe.correction;
 }

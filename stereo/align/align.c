@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Keeps the points of the last pairs, fits the polynomial to them and decides whether it is worth a resampling. */
-#include "stereo/align.h"
+#include "stereo/align/align.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,12 +24,10 @@
 #define LASTING 3      /* passes over the picture that a point is kept for */
 #define FIRST_ROUNDS 10
 #define NEXT_ROUNDS 2
-#define PASSES 4       /* passes over the picture until the estimate has followed a change, */
-#define JUMP 0.25      /* px of change, root mean square over the picture, that is followed at once */
-#define LEAST_TURNS 16 /* that a short memory reaches back, for points all over the picture, */
-#define MOST_TURNS 256 /* and at most */
-#define BAND 4         /* rows of cells that are taken at a time of the first pair */
-#define GRID 16        /* the polynomial is looked at on a grid this fine */
+#define PASSES 4  /* passes over the picture until the estimate has followed a change, */
+#define JUMP 0.25 /* px of change, root mean square over the picture, that is followed at once */
+#define BAND 4    /* rows of cells that are taken at a time of the first pair */
+#define GRID 16   /* the polynomial is looked at on a grid this fine */
 
 #define MOST_SCORES 1200000 /* candidates that the first pair may be searched for, about: what bounds its time */
 
@@ -43,12 +41,8 @@ struct StereoAligner
   int turn;   /* row of cells that is next */
   int stride; /* rows from one turn to the next: neighbours in time are far apart in the picture */
   int turns;
-  int settling;          /* turns in which the estimate is the fit */
-  int memory;            /* points that are enough; 0: all are kept for LASTING passes */
-  uint32_t now;          /* turns so far */
-  uint32_t *turn_of;     /* of each point */
-  int found[MOST_TURNS]; /* points of the last turns */
-  int share;             /* a pass measures one cell in so many, the next pass others */
+  int settling; /* turns in which the estimate is the fit */
+  int share;    /* a pass measures one cell in so many, the next pass others */
   double c[6];
   StereoAlignment result;
 };
@@ -102,8 +96,7 @@ stereo_aligner_new (int width, int height, int min, int num)
   size_t cells = (size_t) aligner->columns * (size_t) aligner->rows;
   aligner->points = calloc (cells + 1, sizeof *aligner->points);
   aligner->age = calloc (cells + 1, sizeof *aligner->age);
-  aligner->turn_of = calloc (cells + 1, sizeof *aligner->turn_of);
-  if (!aligner->points || !aligner->age || !aligner->turn_of) {
+  if (!aligner->points || !aligner->age) {
     stereo_aligner_free (aligner);
     return NULL;
   }
@@ -118,14 +111,7 @@ stereo_aligner_free (StereoAligner *aligner)
   stereo_sparse_free (aligner->sparse);
   free (aligner->points);
   free (aligner->age);
-  free (aligner->turn_of);
   free (aligner);
-}
-
-void
-stereo_aligner_set_memory (StereoAligner *aligner, int points)
-{
-  aligner->memory = points;
 }
 
 const StereoAlignment *
@@ -180,28 +166,10 @@ measure_row (StereoAligner *aligner, int row, int pass)
     if (measure_cell (aligner, column, row, &fresh)) {
       aligner->points[cell] = fresh;
       aligner->age[cell] = 0;
-      aligner->turn_of[cell] = aligner->now;
       found++;
     }
   }
-  aligner->found[aligner->now % MOST_TURNS] = found;
   age_row (aligner, row, pass, found);
-}
-
-/* Drops all but the newest points, where the memory is short. */
-static void
-forget_old_points (StereoAligner *aligner)
-{
-  uint32_t turns = 0;
-
-  if (!aligner->memory)
-    return;
-  for (int points = 0; turns < MOST_TURNS - 1 && turns < aligner->now; turns++)
-    if ((points += aligner->found[(aligner->now - turns) % MOST_TURNS]) >= aligner->memory && turns >= LEAST_TURNS)
-      break;
-  for (int i = 0; i < aligner->columns * aligner->rows; i++)
-    if (aligner->now - aligner->turn_of[i] > turns)
-      aligner->points[i].weight = 0;
 }
 
 /* Whether points that agree with the polynomial lie in enough of the picture. */
@@ -253,23 +221,12 @@ move_estimate (StereoAligner *aligner, const StereoSparseFit *fit)
   measure_polynomial (change, &rms, &max);
   if (!aligner->started || rms > JUMP)
     aligner->settling = LASTING * aligner->rows;
-  if (aligner->memory) {
-    share = 1;
-  } else if (aligner->settling) {
+  if (aligner->settling) {
     aligner->settling--;
     share = 1;
   }
   for (int i = 0; i < 6; i++)
     aligner->c[i] += share * change[i];
-}
-
-static void
-publish (StereoAligner *aligner)
-{
-  StereoAlignment *result = &aligner->result;
-
-  measure_polynomial (aligner->c, &result->rms, &result->max);
-  memcpy (result->coefficients, aligner->c, sizeof result->coefficients);
 }
 
 /* Fits the points anew. Where they say too little the estimate stays. */
@@ -292,7 +249,8 @@ estimate (StereoAligner *aligner, int rounds)
     return;
   move_estimate (aligner, &fit);
   aligner->started = 1;
-  publish (aligner);
+  measure_polynomial (aligner->c, &result->rms, &result->max);
+  memcpy (result->coefficients, aligner->c, sizeof result->coefficients);
   result->before = fit.before;
   result->after = fit.after;
   result->active = result->active ? result->rms > WORTHLESS : result->rms > WORTH && fit.gain > MIN_GAIN;
@@ -326,25 +284,9 @@ stereo_aligner_follow (StereoAligner *aligner, const StereoImage *left, const St
 
   if (!aligner->rows || !aligner->columns)
     return;
-  aligner->now++;
   stereo_sparse_take (aligner->sparse, left, right, row, 1);
   measure_row (aligner, row, 1 + aligner->turns / aligner->rows);
-  forget_old_points (aligner);
   estimate (aligner, aligner->started ? NEXT_ROUNDS : FIRST_ROUNDS);
   aligner->turn = (row + aligner->stride) % aligner->rows;
   aligner->turns = (aligner->turns + 1) % (aligner->rows * aligner->share);
-}
-
-void
-stereo_aligner_move (StereoAligner *aligner, const double change[6])
-{
-  for (int i = 0; i < aligner->columns * aligner->rows; i++) {
-    StereoSparsePlace *p = &aligner->points[i];
-    p->vertical -= (float) stereo_sparse_value (change, p->u, p->v);
-  }
-  if (!aligner->started)
-    return;
-  for (int i = 0; i < 6; i++)
-    aligner->c[i] -= change[i];
-  publish (aligner);
 }

@@ -10,7 +10,7 @@
 #include "stereo/engine/pool.h"
 #include "stereo/engine/size.h"
 #include "stereo/engine/stages.h"
-#include "stereo/align.h"
+#include "stereo/align/align.h"
 #include "stereo/exact/align.h"
 #include "stereo/exact/confidence.h"
 #include "stereo/exact/cost.h"

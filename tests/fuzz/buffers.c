@@ -304,17 +304,12 @@ start (void)
   gst_debug_set_default_threshold (GST_LEVEL_NONE);
   /* what GStreamer takes for a mistake in an element ends programs that make such warnings fatal */
   g_log_set_always_fatal (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING | G_LOG_FATAL_MASK);
-  gint file = g_file_open_tmp ("fuzz-XXXXXX.txt", &calibration, NULL);
+  gint file = g_file_open_tmp ("fuzz-XXXXXX.yml", &calibration, NULL);
   atexit (remove_calibration);
   CHECK (file >= 0 && g_close (file, NULL) &&
           g_file_set_contents (calibration,
-              "cam0=[30 0 15; 0 30 12; 0 0 1]\n"
-              "cam1=[30 0 16; 0 30 12; 0 0 1]\n"
-              "doffs=1\n"
-              "baseline=100\n"
-              "width=32\n"
-              "height=24\n"
-              "ndisp=8\n",
+              "image_width: 32\nimage_height: 24\nM1: [30, 0, 15, 0, 30, 12, 0, 0, 1]\nD1: []\n"
+              "M2: [30, 0, 16, 0, 30, 12, 0, 0, 1]\nD2: []\nR: [1, 0, 0, 0, 1, 0, 0, 0, 1]\nT: [-100, 0, 0]\n",
               -1, NULL),
       "no calibration could be written");
 }

@@ -4,7 +4,7 @@
 
 test_rectify.py DUMP_RECTIFY: maps of the calibration as it stands, of new projections (alpha 0, 0.5, 1), of rational
 and fisheye lenses, of calibrations that OpenCV wrote as YAML and XML, and of the same numbers as Kalibr, EuRoC, ORB-SLAM
-and ZED have them; then how far the corners of the boards are from one row.
+and ZED have them, through calibration.py; then how far the corners of the boards are from one row.
 """
 import glob
 import os
@@ -28,6 +28,7 @@ if not os.environ.get("STEREO_DATA") or not os.path.exists(os.path.join(FOLDER, 
     print("SKIP: STEREO_DATA does not name the folder of the scenes")
     sys.exit(SKIP)
 
+CONVERTER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "pipelines", "calibration.py")
 SIZE = (640, 480)
 RATIONAL = [np.array([[0.5, -0.2, 1e-3, -5e-4, 0.05, 0.8, -0.1, 0.02]]),
             np.array([[-0.1, 0.05, -1e-3, 5e-4, 0.02, 0.2, 0.03, 0.01]])]
@@ -170,7 +171,9 @@ def compare_format(folder, label, files, cameras, lenses, rotation, translation,
         paths.append(os.path.join(folder, "format%d" % number))
         with open(paths[-1], "w") as file:
             file.write(text)
-    maps, values = dump(folder, ",".join(paths), 0, raw=raw)
+    made = os.path.join(folder, "made.yml")
+    subprocess.run([sys.executable, CONVERTER, *paths, "-o", made, "--size", "%dx%d" % raw], check=True, stdout=subprocess.DEVNULL)
+    maps, values = dump(folder, made, 0, raw=raw)
     own = [values[key].reshape(3, -1) for key in ("R1", "R2", "P1", "P2")]
     result = cv2.stereoRectify(cameras[0], np.zeros(4), cameras[1], np.zeros(4), raw, rotation, translation,
                                flags=cv2.CALIB_ZERO_DISPARITY)

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../pipelines"))
-from calibration import Board, View  # noqa: E402
+from chessboard import Board, View  # noqa: E402
 
 BOARD = Board(9, 6, 30.0)
 # centre in the left picture as parts of its size, distance in mm, degrees that the right and the lower side are nearer

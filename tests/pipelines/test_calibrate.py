@@ -17,7 +17,7 @@ import numpy as np
 
 from boards import BOARD, Made  # puts pipelines/ into the path
 import calibrate
-import calibration
+import chessboard
 import cameras
 
 SEED = int(os.environ.get("STEREO_TEST_SEED", 0)) or int.from_bytes(os.urandom(4), "little")
@@ -30,10 +30,10 @@ class Known(unittest.TestCase):
         self.views = self.made.views()
 
     def make(self, views=None, **more):
-        return calibration.make(BOARD, self.views if views is None else views, self.made.size, **more)
+        return chessboard.make(BOARD, self.views if views is None else views, self.made.size, **more)
 
     def refused(self, words, views=None, **more):
-        with self.assertRaisesRegex(calibration.Refused, words):
+        with self.assertRaisesRegex(chessboard.Refused, words):
             self.make(views, **more)
 
     def test_recovers_the_cameras(self):
@@ -64,22 +64,22 @@ class Known(unittest.TestCase):
         self.refused("nearer with the side: right, lower, left, upper", self.made.views())
 
     def test_swapped(self):
-        swapped = [calibration.View(v.name, v.right, v.left) for v in self.views]
+        swapped = [chessboard.View(v.name, v.right, v.left) for v in self.views]
         self.refused("cameras are swapped", swapped)
 
     def test_one_above_the_other(self):
-        quarter = [calibration.View(v.name, *(np.column_stack((c[:, 1], self.made.size[0] - 1 - c[:, 0])) for c in
+        quarter = [chessboard.View(v.name, *(np.column_stack((c[:, 1], self.made.size[0] - 1 - c[:, 0])) for c in
                                              (v.left, v.right))) for v in self.views]
-        with self.assertRaisesRegex(calibration.Refused, "one above the other"):
-            calibration.make(BOARD, quarter, self.made.size[::-1])
+        with self.assertRaisesRegex(chessboard.Refused, "one above the other"):
+            chessboard.make(BOARD, quarter, self.made.size[::-1])
 
     def test_square_size(self):
-        wrong = calibration.Board(9, 6, 1.2)
-        with self.assertRaisesRegex(calibration.Refused, "set --square"):
-            calibration.make(wrong, self.views, self.made.size)
-        half = calibration.Board(9, 6, 15.0)
-        with self.assertRaisesRegex(calibration.Refused, r"--baseline says 60.*; (29\.[89]|30\.[012]) mm would fit"):
-            calibration.make(half, self.views, self.made.size, baseline=60)
+        wrong = chessboard.Board(9, 6, 1.2)
+        with self.assertRaisesRegex(chessboard.Refused, "set --square"):
+            chessboard.make(wrong, self.views, self.made.size)
+        half = chessboard.Board(9, 6, 15.0)
+        with self.assertRaisesRegex(chessboard.Refused, r"--baseline says 60.*; (29\.[89]|30\.[012]) mm would fit"):
+            chessboard.make(half, self.views, self.made.size, baseline=60)
         self.make(baseline=60)
 
     def test_error_above_the_bound(self):
@@ -89,7 +89,7 @@ class Known(unittest.TestCase):
 
     def test_unsynchronised(self):
         moved = Made(seed=SEED + 1)
-        late = [calibration.View(a.name, a.left, b.right) for a, b in zip(self.views, moved.views())]
+        late = [chessboard.View(a.name, a.left, b.right) for a, b in zip(self.views, moved.views())]
         self.refused("not of one moment", late)
 
     def test_an_outlier_is_left_out(self):
@@ -100,18 +100,18 @@ class Known(unittest.TestCase):
 
     def test_other_end_first(self):
         view = self.views[0]
-        np.testing.assert_array_equal(calibration.same_order(view.left, view.right[::-1]), view.right)
-        np.testing.assert_array_equal(calibration.same_order(view.left, view.right), view.right)
+        np.testing.assert_array_equal(chessboard.same_order(view.left, view.right[::-1]), view.right)
+        np.testing.assert_array_equal(chessboard.same_order(view.left, view.right), view.right)
 
     def test_file(self):
         path, made = os.path.join(FOLDER, "one.yml"), self.make()
-        calibration.write(path, made)
+        chessboard.write(path, made)
         file = cv2.FileStorage(path, cv2.FILE_STORAGE_READ)
         for key in "M1", "D1", "M2", "D2", "R", "T", "R1", "R2", "P1", "P2":
             np.testing.assert_allclose(file.getNode(key).mat(), made.values[key])
         self.assertEqual((file.getNode("image_width").real(), file.getNode("image_height").real()), self.made.size)
-        with self.assertRaisesRegex(calibration.Refused, "cannot be written.*--output"):
-            calibration.write(os.path.join(FOLDER, "none", "one.yml"), made)
+        with self.assertRaisesRegex(chessboard.Refused, "cannot be written.*--output"):
+            chessboard.write(os.path.join(FOLDER, "none", "one.yml"), made)
         # a full disk: what was there stays
         with open(path, encoding="utf-8") as file:
             before = file.read()
@@ -119,8 +119,8 @@ class Known(unittest.TestCase):
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most[1]))
         try:
-            with self.assertRaises(calibration.Refused):
-                calibration.write(path, made)
+            with self.assertRaises(chessboard.Refused):
+                chessboard.write(path, made)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, most)
         with open(path, encoding="utf-8") as file:
@@ -128,7 +128,7 @@ class Known(unittest.TestCase):
         self.assertFalse(os.path.exists(path + ".part"))
 
     def test_leans_as_said(self):
-        sides = np.array([calibration.lean(BOARD, v.left, self.made.size) for v in self.views])
+        sides = np.array([chessboard.lean(BOARD, v.left, self.made.size) for v in self.views])
         # 3 degrees by chance; the rest because the focal length is a guess, and the lens not known
         for place, yaw, pitch in ((0, 22, 0), (1, 0, 22), (2, -22, 0), (3, 0, -22)):
             np.testing.assert_allclose(sides[place], (yaw, pitch), atol=9)
@@ -156,17 +156,17 @@ class Live(unittest.TestCase):
     def test_untimely(self):
         for _ in range(2):
             self.assertIn("33 ms apart", self.collector.take(*self.pair, 0.033)[0])
-        with self.assertRaisesRegex(calibration.Refused, "2 of 2 pairs.*not synchronised"):
+        with self.assertRaisesRegex(chessboard.Refused, "2 of 2 pairs.*not synchronised"):
             self.collector.check()
 
     def test_no_board(self):
         grey = np.full_like(self.pair[0], 90)
         self.assertIn("not seen", self.collector.take(self.pair[0], grey, 0)[0])
-        with self.assertRaisesRegex(calibration.Refused, "No pair had a board of 9x6"):
+        with self.assertRaisesRegex(chessboard.Refused, "No pair had a board of 9x6"):
             self.collector.check()
 
     def test_sizes(self):
-        with self.assertRaisesRegex(calibration.Refused, "480x360 pixels and the right 470x360"):
+        with self.assertRaisesRegex(chessboard.Refused, "480x360 pixels and the right 470x360"):
             self.collector.take(self.pair[0], self.pair[1][:, 10:], 0)
 
     def test_drawn(self):
@@ -209,8 +209,8 @@ class Words(unittest.TestCase):
     def test_boards(self):
         for words, square, reason in (("9", 25, "inner corners"), ("2x6", 25, "at least 3"), ("7x7", 25, "looks the same"),
                                       ("9x6", 0, "from 1 to 1000"), ("9x6", float("nan"), "from 1 to 1000")):
-            with self.assertRaisesRegex(calibration.Refused, reason):
-                calibration.Board.parse(words, square)
+            with self.assertRaisesRegex(chessboard.Refused, reason):
+                chessboard.Board.parse(words, square)
 
     def refused(self, words, *arguments):
         errors = io.StringIO()

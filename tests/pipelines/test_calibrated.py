@@ -15,7 +15,7 @@ import gi
 
 from boards import BOARD, Made  # puts pipelines/ into the path
 import calibrate
-import calibration
+import chessboard
 gi.require_version("Gst", "1.0")
 from gi.repository import Gst  # noqa: E402
 
@@ -54,7 +54,7 @@ def judge_rows(name, calibration_file, pairs, board, baseline):
     for left, right in pairs:
         *views, measured = rectified(calibration_file, left, right)
         assert abs(measured / baseline - 1) < 0.01, f"{name}: baseline {measured}, not {baseline}"
-        view = calibration.find_pair(board, name, *views)
+        view = chessboard.find_pair(board, name, *views)
         if view:
             seen += 1
             rows = np.abs(view.left[:, 1] - view.right[:, 1]).mean()
@@ -100,9 +100,9 @@ def real_boards(folder):
         np.testing.assert_allclose(file.getNode(key).mat(), theirs.getNode(key).mat(), rtol=0.01, atol=3)
     baseline = 25 * float(np.linalg.norm(theirs.getNode("T").mat()))  # theirs counts in squares
     pairs = [[path, path.replace("left", "right")] for path in sorted(glob.glob(f"{data}/left/*"))[::8]]
-    judge_rows("real boards", yaml, pairs, calibration.Board(9, 6, 25.0), baseline)
+    judge_rows("real boards", yaml, pairs, chessboard.Board(9, 6, 25.0), baseline)
     picture = cv2.imread(pairs[0][0], cv2.IMREAD_GRAYSCALE)
-    assert calibration.other_board(calibration.Board(10, 7, 25.0), picture) == "9x6"
+    assert chessboard.other_board(chessboard.Board(10, 7, 25.0), picture) == "9x6"
 
 
 print(f"seed {SEED}")

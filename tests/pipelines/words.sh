@@ -13,7 +13,7 @@ scripts="$folder/scripts $evil"
 build="$folder/build $evil"
 mkdir "$scripts" "$build" "$build/pipelines" "$folder/bin" "$folder/here"
 ln -s "$1/gst" "$build/gst"
-cp "$pipelines"/*.sh "$scripts/"
+cp "$pipelines"/*.sh "$pipelines/calibration.py" "$scripts/"
 for name in "$folder/bin/gst-launch-1.0" "$build/pipelines/stereo-record"; do
   echo "$says" >"$name"
   chmod +x "$name"
@@ -23,7 +23,7 @@ for name in rtsp web tune ros truck pair; do
 for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
 done
 export STEREO_BUILD="$build" PATH="$folder/bin:$PATH" SINK="fakesink name=*"
-touch "$folder/here/calibration $evil"
+echo "M1: []" >"$folder/here/calibration $evil"
 cd "$folder/here"
 
 # arrives WORD... -- NAME ARGUMENT...: the script says each word

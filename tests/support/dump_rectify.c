@@ -54,7 +54,7 @@ main (int argc, char **argv)
     g_free (message);
     return 1;
   }
-  StereoCalibration calibration = *gst_stereo_calibration_for (&loaded, atoi (argv[2]), atoi (argv[3]));
+  StereoCalibration calibration = gst_stereo_calibration_for (&loaded, atoi (argv[2]), atoi (argv[3]));
   if (stereo_calibration_scale (&calibration, atoi (argv[2]), atoi (argv[3]), &error) ||
       stereo_rectify (&calibration, g_ascii_strtod (argv[4], NULL), atoi (argv[5]), atoi (argv[6]), &r, &error)) {
     fprintf (stderr, "%s\n", error.message);

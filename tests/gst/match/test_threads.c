@@ -5,7 +5,7 @@
  * nothing stands still or fails. STEREO_THREADS_SECONDS: how long (default 2).
  */
 #include "tests/support/gst/guard.h"
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 96
@@ -37,7 +37,6 @@ static const struct
   { "rectify", "threads", { "1", "2", "3" } },
   { "rectify", "max-skew", { "0", "1000000", "18446744073709551615" } },
   { "rectify", "pairing-clock", { "auto", "buffer", "auto" } },
-  { "rectify", "auto-align", { "true", "false", "true" } },
   { "rectify", "qos", { "true", "false", "true" } },
   { "match", "num-disparities", { "8", "16", "24" } },
   { "match", "method", { "bm", "sgm", "asw" } },

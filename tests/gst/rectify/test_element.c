@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: pixels, formats, layouts, metadata, and what changes on the way. */
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #include <math.h>

@@ -15,17 +15,15 @@ except (ImportError, ValueError) as missing:
     sys.exit(77)
 
 WIDTH, HEIGHT, FOCAL, BASELINE, OFFSET, DISPARITY = 96, 64, 80.0, 0.2, 3.0, 10.0
-CALIBRATION = """cam0=[%g 0 47; 0 %g 31; 0 0 1]
-cam1=[%g 0 %g; 0 %g 31; 0 0 1]
-doffs=%g
-baseline=%g
-width=%d
-height=%d
-""" % (FOCAL, FOCAL, FOCAL, 47 + OFFSET, FOCAL, OFFSET, BASELINE, WIDTH, HEIGHT)
+CAMERA = "[ %g, 0, %g, 0, %g, 31, 0, 0, 1 ]"
+CALIBRATION = "image_width: %d\nimage_height: %d\n" % (WIDTH, HEIGHT)
+for n, cx, away in ("1", 47, 0), ("2", 47 + OFFSET, -FOCAL * BASELINE):
+    CALIBRATION += "M%s: %s\nD%s: []\nR%s: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nP%s: [ %g, 0, %g, %g, 0, %g, 31, 0, 0, 0, 1, 0 ]\n" % (
+        n, CAMERA % (FOCAL, cx, FOCAL), n, n, n, FOCAL, cx, away, FOCAL)
 
 Gst.init(None)
 with tempfile.TemporaryDirectory() as folder:
-    calibration, saved = os.path.join(folder, "calib.txt"), os.path.join(folder, "saved.yml")
+    calibration, saved = os.path.join(folder, "stereo.yml"), os.path.join(folder, "saved.yml")
     with open(calibration, "w") as file:
         file.write(CALIBRATION)
     pipeline = Gst.parse_launch(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: calibrations of pictures of another size, which are warned of for each size of frames, and choices. */
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define WIDTH 64
@@ -78,7 +78,8 @@ TEST (test_size_that_gives_no_views)
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, NULL);
   push (pair, WIDTH, HEIGHT, 0);
-  expect_error (pair->bus, "No rectangle", "principal points", "calibration-width=128 calibration-height=96", NULL);
+  expect_error (
+      pair->bus, calibration, "No rectangle", "principal points", "calibration-width=128 calibration-height=96", NULL);
 }
 
 /* A focal length in millimetres: no view can be made, and the error says why. */
@@ -125,27 +126,25 @@ TEST (test_lens)
       "distortion_model: equidistant", NULL);
 }
 
-/* KITTI's grey pair, and its colour pair. */
-TEST (test_cameras)
+/* ROS' files name a region of the sensor, whose frames come first; then those of the whole sensor, of twice its size. */
+TEST (test_region_of_the_sensor)
 {
-  g_autoptr (CalibrationFile) calibration = calibration_new_text (
-      "P0: 40 0 31.5 0 0 40 23.5 0 0 0 1 0\nP1: 40 0 31.5 -21.6 0 40 23.5 0 0 0 1 0\n"
-      "P2: 40 0 31.5 2.4 0 40 23.5 0 0 0 1 0\nP3: 40 0 31.5 -18 0 40 23.5 0 0 0 1 0\n");
-  g_autoptr (Pair) pair = rectify_new (calibration, CPU "cameras=2,3");
+  static const gchar text[] = "width: 128\nheight: 96\ndistortion_model: plumb_bob\nd: []\n"
+                              "k: [40, 0, 63.5, 0, 40, 47.5, 0, 0, 1]\nr: [1, 0, 0, 0, 1, 0, 0, 0, 1]\n"
+                              "p: [40, 0, 63.5, %d, 0, 40, 47.5, 0, 0, 0, 1, 0]\n"
+                              "roi: { x_offset: 32, y_offset: 24, height: 48, width: 64, do_rectify: false }\n";
+  g_autofree gchar *left_text = g_strdup_printf (text, 0), *right_text = g_strdup_printf (text, -4);
+  g_autoptr (CalibrationFile) left = calibration_new_text (left_text), right = calibration_new_text (right_text);
+  g_autofree gchar *both = g_strdup_printf ("%s,%s", left, right);
+  g_autoptr (Pair) pair = rectify_new (both, CPU);
 
-  run (pair, WIDTH, HEIGHT, 0);
-  fail_unless_equals_float (number_of (pair->element, "baseline"), 510);
-  g_object_set (pair->element, "cameras", NULL, NULL);
-  push (pair, WIDTH, HEIGHT, FRAME);
-  gst_buffer_unref (pair_pull (pair, FRAME));
-  fail_unless_equals_float (number_of (pair->element, "baseline"), 540);
+  fail_unless_equals_float (run (pair, WIDTH, HEIGHT, 0), 40);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  /* what is no pair is warned of, and the cameras before stay */
-  g_object_set (pair->element, "cameras", "7", NULL);
-  push (pair, WIDTH, HEIGHT, 2 * FRAME);
-  gst_buffer_unref (pair_pull (pair, 2 * FRAME));
-  expect_warning (pair->bus, "cameras=7", "cameras=2,3", "stays in force", NULL);
-  fail_unless_equals_float (number_of (pair->element, "baseline"), 540);
+  fail_unless_equals_float (run (pair, 2 * WIDTH, 2 * HEIGHT, FRAME), 40);
+  expect_warning (pair->bus, "roi", "64x48", "128x96", "not cut out", NULL);
+  fail_unless_equals_float (run (pair, 3 * WIDTH, 3 * HEIGHT, 2 * FRAME), 120);
+  fail_unless_equals_float (number_of (pair->element, "baseline"), 100);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
 }
 
 /* A pose the other way round, before stereomatch: it does not ask for stereorectify, which is there. */

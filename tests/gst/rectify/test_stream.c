@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* stereorectify: metadata, what changes while it plays, pairing, and every error. */
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #include "stereo/stereo.h"

@@ -2,7 +2,7 @@
 /* Properties that a control source drives: each frame is, samples and metadata, what it is with the value set by hand. */
 #include <gst/controller/controller.h>
 
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 #include "tests/support/gst/suite.h"
 
 #define FRAMES 6

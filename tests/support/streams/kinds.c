@@ -5,7 +5,7 @@
 #include "gst/meta/gststereometa.h"
 
 #include "tests/support/gst/numbered.h"
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 
 static gboolean
 read_disparity (const RigKind *kind, GstBuffer *out, guint *left, guint *right)

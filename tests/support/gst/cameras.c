@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "tests/support/gst/calibration/cameras.h"
+#include "tests/support/gst/cameras.h"
 
 #include <glib/gstdio.h>
 #include <math.h>

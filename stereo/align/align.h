@@ -21,18 +21,12 @@ typedef struct StereoAligner StereoAligner;
 StereoAligner *stereo_aligner_new (int width, int height, int min, int num);
 /* NULL is fine. */
 void stereo_aligner_free (StereoAligner *aligner);
-/* For who takes out what is found, and wants to follow a drift: the estimate comes from the newest @points points, or some
- * more, and is not averaged over time. 0, as at first: from all points of the last passes over the picture, averaged. */
-void stereo_aligner_set_memory (StereoAligner *aligner, int points);
 /* Measures all points of a pair in host memory. */
 void stereo_aligner_measure (StereoAligner *aligner, const StereoImage *left, const StereoImage *right);
 /* Measures the points whose turn it is, in rows *@first to *@end - 1 of the views. With no such rows there is nothing to
  * measure: the views are too small. */
 void stereo_aligner_rows (const StereoAligner *aligner, int *first, int *end);
 void stereo_aligner_follow (StereoAligner *aligner, const StereoImage *left, const StereoImage *right);
-/* From the next pair on the right view is resampled by whoever makes it: its points lie higher by the polynomial @change
- * (see StereoAlignment) than they would have. What was measured before is taken to be so, and so is the estimate. */
-void stereo_aligner_move (StereoAligner *aligner, const double change[6]);
 /* The estimate so far. */
 const StereoAlignment *stereo_aligner_result (const StereoAligner *aligner);
 
