@@ -51,15 +51,15 @@ typedef struct StereoError
 
 /* ---- parameters --------------------------------------------------------------------------
  * stereo_param_info() has the names, ranges, defaults and texts of all parameters. "0 = own" below (or -1, or AUTO) means
- * that this value, the default, stands for "not set": a plan replaces it by the preset of the profile and the method. */
+ * that this value, the default, stands for "not set": a plan replaces it by the preset of the profile and the method. The
+ * defaults of method and align are values of their own: stereo_param_set() and stereo_param_parse() note what was set by hand. */
 
 typedef enum StereoProfile
 {
   STEREO_PROFILE_BALANCED, /* best quality for the time: for live streams */
-  STEREO_PROFILE_FAST,
-  STEREO_PROFILE_QUALITY, /* best quality; every pixel gets a value */
-  STEREO_PROFILE_THESIS,  /* the constants of the paper of the method */
-  STEREO_PROFILE_ROAD,    /* best quality on roads: for vehicles */
+  STEREO_PROFILE_QUALITY,  /* best quality; every pixel gets a value */
+  STEREO_PROFILE_THESIS,   /* the constants of the paper of the method */
+  STEREO_PROFILE_ROAD,     /* best quality on roads: for vehicles */
   STEREO_PROFILES
 } StereoProfile;
 
@@ -180,7 +180,7 @@ typedef enum StereoBackendChoice
 typedef struct StereoParams
 {
   int profile;           /* StereoProfile */
-  int method;            /* StereoMethod */
+  int method;            /* StereoMethod; not set: sgm with profile road */
   int cost;              /* StereoCost */
   int min_disparity;     /* px, -1024..1024 */
   int num_disparities;   /* px, 1..1024; default 128 */
@@ -215,7 +215,7 @@ typedef struct StereoParams
   int confidence_measure;       /* StereoConfidenceMeasure */
   double confidence_threshold;  /* 0..1: pixels of a lower confidence become invalid; -1 = own, 0 = off */
   int fill;                     /* StereoFill */
-  int align;                    /* StereoAlign */
+  int align;                    /* StereoAlign; not set: off with profile thesis */
   double temporal;              /* 0..1: how much of the past enters the views; -1 = own, 0 = off */
   int output;                   /* StereoOutputKind */
   double disparity_scale;       /* output steps per pixel of disparity; default 64 */
@@ -228,6 +228,7 @@ typedef struct StereoParams
   int threads;                  /* 0 = as many as there are processors */
   int scratch_layers;           /* disparities aggregated at a time; 0 = chosen */
   uint64_t memory_limit;        /* bytes that a plan may take; 0 = no limit */
+  uint64_t set;                 /* bit i: row i of the table was set by hand, be it to its default */
 } StereoParams;
 
 typedef enum StereoParamType
@@ -263,9 +264,15 @@ const StereoParamInfo *stereo_param_info (int index);
 const StereoParamInfo *stereo_param_find (const char *name);
 /* Sets all parameters to their defaults. */
 void stereo_params_init (StereoParams *params);
-/* A parameter as a number (enumerations by value). The setter checks no range: the plan does. */
+/* A parameter as a number (enumerations by value). The setter checks no range, as the plan does, and notes that it was set. */
 double stereo_param_get (const StereoParams *params, const StereoParamInfo *info);
 void stereo_param_set (StereoParams *params, const StereoParamInfo *info, double value);
+/* Notes that the field was set by hand. */
+void stereo_param_note (StereoParams *params, const StereoParamInfo *info);
+/* Whether it was set by hand: by these functions, or to another value than its default. */
+int stereo_param_is_set (const StereoParams *params, const StereoParamInfo *info);
+/* Sets method and align to what the profile has for them, where they were not set by hand. A plan does this too. */
+void stereo_params_choose (StereoParams *params);
 /* Sets a parameter from text: a number, or an enumeration's value by its name or its number. Fails
  * (STEREO_ERROR_PARAMETER) if there is no such parameter, or the text is neither. */
 StereoStatus stereo_param_parse (StereoParams *params, const char *name, const char *value, StereoError *error);
@@ -336,6 +343,10 @@ stereo_sample_bytes (StereoSample sample)
   }
   return 0;
 }
+
+/* Whether such samples hold what these parameters give, resolved or not: 16 bits the largest disparity times disparity_scale, 8 bits
+ * no depth. A frame that they do not hold is refused. Fails with STEREO_ERROR_PARAMETER. */
+StereoStatus stereo_params_check_sample (const StereoParams *params, StereoSample sample, StereoError *error);
 
 /* Where the results of a frame go: host memory, any stride. A frame has the size of the plan. @confidence may be NULL; its
  * samples are bytes, 0..255 for a confidence of 0..1, and 0 where there is no disparity; with

@@ -142,7 +142,6 @@ if part bench; then
   bench --synthetic 1408x965 --num-disparities 256 --method sgm
   bench --synthetic 741x497 --num-disparities 64 --method sgm
   bench --synthetic 450x375 --num-disparities 60 --method esaw
-  bench --synthetic 450x375 --num-disparities 60 --method esaw --profile fast
   bench --synthetic 450x375 --num-disparities 60 --method esmp
   # the default before paths, filling and averages over time, with many disparities
   former="--temporal 0 --cost census-7x5 --paths none --window 33 --align off --speckle-size 0 --median 3 --refine-window 65"

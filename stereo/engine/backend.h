@@ -7,6 +7,7 @@
 #define STEREO_ENGINE_BACKEND_H
 
 #include "stereo/engine/error.h"
+#include "stereo/engine/params.h"
 #include "stereo/engine/pool.h"
 #include "stereo/engine/size.h"
 #include "stereo/engine/stages.h"
@@ -241,82 +242,6 @@ static inline void
 stereo_report_ready (StereoPlan *plan, uint64_t ready_ns)
 {
   plan->flights[plan->slot].ready_ns = ready_ns;
-}
-
-/* Whether pixels about which the views disagree lose their disparity. */
-static inline int
-stereo_params_reject (const StereoParams *params)
-{
-  return params->fill != STEREO_FILL_KEEP && params->consistency >= 0;
-}
-
-/* Whether unlikely pixels lose their disparity before speckles are removed, and not at the end of a frame. Filling comes
- * in between: it needs every value that it can get, and what it fills is seldom likely. */
-static inline int
-stereo_params_reject_unlikely (const StereoParams *params)
-{
-  return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY && params->fill == STEREO_FILL_NONE;
-}
-
-/* Whether the check leaves some near pixels alone: exact/selection.h. It is a cure for what paths do, and no published method has it. */
-static inline int
-stereo_params_keep_near (const StereoParams *params)
-{
-  return params->paths != STEREO_PATHS_NONE && params->profile != STEREO_PROFILE_THESIS;
-}
-
-/* The largest difference of luma that enters an aggregation of asw, as Yu et al. have it of RtAW: cost=ad is whole grey levels. */
-static inline int
-stereo_params_top_of_luma (const StereoParams *params)
-{
-  if (params->method != STEREO_METHOD_ASW || params->cost != STEREO_COST_AD)
-    return 255;
-  return params->truncation < 1 ? 1 : (int) (params->truncation + 0.5);
-}
-
-/* Whether candidates outside the right picture keep the cost of the pixel at its edge, as a texture read gives it on Yu et
- * al.'s GPU. No other view can confirm them. Only selection, the check and what needs no partner take such candidates. */
-static inline int
-stereo_params_keep_outside (const StereoParams *params)
-{
-  return params->profile == STEREO_PROFILE_THESIS &&
-      (params->method == STEREO_METHOD_ESAW || params->method == STEREO_METHOD_ESMP) &&
-      params->paths == STEREO_PATHS_NONE && params->refine_iterations == 0 &&
-      params->confidence_measure == STEREO_CONFIDENCE_MARGIN;
-}
-
-/* The confidence from which a pixel is sure, for exact/gaps.h. A margin tells whether the views agree, and no probability. */
-static inline float
-stereo_params_sure (const StereoParams *params)
-{
-  return params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY ? 0.5f : 1e-9f;
-}
-
-/* Whether unlikely disparities give way to those of the frame before. */
-static inline int
-stereo_params_follow (const StereoParams *params)
-{
-  return params->temporal > 0 && params->confidence_measure == STEREO_CONFIDENCE_PROBABILITY;
-}
-
-/* The confidence below which pixels lose their disparity before speckles are removed, and at the end; 0: none does. */
-static inline double
-stereo_params_first_threshold (const StereoParams *params)
-{
-  return stereo_params_reject_unlikely (params) ? params->confidence_threshold : 0;
-}
-
-static inline double
-stereo_params_last_threshold (const StereoParams *params)
-{
-  return stereo_params_reject_unlikely (params) ? 0 : params->confidence_threshold;
-}
-
-/* Whether some pixels show no disparity because theirs is unlikely. */
-static inline int
-stereo_params_hide_unlikely (const StereoParams *params)
-{
-  return params->confidence_threshold > 0 || params->fill == STEREO_FILL_GAPS;
 }
 
 /* What stereo_lab() reads. */

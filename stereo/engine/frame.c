@@ -8,21 +8,6 @@
 
 /* ---- refusals ---------------------------------------------------------------------------- */
 
-/* 16-bit samples must hold the whole search range. */
-static StereoStatus
-check_scale (const StereoParams *p, const StereoOutput *output, StereoError *error)
-{
-  int largest = p->min_disparity + p->num_disparities - 1;
-
-  if (stereo_sample_bytes (output->sample) != 2 || p->output != STEREO_OUTPUT_DISPARITY ||
-      largest * p->disparity_scale <= 65535)
-    return STEREO_OK;
-  return stereo_fail (error, STEREO_ERROR_PARAMETER,
-      "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
-      "search fewer disparities.",
-      p->disparity_scale, largest * p->disparity_scale, largest, floor (65535.0 / largest));
-}
-
 static StereoStatus
 check_image (const StereoPlan *plan, const StereoImage *image, StereoError *error)
 {
@@ -45,9 +30,7 @@ check_output (const StereoPlan *plan, const StereoOutput *output, StereoError *e
 {
   if (!output->data)
     return stereo_fail (error, STEREO_ERROR_PARAMETER, "There is no output buffer.");
-  if (stereo_sample_bytes (output->sample) == 1 && plan->params.output == STEREO_OUTPUT_DEPTH)
-    return stereo_fail (error, STEREO_ERROR_PARAMETER, "Depth does not fit 8-bit samples: use 16-bit ones.");
-  return check_scale (&plan->params, output, error);
+  return stereo_params_check_sample (&plan->params, output->sample, error);
 }
 
 /* ---- running ----------------------------------------------------------------------------- */

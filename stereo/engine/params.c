@@ -2,8 +2,10 @@
 /* The parameter table, from which properties, options and range checks are made; parameters as numbers and as text. */
 #include "stereo/engine/params.h"
 
-#include "stereo/engine/backend.h"
+#include "stereo/engine/error.h"
+#include "stereo/exact/shared.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@
 
 static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "balanced",
                                                     "Best quality for the time: for live streams" },
-  { STEREO_PROFILE_FAST, "fast", "Less work per frame" }, { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
+  { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
   { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles: method sgm in place of the default" },
@@ -152,8 +154,8 @@ static const StereoParamInfo table[] = {
   DOUBLE ("refine-gamma-color", refine_gamma_color, 0, 10000, 0, "As gamma-color, for refinement; 0 = own (9)"),
   DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0, "As gamma-distance, for refinement; 0 = own (12)"),
   DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
-      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, fast "
-      "0.3, quality 1.5; thesis 0.16)"),
+      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, quality 1.5; "
+      "thesis 0.16)"),
   INT ("consistency", consistency, -2, 1024, -2,
       "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off. "
       "With paths, except in thesis, a left pixel keeps its disparity where the right view prefers a farther one that looks clearly less alike"),
@@ -245,7 +247,7 @@ stereo_param_get (const StereoParams *params, const StereoParamInfo *info)
 }
 
 void
-stereo_param_set (StereoParams *params, const StereoParamInfo *info, double value)
+stereo_param_put (StereoParams *params, const StereoParamInfo *info, double value)
 {
   void *field = (char *) params + info->offset;
   switch (info->type) {
@@ -261,13 +263,34 @@ stereo_param_set (StereoParams *params, const StereoParamInfo *info, double valu
   }
 }
 
+_Static_assert(sizeof table / sizeof *table <= 64, "StereoParams.set has too few bits");
+
+void
+stereo_param_note (StereoParams *params, const StereoParamInfo *info)
+{
+  params->set |= (uint64_t) 1 << (info - table);
+}
+
+void
+stereo_param_set (StereoParams *params, const StereoParamInfo *info, double value)
+{
+  stereo_param_put (params, info, value);
+  stereo_param_note (params, info);
+}
+
+int
+stereo_param_is_set (const StereoParams *params, const StereoParamInfo *info)
+{
+  return (params->set >> (info - table) & 1) || stereo_param_get (params, info) != info->initial;
+}
+
 void
 stereo_params_init (StereoParams *params)
 {
   const StereoParamInfo *info;
   memset (params, 0, sizeof *params);
   for (int i = 0; (info = stereo_param_info (i)); i++)
-    stereo_param_set (params, info, info->initial);
+    stereo_param_put (params, info, info->initial);
 }
 
 static void

@@ -92,52 +92,12 @@ fit_memory (StereoPlan *plan, StereoError *error)
 
 /* ---- levels ------------------------------------------------------------------------------------- */
 
-/* A half size that is smaller is searched at every disparity: half of it again would find too little, and save nothing. */
-#define LEAST_WIDTH 640
-#define LEAST_DISPARITIES 32
-
-/* Where no level has chosen candidates, a wrong one is not mended later: a larger window than the default's has fewer. */
-#define COARSEST_WINDOW 9
-
-/* Of the half size, which searches coarse to fine itself where it is large enough. The coarsest level takes the default method,
- * whatever the full size does: its support weights see thin things before the paths remove them. Of a level with lists sgm takes
- * its own costs, as at the full size. */
-static StereoStatus
-choose_coarse (const StereoPlan *plan, StereoPlan *half, int width, StereoError *error)
-{
-  const StereoParams *p = &plan->params;
-  StereoParams coarse;
-
-  stereo_params_init (&coarse);
-  coarse.min_disparity = stereo_half_min (p->min_disparity);
-  coarse.num_disparities = stereo_half_count (p->min_disparity, plan->disparities);
-  coarse.search = width >= LEAST_WIDTH && coarse.num_disparities >= LEAST_DISPARITIES ? STEREO_SEARCH_COARSE_TO_FINE :
-                                                                                        STEREO_SEARCH_FULL;
-  if (coarse.search == STEREO_SEARCH_COARSE_TO_FINE && p->method == STEREO_METHOD_SGM) {
-    coarse.method = p->method;
-    coarse.cost = p->cost;
-    coarse.paths = p->paths;
-    coarse.p1 = p->p1;
-    coarse.p2 = p->p2;
-    coarse.penalty_step = p->penalty_step;
-  }
-  if (coarse.search == STEREO_SEARCH_FULL)
-    coarse.window = COARSEST_WINDOW;
-  coarse.refine_iterations = 0;
-  coarse.align = STEREO_ALIGN_OFF;
-  coarse.temporal = 0;
-  coarse.confidence_measure = STEREO_CONFIDENCE_MARGIN;
-  coarse.backend = p->backend;
-  coarse.cuda_device_id = p->cuda_device_id;
-  coarse.threads = p->threads;
-  return stereo_params_resolve (&coarse, &half->params, error);
-}
-
 /* With plan->listed, once the backend is open: makes plan->coarse, which gets its memory from @plan. */
 static StereoStatus
 open_coarse (StereoPlan *plan, StereoError *error)
 {
   StereoPlan *coarse;
+  StereoParams params;
   StereoStatus status;
 
   if (!plan->listed)
@@ -150,8 +110,10 @@ open_coarse (StereoPlan *plan, StereoError *error)
   coarse->stages = plan->stages;
   coarse->state = plan->state;
   int width = (plan->width + 1) / 2, height = (plan->height + 1) / 2;
-  if ((status = choose_coarse (plan, coarse, width, error)) || (status = measure (coarse, width, height, error)) ||
-      (status = open_coarse (coarse, error)) || (status = stereo_steps_choose (coarse, error)))
+  stereo_params_coarse (&plan->params, plan->disparities, width, &params);
+  if ((status = stereo_params_resolve (&params, &coarse->params, error)) ||
+      (status = measure (coarse, width, height, error)) || (status = open_coarse (coarse, error)) ||
+      (status = stereo_steps_choose (coarse, error)))
     return status;
   return fit_memory (coarse, error);
 }

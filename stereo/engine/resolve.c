@@ -2,10 +2,10 @@
 /* Checks all that can be checked of parameters without an image, and then applies the presets. */
 #include "stereo/engine/backend.h"
 #include "stereo/engine/params.h"
-#include "stereo/engine/profiles.h"
 #include "stereo/engine/volume.h"
 #include "stereo/exact/sgm.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -178,16 +178,22 @@ choose_search (StereoParams *params, const StereoParams *asked, StereoError *err
 }
 
 /* One pair of penalties is in force where paths follow a method. Those of sgm's directions have no number of their own. */
-static void
-write_penalties (StereoParams *params)
+static StereoStatus
+write_penalties (StereoParams *params, StereoError *error)
 {
   double p1 = stereo_path_penalty (params, STEREO_PATH_SIDEWAYS, 0),
          p2 = stereo_path_penalty (params, STEREO_PATH_SIDEWAYS, 1);
 
   if (params->method == STEREO_METHOD_SGM || params->paths == STEREO_PATHS_NONE)
-    return;
+    return STEREO_OK;
+  if (params->p1 > p1)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER,
+        "p1=%g is more than the p2 of these settings, %g, and a small change may not cost more than a large one: set p2, "
+        "too, or p1 to %g or less.",
+        params->p1, p2, p2);
   params->p1 = p1;
   params->p2 = p2;
+  return STEREO_OK;
 }
 
 StereoStatus
@@ -196,7 +202,7 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   StereoParams params = *in;
   StereoStatus status;
 
-  stereo_profile_choose_method (&params);
+  stereo_params_choose (&params);
   if ((status = check_ranges (&params, error)) || (status = check_odd ("window", params.window, error)) ||
       (status = check_odd ("refine-window", params.refine_window, error)) || (status = check_method (&params, error)) ||
       (status = check_combination (&params, error)) || (status = check_depth (&params, error)))
@@ -205,9 +211,24 @@ stereo_params_resolve (const StereoParams *in, StereoParams *out, StereoError *e
   if ((status = check_path_weights (&params, error)) || (status = choose_search (&params, in, error)))
     return status;
   stereo_profile_choose_threshold (&params);
-  write_penalties (&params);
-  *out = params;
-  return STEREO_OK;
+  if (!(status = write_penalties (&params, error)))
+    *out = params;
+  return status;
+}
+
+StereoStatus
+stereo_params_check_sample (const StereoParams *p, StereoSample sample, StereoError *error)
+{
+  int largest = p->min_disparity + p->num_disparities - 1;
+
+  if (sample == STEREO_SAMPLE_U8 && p->output == STEREO_OUTPUT_DEPTH)
+    return stereo_fail (error, STEREO_ERROR_PARAMETER, "output=depth does not fit 8-bit samples: use 16-bit ones.");
+  if (sample != STEREO_SAMPLE_U16 || p->output != STEREO_OUTPUT_DISPARITY || largest * p->disparity_scale <= 65535)
+    return STEREO_OK;
+  return stereo_fail (error, STEREO_ERROR_PARAMETER,
+      "disparity-scale=%g makes %.0f of the largest disparity, %d, and 16 bits hold 65535: set it to %.0f or less, or "
+      "search fewer disparities.",
+      p->disparity_scale, largest * p->disparity_scale, largest, floor (65535.0 / largest));
 }
 
 /* Whether the method reads parameter @name. asw truncates differences of luma alone. */
@@ -228,7 +249,7 @@ stereo_params_unread (const StereoParams *params, char *text, size_t size)
   StereoParams with_method = *params;
   size_t used = 0;
 
-  stereo_profile_choose_method (&with_method);
+  stereo_params_choose (&with_method);
   text[0] = 0;
   for (int m = 0; m < STEREO_METHODS; m++)
     for (const char *const *name = stereo_method_info (m)->reads; *name && used < size; name++) {

@@ -36,7 +36,7 @@ in_force (int method, int profile, int cost, int range)
   StereoError error;
 
   stereo_params_init (&params);
-  params.method = method;
+  stereo_param_set (&params, stereo_param_find ("method"), method);
   params.profile = profile;
   params.cost = cost;
   params.num_disparities = range;

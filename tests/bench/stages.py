@@ -27,7 +27,6 @@ SETTINGS = (
     ("default, filled", "fill=background"),
     ("`profile=quality`, dense", "profile=quality fill=planes"),
     ("`profile=quality`", "profile=quality"),
-    ("`profile=fast`, filled", "profile=fast fill=background"),
     ("`sgm`, speckles removed, filled", "method=sgm cost=mixed speckle-size=100 fill=background"),
     ("`profile=road`, dense", "profile=road fill=planes"),
     ("`profile=road`", "profile=road"),

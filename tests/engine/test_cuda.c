@@ -18,13 +18,15 @@ enum
 static void
 params_of (StereoParams *params, int setting)
 {
-  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_FAST, STEREO_PROFILE_QUALITY,
+  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED, STEREO_PROFILE_QUALITY,
     STEREO_PROFILE_THESIS, STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED };
 
   params_small (params);
   params->backend = STEREO_BACKEND_CUDA;
   params->profile = profiles[setting];
   params->median = setting % 2 ? 3 : 0;
+  if (setting == 1)
+    params->paths = STEREO_PATHS_NONE;
   if (setting == 5) {
     params->refine_mode = STEREO_REFINE_IDR;
     params->cost = STEREO_COST_CENSUS_9X7;

@@ -128,7 +128,7 @@ compare (const StereoParams params[2], int in_order, const char *what)
 static void
 test_branches (void)
 {
-  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_FAST, STEREO_PROFILE_ROAD };
+  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_QUALITY, STEREO_PROFILE_ROAD };
 
   if (no_device ())
     return;

@@ -15,6 +15,8 @@ permissive (StereoParams *params)
   params->focal_length = 700;
   params->baseline = 50;
   params->paths = STEREO_PATHS_8; /* what path-weight-diagonal weighs */
+  params->p1 = 1;
+  params->p2 = 1000;
 }
 
 /* The first method that takes @cost. */
@@ -166,7 +168,7 @@ test_parse (void)
   CHECK (!strcmp (text, "0.16"), "%s", text);
 }
 
-/* Every byte of StereoParams that is not padding belongs to a row of the table: presets are found by field. */
+/* Every byte of StereoParams before `set` that is not padding belongs to a row of the table: presets are found by field. */
 static void
 test_fields (void)
 {
@@ -179,7 +181,7 @@ test_fields (void)
         info->offset, end);
     end = info->offset + size;
   }
-  CHECK (end == sizeof (StereoParams), "the rows end at %zu of %zu bytes", end, sizeof (StereoParams));
+  CHECK (end == offsetof (StereoParams, set), "the rows end at %zu of %zu bytes", end, offsetof (StereoParams, set));
 }
 
 static void
@@ -244,46 +246,80 @@ test_thesis (void)
   CHECK (out.consistency == 0, "3.2.4: the views must agree, and may differ by %d", out.consistency);
 }
 
-/* Whatever is set by hand stays, in every profile; and what is in force is a fixed point. */
+/* Whether this value means the preset's: the default, of parameters with a default of that meaning. All others have a meaning of
+ * their own. */
+static int
+is_open (const StereoParamInfo *info, double value)
+{
+  static const char *const real[] = { "profile", "method", "min-disparity", "num-disparities", "aggregation",
+    "color-difference", "path-weight-vertical", "path-weight-diagonal", "speckle-range", "align", "output",
+    "disparity-scale", "focal-length", "baseline", "principal-offset", "depth-unit", "backend", "cuda-device-id",
+    "threads", "scratch-layers", "memory-limit" };
+
+  for (size_t k = 0; k < sizeof real / sizeof *real; k++)
+    if (!strcmp (info->name, real[k]))
+      return 0;
+  return value == info->initial;
+}
+
+/* One value, set by hand in one profile after @words: it is in force, or an error names the parameter. Returns whether it is. */
+static int
+check_by_hand (int profile, const char *words, const StereoParamInfo *info, double value)
+{
+  StereoParams params, out;
+  StereoError error;
+  char text[32], after[32];
+
+  stereo_params_init (&params);
+  params_set (&params, "focal-length=700 baseline=50%s", words);
+  if (strcmp (info->name, "profile"))
+    params.profile = profile;
+  stereo_param_set (&params, info, value);
+  stereo_param_format (&params, info, text, sizeof text);
+  CHECK (stereo_param_is_set (&params, info), "%s=%s is not noted", info->name, text);
+  error.message[0] = 0;
+  if (stereo_params_resolve (&params, &out, &error)) {
+    CHECK (strstr (error.message, info->name) || (*words && strstr (error.message, words + 1)),
+        "profile %d,%s, %s=%s: '%s'", profile, words, info->name, text, error.message);
+    return 0;
+  }
+  CHECK (is_open (info, value) || stereo_param_get (&out, info) == value, "profile %d,%s: %s=%s became %s", profile,
+      words, info->name, text, stereo_param_format (&out, info, after, sizeof after));
+  return 1;
+}
+
+/* Each value of each parameter, alone and after each method, in every profile. Of numbers: both ends, the default, and one between. */
+static void
+test_by_hand (void)
+{
+  static const char *const before[] = { "", " method=asw", " method=esaw", " method=esmp", " method=sgm", " method=bm",
+    " paths=8", " paths=none", " search=coarse-to-fine paths=4 refine-iterations=0 support=left" };
+  const StereoParamInfo *info;
+  int in_force = 0, all = 0;
+
+  for (int profile = 0; profile < STEREO_PROFILES; profile++)
+    for (size_t k = 0; k < sizeof before / sizeof *before; k++)
+      for (int i = 0; (info = stereo_param_info (i)); i++) {
+        const double between = (info->min + 3 * info->max) / 4;
+        const double numbers[] = { info->initial, info->min, info->max,
+          info->type == STEREO_PARAM_DOUBLE ? between : floor (between) };
+        for (const StereoChoice *c = info->choices; c && c->name; c++, all++)
+          in_force += check_by_hand (profile, before[k], info, c->value);
+        for (int n = 0; !info->choices && n < 4; n++, all++)
+          in_force += check_by_hand (profile, before[k], info, numbers[n]);
+      }
+  CHECK (in_force > 0.8 * all, "%d of %d were refused", all - in_force, all);
+}
+
+/* The method of a profile, and what is in force is a fixed point. */
 static void
 test_own (void)
 {
-  static const char *const by_hand[][2] = {
-    { "cost", "ad" },
-    { "window", "9" },
-    { "support", "both" },
-    { "gamma-color", "77.5" },
-    { "gamma-distance", "7.5" },
-    { "refine-iterations", "0" },
-    { "refine-mode", "idr" },
-    { "refine-window", "5" },
-    { "refine-gamma-color", "3" },
-    { "refine-gamma-distance", "2" },
-    { "refine-alpha", "0.5" },
-    { "consistency", "1" },
-    { "consistency", "0" },
-    { "consistency", "-1" },
-    { "subpixel", "0" },
-    { "median", "5" },
-    { "fill", "keep" },
-    { "subpixel", "1" },
-    { "median", "0" },
-    { "support", "left" },
-  };
   const StereoParamInfo *info;
   StereoParams params, out, again;
   StereoError error;
 
   for (int profile = 0; profile < STEREO_PROFILES; profile++) {
-    for (size_t k = 0; k < sizeof by_hand / sizeof *by_hand; k++) {
-      stereo_params_init (&params);
-      params.profile = profile;
-      info = stereo_param_find (by_hand[k][0]);
-      CHECK (!stereo_param_parse (&params, by_hand[k][0], by_hand[k][1], &error), "%s", error.message);
-      CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
-      CHECK (stereo_param_get (&out, info) == stereo_param_get (&params, info), "profile %d: %s=%s became %g", profile,
-          by_hand[k][0], by_hand[k][1], stereo_param_get (&out, info));
-    }
     stereo_params_init (&params);
     params.profile = profile;
     stereo_params_resolve (&params, &out, &error);
@@ -367,9 +403,10 @@ test_methods_own (void)
     for (int profile = 0; profile < STEREO_PROFILES; profile++) {
       const StereoMethodInfo *method = stereo_method_info (m);
       stereo_params_init (&params);
-      params.method = m;
+      stereo_param_set (&params, stereo_param_find ("method"), m);
       params.profile = profile;
       CHECK (!stereo_params_resolve (&params, &out, &error), "%s: %s", method->name, error.message);
+      CHECK (out.method == m, "%s, profile %d: %d", method->name, profile, out.method);
       CHECK (!stereo_params_resolve (&out, &again, &error) && !memcmp (&out, &again, sizeof out),
           "%s, profile %d: what is in force is no fixed point", method->name, profile);
       CHECK (out.cost != STEREO_COST_AUTO && method->costs & 1u << out.cost, "%s takes no cost %d", method->name,
@@ -396,8 +433,8 @@ test_speckles (void)
   } rows[] = {
     { STEREO_PROFILE_BALANCED, STEREO_FILL_AUTO, -1, 60 },
     { STEREO_PROFILE_QUALITY, STEREO_FILL_PLANES, -1, 60 },
-    { STEREO_PROFILE_FAST, STEREO_FILL_KEEP, -1, 0 },
-    { STEREO_PROFILE_FAST, STEREO_FILL_KEEP, 30, 30 },
+    { STEREO_PROFILE_QUALITY, STEREO_FILL_KEEP, -1, 0 },
+    { STEREO_PROFILE_QUALITY, STEREO_FILL_KEEP, 30, 30 },
     { STEREO_PROFILE_BALANCED, STEREO_FILL_AUTO, 0, 0 },
     { STEREO_PROFILE_THESIS, STEREO_FILL_AUTO, -1, 0 },
     { STEREO_PROFILE_THESIS, STEREO_FILL_BACKGROUND, -1, 0 },
@@ -433,9 +470,6 @@ test_table_three (void)
           out.truncation == 12 && out.cost_scale == 1,
       "esaw: %d %g %g %g %g %g", out.iterations, out.step_base, out.gamma_color, out.gamma_distance, out.truncation,
       out.cost_scale);
-  params.profile = STEREO_PROFILE_FAST;
-  CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
-  CHECK (out.iterations == 5 && out.step_base == 2.6, "esaw, fast: %d %g", out.iterations, out.step_base);
   params.method = STEREO_METHOD_ESMP;
   params.profile = STEREO_PROFILE_THESIS;
   CHECK (!stereo_params_resolve (&params, &out, &error), "%s", error.message);
@@ -472,7 +506,6 @@ test_window_without_paths (void)
     { "paths=4", 5 },
     { "paths=none", 13 },
     { "paths=none window=7", 7 },
-    { "profile=fast", 13 },
     { "profile=quality", 5 },
     { "profile=quality paths=none", 13 },
     { "profile=thesis", 33 },
@@ -543,6 +576,7 @@ test_combinations (void)
   } bad[] = {
     { "step-base=0.5", { "step-base=0.5", "1 to 4" } },
     { "method=sgm p1=10", { "p1=10", "both" } },
+    { "p1=200", { "p1=200", "104", "set p2" } },
     { "method=sgm p2=20", { "p2=20", "both" } },
     { "method=sgm p1=30 p2=20", { "p1=30", "p2=20", "20 or less" } },
     { "method=sgm color-difference=lab", { "color-difference=lab", "method=asw", "method=sgm" } },
@@ -631,7 +665,8 @@ main (int argc, char **argv)
   check_case ("windows and medians are odd", test_windows);
   check_case ("depth needs the calibration", test_depth);
   check_case ("profile=thesis is section 5.1.3", test_thesis);
-  check_case ("by hand wins", test_own);
+  check_case ("by hand wins", test_by_hand);
+  check_case ("every profile's own", test_own);
   check_case ("own gammas of CIELAB", test_lab_own);
   check_case ("own gammas of one view", test_support_left);
   check_case ("every method's own", test_methods_own);

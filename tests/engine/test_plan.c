@@ -277,7 +277,7 @@ test_search (void)
   CHECK (search_of (&other) == STEREO_SEARCH_FULL, text)
   FULL (num_disparities, 32, "lists of all that is searched");
   FULL (search, STEREO_SEARCH_FULL, "lists where none were asked for");
-  FULL (profile, STEREO_PROFILE_FAST, "lists without paths");
+  FULL (paths, STEREO_PATHS_NONE, "lists without paths");
   FULL (profile, STEREO_PROFILE_QUALITY, "lists with the weights of both views");
   FULL (profile, STEREO_PROFILE_THESIS, "lists in the thesis");
   other = params;

@@ -43,7 +43,7 @@ static const Case table[] = {
   { 8, 40, PICTURE_NOISE, GREY, U16, 1, "num-disparities=8 window=63 refine-window=127" },
   /* the profiles as they come */
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 profile=balanced" },
-  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 profile=fast" },
+  { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "num-disparities=20 paths=none refine-alpha=0.3 speckle-size=0" },
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "num-disparities=20 profile=quality" },
   { 67, 43, PICTURE_SHIFTED, BGRX_UP, U16, 1, "num-disparities=20 profile=thesis refine-iterations=2" },
   { 33, 31, PICTURE_EDGES, RGB, F32, 0, "num-disparities=12 profile=thesis refine-iterations=2" },
@@ -268,7 +268,7 @@ static const Case table[] = {
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=sgm num-disparities=20 profile=thesis" },
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=sgm num-disparities=20 profile=quality threads=5" },
-  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=48 profile=fast paths=4 threads=1" },
+  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=sgm num-disparities=48 paths=4 threads=1" },
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=sgm num-disparities=19 cost=census-7x5 p1=3 p2=3" },
   { 33, 31, PICTURE_NOISE, RGB, F32, 1, "method=sgm num-disparities=19 cost=ad p1=1000 p2=1000 fill=keep" },
   { 33, 31, PICTURE_EDGES, RGB, U16, 1, "method=sgm num-disparities=19 cost=mixed p1=0.1 p2=1000 paths=4" },
@@ -308,7 +308,7 @@ static const Case table[] = {
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=bm num-disparities=20 profile=thesis" },
   { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=bm num-disparities=20 profile=quality threads=5" },
-  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=48 profile=fast threads=1" },
+  { 67, 43, PICTURE_NOISE, GREY, U16, 1, "method=bm num-disparities=48 cost=sad threads=1" },
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=ad window=5" },
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=sd window=1" },
   { 33, 31, PICTURE_CHECKER, RGB, U16, 1, "method=bm num-disparities=19 cost=sad window=1" },
@@ -353,7 +353,7 @@ static const Case table[] = {
   { 9, 1, PICTURE_NOISE, GREY, U16, 1, "method=esmp num-disparities=9 iterations=3" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esaw num-disparities=20" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=20" },
-  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=esaw num-disparities=20 profile=fast" },
+  { 67, 43, PICTURE_SHIFTED, BGRX, U16, 1, "method=esaw num-disparities=20 iterations=5 step-base=2.6" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esmp num-disparities=60 profile=quality threads=5" },
   { 67, 43, PICTURE_SHIFTED, RGB, F32, 1, "method=esmp num-disparities=33 profile=thesis" },
   { 67, 43, PICTURE_SHIFTED, RGB, U16, 1, "method=esaw num-disparities=33 profile=thesis" },
@@ -607,13 +607,11 @@ case_draw (Case *c, Random *random)
   static void (*const methods[]) (
       Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential, draw_listed };
   int method = random_range (random, 0, 5);
-  /* profile=road takes sgm in place of asw, which is the default */
-  if (methods[method] == draw_listed)
-    add (c, random, 100, "profile=%s", PICK ("balanced", "fast"));
-  else if (methods[method] == draw_asw)
-    add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis"));
-  else
-    add (c, random, 100, "profile=%s", PICK ("balanced", "fast", "quality", "thesis", "road"));
+  /* quality has no lists; profile=road takes sgm in place of asw, which is the default */
+  if (methods[method] == draw_asw)
+    add (c, random, 100, "profile=%s", PICK ("balanced", "quality", "thesis"));
+  else if (methods[method] != draw_listed)
+    add (c, random, 100, "profile=%s", PICK ("balanced", "quality", "thesis", "road"));
   methods[method](c, random);
   if (methods[method] != draw_sgm && methods[method] != draw_listed && random_range (random, 0, 1))
     draw_paths (c, random);

@@ -27,7 +27,7 @@ typedef struct
 #define AMONG 100
 
 static const Cheaper cheaper_on_cpu[] = { { "method=sgm paths=4", 0.5, 0.8 }, { "method=bm", 0.4, 0.65 } };
-static const Cheaper cheaper_on_device[] = { { "profile=fast", 0.65, 0.95 }, { "method=bm", 0.5, 0.7 } };
+static const Cheaper cheaper_on_device[] = { { "method=bm", 0.5, 0.7 } };
 
 /* ---- the spans --------------------------------------------------------------------------- */
 
@@ -126,8 +126,8 @@ advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advic
   const Cheaper *cheaper = load->on_device ? cheaper_on_device : cheaper_on_cpu;
   guint last = (load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu)) - 1, i = 0;
 
-  /* of the other methods and of fast no shares are known */
-  if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_FAST || load->profile == STEREO_PROFILE_ROAD)
+  /* of the other methods no shares are known */
+  if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_ROAD)
     return;
   while (i < last && share_of (load, &cheaper[i]) > share)
     i++;
