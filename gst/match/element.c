@@ -33,8 +33,13 @@
  * The caps of both views may change at any time, one pad after the other. Two frames that belong together and differ in
  * size, or of which one is colour and the other is not, are dropped, counted and reported; they are an error where no pair
  * came before them, or none for two seconds. A view pad whose partner is not linked two seconds after its stream started
- * is an error too. Properties take effect with the next
- * pair, those set by one g_object_set() together.
+ * is an error too.
+ *
+ * Properties take effect with the next pair. Those that one g_object_set() sets (in Python set_properties()), or a preset, take
+ * effect together. While the stream runs, parameters that do not fit give one warning, and the settings before stay in force until
+ * they fit; at the start they are an error. A value out of range is refused by GObject, and the property keeps its value.
+ * A property set by hand wins over #GstStereoMatch:profile, also where its value is the default;
+ * #GstStereoMatch:settings show what is in force, and in `set-by-hand` which properties were set.
  *
  * The element reports a latency of one frame, and the wait for the partner: half a frame, or #GstStereoMatch:max-skew.
  * Once a pair took longer than half a frame to compute, the frame is replaced by the time of the slowest pair, an
@@ -203,13 +208,18 @@ static GstFlowReturn
 ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
   GstStereoPlanRequest request = { .width = pair->width, .height = pair->mask ? pair->mask->rows : pair->height };
-  GstFlowReturn flow = GST_FLOW_OK;
+  GstFlowReturn flow;
 
-  request.serial = gst_stereo_settings_read (self->parts.settings, &request.params);
-  request.context = gst_stereo_device_choose_context (self->parts.device, &request.params, left->buffer, right->buffer);
-  gst_stereo_cameras_read (self->parts.cameras, left, right, &request.params);
-  if (!gst_stereo_planner_has_plan_for (self->parts.planner, &request))
-    flow = make_plan (self, &request);
+  do {
+    request.serial = gst_stereo_settings_read (self->parts.settings, &request.set);
+    request.params = request.set;
+    gst_stereo_cameras_read (self->parts.cameras, left, right, &request.params);
+    request.sample = gst_stereo_match_output_sample (self->parts.output, request.set.output == STEREO_OUTPUT_DEPTH);
+    if (!gst_stereo_planner_takes (self->parts.planner, &request))
+      gst_stereo_cameras_read (self->parts.cameras, left, right, &request.params);
+    request.context = gst_stereo_device_choose_context (self->parts.device, &request.set, left->buffer, right->buffer);
+    flow = gst_stereo_planner_has_plan_for (self->parts.planner, &request) ? GST_FLOW_OK : make_plan (self, &request);
+  } while (flow == GST_STEREO_FLOW_REFUSED);
   if (flow == GST_FLOW_OK)
     gst_stereo_planner_set_geometry (self->parts.planner, &request.params);
   return flow;

@@ -127,6 +127,16 @@ gst_stereo_match_output_set_caps (GstStereoMatchOutput *output, GstCaps *caps)
   return output->negotiated;
 }
 
+StereoSample
+gst_stereo_match_output_sample (GstStereoMatchOutput *output, gboolean depth)
+{
+  if (!output->negotiated || !output->format->is_range || !depth)
+    return output->negotiated ? output->format->sample : STEREO_SAMPLE_U16;
+  g_autoptr (GstCaps) taken = gst_pad_peer_query_caps (output->aggregator->srcpad, NULL);
+  g_autoptr (GstCaps) chosen = gst_stereo_match_output_choose (output, taken, TRUE);
+  return gst_caps_is_empty (chosen) ? STEREO_SAMPLE_U8 : STEREO_SAMPLE_U16;
+}
+
 const GstStereoOutputFormat *
 gst_stereo_match_output_format (const GstStereoMatchOutput *output)
 {

@@ -43,6 +43,8 @@ gboolean gst_stereo_match_output_has_layout (const GstStereoMatchOutput *output)
 GstCaps *gst_stereo_match_output_choose (GstStereoMatchOutput *output, GstCaps *caps, gboolean depth);
 /* Negotiation has chosen @caps. FALSE where they cannot be used. */
 gboolean gst_stereo_match_output_set_caps (GstStereoMatchOutput *output, GstCaps *caps);
+/* The samples of other parameters: those of the caps, or of 16 bits, for depth, where downstream takes them. */
+StereoSample gst_stereo_match_output_sample (GstStereoMatchOutput *output, gboolean depth);
 /* The negotiated format. */
 const GstStereoOutputFormat *gst_stereo_match_output_format (const GstStereoMatchOutput *output);
 

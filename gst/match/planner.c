@@ -11,10 +11,14 @@ struct _GstStereoPlanner
   /* of the source pad's task */
   StereoPlan *plan;
   GstStereoCudaContext *context; /* that the plan lives in; NULL: the engine's own */
-  guint serial;
+  gboolean known;                /* a plan was made since the start: */
+  StereoParams set;              /* of these parameters, */
+  guint serial;                  /* of that number */
+  guint refused;                 /* the number of parameters of which no plan could be made */
   gint width, height;
   gint chosen_backend; /* what backend=auto chose; STEREO_BACKEND_AUTO before that */
   gchar *warned;       /* the last warning of a plan that was posted */
+  gchar *refusal;      /* why the parameters that are set are not in force; NULL: they are */
 
   /* protected by the element's object lock */
   StereoParams in_force;
@@ -64,6 +68,8 @@ gst_stereo_planner_release (GstStereoPlanner *planner)
 {
   gst_stereo_planner_drop (planner);
   g_clear_pointer (&planner->warned, g_free);
+  g_clear_pointer (&planner->refusal, g_free);
+  planner->known = FALSE;
   planner->chosen_backend = STEREO_BACKEND_AUTO;
 }
 
@@ -101,6 +107,37 @@ gst_stereo_planner_has_plan_for (GstStereoPlanner *planner, const GstStereoPlanR
   if (reason)
     GST_DEBUG_OBJECT (planner->element, "a plan for %dx%d is needed: %s", request->width, request->height, reason);
   return !reason;
+}
+
+/* It is said once, until other parameters are in force. */
+static void
+refuse (GstStereoPlanner *planner, const StereoError *error)
+{
+  if (g_strcmp0 (planner->refusal, error->message) == 0)
+    return;
+  g_free (planner->refusal);
+  planner->refusal = g_strdup (error->message);
+  GST_ELEMENT_WARNING (planner->element, LIBRARY, SETTINGS,
+      ("%s Until then the settings before stay in force.", error->message), (NULL));
+}
+
+gboolean
+gst_stereo_planner_takes (GstStereoPlanner *planner, GstStereoPlanRequest *request)
+{
+  StereoParams resolved;
+  StereoError error;
+
+  if (!planner->known || planner->serial == request->serial)
+    return TRUE;
+  if (planner->refused != request->serial) {
+    if (stereo_params_resolve (&request->params, &resolved, &error) == STEREO_OK &&
+        stereo_params_check_sample (&resolved, request->sample, &error) == STEREO_OK)
+      return TRUE;
+    refuse (planner, &error);
+  }
+  request->params = request->set = planner->set;
+  request->serial = planner->serial;
+  return FALSE;
 }
 
 static GstFlowReturn
@@ -185,9 +222,18 @@ gst_stereo_planner_make (GstStereoPlanner *planner, const GstStereoPlanRequest *
     return GST_FLOW_ERROR;
   planner->plan = stereo_plan_new (&params, request->width, request->height, &error);
   gst_stereo_cuda_leave (request->context);
+  if (!planner->plan && planner->known && planner->serial != request->serial) {
+    planner->refused = request->serial;
+    refuse (planner, &error);
+    return GST_STEREO_FLOW_REFUSED;
+  }
   if (!planner->plan)
     return post_error (planner, &error, &params);
-  planner->serial = request->serial;
+  if (planner->serial != request->serial)
+    g_clear_pointer (&planner->refusal, g_free);
+  planner->known = TRUE;
+  planner->set = request->set;
+  planner->serial = planner->refused = request->serial;
   planner->width = request->width;
   planner->height = request->height;
   /* a plan for the CPU has no use for the context */

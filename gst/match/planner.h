@@ -12,14 +12,18 @@
 
 G_BEGIN_DECLS
 
+#define GST_STEREO_FLOW_REFUSED GST_FLOW_CUSTOM_ERROR_2 /* see GST_STEREO_FLOW_PLAN_FAILED */
+
 typedef struct _GstStereoPlanner GstStereoPlanner;
 
 /* The input of a plan. */
 typedef struct
 {
-  StereoParams params;
-  guint serial; /* of params, without the values from the views' metadata */
+  StereoParams set;    /* as properties set them */
+  guint serial;        /* of set */
+  StereoParams params; /* with the values from the views' metadata */
   gint width, height;
+  StereoSample sample;           /* of the output */
   GstStereoCudaContext *context; /* for the plan; NULL: the engine's own */
 } GstStereoPlanRequest;
 
@@ -31,7 +35,11 @@ void gst_stereo_planner_free (GstStereoPlanner *planner);
 gboolean gst_stereo_planner_makes_depth (const GstStereoPlanner *planner);
 /* Whether the plan at work is for @request. */
 gboolean gst_stereo_planner_has_plan_for (GstStereoPlanner *planner, const GstStereoPlanRequest *request);
-/* Makes a plan, which replaces the one at work. */
+/* While the stream runs, parameters that do not fit leave those before in force. FALSE after a warning, once: the parameters in
+ * force are in @request->set and @request->params, and the values from the metadata are yet to be read. */
+gboolean gst_stereo_planner_takes (GstStereoPlanner *planner, GstStereoPlanRequest *request);
+/* Makes a plan, which replaces the one at work. GST_STEREO_FLOW_REFUSED: with these parameters there is none, and
+ * gst_stereo_planner_takes() has those before. */
 GstFlowReturn gst_stereo_planner_make (GstStereoPlanner *planner, const GstStereoPlanRequest *request);
 /* Frees the plan, and leaves its context. */
 void gst_stereo_planner_drop (GstStereoPlanner *planner);

@@ -33,9 +33,12 @@ make_settings (GstStereoMatchParts *parts)
   StereoParams params;
   gint output;
 
-  if (gst_stereo_planner_get_in_force (parts->planner, &params))
-    return gst_stereo_params_describe (&params);
   gst_stereo_settings_read (parts->settings, &params);
+  guint64 set = params.set;
+  if (gst_stereo_planner_get_in_force (parts->planner, &params)) {
+    params.set = set;
+    return gst_stereo_params_describe (&params);
+  }
   /* what depth lacks, the views may yet bring along */
   output = params.output;
   params.output = STEREO_OUTPUT_DISPARITY;
@@ -81,8 +84,8 @@ static const GstStereoProperty properties[] = {
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,
       .get = get_settings,
-      .blurb = "All parameters in force; those left at their default have the value that profile and method give them; "
-               "NULL when they contradict each other" },
+      .blurb = "All parameters in force; those left at their default have the value that profile and method give them. "
+               "set-by-hand names the others. NULL when they contradict each other before the first pair" },
   { .name = NULL },
 };
 

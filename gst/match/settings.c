@@ -15,10 +15,47 @@ struct _GstStereoSettings
   guint serial;         /* of params */
 };
 
+/* With what the profile has for method and align, where they were not set. */
+static StereoParams
+chosen (const StereoParams *params)
+{
+  StereoParams copy = *params;
+
+  stereo_params_choose (&copy);
+  copy.set = 0;
+  return copy;
+}
+
+static StereoParams
+chosen_now (GstStereoSettings *settings)
+{
+  GST_OBJECT_LOCK (settings->element);
+  StereoParams params = chosen (&settings->pending);
+  GST_OBJECT_UNLOCK (settings->element);
+  return params;
+}
+
+static void
+get_method (GstElement *element, gpointer settings, GValue *value)
+{
+  g_value_set_enum (value, chosen_now (settings).method);
+}
+
+static void
+get_align (GstElement *element, gpointer settings, GValue *value)
+{
+  g_value_set_enum (value, chosen_now (settings).align);
+}
+
 const GstStereoProperty *
 gst_stereo_settings_properties (void)
 {
-  return gst_stereo_params_rows (NULL, G_STRUCT_OFFSET (GstStereoSettings, pending), GST_STEREO_CONTROLLED);
+  GstStereoProperty *rows = gst_stereo_params_rows (
+      NULL, G_STRUCT_OFFSET (GstStereoSettings, pending), GST_STEREO_CONTROLLED);
+
+  for (GstStereoProperty *row = rows; row->name; row++)
+    row->get = g_str_equal (row->name, "method") ? get_method : g_str_equal (row->name, "align") ? get_align : NULL;
+  return rows;
 }
 
 GstStereoSettings *
@@ -28,6 +65,7 @@ gst_stereo_settings_new (GstElement *element)
 
   settings->element = element;
   stereo_params_init (&settings->params);
+  settings->pending = settings->params;
   return settings;
 }
 
@@ -43,13 +81,10 @@ gst_stereo_settings_commit (GstStereoSettings *settings)
   guint serial;
 
   GST_OBJECT_LOCK (settings->element);
-  gboolean other_backend = settings->params.backend != settings->pending.backend;
-  gboolean changed = memcmp (&settings->params, &settings->pending, sizeof settings->params) != 0;
-  if (changed) {
-    settings->params = settings->pending;
-    settings->serial++;
-  }
-  serial = settings->serial;
+  StereoParams before = chosen (&settings->params), now = chosen (&settings->pending);
+  gboolean other_backend = before.backend != now.backend, changed = memcmp (&before, &now, sizeof now) != 0;
+  settings->params = settings->pending;
+  serial = settings->serial += changed;
   GST_OBJECT_UNLOCK (settings->element);
   if (changed)
     GST_DEBUG_OBJECT (settings->element, "parameters changed, change %u: they take effect with the next pair", serial);

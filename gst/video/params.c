@@ -29,6 +29,14 @@ copy_choices (const StereoChoice *choices)
   return values;
 }
 
+static void
+note (const GstStereoProperty *row, gpointer member)
+{
+  const StereoParamInfo *info = stereo_param_find (row->name);
+
+  stereo_param_note ((StereoParams *) ((guint8 *) member - info->offset), info);
+}
+
 GstStereoProperty *
 gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags)
 {
@@ -49,7 +57,8 @@ gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags fla
       .offset = offset + info->offset,
       .min = info->min,
       .max = info->max,
-      .initial = info->initial };
+      .initial = info->initial,
+      .note = note };
     if (info->choices) {
       row.type = type_name (info->name);
       row.choices = copy_choices (info->choices);
@@ -63,12 +72,15 @@ GstStructure *
 gst_stereo_params_describe (const StereoParams *params)
 {
   GstStructure *settings = gst_structure_new_empty ("stereomatch-settings");
+  g_autoptr (GString) by_hand = g_string_new (NULL);
   const StereoParamInfo *info;
   gchar text[64];
 
   for (gint i = 0; (info = stereo_param_info (i)); i++) {
     gdouble number = stereo_param_get (params, info);
 
+    if (params->set >> i & 1)
+      g_string_append_printf (by_hand, "%s%s", by_hand->len ? "," : "", info->name);
     switch (info->type) {
       case STEREO_PARAM_ENUM:
         gst_structure_set (
@@ -84,6 +96,7 @@ gst_stereo_params_describe (const StereoParams *params)
         gst_structure_set (settings, info->name, G_TYPE_INT, (gint) number, NULL);
     }
   }
+  gst_structure_set (settings, "set-by-hand", G_TYPE_STRING, by_hand->str, NULL);
   return settings;
 }
 

@@ -169,6 +169,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
   }
   GST_OBJECT_LOCK (object);
   write_member (row, settings + row->offset, value);
+  if (row->note)
+    row->note (row, settings + row->offset);
   GST_OBJECT_UNLOCK (object);
 }
 

@@ -33,7 +33,8 @@ typedef enum
 #define GST_STEREO_CONTROLLED (GST_STEREO_PLAYING | GST_PARAM_CONTROLLABLE) /* gst_object_sync_values() is called */
 
 /* A table ends with a row without a name. It lives for ever. */
-typedef struct
+typedef struct _GstStereoProperty GstStereoProperty;
+struct _GstStereoProperty
 {
   const gchar *name, *blurb;
   GstStereoPropertyKind kind;
@@ -46,7 +47,9 @@ typedef struct
   /* Instead of the member, where they are not NULL. Called without the object lock. */
   void (*set) (GstElement *element, gpointer settings, const GValue *value);
   void (*get) (GstElement *element, gpointer settings, GValue *value);
-} GstStereoProperty;
+  /* After the member was set by hand, with the object lock. May be NULL. */
+  void (*note) (const GstStereoProperty *row, gpointer member);
+};
 
 /* In class_init: installs the rows of a table, set_property() and get_property(). @settings: where in an instance the
  * structure of settings lies. A class may install several tables. */

@@ -259,6 +259,7 @@ TEST (test_every_parameter_is_a_property)
       g_object_get (element, info->name, &got, NULL);
       fail_unless_equals_int (got, choice->value);
     }
+    g_object_set_property (G_OBJECT (element), info->name, &value);
     g_value_unset (&value);
     g_value_unset (&number);
   }
