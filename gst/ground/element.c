@@ -378,7 +378,7 @@ static const GstStereoProperty properties[] = {
       .blurb = "Distance (mm) up to which obstacles are reported and the ground is judged" },
   { ROW ("min-confidence", DOUBLE, min_confidence), RANGE (0, 1, 0.33),
       .blurb = "Pixels with a lower confidence do not count (0..1)" },
-  { ROW ("corridor-width", DOUBLE, corridor_width), RANGE (0, 1e6, 4000),
+  { ROW ("corridor-width", DOUBLE, corridor_width), RANGE (0, 1e6, 3000),
       .blurb = "Width (mm) that the vehicle drives in, straight ahead. Obstacles in it come first and are marked `ahead`; "
                "those farther beside it than this width are left out. 0 = obstacles everywhere, the nearest first" },
   { ROW ("warn-distance", DOUBLE, warn_distance), RANGE (0, 1e6, 0),

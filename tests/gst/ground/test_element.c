@@ -163,7 +163,7 @@ TEST_LOOP (test_blind_zone, 0, 2)
       expect_warning (stream.bus, "blind zone", "sees the ground from 6.0 m on", "larger warn-distance", NULL);
     message = ground_stream_message (&stream);
     fail_unless_equals_float (found_number (message, "ground-from"), found_number (meta, "ground-from"));
-    fail_unless_equals_float (found_number (message, "corridor"), 4000);
+    fail_unless_equals_float (found_number (message, "corridor"), 3000);
   }
   fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);
 }

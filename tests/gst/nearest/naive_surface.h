@@ -3,7 +3,7 @@
 #ifndef NAIVE_SURFACE_H
 #define NAIVE_SURFACE_H
 
-#include "gst/nearest/search/nearest.h"
+#include "gst/nearest/search.h"
 
 #define NAIVE_MOST 64
 

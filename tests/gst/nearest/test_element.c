@@ -166,7 +166,8 @@ TEST (test_states)
     /* but what is near is near all the same */
     { "warn-distance=1000", 48, 900, NEAR, NULL, 900 },
     { "warn-distance=1000 max-unknown=0", 48, 900, NEAR, NULL, 900 },
-    { "warn-distance=1000 max-unknown=1", 48, 0, CLEAR, NULL, 5000 },
+    { "warn-distance=1000 max-unknown=1", 48, 0, UNKNOWN, "a part as large as 0.5 m at 1.0 m is not seen", 5000 },
+    { "warn-distance=1000 max-unknown=1 smallest-obstacle=0", 48, 0, CLEAR, NULL, 5000 },
     /* nothing seen is never clear */
     { "warn-distance=1000 max-unknown=1", 60, 0, UNKNOWN, "no surface is found", 0 },
     /* nor is that which is not connected */
@@ -364,34 +365,215 @@ TEST (test_reasons)
   }
 }
 
-/* Obstacles of stereoground in place of surfaces; a warning where there is no ground. */
+/* A square of 20 pixels is as large as the smallest obstacle. The limit is met from both sides. */
+TEST (test_holes)
+{
+  static const struct
+  {
+    gint size, excluded; /* px: of a hole at 30, 20; its columns from the right that a mask excludes */
+    guint sample;        /* in it */
+    guint8 confidence;
+    const gchar *state;
+  } cases[] = {
+    { 20, 0, 0, 255, UNKNOWN }, { 16, 0, 0, 255, CLEAR },       /* too small */
+    { 20, 0, 5000, 127, UNKNOWN }, { 20, 0, 5000, 128, CLEAR }, /* not sure enough */
+    { 20, 12, 0, 255, CLEAR }, { 20, 8, 0, 255, UNKNOWN },      /* most of it is excluded */
+    { 20, 0, 2490, 255, UNKNOWN }, { 20, 0, 2510, 255, CLEAR }, /* the end of the range is 5 px, 2 m; and 1 px of it */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (Stream) stream = stream_new (
+        "message-interval=0 warn-distance=2100 smallest-obstacle=420 min-confidence=0.5");
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 5000);
+
+    gst_buffer_get_stereo_meta (depth)->num_disparities = 6;
+    fill_depth (depth, 30, 20, cases[i].size, cases[i].size, cases[i].sample);
+    for (gint y = 20; y < 20 + cases[i].size; y++)
+      for (gint x = 30; x < 30 + cases[i].size; x++)
+        set_confidence (depth, x, y, cases[i].confidence);
+    if (cases[i].excluded) {
+      GstBuffer *mask = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+      gst_buffer_memset (mask, 0, 255, (gsize) -1);
+      for (gint y = 20; y < 40; y++)
+        gst_buffer_memset (mask, (gsize) (y * WIDTH + 50 - cases[i].excluded), 0, (gsize) cases[i].excluded);
+      gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+      gst_buffer_unref (mask);
+    }
+    expect_state (&stream, depth, cases[i].state,
+        cases[i].state[0] == 'u' ? "a part as large as 0.4 m at 2.1 m is not seen" : NULL,
+        cases[i].sample && cases[i].confidence == 255 ? cases[i].sample : 5000);
+  }
+}
+
+/* The search ends at 3 px, 3333.3 mm: what is nearer is never clear, and a warning says so once. */
+TEST_LOOP (test_measurable, 0, 2)
+{
+  Stream stream = stream_new (__i__ ? "message-interval=0 warn-distance=3333" : "message-interval=0 warn-distance=3334");
+
+  for (guint frame = 0; frame < 3; frame++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000), *out;
+
+    gst_buffer_get_stereo_meta (depth)->num_disparities = 4;
+    out = pass (&stream, depth, frame * FRAME);
+    if (__i__ && frame == 0)
+      expect_warning (
+          stream.bus, "warn-distance=3333", "num-disparities=4", "nearer than 3.3 m", "Set num-disparities=16", NULL);
+    g_autoptr (GstStructure) message = take_message (&stream);
+    fail_unless_equals_string (gst_structure_get_string (message, "state"), __i__ ? UNKNOWN : CLEAR);
+    fail_unless_equals_string (
+        gst_structure_get_string (message, "reason"), __i__ ? "nearer than 3.3 m is not searched" : NULL);
+    fail_unless (fabs (found_number (found_of (out, META), "measurable") - 10000 / 3.0) < 1e-6);
+    gst_buffer_unref (out);
+  }
+  stream_free (&stream);
+}
+
+/* How old the depth is, by the clock of a live pipeline; and a camera that falls silent, of which no depth tells: at once, with the
+ * age of the last depth. Both go on downstream. */
+TEST (test_age_and_silence)
+{
+  g_auto (Stream) stream = stream_new ("message-interval=3600000000000");
+  static const gchar *const texts[] = { "right camera silent", "", "told otherwise" };
+  guint64 age = 0, time = 0;
+
+  gst_harness_use_testclock (stream.harness);
+  gst_harness_set_time (stream.harness, 7 * GST_SECOND);
+  gst_buffer_unref (pass (&stream, with_box (5000, 2000), 2 * GST_SECOND));
+  GstStructure *message = take_message (&stream);
+  fail_unless (gst_structure_get_uint64 (message, "age", &age));
+  fail_unless_equals_uint64 (age, 5 * GST_SECOND);
+  gst_structure_free (message);
+  gst_harness_set_time (stream.harness, 8 * GST_SECOND);
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    gst_harness_push_event (stream.harness,
+        gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+            gst_structure_new ("GstStereoHealth", "health", GST_TYPE_STEREO_HEALTH_FLAGS,
+                i == 1 ? GST_STEREO_HEALTH_OK : GST_STEREO_HEALTH_SILENT_RIGHT, "reason", G_TYPE_STRING,
+                i ? texts[i] : NULL, NULL)));
+    gst_event_unref (wait_for_event (stream.harness, GST_EVENT_CUSTOM_DOWNSTREAM));
+    message = take_message (&stream);
+    fail_unless_equals_int (message != NULL, i != 1);
+    if (!message)
+      continue;
+    fail_unless_equals_string (gst_structure_get_string (message, "state"), UNKNOWN);
+    fail_unless_equals_string (gst_structure_get_string (message, "reason"), texts[i]);
+    fail_unless (gst_structure_get (message, "age", G_TYPE_UINT64, &age, "timestamp", G_TYPE_UINT64, &time, NULL));
+    fail_unless_equals_uint64 (age, 6 * GST_SECOND);
+    fail_unless_equals_uint64 (time, 2 * GST_SECOND);
+    gst_structure_free (message);
+  }
+  gst_buffer_unref (pass (&stream, with_box (5000, 2000), 3 * GST_SECOND));
+  message = take_message (&stream);
+  fail_unless_equals_string (gst_structure_get_string (message, "state"), NEAR);
+  gst_structure_free (message);
+}
+
+/* ---- obstacles --------------------------------------------------------------------------- */
+
+#define COLUMNS 8 /* of 10 px; the smallest obstacle has 12.5 px at 4 m */
+
+typedef struct
+{
+  gdouble free[COLUMNS];
+  gdouble obstacle; /* mm; 0 = none */
+  gint ahead;       /* -1: not said */
+  const gchar *state, *reason;
+} Road;
+
+static GstBuffer *
+road_with (const Road *road)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 1000);
+
+  add_ground (depth, TRUE, road->free, COLUMNS);
+  if (road->obstacle > 0) {
+    GstStructure *obstacle = gst_structure_new (
+        "stereo-obstacle", "distance", G_TYPE_DOUBLE, road->obstacle, "probability", G_TYPE_DOUBLE, 0.75, NULL);
+    if (road->ahead >= 0)
+      gst_structure_set (obstacle, "ahead", G_TYPE_BOOLEAN, road->ahead, NULL);
+    gst_video_region_of_interest_meta_add_param (
+        gst_buffer_add_video_region_of_interest_meta (depth, "obstacle", 30, 20, 11, 20), obstacle);
+  }
+  return depth;
+}
+
+/* Obstacles of stereoground in place of surfaces; limits are met from both sides. */
 TEST (test_obstacles)
 {
+  static const Road roads[] = {
+    { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, 0, -1, CLEAR, NULL },
+    { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, 6000, -1, CLEAR, NULL },
+    { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, 4000, TRUE, CLEAR, NULL },
+    { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, 3999, TRUE, NEAR, NULL },
+    { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, 3000, FALSE, CLEAR, NULL },
+    /* free just up to warn-distance, and not quite */
+    { { 4000, 4000, 4000, 4000, 4000, 4000, 4000, 4000 }, 0, -1, CLEAR, NULL },
+    { { 9000, 9000, 3999, 3999, 9000, 9000, 9000, 9000 }, 0, -1, UNKNOWN, "the ground ends near" },
+    /* a single column is noise; what is not seen may hide an obstacle, as in the first frame that shows it */
+    { { 9000, 9000, 3999, 9000, 9000, 3999, 9000, 9000 }, 0, -1, CLEAR, NULL },
+    { { 9000, 9000, 9000, 9000, -1, -1, 9000, 9000 }, 0, -1, UNKNOWN, "the ground ends near" },
+    { { 9000, 9000, 9000, 9000, -1, 3999, 9000, 9000 }, 0, -1, UNKNOWN, "the ground ends near" },
+    { { 3999, 9000, 3999, 9000, 3999, 9000, 3999, 9000 }, 0, -1, CLEAR, NULL },
+    { { 3999, 9000, 3999, 9000, 3999, 9000, 3999, -1 }, 0, -1, UNKNOWN, "37 % of the region is seen" },
+  };
   Stream stream = stream_new ("message-interval=0 nearest=obstacle warn-distance=4000");
-  const gdouble free[4] = { 9000, 9000, 9000, 9000 };
 
   /* once */
   gst_buffer_unref (pass (&stream, new_depth (WIDTH, HEIGHT, MM, 1000), 0));
   expect_warning (stream.bus, "nearest=obstacle", "put stereoground before stereonearest", NULL);
   gst_structure_free (take_message (&stream));
-  for (guint i = 0; i < 4; i++) {
-    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 1000);
+  expect_state (&stream, new_depth (WIDTH, HEIGHT, MM, 1000), UNKNOWN, "0 % of the region is seen", 0);
+  for (guint i = 0; i < G_N_ELEMENTS (roads); i++)
+    expect_state (
+        &stream, road_with (&roads[i]), roads[i].state, roads[i].reason, roads[i].ahead ? roads[i].obstacle : 0);
+  stream_free (&stream);
+}
 
-    if (i > 0)
-      add_ground (depth, TRUE, free, 4);
-    if (i > 1)
-      gst_video_region_of_interest_meta_add_param (
-          gst_buffer_add_video_region_of_interest_meta (depth, "obstacle", 30, 20, 11, 20),
-          gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, i == 2 ? 6000.0 : 3000.0, "probability",
-              G_TYPE_DOUBLE, 0.75, NULL));
-    expect_state (&stream, depth,
-        i == 0     ? UNKNOWN :
-            i == 3 ? NEAR :
-                     CLEAR,
-        i == 0 ? "0 % of the region is seen" : NULL,
-        i < 2      ? 0 :
-            i == 2 ? 6000 :
-                     3000);
+/* A corridor of 1 m leaves the third column, 14.5 px from the middle, at 3448 mm: farther it need not be free. Where the
+ * picture shows no ground that near, they do not count. */
+TEST (test_corridor)
+{
+  static const struct
+  {
+    Road road;
+    gdouble from;
+  } cases[] = { { { { -1, 9000, 9000, 9000, 9000, 9000, 9000, -1 }, 0, -1, CLEAR, NULL }, 1500 },
+    { { { -1, -1, 2001, 9000, 9000, 2001, -1, -1 }, 0, -1, CLEAR, NULL }, 2500 },
+    { { { -1, -1, 3334, 9000, 9000, 3334, -1, -1 }, 0, -1, CLEAR, NULL }, 2500 },
+    { { { -1, -1, 3447, 3999, 9000, 3334, -1, -1 }, 0, -1, UNKNOWN, "the ground ends near" }, 2500 },
+    { { { -1, -1, 3449, 3999, 9000, 3334, -1, -1 }, 0, -1, CLEAR, NULL }, 2500 } };
+  g_auto (Stream) stream = stream_new ("message-interval=0 nearest=obstacle warn-distance=4000");
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *depth = road_with (&cases[i].road);
+
+    gst_structure_set (found_of (depth, "GstStereoGroundMeta"), "corridor", G_TYPE_DOUBLE, 1000.0, "camera-height",
+        G_TYPE_DOUBLE, 1500.0, "ground-from", G_TYPE_DOUBLE, cases[i].from, NULL);
+    expect_state (&stream, depth, cases[i].road.state, cases[i].road.reason, 0);
+  }
+}
+
+/* What is nearer than the ground that the picture shows is never clear. */
+TEST_LOOP (test_blind_zone, 0, 2)
+{
+  Stream stream = stream_new (__i__ ? "message-interval=0 warn-distance=1999" : "message-interval=0 warn-distance=2001");
+  const gdouble free = 9000;
+
+  for (guint frame = 0; frame < 2; frame++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000), *out;
+
+    gst_structure_set (add_ground (depth, TRUE, &free, 1), "camera-height", G_TYPE_DOUBLE, 1000.0, "ground-from",
+        G_TYPE_DOUBLE, 2000.0, NULL);
+    out = pass (&stream, depth, frame * FRAME);
+    if (__i__ && frame == 0)
+      expect_warning (stream.bus, "warn-distance=1999 lies in the blind zone", "sees the ground from 2.0 m on", NULL);
+    g_autoptr (GstStructure) message = take_message (&stream);
+    fail_unless_equals_string (gst_structure_get_string (message, "state"), __i__ ? UNKNOWN : CLEAR);
+    fail_unless_equals_string (
+        gst_structure_get_string (message, "reason"), __i__ ? "nearer than 2.0 m the ground is not seen" : NULL);
+    fail_unless_equals_float (found_number (message, "ground-from"), 2000);
+    fail_unless (fabs (found_number (message, "unseen-height") - (__i__ ? 0.5 : 0)) < 1e-9);
+    gst_buffer_unref (out);
   }
   stream_free (&stream);
 }

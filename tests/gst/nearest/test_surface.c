@@ -2,8 +2,7 @@
 /* The search for the nearest surface: pure logic, compared with slow plain twins. */
 #include <math.h>
 
-#include "gst/nearest/search/grid.h"
-#include "gst/nearest/search/nearest.h"
+#include "gst/nearest/search.h"
 #include "tests/gst/nearest/naive_surface.h"
 #include "tests/support/gst/common.h"
 #include "tests/support/random.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gst/overlay/overlay.h"
-#include "gst/nearest/search/box_object.h"
+#include "gst/nearest/search.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
