@@ -18,6 +18,7 @@ import json
 import math
 import os
 import signal
+import socket
 import sys
 import time
 
@@ -47,6 +48,14 @@ OLDEST = 1  # second that what was said of the nearest surface holds: without a 
 
 def say(text):
     print(text, flush=True)
+
+
+def tell_systemd(words):
+    """sd_notify(): nothing where systemd does not watch."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if address:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as watcher:
+            watcher.sendto(words.encode(), address.replace("@", "\0", 1))
 
 
 def depth_ahead(pad, buffer, meta):
@@ -86,7 +95,7 @@ def state_of(nearest):
 
 def say_nearest(nearest):
     if not nearest.get("valid"):
-        say("nearest: nothing to be seen" + state_of(nearest))
+        say("nearest: none" + state_of(nearest))
         return
     if "distance" in nearest:
         text = f"{number(nearest, 'distance'):.0f} mm"
@@ -206,6 +215,7 @@ class Truck:
             return Gst.PadProbeReturn.OK
         if buffer.pts != Gst.CLOCK_TIME_NONE:
             self.next = buffer.pts + Gst.SECOND
+        tell_systemd("READY=1\nWATCHDOG=1")
         ahead = Gst.Structure.new_empty("ahead")
         reason = GstStereo.stereo_health_get_reason(meta.health)
         depth = math.nan if reason else depth_ahead(pad, buffer, meta)
