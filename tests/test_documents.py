@@ -90,6 +90,16 @@ class Links(unittest.TestCase):
         self.assertEqual(sum(map(broken_links, names), []), [])
 
 
+class Workflow(unittest.TestCase):
+    def test_it_runs_the_two_commands(self):
+        """Of README.md, and nothing that is not there."""
+        commands = re.findall(r"- run: (.*)", read(".github/workflows/build.yml"))
+        shown = re.findall(r"^(sh \S+)", read("README.md"), re.M)[:2]
+        self.assertEqual(commands[:2], shown)
+        for command in commands:
+            self.assertTrue(os.path.exists(os.path.join(ROOT, command.split()[1])), command)
+
+
 class Words(unittest.TestCase):
     def test_readme_is_an_entry_page(self):
         self.assertLessEqual(len(read("README.md").split()), 900)

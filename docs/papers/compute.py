@@ -145,7 +145,7 @@ def d1(disparity, truth, mask):
 
 
 def squared_error(disparity, truth, most):
-    """Of disparities as shares of @most; what has no value counts as 0, as the paper sets it."""
+    """The mean square of disparities as shares of @most; what has no value counts as 0, as the paper sets it."""
     known = numpy.isfinite(truth)
     off = (numpy.nan_to_num(disparity) - truth)[known] / most
     return float((off ** 2).mean())

@@ -64,7 +64,7 @@ def of_times(number, where, digits):
 
 
 def speed_ups(bench, _):
-    """Of the GPU over one thread."""
+    """How much faster the GPU is than one thread."""
     cpu, gpu, rows = measured(bench, "processor"), measured(bench, "GPU"), []
     for scene, (name, _) in SCENES.items():
         rows.append([name, "the paper", *(f"{a / b:.0f}" for a, b in zip(*(PRINTED[scene, where][-1] for where in ("processor", "GPU"))))])

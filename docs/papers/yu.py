@@ -211,7 +211,7 @@ def of_the_paper(method, iterations, width, height, disparities):
 
 
 def iteration(method, disparities):
-    """Of a pixel in an iteration here: operations, bytes read and bytes written of memory, as (without, times disparities). Weights: of
+    """Work for a pixel in an iteration here: operations, bytes read and bytes written of memory, as (without, times disparities). Weights: of
     two taps the largest of three differences (8), two sums, a quotient and two products, for each of two passes. Means: two differences,
     two products and two sums. Messages: a minimum over the column for the cap, one with it, and rounds in which a cost meets its neighbours
     1, 2, 4 ... away, two additions and two minima each, until the smoothness reaches its largest value. A cost is read once and written
