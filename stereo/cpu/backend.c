@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The CPU backend as a table: memory, threads, clock, and which build of the stages to use. */
+/* The CPU backend as a table: memory, threads, clock, and which build of the stages and of remap.c to use. */
 #include "stereo/cpu/cpu.h"
-#include "stereo/cpu/level.h"
 #include "stereo/cpu/remap.h"
 
 #include <stdio.h>
@@ -17,20 +16,36 @@ extern const StereoStageTable stereo_cpu_table_baseline;
 extern const StereoStageTable stereo_cpu_table_avx2, stereo_cpu_table_avx512;
 #endif
 
-static const StereoStageTable *
-choose_stages (void)
+#define ROWS(isa) \
+  void stereo_cpu_remap_rows_##isa (const StereoRemapPlane *plane, const StereoRemapTable *table, \
+      const StereoRemapSource *source, const StereoRemapTarget *target, int first, int end)
+ROWS (baseline);
+#ifdef STEREO_CPU_X86
+ROWS (avx2);
+ROWS (avx512);
+#endif
+
+/* What is compiled for an instruction set. */
+typedef struct CpuBuild
+{
+  const StereoStageTable *stages;
+  CpuRemapRows remap_rows;
+} CpuBuild;
+
+/* The best one for this processor. STEREO_CPU=baseline or avx2 limits it, for tests. */
+static CpuBuild
+choose_build (void)
 {
 #ifdef STEREO_CPU_X86
-  switch (stereo_cpu_level ()) {
-    case CPU_LEVEL_AVX512:
-      return &stereo_cpu_table_avx512;
-    case CPU_LEVEL_AVX2:
-      return &stereo_cpu_table_avx2;
-    default:
-      break;
-  }
+  const char *most = getenv ("STEREO_CPU");
+  int level = most && !strcmp (most, "baseline") ? 0 : most && !strcmp (most, "avx2") ? 1 : 2;
+  if (level >= 2 && __builtin_cpu_supports ("avx512bw") && __builtin_cpu_supports ("avx512dq") &&
+      __builtin_cpu_supports ("avx512vl"))
+    return (CpuBuild){ &stereo_cpu_table_avx512, stereo_cpu_remap_rows_avx512 };
+  if (level >= 1 && __builtin_cpu_supports ("avx2") && __builtin_cpu_supports ("fma"))
+    return (CpuBuild){ &stereo_cpu_table_avx2, stereo_cpu_remap_rows_avx2 };
 #endif
-  return &stereo_cpu_table_baseline;
+  return (CpuBuild){ &stereo_cpu_table_baseline, stereo_cpu_remap_rows_baseline };
 }
 
 static int
@@ -49,7 +64,7 @@ cpu_open (StereoPlan *plan, StereoError *error)
   if (!state)
     return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
   plan->state = state;
-  plan->stages = choose_stages ();
+  plan->stages = choose_build ().stages;
   plan->single_stages = fusion && !strcmp (fusion, "0");
   state->pool = stereo_pool_new (plan->params.threads);
   if (!state->pool)
@@ -131,6 +146,74 @@ cpu_clear (StereoPlan *plan, void *memory, size_t size)
   return STEREO_OK;
 }
 
+/* ---- remapping: bands of rows, which threads share ------------------------------------------------- */
+
+typedef struct CpuRemap
+{
+  StereoPool *pool;
+  CpuRemapRows rows;
+  int bands[STEREO_REMAP_MAX_PLANES]; /* of each plane */
+  int items;
+} CpuRemap;
+
+static void
+run_band (void *work, int item, int thread)
+{
+  const StereoRemap *remap = work;
+  const CpuRemap *state = remap->state;
+  int plane = 0;
+
+  while (item >= state->bands[plane])
+    item -= state->bands[plane++];
+  const StereoRemapTable *table = &remap->tables[remap->table_of[plane]];
+  int first = item * STEREO_REMAP_BAND, end = first + STEREO_REMAP_BAND;
+  state->rows (&remap->planes[plane], table, &remap->sources[plane], &remap->targets[plane], first,
+      end < table->height ? end : table->height);
+}
+
+static StereoStatus
+remap_open (StereoRemap *remap, StereoError *error)
+{
+  CpuRemap *state = calloc (1, sizeof *state);
+
+  if (!state)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend.");
+  remap->state = state;
+  state->rows = choose_build ().remap_rows;
+  for (int p = 0; p < remap->plane_count; p++) {
+    int height = remap->tables[remap->table_of[p]].height;
+    state->bands[p] = (height + STEREO_REMAP_BAND - 1) / STEREO_REMAP_BAND;
+    state->items += state->bands[p];
+  }
+  state->pool = stereo_pool_new (remap->threads);
+  if (!state->pool)
+    return stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CPU backend's threads.");
+  return STEREO_OK;
+}
+
+static void
+remap_close (StereoRemap *remap)
+{
+  CpuRemap *state = remap->state;
+
+  if (!state)
+    return;
+  stereo_pool_free (state->pool);
+  free (state);
+  remap->state = NULL;
+}
+
+static StereoStatus
+remap_run (StereoRemap *remap, StereoError *error)
+{
+  CpuRemap *state = remap->state;
+
+  stereo_pool_run (state->pool, remap, run_band, state->items);
+  return STEREO_OK;
+}
+
+static const StereoRemapper remapper = { .open = remap_open, .close = remap_close, .run = remap_run };
+
 const StereoBackend stereo_backend_cpu = {
   .name = "cpu",
   .choice = STEREO_BACKEND_CPU,
@@ -145,5 +228,5 @@ const StereoBackend stereo_backend_cpu = {
   .copy_out = cpu_copy,
   .copy_in = cpu_copy,
   .clear = cpu_clear,
-  .remapper = &stereo_cpu_remapper,
+  .remapper = &remapper,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Census transform (3.2.5) and the horizontal gradient: what the costs read besides luma and colour. */
+/* What costs and support weights read besides luma and colour: census transform (3.2.5), horizontal gradient, CIELAB (exact/lab.h). */
 #include "stereo/cpu/cpu.h"
 
 #include <string.h>
@@ -134,3 +134,35 @@ census_7x5_gradient_run (StereoPlan *plan, void *context, StereoError *error)
 const StereoStage CPU (census_7x5) = { .name = "census", .run = census_7x5_run };
 const StereoStage CPU (census_9x7) = { .name = "census", .run = census_9x7_run };
 const StereoStage CPU (census_7x5_gradient) = { .name = "census", .run = census_7x5_gradient_run };
+
+/* ---- CIELAB ----------------------------------------------------------------------------------- */
+
+static void
+lab_row (StereoPlan *plan, void *context, int item, int thread)
+{
+  const StereoLab *table = context;
+  const StereoView *view = &plan->view[item % 2];
+  size_t row = (size_t) (item / 2) * (size_t) plan->image_pitch;
+  const uint32_t *color = view->color + row;
+  uint32_t *likeness = view->likeness + row;
+
+  for (int x = 0; x < plan->width; x++)
+    likeness[x] = stereo_lab (table, color[x]);
+}
+
+static StereoStatus
+lab_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  stereo_lab_table (context);
+  return STEREO_OK;
+}
+
+static StereoStatus
+lab_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  cpu_run (plan, context, lab_row, 2 * plan->height);
+  return STEREO_OK;
+}
+
+const StereoStage CPU (
+    lab) = { .name = "lab", .context_size = sizeof (StereoLab), .prepare = lab_prepare, .run = lab_run };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Remapping on the CPU: the function that remaps rows, once for each instruction set, and the remapper that calls it. */
+/* Remapping on the CPU: the function that remaps rows, once for each instruction set; backend.c calls it. */
 #ifndef STEREO_CPU_REMAP_H
 #define STEREO_CPU_REMAP_H
 
@@ -14,7 +14,5 @@ typedef void (*CpuRemapRows) (const StereoRemapPlane *plane, const StereoRemapTa
 void CPU (remap_rows) (const StereoRemapPlane *plane, const StereoRemapTable *table, const StereoRemapSource *source,
     const StereoRemapTarget *target, int first, int end);
 #endif
-
-extern const StereoRemapper stereo_cpu_remapper;
 
 #endif

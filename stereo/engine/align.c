@@ -4,7 +4,7 @@
  * on the aligner follows, and looks at a pair while a device computes it. A look takes about as long as a device needs for a pair:
  * one pair in DEVICE_INTERVAL is looked at there. Of views in device memory, the rows needed are copied.
  */
-#include "stereo/engine/align.h"
+#include "stereo/engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

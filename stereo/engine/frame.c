@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames: refuses what cannot be computed, runs the steps, records the frames in flight. */
-#include "stereo/engine/align.h"
-#include "stereo/engine/plan.h"
+#include "stereo/engine/engine.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: every buffer of a plan is reserved by address, then all are placed in one allocation. Buffers that are never in
  * use at the same time may share a place. */
-#include "stereo/engine/layout.h"
+#include "stereo/engine/engine.h"
 
 #define ALIGNMENT 256u
 

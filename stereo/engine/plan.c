@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A plan: validates the parameters once, chooses the backend and the steps, allocates the memory. frame.c runs frames. */
-#include "stereo/engine/plan.h"
+#include "stereo/engine/engine.h"
 
-#include "stereo/engine/align.h"
-#include "stereo/engine/choose.h"
-#include "stereo/engine/layout.h"
 #include "stereo/engine/params.h"
-#include "stereo/engine/steps.h"
-#include "stereo/engine/volume.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Features of the pixel-pair costs. The costs of windows read colour and luma only. */
@@ -247,4 +243,38 @@ double
 stereo_plan_stage_ms (const StereoPlan *plan, int stage)
 {
   return stage >= 0 && stage < plan->stage_count ? plan->stage_ms[stage] : 0;
+}
+
+/* ---- which backends there are, and which of them a plan or a remap takes ----------------------------- */
+
+const StereoBackend *
+stereo_backend_choose (int choice, int device, char *reason, size_t size, StereoError *error)
+{
+  const StereoBackend *backend = &stereo_backend_cpu;
+  char text[200] = "";
+
+  if (choice != STEREO_BACKEND_CPU && stereo_backend_cuda.available (device, text, sizeof text))
+    backend = &stereo_backend_cuda;
+  if (choice == STEREO_BACKEND_CUDA && backend != &stereo_backend_cuda) {
+    stereo_fail (error, STEREO_ERROR_NO_DEVICE,
+        "backend=cuda was asked for, and cannot be had: %s Set backend=cpu, or auto to take what there is.", text);
+    return NULL;
+  }
+  if (choice == STEREO_BACKEND_AUTO)
+    snprintf (reason, size, "backend=auto takes %s: %s", backend->name, text);
+  else
+    snprintf (reason, size, "backend=%s was asked for.", backend->name);
+  return backend;
+}
+
+int
+stereo_backend_available (StereoBackendChoice backend, int cuda_device_id, char *reason, size_t size)
+{
+  const StereoBackend *asked = backend == STEREO_BACKEND_CUDA ? &stereo_backend_cuda : &stereo_backend_cpu;
+  char text[200] = "";
+  int available = asked->available (cuda_device_id, text, sizeof text);
+
+  if (reason)
+    snprintf (reason, size, "%s", text);
+  return available;
 }

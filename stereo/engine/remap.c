@@ -2,7 +2,7 @@
 /* Remapping: turns the maps into tables once; a frame is one call of the backend. */
 #include "stereo/engine/remap.h"
 
-#include "stereo/engine/choose.h"
+#include "stereo/engine/engine.h"
 #include "stereo/engine/params.h"
 
 #include <stdlib.h>

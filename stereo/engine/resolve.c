@@ -2,7 +2,7 @@
 /* Checks all that can be checked of parameters without an image, and then applies the presets. */
 #include "stereo/engine/backend.h"
 #include "stereo/engine/params.h"
-#include "stereo/engine/volume.h"
+#include "stereo/engine/engine.h"
 #include "stereo/exact/sgm.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which stages a frame goes through, in which order, on which branches, what they do for each other, and their contexts. */
-#include "stereo/engine/steps.h"
+#include "stereo/engine/engine.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scale of the cost volume, and the penalties of paths, which decide how large their sums become. */
-#include "stereo/engine/volume.h"
+#include "stereo/engine/engine.h"
 
 #include "stereo/engine/backend.h"
 

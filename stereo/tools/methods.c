@@ -2,7 +2,7 @@
 /* docs/methods.md: methods, costs and defaults, as the registry and the parameter table have them. */
 #include "stereo/tools/bench.h"
 
-#include "stereo/engine/volume.h" /* for the penalties of sgm */
+#include "stereo/engine/engine.h"
 
 #include <math.h>
 #include <stdio.h>

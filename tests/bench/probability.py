@@ -4,7 +4,7 @@
 
     probability.py [--data FOLDER] [--counts PROGRAM] [--cache FILE] [--most P] [OPTION=VALUE ...]
 
-Prints the weights for stereo/engine/probability.c, fitted to all scenes, and what the fit gives on scenes that it has not
+Prints the weights for stereo/engine/tables.c, fitted to all scenes, and what the fit gives on scenes that it has not
 seen: the area under the sparsification curve as a multiple of that of the best order, and what was stated against what was
 measured. Every group of scenes weighs the same, and every scene of a group. The sky of the folder "road" is a group: its
 disparity is 0.
@@ -32,7 +32,7 @@ SKY_WEIGHT = 2.4
 BINS = 10
 # how much weight of samples, of one group, holds the curve straight
 STIFF = 1e-3
-# of the curve: STEREO_KNOTS of stereo/engine/probability.c
+# of the curve: STEREO_KNOTS of stereo/engine/tables.c
 KNOTS = (-6.0, -3.0, -1.5, 0.0, 1.2, 2.5, 4.0)
 
 # Measures as near as this, of 255, are counted as one: a fit takes seconds then.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The arena: what is in use at the same time has a place of its own, and what is not shares one. */
-#include "stereo/engine/layout.h"
+#include "stereo/engine/engine.h"
 
 #include "tests/support/check.h"
 #include "tests/support/random.h"

@@ -2,7 +2,7 @@
 /* The largest views and searches there are: sizes, and the longest rows and columns on the CPU. */
 #include "tests/support/params.h"
 #include "tiled.h"
-#include "stereo/engine/volume.h"
+#include "stereo/engine/engine.h"
 
 static Random random_state;
 
