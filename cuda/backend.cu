@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CUDA backend as a table: the device, its streams, memory and times, and the stages. transfer.cu copies images and
- * results, graph.cu runs the steps of a frame, branch.cu lets kernels run beside them. */
+ * results, graph.cu runs the steps of a frame and lets kernels run beside them. */
 #include "cuda/common.cuh"
 #include "cuda/config.h"
 #include "cuda/cost.cuh"

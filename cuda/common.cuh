@@ -90,7 +90,7 @@ cuda_state (const StereoPlan *plan)
 }
 
 /*
- * branch.cu, for a stage's run: the stream for its early work, and the one for its late work (StereoStep). Before work that reads what
+ * graph.cu, for a stage's run: the stream for its early work, and the one for its late work (StereoStep). Before work that reads what
  * early work wrote, or that changes what a late work may read, cuda_join() lets the steps wait for the branches that this step
  * joins. In a graph they are branches too.
  */

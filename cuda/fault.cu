@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t failed_devices; /* a bit each, of the first 64 */
+static uint8_t failed_devices[256]; /* as many as cuda-device-id names */
 
 static int
 is_fatal (cudaError_t code)
@@ -53,7 +53,8 @@ lose_device (void)
   int device = 0;
 
   cudaGetDevice (&device);
-  __atomic_fetch_or (&failed_devices, (uint64_t) 1 << (device & 63), __ATOMIC_RELAXED);
+  if (device < (int) sizeof failed_devices)
+    __atomic_store_n (&failed_devices[device], 1, __ATOMIC_RELAXED);
 }
 
 int
@@ -80,7 +81,7 @@ cuda_device_failed (int device, char *reason, size_t size)
   if (device == -2 && cudaGetDevice (&device) != cudaSuccess)
     device = 0;
   device = device < 0 ? 0 : device;
-  if (!(__atomic_load_n (&failed_devices, __ATOMIC_RELAXED) >> (device & 63) & 1))
+  if (device >= (int) sizeof failed_devices || !__atomic_load_n (&failed_devices[device], __ATOMIC_RELAXED))
     return 0;
   snprintf (reason, size, "CUDA device %d failed in this process, which cannot use it any more: restart the process.",
       device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two passes of support=both, each in a file of its own: see both.cu. */
+/* The two passes of support=both, each in a file of its own. */
 #ifndef STEREO_CUDA_ASW_BOTH_CUH
 #define STEREO_CUDA_ASW_BOTH_CUH
 
@@ -14,8 +14,6 @@ struct AswBothContext
 
 StereoStatus asw_both_columns_prepare (StereoPlan *plan, AswBothContext *context, StereoError *error);
 StereoStatus asw_both_columns (StereoPlan *plan, const AswBothContext *context, StereoError *error);
-StereoStatus asw_both_rows_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus asw_both_rows (StereoPlan *plan, StereoError *error);
 
 namespace
 {

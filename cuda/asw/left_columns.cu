@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First pass of support=left: down the columns. banded.cuh draws which lane holds what. */
+/* First pass of support=left: down the columns. left.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 #include "cuda/asw/records.cuh"
 

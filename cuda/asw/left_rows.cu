@@ -1,5 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Second pass of support=left: along the rows. banded.cuh draws which lane holds what. */
+/*
+ * Two-pass aggregation with the weights of the left view alone, on the tensor cores: down the columns
+ * (left_columns.cu), then along the rows (left_rows.cu).
+ *
+ * A pass over one line is a banded matrix product: weights, of 16 pixels by the taps of their windows, times costs, of
+ * these taps by disparities. left.cuh draws which lane holds what. A warp takes 32 disparities and moves along the
+ * line: it makes or reads each cost once, and has it in registers as long as the window reaches it.
+ *
+ * - Raw costs are the bits of half-precision subnormals and need no conversion: see Cost in cuda/cost.cuh.
+ * - Copies of the next tiles to shared memory run meanwhile; neighbouring columns share records (records.cuh).
+ * - The warps of a line compute each weight once and store it as registers of the product in shared memory.
+ * - The first pass writes half floats to the volume; the second pass reads them and writes the means in their place.
+ * - The sums of the weights are one more product, with ones; where candidates are missing at the border, with ones and
+ *   zeros.
+ */
+
+/* Second pass of support=left: along the rows. left.cuh draws which lane holds what. */
 #include "cuda/asw/left.cuh"
 
 namespace
@@ -299,7 +315,7 @@ launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 
 }
 
-StereoStatus
+static StereoStatus
 asw_left_rows (StereoPlan *plan, StereoError *error)
 {
   PathCosts costs = plan->fusion.match_for_paths ? path_costs_of (plan, cuda_state (plan)->path_costs) : PathCosts{};
@@ -309,3 +325,20 @@ asw_left_rows (StereoPlan *plan, StereoError *error)
       tap_tiles == 3    ? launch_rows_for<3> (plan, costs, error) :
                           launch_rows_for<2> (plan, costs, error);
 }
+
+static StereoStatus
+left_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  return asw_left_columns_prepare (plan, (AswLeftContext *) context, error);
+}
+
+static StereoStatus
+left_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  StereoStatus status = asw_left_columns (plan, (const AswLeftContext *) context, error);
+  return status ? status : asw_left_rows (plan, error);
+}
+
+const StereoStage stereo_cuda_asw_left = {
+  .name = "match", .context_size = sizeof (AswLeftContext), .prepare = left_prepare, .run = left_run
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Costs of the candidates in the lists, a block a tile: averaged in two passes as in left.cu, by banded products on the tensor cores
- * (banded.cuh). A tile needs costs of its own of all pixels in its windows, because the tiles beside it have other lists.
+ * Costs of the candidates in the lists, a block a tile: averaged in two passes as in left_rows.cu, by banded products on the tensor cores
+ * (left.cuh). A tile needs costs of its own of all pixels in its windows, because the tiles beside it have other lists.
  */
 #include "cuda/asw/left.cuh"
 #include "cuda/asw/records.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Paths over the candidates in the lists: what the kernels of links.cu, paths.cu and winners.cu share. */
+/* Paths over the candidates in the lists: what the kernels of paths.cu, ways.cu and winners.cu share. */
 #ifndef STEREO_CUDA_LISTS_PATHS_CUH
 #define STEREO_CUDA_LISTS_PATHS_CUH
 
@@ -44,7 +44,6 @@ struct ListPaths
 };
 constexpr size_t LIST_ADDED = (size_t) STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 
-StereoStatus list_links (StereoPlan *plan, const ListPaths &paths, StereoError *error);
 StereoStatus list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error);
 StereoStatus list_winners_prepare (StereoPlan *plan, StereoError *error);
 StereoStatus list_winners (StereoPlan *plan, const ListPaths &paths, StereoError *error);

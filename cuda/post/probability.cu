@@ -1,9 +1,241 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
-#include "cuda/post/cells.cuh"
+/* What the probability of a disparity needs of the pixels around: the distinctness of cells, and where the views agree.
+ * stereo/exact/confidence.h says what these are. */
+#include "cuda/common.cuh"
 
 namespace
 {
+
+constexpr int WARP = 32;
+constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
+constexpr unsigned NEVER_LIKE = 1000; /* as the luma of a cell: no pixel's is like it */
+constexpr uint32_t BOTH = 0x10001u;   /* times a number of 16 bits: that in both halves of a word */
+
+/* In global memory: threads read different places of it at a time, which parameters of a kernel are slow at. */
+struct __align__ (16) Table
+{
+  StereoProbability of;
+};
+constexpr int TABLE_WORDS = sizeof (Table) / sizeof (uint32_t);
+constexpr int TABLE_VECTORS = sizeof (Table) / sizeof (uint4);
+
+/* Scratch memory of the stage. */
+struct Measures
+{
+  uint32_t *cells;  /* of each cell its pixel's luma, or NEVER_LIKE, and from bit 16 on the distinctness */
+  uint32_t *agrees; /* a bit a pixel: the views agree; 0 past the image */
+  int words;        /* of a row of these bits */
+  Table *table;
+  const uint8_t *distinctness; /* of cells, found by list_paths; NULL: the volume has it */
+  const uint16_t *after;       /* with lists: the left view's winners at half the size after the paths, */
+  const uint16_t *before;      /* and before them */
+  int half_pitch;
+};
+
+constexpr int CELL_LANES = 8;                              /* a quarter of a warp looks at a cell */
+constexpr int CELLS = 16;                                  /* of a block */
+constexpr int LANE_WORDS = 8, LANE_COSTS = 2 * LANE_WORDS; /* neighbouring candidates of a lane, two a word */
+constexpr int ROUND = CELL_LANES * LANE_COSTS;             /* candidates that are looked at at a time */
+static_assert (STEREO_CELL == sizeof (uint32_t) && STEREO_CELL <= CELL_LANES, "a lane looks at a row of a cell");
+static_assert (
+    CELLS * CELL_LANES == STEREO_CELL * WARP && CELLS * STEREO_CELL == 2 * WARP, "two ballots a warp and row");
+static_assert (LANE_COSTS == 16 && STEREO_INVALID == 0xFFFF, "the volume's depth is a multiple of 16");
+
+/* Neighbouring costs, two a word. */
+struct Costs
+{
+  uint32_t word[LANE_WORDS];
+};
+
+/* Those from @first on; STEREO_INVALID past the volume. */
+static __device__ __forceinline__ Costs
+costs_from (const Frame &f, const uint16_t *costs, int first)
+{
+  uint4 low = make_uint4 (~0u, ~0u, ~0u, ~0u), high = low;
+
+  if (first < f.depth) {
+    low = ((const uint4 *) (costs + first))[0];
+    high = ((const uint4 *) (costs + first))[1];
+  }
+  return { { low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w } };
+}
+
+/* Makes all but the first @left costs STEREO_INVALID, unless that is so already: there are none, or all. */
+static __device__ __forceinline__ void
+forget_beyond (Costs &own, int left)
+{
+  if (left > 0 && left < LANE_COSTS)
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++)
+      own.word[k] |= left < 2 * k + 1 ? ~0u : left < 2 * k + 2 ? 0xFFFF0000u : 0;
+}
+
+/* Of two candidates, the ones @k and @k + 1 after another: not 0 for each that is less than AWAY from the selected one.
+ * @place: in both halves, by how much the other one is after the selected one. */
+template <int AWAY> static __device__ __forceinline__ uint32_t
+too_near (uint32_t place, int k)
+{
+  /* the 2 * AWAY - 1 distances that are too near become the highest numbers of 16 bits */
+  const uint32_t highest = BOTH * (0x10000u - 2 * AWAY);
+  return __viaddmax_u16x2 (place, (uint32_t) (k - AWAY & 0xFFFF) | (uint32_t) (k + 1 - AWAY) << 16, highest) ^ highest;
+}
+
+/* A pair of costs, STEREO_INVALID where @flags are not 0. */
+static __device__ __forceinline__ uint32_t
+unless (uint32_t flags, uint32_t pair)
+{
+  return pair | __vminu2 (flags, BOTH) * 0xFFFFu;
+}
+
+/* The least of the costs of the lanes of a cell. */
+static __device__ __forceinline__ unsigned
+least_of (uint32_t pair)
+{
+  unsigned least = min (pair & 0xFFFF, pair >> 16);
+
+#pragma unroll
+  for (int half = CELL_LANES / 2; half; half /= 2)
+    least = min (least, __shfl_xor_sync (ALL_LANES, least, half));
+  return least;
+}
+
+/* The lowest cost among the minima away from candidate @index. @own: the lane's first costs. */
+static __device__ __forceinline__ unsigned
+lowest_minimum (const Frame &f, const uint16_t *costs, Costs own, int index, int lane)
+{
+  uint32_t rival = ~0u; /* two costs: the lower one counts */
+
+  for (int base = 0;; own = costs_from (f, costs, base + lane * LANE_COSTS)) {
+    int first = base + lane * LANE_COSTS;
+    uint32_t place = BOTH * (uint16_t) (first - index);
+    forget_beyond (own, f.disparities - first);
+    uint32_t before = __shfl_up_sync (ALL_LANES, own.word[LANE_WORDS - 1], 1, CELL_LANES);
+    uint32_t after = __shfl_down_sync (ALL_LANES, own.word[0], 1, CELL_LANES);
+    if (lane == 0)
+      before = base ? (uint32_t) costs[base - 1] << 16 : ~0u;
+    if (lane == CELL_LANES - 1)
+      after = first + LANE_COSTS < f.disparities ? costs[first + LANE_COSTS] : ~0u;
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++) {
+      uint32_t pair = own.word[k];
+      uint32_t below = __byte_perm (k ? own.word[k - 1] : before, pair, 0x5432);
+      uint32_t above = __byte_perm (pair, k < LANE_WORDS - 1 ? own.word[k + 1] : after, 0x5432);
+      uint32_t higher = pair - __vminu2 (__vminu2 (below, above), pair); /* no half borrows from the other */
+      rival = __vminu2 (rival, unless (higher | too_near<STEREO_RIVAL_AWAY> (place, 2 * k), pair));
+    }
+    base += ROUND;
+    if (base >= f.disparities)
+      return least_of (rival);
+  }
+}
+
+/* The lowest cost of all candidates away from @index. */
+static __device__ __forceinline__ unsigned
+lowest_away (const Frame &f, const uint16_t *costs, int index, int lane)
+{
+  uint32_t rival = ~0u;
+
+#pragma unroll 1
+  for (int base = 0; base < f.disparities; base += ROUND) {
+    int first = base + lane * LANE_COSTS;
+    Costs own = costs_from (f, costs, first);
+    uint32_t place = BOTH * (uint16_t) (first - index);
+    forget_beyond (own, f.disparities - first);
+#pragma unroll
+    for (int k = 0; k < LANE_WORDS; k++)
+      rival = __vminu2 (rival, unless (too_near<STEREO_NO_RIVAL_AWAY> (place, 2 * k), own.word[k]));
+  }
+  return least_of (rival);
+}
+
+/* By a block: the bits of STEREO_CELL rows from @top on, two words a warp. */
+template <bool LISTED> static __device__ __forceinline__ void
+find_agreement (const Frame &f, const Measures &to, int top)
+{
+  unsigned thread = threadIdx.y * CELL_LANES + threadIdx.x, lane = thread % WARP;
+  int y = top + (int) (thread / WARP), x0 = (int) (blockIdx.x * 2 * WARP + lane);
+  const uint16_t *left = f.view[STEREO_LEFT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
+  const uint16_t *right = f.view[STEREO_RIGHT].index + (size_t) min (y, f.height - 1) * f.map_pitch;
+  int index[2], other[2], after[2] = {}, before[2] = {};
+  unsigned bits[2];
+
+#pragma unroll
+  for (int k = 0; k < 2; k++) {
+    int x = x0 + k * WARP;
+    index[k] = left[min (x, f.width - 1)];
+    if (LISTED) {
+      size_t at = (size_t) (min (y, f.height - 1) / 2) * to.half_pitch + min (x, f.width - 1) / 2;
+      after[k] = to.after[at];
+      before[k] = to.before[at];
+    }
+    index[k] = x < f.width && y < f.height ? index[k] : (int) STEREO_INVALID;
+  }
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    other[k] = right[index[k] == (int) STEREO_INVALID ? 0 : f.width - 1 - x0 - k * WARP + f.min_disparity + index[k]];
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    bits[k] = __ballot_sync (ALL_LANES,
+        index[k] != (int) STEREO_INVALID && abs (other[k] - index[k]) <= STEREO_AGREEMENT_MOST &&
+            (!LISTED || stereo_levels_agree (index[k], after[k], before[k], f.min_disparity)));
+  if (lane == 0)
+    *(uint2 *) (to.agrees + (size_t) y * to.words + 2 * blockIdx.x) = make_uint2 (bits[0], bits[1]);
+}
+
+/* Quarters of the block's warps: a cell each, of which the first lanes see a row of pixels each. What has been loaded is not
+ * needed before the costs: all loads are under way together. */
+template <bool LISTED> static __device__ __forceinline__ void
+measure_cells (const Frame &f, const Measures &to, int row)
+{
+  const StereoView &view = f.view[STEREO_LEFT];
+  unsigned lane = threadIdx.x;
+  int columns = stereo_cells (f.width), wanted_column = (int) (blockIdx.x * CELLS + threadIdx.y);
+  int column = min (wanted_column, columns - 1); /* all cells of a warp go on */
+  int left = column * STEREO_CELL, top = row * STEREO_CELL;
+  int x = stereo_cell_pixel (column, f.width), y = stereo_cell_pixel (row, f.height);
+  const uint16_t *costs = LISTED ? NULL : f.volume + (size_t) (unsigned) (y * f.width + x) * (unsigned) f.depth;
+  Costs own = LISTED ? Costs{} : costs_from (f, costs, (int) lane * LANE_COSTS);
+  int index = view.index[(size_t) y * f.map_pitch + x];
+  const uint8_t *lumas = view.luma + (size_t) min (top + (int) (lane % STEREO_CELL), f.height - 1) * f.image_pitch;
+  uint32_t four = *(const uint32_t *) (lumas + left);
+  unsigned rival = LISTED ? 0 : lowest_minimum (f, costs, own, index, (int) lane);
+  unsigned cost = LISTED ? 0 : costs[min (index, f.disparities - 1)];
+  uint32_t luma = __byte_perm (__shfl_sync (ALL_LANES, four, y - top, CELL_LANES), 0, (unsigned) (x - left) * 0x1111);
+  uint32_t different = (four ^ luma) & ~0u >> 8 * max (left + STEREO_CELL - f.width, 0);
+  unsigned textured = __ballot_sync (ALL_LANES, different != 0) >> threadIdx.y % (WARP / CELL_LANES) * CELL_LANES &
+      ((1u << CELL_LANES) - 1);
+  bool wanted = textured && index != (int) STEREO_INVALID;
+  if (!LISTED && __any_sync (ALL_LANES, wanted && rival == STEREO_INVALID)) {
+    unsigned other = lowest_away (f, costs, index, (int) lane);
+    rival = rival == STEREO_INVALID ? other : rival;
+  }
+  unsigned distinctness = !wanted ? 0 :
+      LISTED                      ? to.distinctness[(unsigned) (row * columns + column)] :
+                                    stereo_distinctness (cost, rival);
+  if (lane == 0 && wanted_column == column)
+    to.cells[(unsigned) (row * columns + column)] = (textured ? luma & 255 : NEVER_LIKE) | distinctness << 16;
+}
+
+/* Blocks of even rows of the grid look at cells. Those of odd rows look where the views agree about the same pixels, and
+ * write the table, each a part of it. They take turns, because the former wait for memory. */
+template <bool LISTED> static __global__ void
+__launch_bounds__ (CELL_LANES *CELLS)
+    cell_kernel (const __grid_constant__ Frame f, Measures to, const __grid_constant__ Table table)
+{
+  int row = (int) (blockIdx.y / 2);
+
+  if (blockIdx.y % 2 == 0) {
+    measure_cells<LISTED> (f, to, row);
+    return;
+  }
+  find_agreement<LISTED> (f, to, row * STEREO_CELL);
+  const unsigned threads = CELL_LANES * CELLS;
+  for (unsigned word = (row * gridDim.x + blockIdx.x) * threads + threadIdx.y * CELL_LANES + threadIdx.x;
+       word < TABLE_WORDS; word += gridDim.x * (gridDim.y / 2) * threads)
+    ((uint32_t *) to.table)[word] = ((const uint32_t *) &table)[word];
+}
+
+/* The probability that each disparity of the left view is right: stereo/exact/confidence.h says from what. */
 
 constexpr uint32_t BYTES = 0x1010101u; /* times a byte: that in all bytes of a word */
 constexpr int TILE = 32;               /* side of what a block computes: a column is a lane */

@@ -12,7 +12,7 @@ namespace
 /* Scratch memory of a stage. */
 struct SgmContext
 {
-  bool products; /* of bits make the costs: see census_costs.cu */
+  bool products; /* of bits make the costs: see costs.cu */
   uint8_t *sets; /* see Sgm */
   uint32_t *halfway;
 };
