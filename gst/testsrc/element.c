@@ -22,17 +22,29 @@
  */
 #include "gst/testsrc/element.h"
 
+#include <string.h>
+
 #include "gst/meta/gststereometa.h"
-#include "gst/testsrc/caps.h"
-#include "gst/testsrc/choices.h"
-#include "gst/testsrc/paint.h"
 #include "gst/testsrc/pictures.h"
-#include "gst/testsrc/timeline.h"
+#include "gst/video/pool.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug
+
+#define DEFAULT_WIDTH 640 /* of one view */
+#define DEFAULT_HEIGHT 480
+
+/* Which frame comes next, and when. When the frame rate changes in a stream, frame numbers and times continue. */
+typedef struct
+{
+  gint fps_n, fps_d;        /* 0/1: none yet, or a still picture */
+  gint64 frame;             /* the next one, of this rate and segment; -1: before the first */
+  gint64 frames_before;     /* of earlier rates */
+  GstClockTime time_before; /* their duration */
+  gboolean backwards;
+} Timeline;
 
 /* What the pictures and their times depend on. */
 typedef struct
@@ -51,44 +63,168 @@ struct _GstStereoTestSrc
   GstVideoInfo info; /* of the frames */
 
   /* of the streaming thread */
-  GstStereoTimeline *timeline;
+  Timeline timeline;
   GstStereoPictures *pictures;
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (
-        GST_VIDEO_CAPS_MAKE (GST_STEREO_PAINT_FORMATS) ", multiview-mode = (string) { side-by-side, top-bottom, "
-                                                       "row-interleaved, column-interleaved }"));
+        GST_VIDEO_CAPS_MAKE (GST_STEREO_PICTURE_FORMATS) ", multiview-mode = (string) { side-by-side, top-bottom, "
+                                                         "row-interleaved, column-interleaved }"));
 
 G_DEFINE_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST_TYPE_PUSH_SRC)
 GST_ELEMENT_REGISTER_DEFINE (stereotestsrc, "stereotestsrc", GST_RANK_NONE, GST_TYPE_STEREO_TEST_SRC)
 
+/* ---- choices ------------------------------------------------------------------------------- */
+
+static const GEnumValue patterns[] = {
+  { GST_STEREO_PATTERN_PLANES, "Textured slanted planes with a disc moving in front of them", "planes" },
+  { GST_STEREO_PATTERN_RANDOM_DOTS, "Random dots: a square moving in front of a wall, disparities are whole pixels",
+      "random-dots" },
+  { GST_STEREO_PATTERN_STRIPES, "Vertical stripes 8 pixels apart: a square in front of a wall, ambiguous for a matcher",
+      "stripes" },
+  { GST_STEREO_PATTERN_FLAT, "The planes without texture: nothing to match", "flat" },
+  { GST_STEREO_PATTERN_ROAD,
+      "A road with a known ground, seen from camera-height, and on it a ramp, a kerb, an obstacle and thin things "
+      "where they are asked for",
+      "road" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue faults[] = {
+  { GST_STEREO_TEST_FAULT_NONE, "Nothing is wrong", "none" },
+  { GST_STEREO_TEST_FAULT_FROZEN, "The view stays at the first frame, to the bit, noise included", "frozen" },
+  { GST_STEREO_TEST_FAULT_BLACK, "No light reaches the sensor; its noise remains", "black" },
+  { GST_STEREO_TEST_FAULT_BLOWN_OUT, "Eight times the exposure: nearly all of the view is white", "blown-out" },
+  { GST_STEREO_TEST_FAULT_DARK, "A quarter of the exposure", "dark" },
+  { GST_STEREO_TEST_FAULT_BLURRED, "Out of focus: each pixel is a mean over about a thirtieth of the width", "blurred" },
+  { GST_STEREO_TEST_FAULT_COVERED, "Something dark and without texture lies before the lens", "covered" },
+  { GST_STEREO_TEST_FAULT_SAME_VIEW, "The view shows what the other camera sees; both views: they are exchanged",
+      "same-view" },
+  { GST_STEREO_TEST_FAULT_LATE, "The view is one frame late", "late" },
+  { GST_STEREO_TEST_FAULT_TORN, "The lower half of the view is one frame late", "torn" },
+  { GST_STEREO_TEST_FAULT_HALF_FROZEN, "The lower half of the view stays at the first frame, to the bit", "half-frozen" },
+  { GST_STEREO_TEST_FAULT_ZOOMED, "A lens with a focal length that is 2 % longer", "zoomed" },
+  { GST_STEREO_TEST_FAULT_STILL_PATTERN,
+      "Three quarters of the light come from a pattern that stands still: on both lenses at the same "
+      "place, with fault-view=both",
+      "still-pattern" },
+  { 0, NULL, NULL },
+};
+
+static const GEnumValue fault_views[] = {
+  { GST_STEREO_TEST_FAULT_VIEW_LEFT, "The left view", "left" },
+  { GST_STEREO_TEST_FAULT_VIEW_RIGHT, "The right view", "right" },
+  { GST_STEREO_TEST_FAULT_VIEW_BOTH, "Both views", "both" },
+  { 0, NULL, NULL },
+};
+
+/* ---- which frame is next ------------------------------------------------------------------- */
+
+/* When frame @frame of this rate begins. */
+static GstClockTime
+time_of (const Timeline *timeline, gint64 frame)
+{
+  if (timeline->fps_n < 1)
+    return 0;
+  return gst_util_uint64_scale ((guint64) frame, GST_SECOND * (guint64) timeline->fps_d, (guint64) timeline->fps_n);
+}
+
+/* Frames per second from the next frame on; fps_n = 0: a single still picture. */
+static void
+timeline_set_rate (Timeline *timeline, gint fps_n, gint fps_d)
+{
+  if (timeline->frame > 0 && timeline->fps_n > 0) {
+    timeline->time_before += time_of (timeline, timeline->frame);
+    timeline->frames_before += timeline->frame;
+    timeline->frame = 0;
+  }
+  timeline->fps_n = fps_n;
+  timeline->fps_d = fps_d;
+}
+
+/* Makes the frame at @position (ns) the next one, counted with the rate in force. @backwards: frames then come in reverse
+ * order, first the one that ends at @position. */
+static void
+timeline_seek (Timeline *timeline, GstClockTime position, gboolean backwards)
+{
+  timeline->backwards = backwards;
+  timeline->frames_before = 0;
+  timeline->time_before = 0;
+  timeline->frame = 0;
+  /* Times are rounded down. The last frame that has begun at the time of a frame is that frame. */
+  if (timeline->fps_n > 0 && GST_CLOCK_TIME_IS_VALID (position))
+    timeline->frame = (gint64) gst_util_uint64_scale_ceil (
+                          position + 1, (guint64) timeline->fps_n, GST_SECOND * (guint64) timeline->fps_d) -
+        1;
+  if (backwards && timeline->frame > 0 && time_of (timeline, timeline->frame) == position)
+    timeline->frame--;
+}
+
+/* Whether there is no next frame: after a still picture, and before frame 0 when played backwards. */
+static gboolean
+timeline_is_over (const Timeline *timeline)
+{
+  return (timeline->fps_n == 0 && timeline->frame > 0) || timeline->frame < 0;
+}
+
+static guint64
+timeline_number (const Timeline *timeline)
+{
+  return (guint64) (timeline->frames_before + timeline->frame);
+}
+
+/* When the next frame begins, ns. */
+static GstClockTime
+timeline_begin (const Timeline *timeline)
+{
+  return timeline->time_before + time_of (timeline, timeline->frame);
+}
+
 /* ---- caps ---------------------------------------------------------------------------------- */
 
+/* Prefers sizes that can be halved, if the caps leave the choice. Takes @caps. */
+static GstCaps *
+prefer_even (GstCaps *caps, const gchar *side)
+{
+  GstCaps *even = gst_caps_new_simple ("video/x-raw", side, GST_TYPE_INT_RANGE, 2, G_MAXINT - 1, NULL), *both;
+  GValue range = G_VALUE_INIT;
+
+  g_value_init (&range, GST_TYPE_INT_RANGE);
+  gst_value_set_int_range_step (&range, 2, G_MAXINT - 1, 2);
+  gst_caps_set_value (even, side, &range);
+  g_value_unset (&range);
+  both = gst_caps_intersect (caps, even);
+  gst_caps_unref (even);
+  if (gst_caps_is_empty (both)) {
+    gst_caps_unref (both);
+    return caps;
+  }
+  gst_caps_unref (caps);
+  return both;
+}
+
+/* Side by side, 640x480 a view, 30 frames a second, square pixels, left view first, where the caps leave the choice. */
 static GstCaps *
 gst_stereo_test_src_fixate (GstBaseSrc *base, GstCaps *caps)
 {
-  caps = gst_stereo_test_caps_prefer (caps);
+  caps = gst_caps_truncate (gst_caps_make_writable (caps));
+  gst_structure_fixate_field_string (gst_caps_get_structure (caps, 0), "multiview-mode", "side-by-side");
+  const gchar *mode = gst_structure_get_string (gst_caps_get_structure (caps, 0), "multiview-mode");
+  gboolean stacked = !g_strcmp0 (mode, "top-bottom") || !g_strcmp0 (mode, "row-interleaved");
+  caps = gst_caps_make_writable (prefer_even (caps, stacked ? "height" : "width"));
+  GstStructure *structure = gst_caps_get_structure (caps, 0);
+  gst_structure_fixate_field_nearest_int (structure, "width", (stacked ? 1 : 2) * DEFAULT_WIDTH);
+  gst_structure_fixate_field_nearest_int (structure, "height", (stacked ? 2 : 1) * DEFAULT_HEIGHT);
+  gst_structure_fixate_field_nearest_fraction (structure, "framerate", 30, 1);
+  if (gst_structure_has_field (structure, "pixel-aspect-ratio"))
+    gst_structure_fixate_field_nearest_fraction (structure, "pixel-aspect-ratio", 1, 1);
+  else
+    gst_structure_set (structure, "pixel-aspect-ratio", GST_TYPE_FRACTION, 1, 1, NULL);
+  if (!gst_structure_has_field (structure, "multiview-flags"))
+    gst_structure_set (structure, "multiview-flags", GST_TYPE_VIDEO_MULTIVIEW_FLAGSET, GST_VIDEO_MULTIVIEW_FLAGS_NONE,
+        GST_FLAG_SET_MASK_EXACT, NULL);
   return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->fixate (base, caps);
-}
-
-static gboolean
-make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
-{
-  gchar *message = NULL;
-
-  if (!gst_stereo_pictures_set_scene (self->pictures, wanted, &message)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
-    g_free (message);
-    return FALSE;
-  }
-  const GstStereoSceneParams *params = gst_stereo_pictures_params (self->pictures);
-  GST_DEBUG_OBJECT (self,
-      "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px per frame, "
-      "noise %g grey levels",
-      gst_stereo_choice_name (gst_stereo_test_patterns, (gint) params->pattern), params->seed, params->width,
-      params->height, params->max_disparity, params->motion, params->noise);
-  return TRUE;
 }
 
 /* Makes the scene and the rig that the properties ask for now, unless they are there already. FALSE after an error
@@ -96,17 +232,24 @@ make_scene (GstStereoTestSrc *self, const GstStereoSceneParams *wanted)
 static gboolean
 ensure_scene (GstStereoTestSrc *self)
 {
-  Settings settings;
+  g_autofree gchar *message = NULL;
+  gboolean changed;
 
   GST_OBJECT_LOCK (self);
-  settings = self->settings;
+  const Settings settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  if (!gst_stereo_pictures_have_scene (self->pictures, &settings.scene) && !make_scene (self, &settings.scene))
+  if (!gst_stereo_pictures_prepare (self->pictures, &settings.scene, &settings.rig, &changed, &message)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", message), (NULL));
     return FALSE;
-  if (gst_stereo_pictures_set_rig (self->pictures, &settings.rig))
-    GST_DEBUG_OBJECT (self, "made a rig: the right camera %g px lower, exposure %g; fault %s",
-        settings.rig.vertical_offset, settings.rig.right_gain,
-        gst_stereo_choice_name (gst_stereo_test_faults, (gint) settings.rig.fault));
+  }
+  const GstStereoSceneParams *params = gst_stereo_pictures_params (self->pictures);
+  if (changed)
+    GST_DEBUG_OBJECT (self,
+        "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px per frame, "
+        "noise %g grey levels; the right camera %g px lower, exposure %g; fault %s",
+        gst_stereo_choice_name (patterns, (gint) params->pattern), params->seed, params->width, params->height,
+        params->max_disparity, params->motion, params->noise, settings.rig.vertical_offset, settings.rig.right_gain,
+        gst_stereo_choice_name (faults, (gint) settings.rig.fault));
   return TRUE;
 }
 
@@ -131,18 +274,18 @@ gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   GST_OBJECT_LOCK (self);
   self->info = info;
   GST_OBJECT_UNLOCK (self);
-  gst_stereo_timeline_set_rate (self->timeline, GST_VIDEO_INFO_FPS_N (&info), GST_VIDEO_INFO_FPS_D (&info));
+  timeline_set_rate (&self->timeline, GST_VIDEO_INFO_FPS_N (&info), GST_VIDEO_INFO_FPS_D (&info));
   /* before the frame rate is known, a seek cannot be converted to a frame number */
   if (first)
-    gst_stereo_timeline_seek (self->timeline, base->segment.position, base->segment.rate < 0);
+    timeline_seek (&self->timeline, base->segment.position, base->segment.rate < 0);
   return ensure_scene (self);
 }
 
 static gboolean
 gst_stereo_test_src_decide_allocation (GstBaseSrc *base, GstQuery *query)
 {
-  gst_stereo_test_caps_choose_pool (query, &GST_STEREO_TEST_SRC (base)->info);
-  return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->decide_allocation (base, query);
+  return gst_stereo_pool_decide (query, NULL) &&
+      GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->decide_allocation (base, query);
 }
 
 /* ---- time ---------------------------------------------------------------------------------- */
@@ -153,9 +296,9 @@ gst_stereo_test_src_do_seek (GstBaseSrc *base, GstSegment *segment)
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
   segment->time = segment->start;
-  gst_stereo_timeline_seek (self->timeline, segment->position, segment->rate < 0);
+  timeline_seek (&self->timeline, segment->position, segment->rate < 0);
   GST_DEBUG_OBJECT (self, "sought to %" GST_TIME_FORMAT ", rate %g: next is frame %" G_GUINT64_FORMAT,
-      GST_TIME_ARGS (segment->position), segment->rate, gst_stereo_timeline_number (self->timeline));
+      GST_TIME_ARGS (segment->position), segment->rate, timeline_number (&self->timeline));
   return TRUE;
 }
 
@@ -177,19 +320,56 @@ gst_stereo_test_src_get_times (GstBaseSrc *base, GstBuffer *buffer, GstClockTime
 }
 
 static gboolean
+answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
+{
+  GstFormat format;
+
+  gst_query_parse_duration (query, &format, NULL);
+  if (count < 0)
+    return FALSE;
+  if (format == GST_FORMAT_TIME && GST_VIDEO_INFO_FPS_N (info) > 0)
+    gst_query_set_duration (query, format,
+        (gint64) gst_util_uint64_scale ((guint64) count, GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info),
+            (guint64) GST_VIDEO_INFO_FPS_N (info)));
+  else if (format == GST_FORMAT_BYTES)
+    gst_query_set_duration (query, format, (gint64) count * (gint64) GST_VIDEO_INFO_SIZE (info));
+  else
+    return FALSE;
+  return TRUE;
+}
+
+static gboolean
 gst_stereo_test_src_query (GstBaseSrc *base, GstQuery *query)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
+  gint64 value, result;
+  GstFormat from, to;
   GstVideoInfo info;
   gint count = -1;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION)
-    g_object_get (self, "num-buffers", &count, NULL);
+  g_object_get (self, "num-buffers", &count, NULL);
   GST_OBJECT_LOCK (self);
   info = self->info;
   GST_OBJECT_UNLOCK (self);
-  if (gst_stereo_test_caps_answer (query, &info, count, gst_base_src_is_live (base)))
-    return TRUE;
+  if (GST_VIDEO_INFO_FORMAT (&info) != GST_VIDEO_FORMAT_UNKNOWN) {
+    if (GST_QUERY_TYPE (query) == GST_QUERY_DURATION && answer_duration (query, &info, count))
+      return TRUE;
+    if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY && GST_VIDEO_INFO_FPS_N (&info) > 0) {
+      /* a frame is complete when its time is over, as with a camera */
+      gst_query_set_latency (query, gst_base_src_is_live (base),
+          gst_util_uint64_scale (
+              GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (&info), (guint64) GST_VIDEO_INFO_FPS_N (&info)),
+          GST_CLOCK_TIME_NONE);
+      return TRUE;
+    }
+    if (GST_QUERY_TYPE (query) == GST_QUERY_CONVERT) {
+      gst_query_parse_convert (query, &from, &value, &to, NULL);
+      if (gst_video_info_convert (&info, from, value, to, &result)) {
+        gst_query_set_convert (query, from, value, to, result);
+        return TRUE;
+      }
+    }
+  }
   return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->query (base, query);
 }
 
@@ -217,10 +397,12 @@ set_times (GstStereoTestSrc *self, GstBuffer *buffer)
   gint64 offset = self->settings.timestamp_offset;
   GST_OBJECT_UNLOCK (self);
   /* an offset must not take a time below 0, where GST_CLOCK_TIME_NONE lies */
-  GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) gst_stereo_timeline_begin (self->timeline) + offset);
+  GST_BUFFER_PTS (buffer) = (GstClockTime) MAX (0, (gint64) timeline_begin (&self->timeline) + offset);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
-  GST_BUFFER_DURATION (buffer) = gst_stereo_timeline_duration (self->timeline);
-  GST_BUFFER_OFFSET (buffer) = gst_stereo_timeline_number (self->timeline);
+  GST_BUFFER_DURATION (buffer) = self->timeline.fps_n < 1 ?
+      GST_CLOCK_TIME_NONE :
+      time_of (&self->timeline, self->timeline.frame + 1) - time_of (&self->timeline, self->timeline.frame);
+  GST_BUFFER_OFFSET (buffer) = timeline_number (&self->timeline);
   GST_BUFFER_OFFSET_END (buffer) = GST_BUFFER_OFFSET (buffer) + 1;
 }
 
@@ -230,14 +412,14 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (push);
   GstBuffer *truth;
 
-  if (gst_stereo_timeline_is_over (self->timeline)) {
+  if (timeline_is_over (&self->timeline)) {
     GST_DEBUG_OBJECT (self, "end of stream: a still picture was sent, or frame 0 was reached backwards");
     return GST_FLOW_EOS;
   }
-  gst_stereo_follow_controls (self, &GST_BASE_SRC (self)->segment, gst_stereo_timeline_begin (self->timeline));
+  gst_stereo_follow_controls (self, &GST_BASE_SRC (self)->segment, timeline_begin (&self->timeline));
   if (!ensure_scene (self))
     return GST_FLOW_ERROR;
-  if (!gst_stereo_pictures_paint (self->pictures, gst_stereo_timeline_number (self->timeline), buffer)) {
+  if (!gst_stereo_pictures_paint (self->pictures, timeline_number (&self->timeline), buffer)) {
     GST_ELEMENT_ERROR (
         self, RESOURCE, WRITE, ("The buffer that downstream gave for a frame cannot be written."), (NULL));
     return GST_FLOW_ERROR;
@@ -251,7 +433,7 @@ gst_stereo_test_src_fill (GstPushSrc *push, GstBuffer *buffer)
   set_times (self, buffer);
   GST_LOG_OBJECT (self, "frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, GST_BUFFER_OFFSET (buffer),
       GST_TIME_ARGS (GST_BUFFER_PTS (buffer)));
-  gst_stereo_timeline_advance (self->timeline);
+  self->timeline.frame += self->timeline.backwards ? -1 : 1;
   return GST_FLOW_OK;
 }
 
@@ -260,7 +442,7 @@ gst_stereo_test_src_start (GstBaseSrc *base)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
 
-  gst_stereo_timeline_reset (self->timeline);
+  self->timeline = (Timeline){ .fps_d = 1 };
   GST_OBJECT_LOCK (self);
   gst_video_info_init (&self->info);
   GST_OBJECT_UNLOCK (self);
@@ -301,7 +483,7 @@ static const GstStereoProperty properties[] = {
       .set = set_is_live,
       .get = get_is_live,
       .blurb = "Send each frame when its time has come, as a camera does; a live source cannot seek" },
-  { ROW ("pattern", ENUM, scene.pattern), .type = "GstStereoTestPattern", .choices = gst_stereo_test_patterns,
+  { ROW ("pattern", ENUM, scene.pattern), .type = "GstStereoTestPattern", .choices = patterns,
       .initial = GST_STEREO_PATTERN_PLANES, .blurb = "The scene to show" },
   { ROW ("seed", UINT, scene.seed), .blurb = "Seed of textures and noise: the same seed gives the same pictures" },
   { ROW ("max-disparity", INT, scene.max_disparity), RANGE (0, GST_STEREO_SCENE_MAX_DISPARITY, 0),
@@ -322,10 +504,10 @@ static const GstStereoProperty properties[] = {
                "disparity stays that of the scene" },
   { ROW ("right-gain", DOUBLE, rig.right_gain), RANGE (0, GST_STEREO_RIG_MAX_GAIN, 1),
       .blurb = "Exposure of the right view: what its grey levels are multiplied with, before noise" },
-  { ROW ("fault", ENUM, rig.fault), .type = "GstStereoTestFault", .choices = gst_stereo_test_faults,
+  { ROW ("fault", ENUM, rig.fault), .type = "GstStereoTestFault", .choices = faults,
       .initial = GST_STEREO_TEST_FAULT_NONE,
       .blurb = "What is wrong with a camera; the true disparity stays that of the scene" },
-  { ROW ("fault-view", ENUM, rig.fault_view), .type = "GstStereoTestFaultView", .choices = gst_stereo_test_fault_views,
+  { ROW ("fault-view", ENUM, rig.fault_view), .type = "GstStereoTestFaultView", .choices = fault_views,
       .initial = GST_STEREO_TEST_FAULT_VIEW_RIGHT, .blurb = "Which view has the fault" },
   { ROW ("timestamp-offset", INT64, timestamp_offset),
       .blurb = "Nanoseconds to add to the timestamps; no timestamp goes below 0" },
@@ -380,7 +562,6 @@ gst_stereo_test_src_finalize (GObject *object)
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (object);
 
   gst_stereo_pictures_free (self->pictures);
-  gst_stereo_timeline_free (self->timeline);
   G_OBJECT_CLASS (gst_stereo_test_src_parent_class)->finalize (object);
 }
 
@@ -417,7 +598,7 @@ static void
 gst_stereo_test_src_init (GstStereoTestSrc *self)
 {
   gst_stereo_properties_init (G_OBJECT (self));
-  self->timeline = gst_stereo_timeline_new ();
+  self->timeline.fps_d = 1;
   self->pictures = gst_stereo_pictures_new ();
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The stereotestsrc element. Its parts do not know the element:
- *   timeline    number and time of the next frame
- *   pictures    the scene in the negotiated format: scene (surfaces), tile (their texture), rig and noise (the cameras),
- *               paint (formats)
- *   caps        preferences where downstream leaves the choice
- *   properties  the settings of the pictures
- */
+/* The stereotestsrc element. pictures.h: the scene in the negotiated format; scene.h, road.h: surfaces; rig.h: the cameras. */
 #ifndef GST_STEREO_TEST_SRC_H
 #define GST_STEREO_TEST_SRC_H
 

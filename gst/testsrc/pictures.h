@@ -8,6 +8,11 @@
 
 G_BEGIN_DECLS
 
+/* Any of 8 bits. */
+#define GST_STEREO_PICTURE_FORMATS \
+  "{ BGRx, RGBx, xRGB, xBGR, BGRA, RGBA, ARGB, ABGR, RGB, BGR, GRAY8, I420, YV12, " \
+  "NV12, NV21, NV16, NV24, YUY2, UYVY, YVYU, VYUY, Y42B, Y444, AYUV }"
+
 typedef struct _GstStereoPictures GstStereoPictures;
 
 GstStereoPictures *gst_stereo_pictures_new (void);
@@ -16,20 +21,15 @@ void gst_stereo_pictures_free (GstStereoPictures *pictures);
 void gst_stereo_pictures_clear (GstStereoPictures *pictures);
 
 /* Sets the format of the frames. FALSE, and a sentence in @message (g_free), where two views cannot lie in such frames.
- * The scene is dropped, until gst_stereo_pictures_set_scene(). */
+ * The scene is dropped. */
 gboolean gst_stereo_pictures_set_format (GstStereoPictures *pictures, const GstVideoInfo *info, gchar **message);
 /* "320x240 pixels, side-by-side, left view first": how the views lie in a frame; g_free. */
 gchar *gst_stereo_pictures_describe (const GstStereoPictures *pictures);
 
-/* Whether there is a scene, and it was made of these parameters. */
-gboolean gst_stereo_pictures_have_scene (const GstStereoPictures *pictures, const GstStereoSceneParams *params);
-/* Makes a scene for views of the format's size; the size in @params is not read. FALSE, and a sentence in @message (g_free),
- * where there can be no such scene. */
-gboolean gst_stereo_pictures_set_scene (
-    GstStereoPictures *pictures, const GstStereoSceneParams *params, gchar **message);
-/* Sets the cameras' offsets, exposure and faults. There must be a scene; call this again for a new scene. FALSE: they had
- * these parameters already. */
-gboolean gst_stereo_pictures_set_rig (GstStereoPictures *pictures, const GstStereoRigParams *params);
+/* Makes the scene and the cameras that are asked for, unless they are there already; @changed says which. The size in @params
+ * is not read. FALSE, and a sentence in @message (g_free), where there can be no such scene. */
+gboolean gst_stereo_pictures_prepare (GstStereoPictures *pictures, const GstStereoSceneParams *params,
+    const GstStereoRigParams *rig, gboolean *changed, gchar **message);
 /* The parameters of the scene, with its size and with max_disparity resolved. */
 const GstStereoSceneParams *gst_stereo_pictures_params (const GstStereoPictures *pictures);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/testsrc/road.h"
 
-#include "gst/testsrc/tile.h"
-
 #include <math.h>
 
 #define BACKDROP_DISTANCE 80000.0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a synthetic scene shows, and its limits. scene.h makes it. */
+/* What a synthetic scene shows, and its limits: for scene.h and road.h. */
 #ifndef GST_STEREO_SCENE_PARAMS_H
 #define GST_STEREO_SCENE_PARAMS_H
 
@@ -66,6 +66,17 @@ typedef struct
   gdouble noise;      /* standard deviation at mid grey, grey levels; another draw in each view and frame */
   GstStereoRoadParams road;
 } GstStereoSceneParams;
+
+/* Every bit of the result depends on every bit of the arguments. */
+static inline guint32
+gst_stereo_mix (guint32 a, guint32 b)
+{
+  guint32 h = a * 0x9E3779B1u ^ (b + 0x7F4A7C15u);
+
+  h = (h ^ h >> 16) * 0x7FEB352Du;
+  h = (h ^ h >> 15) * 0x846CA68Bu;
+  return h ^ h >> 16;
+}
 
 G_END_DECLS
 
