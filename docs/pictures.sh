@@ -146,9 +146,9 @@ strip gray8 depth-as-8 disparity-as-8 gray8
 # the left view, and its points from two other places
 source="stereotestsrc max-disparity=32"
 gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! tee name=t \
-  t. ! queue ! videoconvert ! video/x-raw,format=RGB ! tee name=l ! queue ! p.sink_live \
-  t. ! queue ! $depth ! queue ! stereopoints name=p min-confidence=0.5 ! filesink "location=$work/cloud.ply" \
-  l. ! queue ! videocrop right=$width ! pngenc ! filesink "location=$work/live.png"
-$python docs/points-picture.py "$work/cloud.ply" $width $height 20 0 "$work/cloud-left.png"
-$python docs/points-picture.py "$work/cloud.ply" $width $height -12 -25 "$work/cloud-above.png"
+  t. ! queue ! videocrop right=$width ! videoconvert ! video/x-raw,format=RGB ! tee name=l \
+  l. ! queue ! pngenc ! filesink "location=$work/live.png" l. ! queue ! filesink "location=$work/live.rgb" \
+  t. ! queue ! $depth ! stereopoints organized=true min-confidence=0.5 ! filesink "location=$work/cloud.ply"
+$python docs/points-picture.py "$work/cloud.ply" "$work/live.rgb" $width $height 20 0 "$work/cloud-left.png"
+$python docs/points-picture.py "$work/cloud.ply" "$work/live.rgb" $width $height -12 -25 "$work/cloud-above.png"
 strip points live cloud-left cloud-above

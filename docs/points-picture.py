@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Draws a cloud of stereopoints (PLY with colours) as another camera sees it, into a PNG file.
+"""Draws a cloud of stereopoints (PLY, organized) as another camera sees it, into a PNG file.
 
-    python3 docs/points-picture.py CLOUD.ply WIDTH HEIGHT YAW PITCH PICTURE.png      YAW, PITCH: degrees
+    python3 docs/points-picture.py CLOUD.ply LEFT.rgb WIDTH HEIGHT YAW PITCH PICTURE.png      YAW, PITCH: degrees
 
 Needs NumPy. Called by pictures.sh.
 """
@@ -14,14 +14,12 @@ import numpy
 FOCAL = 1.1  # of the picture's width
 
 
-def read(name):
-    """Positions (mm) and colours of a PLY file that stereopoints wrote."""
+def read(name, colors):
+    """Positions (mm) of a PLY file that stereopoints wrote, and the colours of the same pixels of the left view."""
     with open(name, "rb") as file:
-        header, _, body = file.read().partition(b"end_header\n")
-    vertices = numpy.frombuffer(body, numpy.dtype([("position", "<f4", 3), ("color", "u1", 3)]))
-    if b"property uchar red" not in header:
-        sys.exit("%s has no colours: link sink_live of stereopoints" % name)
-    return vertices["position"].astype(float), vertices["color"]
+        positions = numpy.frombuffer(file.read().partition(b"end_header\n")[2], "<f4").reshape(-1, 3)
+    there = numpy.isfinite(positions[:, 2])
+    return positions[there].astype(float), numpy.fromfile(colors, numpy.uint8).reshape(-1, 3)[there]
 
 
 def turn(positions, yaw, pitch):
@@ -61,7 +59,7 @@ def write(name, picture):
                    chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
 
 
-if len(sys.argv) != 7:
+if len(sys.argv) != 8:
     sys.exit(__doc__)
-cloud, shades = read(sys.argv[1])
-write(sys.argv[6], draw(turn(cloud, float(sys.argv[4]), float(sys.argv[5])), shades, int(sys.argv[2]), int(sys.argv[3])))
+cloud, shades = read(sys.argv[1], sys.argv[2])
+write(sys.argv[7], draw(turn(cloud, float(sys.argv[5]), float(sys.argv[6])), shades, int(sys.argv[3]), int(sys.argv[4])))

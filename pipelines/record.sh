@@ -76,11 +76,10 @@ record_points () {
   file=$1
   shift
   check_out "$file" "$@"
-  need stereopoints videoconvert
-  add_match views "$@"
+  need stereopoints
+  add_match "" "$@"
   # identity ends the stream in place of the second frame
-  add ! queue ! points.sink views. ! queue max-size-bytes=0 ! videoconvert ! video/x-raw,format=RGB ! points.sink_live \
-    stereopoints name=points "format=${file##*.}" ! identity eos-after=2 ! filesink "location=$file"
+  add ! stereopoints "format=${file##*.}" ! identity eos-after=2 ! filesink "location=$file"
   launch
 }
 

@@ -7,7 +7,7 @@
  * file, binary and little endian. `multifilesink` writes one file a picture.
  *
  * **Points.** X to the right, Y down, Z forward from the left camera, in millimetres, as gst_stereo_meta_get_point()
- * says. The #GstStereoMeta must have focal length and baseline (of depth the focal length alone counts): set
+ * says. A point has no colour: with #GstStereoPoints:organized, point i is pixel i of the left view. The #GstStereoMeta must have focal length and baseline (of depth the focal length alone counts): set
  * `focal-length` and `baseline` of stereomatch, or put stereorectify with a calibration before it. Pixels have no point
  * that are invalid, at infinity, less sure than #GstStereoPoints:min-confidence, or outside #GstStereoPoints:near and
  * #GstStereoPoints:far.
@@ -16,54 +16,213 @@
  * not-a-number. A PCD file then has the picture's `WIDTH` and `HEIGHT`; a PLY file says them as `obj_info num_cols` and
  * `num_rows`.
  *
- * **Colour.** `sink_live` takes the live view, from which stereomatch got the left view. It may be larger or smaller, of
- * the same aspect ratio, or hold both views (side by side or one above the other), of which the left one counts. A
- * picture goes with the latest frame whose running time is not later than its own: that of the same pair, unless it was
- * dropped. PLY files then have `red`, `green` and `blue`, PCD files `rgb`. Put a `queue` before both pads where one
- * thread feeds both, as after a tee.
- *
  * ## Example
  * |[
  * gst-launch-1.0 stereotestsrc num-buffers=3 ! stereomatch ! stereopoints ! multifilesink location=%05d.ply
- * gst-launch-1.0 stereotestsrc num-buffers=3 ! tee name=t \
- *     t. ! queue ! videoconvert ! video/x-raw,format=RGB ! points.sink_live \
- *     t. ! queue ! stereomatch ! queue ! stereopoints name=points format=pcd far=5000 ! multifilesink location=%05d.pcd
+ * gst-launch-1.0 stereotestsrc num-buffers=3 ! stereomatch ! stereopoints format=pcd far=5000 ! \
+ *     multifilesink location=%05d.pcd
  * ]|
  */
 #include "gst/points/element.h"
 
-#include "gst/points/live.h"
+#include "gst/meta/rays.h"
 #include "gst/video/depth.h"
 #include "gst/video/properties.h"
-#include "gst/video/stream.h"
+
+#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_points_debug);
 #define GST_CAT_DEFAULT gst_stereo_points_debug
 
-#define LIVE_FORMATS "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
+#define HEADER 512 /* bytes, more than any header has */
+#define CHUNK 256  /* points at a time: their results fit into the first cache */
+#define POINT (3 * sizeof (gfloat))
+#define FARTHEST 1e6 /* mm */
+
+typedef enum
+{
+  PLY,
+  PCD
+} Format;
+
+typedef struct
+{
+  gint format; /* Format */
+  gint step;
+  gdouble near, far; /* mm; far 0 = no limit */
+  gdouble min_confidence;
+  gboolean organized;
+} Settings;
 
 struct _GstStereoPoints
 {
-  GstAggregator parent;
+  GstElement parent;
 
-  GstStereoJoin *join;              /* the pictures, and the live view on the pad "sink_live" */
-  GstStereoPointsLive *live;        /* its colours */
-  GstStereoPointsSettings settings; /* protected by the object lock */
+  GstPad *sink, *src;
+  Settings settings; /* protected by the object lock */
 
-  /* of the source pad's task */
-  gint negotiated; /* GstStereoPointsFormat; -1 = none */
-  GstSegment segment;
-  gboolean have_segment;
+  /* of the streaming thread */
+  GstVideoInfo info;
+  gint negotiated;     /* Format; -1 = none */
   GstBufferPool *pool; /* of clouds of pool_room bytes at most */
   gsize pool_room;
 };
 
-static const gchar *const media_types[] = {
-  [GST_STEREO_POINTS_PLY] = "application/x-ply", [GST_STEREO_POINTS_PCD] = "application/x-pcd"
-};
+static const gchar *const media_types[] = { [PLY] = "application/x-ply", [PCD] = "application/x-pcd" };
 
-G_DEFINE_TYPE (GstStereoPoints, gst_stereo_points, GST_TYPE_AGGREGATOR)
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-ply; application/x-pcd"));
+
+G_DEFINE_TYPE (GstStereoPoints, gst_stereo_points, GST_TYPE_ELEMENT)
 GST_ELEMENT_REGISTER_DEFINE (stereopoints, "stereopoints", GST_RANK_NONE, GST_TYPE_STEREO_POINTS)
+
+/* ---- a cloud ----------------------------------------------------------------------------- */
+
+/*
+ * PLY: "The PLY Polygon File Format" (Turk, 1994). PCD: version 0.7 of the Point Cloud Library's format.
+ */
+
+/* Points of a row, before they are written. */
+typedef struct
+{
+  guint16 samples[CHUNK];
+  gfloat depths[CHUNK]; /* not-a-number: no point */
+  gfloat across[CHUNK]; /* X at a depth of 1 */
+} Chunk;
+
+/* What all rows share. */
+typedef struct
+{
+  const GstStereoDepthView *view;
+  GstStereoRays rays;
+  guint step, columns, rows; /* of the cloud */
+  gfloat near, far;
+  guint8 least; /* confidence */
+  gboolean organized;
+} Cloud;
+
+static guint
+count_of (guint size, gint step)
+{
+  return (size + (guint) step - 1) / (guint) step;
+}
+
+static void
+take_samples (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
+{
+  const guint8 *row = cloud->view->samples + (gssize) y * cloud->view->stride;
+
+  if (!cloud->view->wide)
+    for (guint i = 0; i < count; i++)
+      chunk->samples[i] = row[(gsize) (first + i) * cloud->step];
+  else if (cloud->step == 1)
+    for (guint i = 0; i < count; i++)
+      chunk->samples[i] = GST_READ_UINT16_LE (row + 2 * (gsize) (first + i));
+  else
+    for (guint i = 0; i < count; i++)
+      chunk->samples[i] = GST_READ_UINT16_LE (row + 2 * (gsize) (first + i) * cloud->step);
+}
+
+static void
+drop_unsure (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
+{
+  const guint8 *row = cloud->view->confidence + (gssize) y * cloud->view->confidence_stride;
+
+  for (guint i = 0; i < count; i++)
+    chunk->depths[i] = row[(gsize) (first + i) * cloud->step] >= cloud->least ? chunk->depths[i] : (gfloat) NAN;
+}
+
+static void
+fill_chunk (const Cloud *cloud, guint y, guint first, guint count, Chunk *chunk)
+{
+  const gdouble across = cloud->rays.across * cloud->step;
+  const gdouble start = (first * (gdouble) cloud->step - cloud->rays.center_x) * cloud->rays.across;
+
+  take_samples (cloud, y, first, count, chunk);
+  gst_stereo_rays_depths (&cloud->rays, chunk->samples, count, chunk->depths);
+  for (guint i = 0; i < count; i++) {
+    gfloat depth = chunk->depths[i];
+    chunk->depths[i] = depth >= cloud->near && depth <= cloud->far ? depth : (gfloat) NAN;
+    chunk->across[i] = (gfloat) (start + i * across);
+  }
+  if (cloud->least && cloud->view->confidence)
+    drop_unsure (cloud, y, first, count, chunk);
+}
+
+static inline void
+put_position (guint8 *to, gfloat x, gfloat y, gfloat z)
+{
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+  const gfloat position[3] = { x, y, z };
+  memcpy (to, position, sizeof position);
+#else
+  GST_WRITE_FLOAT_LE (to, x);
+  GST_WRITE_FLOAT_LE (to + 4, y);
+  GST_WRITE_FLOAT_LE (to + 8, z);
+#endif
+}
+
+static guint8 *
+put_row (const Cloud *cloud, guint row, guint8 *to)
+{
+  const guint y = row * cloud->step;
+  const gfloat down = (gfloat) ((y - cloud->rays.center_y) * cloud->rays.down);
+  const gboolean organized = cloud->organized;
+  Chunk chunk;
+
+  for (guint first = 0; first < cloud->columns; first += CHUNK) {
+    guint count = MIN (CHUNK, cloud->columns - first);
+
+    fill_chunk (cloud, y, first, count, &chunk);
+    for (guint i = 0; i < count; i++) {
+      gfloat z = chunk.depths[i];
+
+      put_position (to, chunk.across[i] * z, down * z, z);
+      /* what does not count is overwritten by the next one */
+      to += organized || z == z ? POINT : 0;
+    }
+  }
+  return to;
+}
+
+static gint
+write_header (const Cloud *cloud, gint format, guint points, gchar *text)
+{
+  gchar grid[64] = "";
+
+  if (format == PCD)
+    return g_snprintf (text, HEADER,
+        "# .PCD v0.7 - Point Cloud Data file format: millimetres, X right, Y down, Z forward\n"
+        "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH %u\nHEIGHT %u\n"
+        "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\nDATA binary\n",
+        cloud->organized ? cloud->columns : points, cloud->organized ? cloud->rows : 1, points);
+  if (cloud->organized)
+    g_snprintf (grid, sizeof grid, "obj_info num_cols %u\nobj_info num_rows %u\n", cloud->columns, cloud->rows);
+  return g_snprintf (text, HEADER,
+      "ply\nformat binary_little_endian 1.0\ncomment millimetres, X right, Y down, Z forward\n"
+      "%selement vertex %u\nproperty float x\nproperty float y\nproperty float z\nend_header\n",
+      grid, points);
+}
+
+/* Writes the file into @data, whose room is that of all points. It is @size bytes long and begins at @offset, so that its
+ * header, whose length depends on the number of points, need not be known before. Returns the number of points. */
+static guint
+write_cloud (const Cloud *cloud, gint format, guint8 *data, gsize *offset, gsize *size)
+{
+  guint8 *to = data + HEADER;
+  gchar text[HEADER];
+
+  for (guint row = 0; row < cloud->rows; row++)
+    to = put_row (cloud, row, to);
+  guint points = (guint) ((gsize) (to - data - HEADER) / POINT);
+  gsize length = (gsize) write_header (cloud, format, points, text);
+  memcpy (data + HEADER - length, text, length);
+  *offset = HEADER - length;
+  *size = (gsize) (to - data) - *offset;
+  return points;
+}
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
@@ -98,89 +257,62 @@ acquire (GstStereoPoints *self, gsize room, GstBuffer **out)
 
 /* ---- a picture --------------------------------------------------------------------------- */
 
+/* Of a mapped picture. */
 static GstFlowReturn
-fill (GstStereoPoints *self, const GstStereoPointsSettings *settings, const GstStereoPointsView *view, GstBuffer *out)
+make_cloud (GstStereoPoints *self, const Settings *settings, const GstStereoDepthView *view, GstBuffer **out)
 {
+  const GstStereoMeta *meta = view->meta;
+  Cloud cloud = { .view = view,
+    .step = (guint) settings->step,
+    .columns = count_of (meta->width, settings->step),
+    .rows = count_of (meta->height, settings->step),
+    .near = (gfloat) settings->near,
+    .far = settings->far > 0 ? (gfloat) settings->far : G_MAXFLOAT,
+    .least = (guint8) MAX (0, ceil (settings->min_confidence * 255 - 1e-6)),
+    .organized = settings->organized };
+  /* one point more: a point is written before it is known whether it counts */
+  GstFlowReturn flow = acquire (self, HEADER + ((gsize) cloud.columns * cloud.rows + 2) * POINT, out);
   gsize offset, size;
   GstMapInfo map;
 
-  if (!gst_buffer_map (out, &map, GST_MAP_WRITE))
-    return GST_FLOW_ERROR;
-  guint count = gst_stereo_points_write (view, settings, map.data, &offset, &size);
-  gst_buffer_unmap (out, &map);
-  gst_buffer_resize (out, (gssize) offset, (gssize) size);
-  GST_LOG_OBJECT (self, "%u points, %" G_GSIZE_FORMAT " bytes%s", count, size, view->color.red ? ", with colour" : "");
-  return GST_FLOW_OK;
-}
-
-/* Of a mapped picture. */
-static GstFlowReturn
-make_cloud (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstStereoPointsView *view, GstBuffer **out)
-{
-  const GstStereoMeta *meta = view->depth->meta;
-
-  if (!gst_stereo_points_live_map (
-          self->live, gst_stereo_join_held (self->join), meta->width, meta->height, &view->color))
-    return GST_FLOW_NOT_NEGOTIATED;
-  GstFlowReturn flow = acquire (
-      self, gst_stereo_points_room (meta->width, meta->height, settings, view->color.red != NULL), out);
-  if (flow == GST_FLOW_OK)
-    flow = fill (self, settings, view, *out);
-  gst_stereo_points_live_unmap (self->live);
+  gst_stereo_rays_find (meta, &cloud.rays);
+  if (flow == GST_FLOW_OK && !gst_buffer_map (*out, &map, GST_MAP_WRITE))
+    flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("There is no memory for a cloud of %ux%u points: set step to a larger number.", meta->width, meta->height),
         (NULL));
-  return flow;
+  if (flow != GST_FLOW_OK)
+    return flow;
+  guint count = write_cloud (&cloud, settings->format, map.data, &offset, &size);
+  gst_buffer_unmap (*out, &map);
+  gst_buffer_resize (*out, (gssize) offset, (gssize) size);
+  GST_LOG_OBJECT (self, "%u points, %" G_GSIZE_FORMAT " bytes", count, size);
+  return GST_FLOW_OK;
 }
 
-static GstFlowReturn
-read_picture (GstStereoPoints *self, const GstStereoPointsSettings *settings, GstBuffer *in, GstBuffer **out)
-{
-  GstStereoDepthMap map;
-  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, gst_stereo_join_main_info (self->join), in);
-
-  if (unreadable)
-    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
-  GstStereoPointsView view = { .depth = &map.view };
-  GstFlowReturn flow = make_cloud (self, settings, &view, out);
-  gst_stereo_depth_unmap (&map);
-  return flow;
-}
-
-static GstFlowReturn
+/* FALSE after an error was posted. */
+static gboolean
 negotiate (GstStereoPoints *self, gint format)
 {
   if (self->negotiated == format)
-    return GST_FLOW_OK;
+    return TRUE;
   g_autoptr (GstCaps) caps = gst_caps_new_empty_simple (media_types[format]);
-  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), caps);
-  gboolean taken = !gst_caps_is_empty (peer);
-  if (taken) {
-    gst_aggregator_set_src_caps (GST_AGGREGATOR (self), caps);
-    self->negotiated = format;
-  } else {
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (self->src, caps);
+  if (gst_caps_is_empty (peer)) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("What is linked downstream does not take %s: set format to another value, or link multifilesink or appsink.",
             media_types[format]),
         (NULL));
+    return FALSE;
   }
-  return taken ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  self->negotiated = format;
+  return gst_pad_push_event (self->src, gst_event_new_caps (caps));
 }
 
-static GstFlowReturn
-refuse (GstStereoPoints *self, gchar *problem, gboolean settings)
-{
-  if (settings)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
-  g_free (problem);
-  return GST_FLOW_ERROR;
-}
-
+/* A sentence; NULL: nothing. */
 static gchar *
-settings_problem (const GstStereoPointsSettings *settings)
+settings_problem (const Settings *settings)
 {
   if (settings->far <= 0 || settings->near < settings->far)
     return NULL;
@@ -200,143 +332,90 @@ picture_problem (const GstVideoInfo *info, const GstStereoMeta *meta)
 }
 
 static GstFlowReturn
-process (GstStereoPoints *self, GstBuffer *in, const GstSegment *segment)
+process (GstStereoPoints *self, GstBuffer *in, GstBuffer **out)
 {
-  const GstVideoInfo *info = gst_stereo_join_main_info (self->join);
-  GstStereoPointsSettings settings;
-  GstBuffer *out = NULL;
-  GstFlowReturn flow;
-  gchar *problem;
-
-  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
-  if (gst_stereo_join_has_second (self->join) && !gst_stereo_join_held (self->join)->buffer)
-    gst_stereo_points_live_warn_missing (self->live);
-  if ((problem = settings_problem (&settings)))
-    return refuse (self, problem, TRUE);
-  if ((problem = picture_problem (info, gst_buffer_get_stereo_meta (in))))
-    return refuse (self, problem, FALSE);
-  if ((flow = negotiate (self, settings.format)) != GST_FLOW_OK)
-    return flow;
-  flow = read_picture (self, &settings, in, &out);
-  if (flow != GST_FLOW_OK) {
-    gst_clear_buffer (&out);
-    return flow;
-  }
-  gst_buffer_copy_into (out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-  return gst_stereo_push (GST_AGGREGATOR (self), &self->segment, &self->have_segment, segment, out);
-}
-
-static GstFlowReturn
-gst_stereo_points_aggregate (GstAggregator *aggregator, gboolean timeout)
-{
-  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstStereoJoinFrame frame;
-  GstFlowReturn flow = gst_stereo_join_next (self->join, timeout, &frame);
-
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (!frame.gap)
-    flow = process (self, frame.buffer, &frame.segment);
-  gst_buffer_unref (frame.buffer);
-  return flow;
-}
-
-/* ---- pads and events --------------------------------------------------------------------- */
-
-static GstAggregatorPad *
-gst_stereo_points_create_new_pad (
-    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
-{
-  return gst_stereo_join_create_pad (GST_STEREO_POINTS (aggregator)->join, template);
-}
-
-static void
-gst_stereo_points_release_pad (GstElement *element, GstPad *pad)
-{
-  gst_stereo_join_release_pad (GST_STEREO_POINTS (element)->join, pad);
-  GST_ELEMENT_CLASS (gst_stereo_points_parent_class)->release_pad (element, pad);
-}
-
-static gboolean
-gst_stereo_points_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
-{
-  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    return gst_stereo_join_take_caps (self->join, pad, event);
-  gst_stereo_join_note_event (self->join, pad, event);
-  /* the events of the stream that the output is go downstream */
-  if (gst_stereo_join_is_forwarded (event) && pad != gst_stereo_join_main (self->join)) {
-    gst_event_unref (event);
-    return TRUE;
-  }
-  return GST_AGGREGATOR_CLASS (gst_stereo_points_parent_class)->sink_event (aggregator, pad, event);
-}
-
-/* Without a timeout: a cloud waits for its colours. */
-static GstClockTime
-gst_stereo_points_get_next_time (GstAggregator *aggregator)
-{
-  return GST_CLOCK_TIME_NONE;
-}
-
-/* The format is a property: caps are set when the first picture comes. */
-static gboolean
-gst_stereo_points_negotiate (GstAggregator *aggregator)
-{
-  return TRUE;
-}
-
-/* ---- start, stop, flush ------------------------------------------------------------------ */
-
-static void
-reset (GstStereoPoints *self)
-{
-  gst_stereo_join_reset (self->join);
-  gst_stereo_points_live_reset (self->live);
-  drop_pool (self);
-  self->have_segment = FALSE;
-  self->negotiated = -1;
-}
-
-static GstFlowReturn
-gst_stereo_points_flush (GstAggregator *aggregator)
-{
-  gst_stereo_join_forget (GST_STEREO_POINTS (aggregator)->join);
-  GST_STEREO_POINTS (aggregator)->have_segment = FALSE;
-  return GST_FLOW_OK;
-}
-
-static gboolean
-gst_stereo_points_start (GstAggregator *aggregator)
-{
-  GstStereoPoints *self = GST_STEREO_POINTS (aggregator);
-  GstStereoPointsSettings settings;
-  gchar *problem;
+  g_autofree gchar *problem = NULL;
+  GstStereoDepthMap map;
+  Settings settings;
 
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   if ((problem = settings_problem (&settings))) {
-    refuse (self, problem, TRUE);
-    return FALSE;
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
+    return GST_FLOW_ERROR;
   }
-  reset (self);
-  return TRUE;
+  if ((problem = picture_problem (&self->info, gst_buffer_get_stereo_meta (in)))) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", problem), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  if (!negotiate (self, settings.format))
+    return GST_FLOW_NOT_NEGOTIATED;
+  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, in);
+  if (unreadable)
+    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+  GstFlowReturn flow = make_cloud (self, &settings, &map.view, out);
+  gst_stereo_depth_unmap (&map);
+  return flow;
 }
 
-static gboolean
-gst_stereo_points_stop (GstAggregator *aggregator)
+static GstFlowReturn
+gst_stereo_points_chain (GstPad *pad, GstObject *parent, GstBuffer *in)
 {
-  reset (GST_STEREO_POINTS (aggregator));
-  return TRUE;
+  GstStereoPoints *self = GST_STEREO_POINTS (parent);
+  GstBuffer *out = NULL;
+  GstFlowReturn flow = process (self, in, &out);
+
+  if (flow == GST_FLOW_OK) {
+    gst_buffer_copy_into (out, in, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+    flow = gst_pad_push (self->src, out);
+  } else {
+    gst_clear_buffer (&out);
+  }
+  gst_buffer_unref (in);
+  return flow;
 }
 
-/* ---- properties -------------------------------------------------------------------------- */
+/* The format is a property: the caps of the output follow those of the input. */
+static gboolean
+gst_stereo_points_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (parent);
+  Settings settings;
+  GstCaps *caps;
 
-#define FARTHEST 1e6 /* mm */
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return gst_pad_event_default (pad, parent, event);
+  gst_event_parse_caps (event, &caps);
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
+  gboolean taken = gst_video_info_from_caps (&self->info, caps) && negotiate (self, settings.format);
+  gst_event_unref (event);
+  return taken;
+}
+
+static GstStateChangeReturn
+gst_stereo_points_change_state (GstElement *element, GstStateChange transition)
+{
+  GstStereoPoints *self = GST_STEREO_POINTS (element);
+  Settings settings;
+
+  gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
+  g_autofree gchar *problem = transition == GST_STATE_CHANGE_READY_TO_PAUSED ? settings_problem (&settings) : NULL;
+  if (problem) {
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
+    return GST_STATE_CHANGE_FAILURE;
+  }
+  GstStateChangeReturn done = GST_ELEMENT_CLASS (gst_stereo_points_parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    drop_pool (self);
+    self->negotiated = -1;
+  }
+  return done;
+}
+
+/* ---- object ------------------------------------------------------------------------------ */
 
 static const GEnumValue formats[] = {
-  { GST_STEREO_POINTS_PLY, "PLY, binary, little endian", "ply" },
-  { GST_STEREO_POINTS_PCD, "PCD of the Point Cloud Library, version 0.7, binary", "pcd" },
+  { PLY, "PLY, binary, little endian", "ply" },
+  { PCD, "PCD of the Point Cloud Library, version 0.7, binary", "pcd" },
   { 0, NULL, NULL },
 };
 
@@ -345,13 +424,14 @@ static const GEnumValue formats[] = {
   .offset = G_STRUCT_OFFSET (GstStereoPoints, settings.member)
 
 static const GstStereoProperty properties[] = {
-  { ROW ("format", ENUM, format), .type = "GstStereoPointsFormat", .choices = formats, .initial = GST_STEREO_POINTS_PLY,
+  { ROW ("format", ENUM, format), .type = "GstStereoPointsFormat", .choices = formats, .initial = PLY,
       .blurb = "Format of the files, one a buffer; the caps of the output depend on it" },
   { ROW ("step", INT, step), .min = 1, .max = 1024, .initial = 1,
       .blurb = "Take every step-th column of every step-th row, in pixels; 1 = all" },
   { ROW ("near", DOUBLE, near), .max = FARTHEST,
       .blurb = "Least distance (Z) of a point in millimetres; must be below far" },
-  { ROW ("far", DOUBLE, far), .max = FARTHEST, .blurb = "Largest distance (Z) of a point in millimetres; 0 = no limit" },
+  { ROW ("far", DOUBLE, far), .max = FARTHEST, .initial = 100000,
+      .blurb = "Largest distance (Z) of a point in millimetres; 0 = no limit. What is farther is mostly noise" },
   { ROW ("min-confidence", DOUBLE, min_confidence), .max = 1, .initial = 0.01,
       .blurb = "Pixels with a lower confidence (0..1) have no point; 0 = use every valid pixel" },
   { ROW ("organized", BOOLEAN, organized),
@@ -359,61 +439,19 @@ static const GstStereoProperty properties[] = {
   { .name = NULL },
 };
 
-/* ---- object ------------------------------------------------------------------------------ */
-
-static void
-gst_stereo_points_finalize (GObject *object)
-{
-  GstStereoPoints *self = GST_STEREO_POINTS (object);
-
-  drop_pool (self);
-  gst_stereo_points_live_free (self->live);
-  gst_stereo_join_free (self->join);
-  G_OBJECT_CLASS (gst_stereo_points_parent_class)->finalize (object);
-}
-
-static void
-add_pad_templates (GstElementClass *klass)
-{
-  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
-      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-ply; application/x-pcd"));
-  static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE (
-      "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
-  static GstStaticPadTemplate live = GST_STATIC_PAD_TEMPLATE (
-      "sink_live", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE (LIVE_FORMATS)));
-
-  gst_element_class_add_static_pad_template_with_gtype (klass, &src, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (klass, &sink, GST_TYPE_AGGREGATOR_PAD);
-  gst_element_class_add_static_pad_template_with_gtype (klass, &live, GST_TYPE_AGGREGATOR_PAD);
-}
-
 static void
 gst_stereo_points_class_init (GstStereoPointsClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_points_debug, "stereopoints", 0, "point clouds of a stereo matcher");
-  object_class->finalize = gst_stereo_points_finalize;
   gst_stereo_properties_install (object_class, properties, 0);
-
-  add_pad_templates (element_class);
-  element_class->release_pad = gst_stereo_points_release_pad;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  element_class->change_state = gst_stereo_points_change_state;
   gst_element_class_set_static_metadata (element_class, "Stereo points", "Filter/Converter/Video/Stereo",
-      "Makes point clouds (PLY or PCD files, one a buffer, millimetres) of the output of stereomatch on sink, with the "
-      "colours of the live view on sink_live",
-      "gst-stereo");
-
-  gst_stereo_join_class_init (aggregator_class);
-  aggregator_class->create_new_pad = gst_stereo_points_create_new_pad;
-  aggregator_class->sink_event = gst_stereo_points_sink_event;
-  aggregator_class->start = gst_stereo_points_start;
-  aggregator_class->stop = gst_stereo_points_stop;
-  aggregator_class->flush = gst_stereo_points_flush;
-  aggregator_class->aggregate = gst_stereo_points_aggregate;
-  aggregator_class->get_next_time = gst_stereo_points_get_next_time;
-  aggregator_class->negotiate = gst_stereo_points_negotiate;
+      "Makes point clouds (PLY or PCD files, one a buffer, millimetres) of the output of stereomatch", "gst-stereo");
 }
 
 static void
@@ -421,6 +459,11 @@ gst_stereo_points_init (GstStereoPoints *self)
 {
   gst_stereo_properties_init (G_OBJECT (self));
   self->negotiated = -1;
-  self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
-  self->live = gst_stereo_points_live_new (GST_ELEMENT (self));
+  self->sink = gst_pad_new_from_static_template (&sink_template, "sink");
+  self->src = gst_pad_new_from_static_template (&src_template, "src");
+  gst_pad_set_chain_function (self->sink, gst_stereo_points_chain);
+  gst_pad_set_event_function (self->sink, gst_stereo_points_sink_event);
+  gst_pad_use_fixed_caps (self->src);
+  gst_element_add_pad (GST_ELEMENT (self), self->sink);
+  gst_element_add_pad (GST_ELEMENT (self), self->src);
 }

@@ -3,12 +3,12 @@
 #ifndef GST_STEREO_POINTS_H
 #define GST_STEREO_POINTS_H
 
-#include <gst/base/gstaggregator.h>
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_STEREO_POINTS (gst_stereo_points_get_type ())
-G_DECLARE_FINAL_TYPE (GstStereoPoints, gst_stereo_points, GST, STEREO_POINTS, GstAggregator)
+G_DECLARE_FINAL_TYPE (GstStereoPoints, gst_stereo_points, GST, STEREO_POINTS, GstElement)
 GST_ELEMENT_REGISTER_DECLARE (stereopoints);
 
 G_END_DECLS

@@ -52,7 +52,6 @@ static const Target targets[] = {
   { "stereoground", "", { { "sink", DEPTH } } },
   { "stereonearest", "", { { "sink", DEPTH } } },
   { "stereonearest", "nearest=obstacle warn-distance=2000", { { "sink", DEPTH } } },
-  { "stereopoints", "", { { "sink", DEPTH }, { "sink_live", LIVE } } },
   { "stereopoints", "", { { "sink", DEPTH } } },
   { "depthoverlay", "", { { "sink", LIVE }, { "sink_depth", DEPTH } } },
   { "depthoverlay", "nearest=obstacle warn-distance=2000", { { "sink", LIVE }, { "sink_depth", DEPTH } } },

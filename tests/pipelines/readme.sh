@@ -119,7 +119,7 @@ case $2 in
     type_in "record.sh points.ply"
     points=$(sed -n '/^end_header/q; s/^element vertex //p' points.ply)
     header=$(sed '/^end_header/q' points.ply | wc -c)
-    [ "$points" -gt $((320 * 180 / 2)) ] && [ "$(wc -c <points.ply)" = $((header + 15 * points)) ] ||
+    [ "$points" -gt $((320 * 180 / 2)) ] && [ "$(wc -c <points.ply)" = $((header + 12 * points)) ] ||
       bad "points.ply has $points points in $(wc -c <points.ply) bytes"
     type_in "truck.sh --json"
     /usr/bin/python3 -c 'import json, sys

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereopoints: its files against one pixel after the other, colours, and input that cannot be used. */
+/* stereopoints: its files against one pixel after the other, and input that cannot be used. */
 #include "tests/support/gst/util.h"
 
-#include <gst/base/gstaggregator.h>
 #include <math.h>
 
 #include "tests/support/random.h"
@@ -13,7 +12,7 @@ static Random generator;
 typedef struct
 {
   GstElement *element;
-  GstHarness *depth, *live; /* live is NULL where sink_live is not linked */
+  GstHarness *depth;
   GstBus *bus;
   gint width, height;
   GstVideoFormat format;
@@ -31,18 +30,9 @@ points_new (const gchar *properties, GstVideoFormat format, gint width, gint hei
 }
 
 static void
-link_live (Points *points, GstVideoFormat format, gint width, gint height, const gchar *extra)
-{
-  points->live = gst_harness_new_with_element (points->element, "sink_live", NULL);
-  harness_set_caps (points->live, format, width, height, extra);
-}
-
-static void
 points_free (Points *points)
 {
   gst_element_set_bus (points->element, NULL);
-  if (points->live)
-    gst_harness_teardown (points->live);
   gst_harness_teardown (points->depth);
   element_free (points->element, points->bus);
 }
@@ -86,31 +76,6 @@ draw_picture (const Points *points, gint padding)
     }
   gst_video_frame_unmap (&frame);
   return stamp (buffer, 0, FRAME);
-}
-
-/* Component c of a pixel; gray is the first one. */
-static guint8
-color_at (guint seed, gboolean gray, guint c, gint x, gint y)
-{
-  return texture (seed + (gray ? 0 : 1000 * c), x, y);
-}
-
-static GstBuffer *
-draw_live (GstVideoFormat format, gint width, gint height, guint seed)
-{
-  GstVideoFrame frame;
-  GstVideoInfo info;
-
-  gst_video_info_set_format (&info, format, (guint) width, (guint) height);
-  GstBuffer *buffer = new_frame (&info, 5);
-  fail_unless (gst_video_frame_map (&frame, &info, buffer, GST_MAP_WRITE));
-  for (guint c = 0; c < MIN (3, GST_VIDEO_FRAME_N_COMPONENTS (&frame)); c++)
-    for (gint y = 0; y < height; y++)
-      for (gint x = 0; x < width; x++)
-        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, c))[y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, c) +
-            x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c)] = color_at (seed, FALSE, c, x, y);
-  gst_video_frame_unmap (&frame);
-  return buffer;
 }
 
 /* ---- the plain twin ---------------------------------------------------------------------- */
@@ -159,7 +124,7 @@ header_of (const GstMapInfo *map, gboolean pcd, const guint8 **body)
 }
 
 static void
-check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, guint count, gboolean color)
+check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, guint count)
 {
   g_autofree gchar *size = wanted->pcd ?
       g_strdup_printf ("\nWIDTH %u\nHEIGHT %d\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS %u\n",
@@ -170,8 +135,7 @@ check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, 
   fail_unless (g_str_has_prefix (text, wanted->pcd ? "# .PCD v0.7" : "ply\nformat binary_little_endian 1.0\n"));
   fail_unless (strstr (text, size) != NULL, "%s has no %s", text, size);
   fail_unless ((strstr (text, grid) != NULL) == (wanted->organized && !wanted->pcd), "%s", text);
-  fail_unless (
-      (strstr (text, wanted->pcd ? "FIELDS x y z rgb\n" : "property uchar blue\n") != NULL) == color, "%s", text);
+  fail_unless (!wanted->pcd || strstr (text, "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"), "%s", text);
 }
 
 static gboolean
@@ -195,13 +159,11 @@ check_point (const guint8 *body, gboolean there, const gdouble expected[3])
   }
 }
 
-/* The live view is draw_live() of @seed, of the size of the depth times @zoom; 0 = none. */
 static void
-check_file (
-    const Points *points, const Wanted *wanted, GstBuffer *in, GstBuffer *out, gint zoom, guint seed, gboolean gray)
+check_file (const Points *points, const Wanted *wanted, GstBuffer *in, GstBuffer *out)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (in);
-  gsize bytes = 12 + (!zoom ? 0 : wanted->pcd ? 4 : 3);
+  const gsize bytes = 12;
   const guint8 *body, *end;
   guint count = 0;
   GstVideoInfo info;
@@ -220,15 +182,12 @@ check_file (
         continue;
       fail_unless (body + bytes <= end, "the file ends after %u points", count);
       check_point (body, there, at);
-      for (guint c = 0; zoom && c < 3; c++)
-        fail_unless_equals_int (
-            body[12 + (wanted->pcd ? 2 - c : c)], color_at (seed, gray, c, x * zoom + zoom / 2, y * zoom + zoom / 2));
       body += bytes;
       count++;
     }
   fail_unless (body == end, "%" G_GSIZE_FORMAT " bytes are left after %u points", (gsize) (end - body), count);
   check_header (header, wanted, (points->width + wanted->step - 1) / wanted->step,
-      (points->height + wanted->step - 1) / wanted->step, count, zoom > 0);
+      (points->height + wanted->step - 1) / wanted->step, count);
   gst_buffer_unmap (out, &map);
 }
 
@@ -248,188 +207,16 @@ TEST (test_files_against_single_pixels)
       fail_unless (out != NULL);
       fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 0);
       fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
-      check_file (&points, &wanted, in, out, 0, 0, FALSE);
-      g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_AGGREGATOR (points.element)->srcpad);
+      check_file (&points, &wanted, in, out);
+      g_autoptr (GstPad) src = gst_element_get_static_pad (points.element, "src");
+      g_autoptr (GstCaps) caps = gst_pad_get_current_caps (src);
       fail_unless_equals_string (gst_structure_get_name (gst_caps_get_structure (caps, 0)),
           wanted.pcd ? "application/x-pcd" : "application/x-ply");
     }
   }
 }
 
-/* ---- colour ------------------------------------------------------------------------------ */
-
-/* The live view is as large as the depth or three times as large, or holds a right view too. */
-TEST (test_colours)
-{
-  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGRx, GST_VIDEO_FORMAT_ARGB,
-    GST_VIDEO_FORMAT_GRAY8 };
-
-  for (guint round = 0; round < 16; round++) {
-    Wanted wanted = draw_wanted ();
-    g_autofree gchar *properties = properties_of (&wanted);
-    gint zoom = round % 2 ? 3 : 1, twice = round % 3 ? 1 : 2;
-    GstVideoFormat format = formats[round % G_N_ELEMENTS (formats)];
-    g_auto (Points) points = points_new (
-        properties, GST_VIDEO_FORMAT_GRAY16_LE, random_range (&generator, 5, 30), random_range (&generator, 5, 9));
-    g_autoptr (GstBuffer) in = draw_picture (&points, 3), out = NULL;
-
-    link_live (&points, format, points.width * zoom * twice, points.height * zoom,
-        twice == 2 ? "multiview-mode=side-by-side" : NULL);
-    gst_harness_push (points.live,
-        stamp (draw_live (format, points.width * zoom * twice, points.height * zoom, 40 + round), 0, FRAME));
-    fail_unless_equals_int (gst_harness_push (points.depth, gst_buffer_ref (in)), GST_FLOW_OK);
-    out = gst_harness_pull (points.depth);
-    fail_unless (out != NULL);
-    check_file (&points, &wanted, in, out, zoom, 40 + round, format == GST_VIDEO_FORMAT_GRAY8);
-  }
-}
-
-/* Red is red: the components are not mixed up. */
-TEST (test_order_of_colours)
-{
-  for (guint pcd = 0; pcd < 2; pcd++) {
-    g_auto (Points) points = points_new (
-        pcd ? "organized=true format=pcd" : "organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 7, 5);
-    GstBuffer *live = gst_buffer_new_allocate (NULL, 7 * 4 * 5, NULL), *out;
-    const guint8 *body;
-    GstMapInfo map;
-
-    fail_unless (gst_buffer_map (live, &map, GST_MAP_WRITE));
-    for (guint i = 0; i < map.size; i++)
-      map.data[i] = (guint8[]){ 10, 20, 30, 255 }[i % 4]; /* blue, green, red */
-    gst_buffer_unmap (live, &map);
-    link_live (&points, GST_VIDEO_FORMAT_BGRA, 7, 5, NULL);
-    gst_harness_push (points.live, stamp (live, 0, FRAME));
-    gst_harness_push (points.depth, draw_picture (&points, 0));
-    out = gst_harness_pull (points.depth);
-    fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
-    g_free (header_of (&map, pcd, &body));
-    fail_unless_equals_int (body[12], pcd ? 10 : 30);
-    fail_unless_equals_int (body[13], 20);
-    fail_unless_equals_int (body[14], pcd ? 30 : 10);
-    gst_buffer_unmap (out, &map);
-    gst_buffer_unref (out);
-  }
-}
-
-static GstBuffer *
-live_frame (const Points *points, guint number)
-{
-  return stamp (draw_live (GST_VIDEO_FORMAT_GRAY8, points->width, points->height, number), number * FRAME, FRAME);
-}
-
-/* Depth comes at a lower rate: each picture gets the colours of its own frame. */
-TEST (test_goes_with_its_own_frame)
-{
-  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
-
-  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
-  for (guint number = 0; number < 20; number++) {
-    GstBuffer *in = NULL, *out;
-
-    if (number % 2 == 0) {
-      in = stamp (draw_picture (&points, 0), number * FRAME, FRAME);
-      gst_harness_push (points.depth, gst_buffer_ref (in));
-    }
-    gst_harness_push (points.live, live_frame (&points, number));
-    if (!in)
-      continue;
-    out = gst_harness_pull (points.depth);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
-    check_file (&points, &wanted, in, out, 1, number, TRUE);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-  }
-}
-
-/* Its own frame was dropped: the colours are those of the frame before, not of the one after. */
-TEST (test_goes_with_the_frame_before)
-{
-  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
-
-  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
-  for (guint number = 2; number < 4; number++) {
-    g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), out = NULL;
-
-    gst_harness_push (points.depth, gst_buffer_ref (in));
-    if (number == 2) {
-      gst_harness_push (points.live, live_frame (&points, 1));
-      gst_harness_push (points.live, live_frame (&points, 3));
-    }
-    out = gst_harness_pull (points.depth);
-    check_file (&points, &wanted, in, out, 1, number == 2 ? 1 : 3, TRUE);
-  }
-}
-
-/* Pushes picture @number, which needs no further frame of the live view to get the colours of frame @colors. */
-static void
-expect_colors (Points *points, guint number, guint colors)
-{
-  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-  g_autoptr (GstBuffer) in = stamp (draw_picture (points, 0), number * FRAME, FRAME), out = NULL;
-
-  gst_harness_push (points->depth, gst_buffer_ref (in));
-  out = gst_harness_pull (points->depth);
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), number * FRAME);
-  check_file (points, &wanted, in, out, 1, colors, TRUE);
-}
-
-/* A gap of the live view says that no frame of that time will come. */
-TEST (test_gaps)
-{
-  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
-
-  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
-  gst_harness_push (points.live, live_frame (&points, 0));
-  expect_colors (&points, 0, 0);
-  gst_harness_push_event (points.live, gst_event_new_gap (FRAME, 2 * FRAME));
-  expect_colors (&points, 1, 0);
-  gst_harness_push (points.live, live_frame (&points, 3));
-  expect_colors (&points, 2, 0);
-  /* a gap of the depth takes the live frame of its time */
-  gst_harness_push_event (points.depth, gst_event_new_gap (3 * FRAME, FRAME));
-  gst_harness_push (points.live, live_frame (&points, 4));
-  expect_colors (&points, 4, 4);
-}
-
-/* What came before a flush of the live view colours nothing after it. */
-TEST (test_flush_forgets)
-{
-  g_auto (Points) points = points_new ("min-confidence=0 organized=true", GST_VIDEO_FORMAT_GRAY16_LE, 12, 6);
-  g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), FRAME, FRAME), out = NULL;
-  Wanted wanted = { 1, 0, 0, 0, TRUE, FALSE };
-
-  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 12, 6, NULL);
-  gst_harness_push (points.live, live_frame (&points, 0));
-  expect_colors (&points, 0, 0);
-  flush_stream (points.live);
-  gst_harness_push_event (points.live, gst_event_new_gap (FRAME, FRAME));
-  gst_harness_push (points.depth, gst_buffer_ref (in));
-  out = gst_harness_pull (points.depth);
-  check_file (&points, &wanted, in, out, 0, 0, TRUE);
-}
-
 /* ---- input that cannot be used ----------------------------------------------------------- */
-
-TEST (test_live_views_that_cannot_be_used)
-{
-  for (guint i = 0; i < 2; i++) {
-    g_auto (Points) points = points_new ("", GST_VIDEO_FORMAT_GRAY16_LE, 24, 12);
-    GstBuffer *live = make_view (GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, 1, 0, 0);
-
-    link_live (&points, GST_VIDEO_FORMAT_RGB, i ? 24 : 20, 12, NULL);
-    if (i)
-      gst_buffer_set_size (live, 100);
-    gst_harness_push (points.live, stamp (live, 0, FRAME));
-    gst_harness_push (points.depth, draw_picture (&points, 0));
-    if (i)
-      expect_error (points.bus, "sink_live", "could not be read", NULL);
-    else
-      expect_error (points.bus, "20x12", "24x12", "aspect ratios", NULL);
-  }
-}
 
 /* Values out of range are those of every element: video/test_ranges.c. */
 TEST (test_settings_that_cannot_be_used)
@@ -443,15 +230,12 @@ TEST (test_settings_that_cannot_be_used)
   element_free (element, bus);
 }
 
-/* A change while playing takes effect with the next picture, and an end of the live view does not stop the points. */
+/* A change while playing takes effect with the next picture, also of the caps. */
 TEST (test_changes_and_ends)
 {
   Wanted wanted = { 1, 0, 0, 0, FALSE, FALSE };
   g_auto (Points) points = points_new ("min-confidence=0", GST_VIDEO_FORMAT_GRAY16_LE, 11, 6);
 
-  link_live (&points, GST_VIDEO_FORMAT_GRAY8, 11, 6, NULL);
-  gst_harness_push (points.live, live_frame (&points, 0));
-  gst_harness_push_event (points.live, gst_event_new_eos ());
   for (guint number = 0; number < 3; number++) {
     g_autoptr (GstBuffer) in = stamp (draw_picture (&points, 0), number * FRAME, FRAME), out = NULL;
 
@@ -460,7 +244,7 @@ TEST (test_changes_and_ends)
     set_properties (points.element, number == 1 ? "format=pcd step=2" : number == 2 ? "format=ply step=3" : "");
     gst_harness_push (points.depth, gst_buffer_ref (in));
     out = gst_harness_pull (points.depth);
-    check_file (&points, &wanted, in, out, 1, 0, TRUE);
+    check_file (&points, &wanted, in, out);
   }
   gst_harness_push_event (points.depth, gst_event_new_eos ());
   wait_for_eos (points.depth);
