@@ -23,7 +23,7 @@ clean_up () {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-RATE=10 SIZE=480x270 TEST_SOURCE="max-disparity=48" sh pipelines/web.sh $port test num-disparities=64 method=sgm paths=4 >"$work/said" 2>&1 &
+RATE=10 SIZE=640x360 TEST_SOURCE="pattern=road obstacle-height=900 obstacle-distance=6000" WARN=3000 sh pipelines/web.sh $port test method=sgm paths=4 >"$work/said" 2>&1 &
 server=$!
 touch "$work/state"
 # rates are counted over some seconds
@@ -34,7 +34,7 @@ print(urllib.request.urlopen(sys.argv[1]).read().decode())' "http://127.0.0.1:$p
   sleep 0.1
 done
 timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir="$work/profile" \
-  --hide-scrollbars --window-size=900,920 --virtual-time-budget=5000 --timeout=8000 \
+  --hide-scrollbars --window-size=1366,900 --virtual-time-budget=5000 --timeout=8000 \
   --screenshot="$work/page.png" "http://127.0.0.1:$port/" >/dev/null 2>&1
 gst-launch-1.0 -q filesrc "location=$work/page.png" ! pngdec ! videoconvert ! jpegenc quality=50 ! filesink "location=$out"
 [ -s "$out" ]

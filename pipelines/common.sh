@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sourced by the scripts here: cameras, rectification, the overlay, and a gst-launch line put together word by word.
+# Sourced by the scripts here: cameras, rectification, the overlay, and a pipeline put together word by word, for stream.py.
 # README.md beside it lists the environment variables that all of them heed.
 
 # Variables that are lists of words are split at blanks, and nothing else: a * in them is no name of a file.
@@ -86,6 +86,11 @@ is_png () {
   [ "$(od -An -v -tx1 -N 8 "$1" | tr -d ' \n')" = 89504e470d0a1a0a ]
 }
 
+# For which qtdemux of GStreamer 1.22 says that the right view comes first, also where it does not.
+is_mp4 () {
+  [ "$(od -An -v -tx1 -j 4 -N 4 "$1" | tr -d ' \n')" = 66747970 ]
+}
+
 is_matroska () {
   [ "$(od -An -v -tx1 -N 4 "$1" | tr -d ' \n')" = 1a45dfa3 ]
 }
@@ -110,31 +115,27 @@ add () {
   done
 }
 
-# launch [OPTION...]: says the line and becomes it, so that a signal meets gst-launch-1.0 itself
+# become PROGRAM [WORD...]: runs a program of this folder with these words and the pipeline, so that a signal meets it
+become () {
+  line="$(quoted "$(python)") $(quoted "$(dirname "$0")/$1")"
+  shift
+  for word in "$@"; do
+    line="$line $(quoted "$word")"
+  done
+  eval "exec $line$pipeline"
+}
+
+# launch [-e]: says the line, and runs it. Names of files are never a part of what is parsed: stream.py
 launch () {
-  line="gst-launch-1.0${*:+ $*}$pipeline"
-  printf '%s%s\n' "$environment" "$line"
-  eval "exec $line"
+  printf '%sgst-launch-1.0%s%s\n' "$environment" "${*:+ $*}" "$pipeline"
+  become stream.py "$@"
 }
 
-# ended_by_error PROCESS LOG: gst-launch-1.0 may say an error of the first moment and then wait for ever, whichever element
-# it is of (GStreamer 1.22 to 1.26): it is ended
-ended_by_error () {
-  grep -q '^ERROR' "$2" || return 1
-  sleep 0.5
-  kill "$1" 2>/dev/null || true
-}
-
-# finish LOG COMMAND...: runs it to its end, or its error
+# finish LOG WORD...: runs a pipeline to its end, or its error
 finish () {
   log=$1
   shift
-  "$@" >"$log" 2>&1 &
-  child=$!
-  while kill -0 $child 2>/dev/null && ! ended_by_error $child "$log"; do
-    sleep 0.05
-  done
-  wait $child
+  "$(python)" "$(dirname "$0")/stream.py" "$@" >"$log" 2>&1
 }
 
 # add_screen: what shows pictures
@@ -146,7 +147,7 @@ add_screen () {
   add videoconvert ! "$@"
 }
 
-# errors_of LOG: what gst-launch-1.0 said was wrong
+# errors_of LOG: what was wrong
 errors_of () {
   sed -n 's/^ERROR: from element [^ ]*: //p; s/^.*\(No decoder available for type .*\)/\1/p' "$1" | sort -u
 }
@@ -260,7 +261,7 @@ add_device () {
 check_movie () {
   need decodebin videoconvert
   said=$(mktemp)
-  finish "$said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! fakesink num-buffers=1 || {
+  finish "$said" filesrc "location=$1" ! decodebin ! videoconvert ! fakesink num-buffers=1 || {
     errors_of "$said" >&2
     rm -f "$said"
     fail "$1 cannot be decoded: gstreamer1.0-libav has decoders of most movies, H.264 and H.265 among them"
@@ -278,6 +279,18 @@ check_out () {
   done
 }
 
+# tag_views SOURCE: how both views lie in one frame, where packing= or RIGHT_FIRST says it
+tag_views () {
+  if [ -z "${packing:-}${RIGHT_FIRST:-}" ] && ! { [ -f "$1" ] && is_mp4 "$1"; }; then
+    return
+  fi
+  need capssetter
+  first_view=0
+  [ -z "${RIGHT_FIRST:-}" ] || first_view=1
+  add capssetter \
+    "caps=video/x-raw${packing:+,multiview-mode=$packing},multiview-flags=(GstVideoMultiviewFlagsSet)$first_view:ffffffff" !
+}
+
 # add_camera SOURCE left|right|both: a device, a movie, or "test". With raw=yes, a tee raw_left, raw_right or raw_both has
 # what the camera gave.
 add_camera () {
@@ -290,11 +303,13 @@ add_camera () {
       [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
       check_movie "$1"
       wait_for_all
-      add filesrc "location=$1" ! decodebin !
+      need videoflip
+      add filesrc "location=$1" ! decodebin ! videoconvert ! videoflip video-direction=auto !
       ;;
   esac
   need videoconvert
   add videoconvert !
+  [ "$2" != both ] || tag_views "$1"
   [ -z "${raw:-}" ] || add identity drop-allocation=true ! tee "name=raw_$2" "raw_$2." !
 }
 
@@ -356,6 +371,10 @@ add_match () {
   fi
   check_properties "$@"
   need stereomatch
+  packing=
+  for word in "$@"; do
+    [ "${word#packing=}" = "$word" ] || packing=${word#packing=}
+  done
   if [ -n "${CALIBRATION:-}" ]; then
     add_rectified "$first" "$second"
     fork "$views"
@@ -378,13 +397,45 @@ add_match () {
   add stereomatch name=match ${match_profile:-} ${match_defaults:-} "$@"
 }
 
-# add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay. $depth_filter: what stands behind stereomatch.
+# use_ground WORD...: obstacles on the ground in place of surfaces, where the command line lets distances be known. GROUND has
+# properties of stereoground, or is "no".
+use_ground () {
+  case "${GROUND:-}/${CALIBRATION:+calibrated} $* " in
+    no/*) ;;
+    */calibrated* | *" focal-length="* | *" test "*)
+      need stereoground
+      depth_filter="stereoground name=ground message-interval=100000000 ${GROUND:-}"
+      nearest=nearest=obstacle
+      TEST_SOURCE=${TEST_SOURCE:-pattern=road}
+      ;;
+    *)
+      printf '%s: without CALIBRATION or focal-length and baseline there are no distances, and neither ground nor obstacles\n' \
+        "$(basename "$0")" >&2
+      ;;
+  esac
+}
+
+# add_overlay CAMERA [CAMERA] [property=value...]: ends behind depthoverlay. What warns is measured, and what is shown is filled
+# within surfaces. $depth_filter: what stands behind stereomatch; $nearest: properties of stereonearest; $depth_tee: the name of a
+# tee that has the depth.
 add_overlay () {
-  need depthoverlay
+  need depthoverlay stereonearest
+  shown=
+  # OVERLAY is a list of words, of which some are for stereonearest
+  for word in ${OVERLAY:-}; do
+    case $word in
+      warn-distance=* | nearest=* | nearest-percentile=* | max-unknown=* | region=* | message-interval=*)
+        nearest="${nearest:-} $word"
+        ;;
+      *) shown="$shown $word" ;;
+    esac
+  done
+  match_profile=${match_profile:-fill=gaps}
   add_match views "$@"
-  # depth_filter and OVERLAY are lists of words
   # shellcheck disable=SC2086
-  add ${depth_filter:+! $depth_filter} ! queue ! overlay.sink_depth views. ! queue max-size-bytes=0 ! depthoverlay name=overlay ${OVERLAY:-}
+  add ${depth_filter:+! $depth_filter} ! stereonearest name=nearest min-confidence=0.33 ${nearest:-} \
+    ${depth_tee:+! tee name=$depth_tee $depth_tee.} ! queue ! overlay.sink_depth \
+    views. ! queue max-size-bytes=0 ! depthoverlay name=overlay min-confidence=0 $shown
 }
 
 # ---- over a network --------------------------------------------------------------------------
@@ -415,11 +466,11 @@ add_h264 () {
   add ! videoconvert ! video/x-raw,format=I420 ! "$@" !
 }
 
-# The system's Python, whose PyGObject it is; another one may come first in PATH.
+# The system's Python, whose PyGObject it is; another one may come first in PATH. $python: in its place.
 python () {
-  for candidate in /usr/bin/python3 python3; do
-    if command -v $candidate >/dev/null 2>&1; then
-      echo $candidate
+  for candidate in ${python:+"$python"} /usr/bin/python3 python3; do
+    if command -v "$candidate" >/dev/null 2>&1; then
+      echo "$candidate"
       return
     fi
   done

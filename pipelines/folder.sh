@@ -118,7 +118,7 @@ place () {
     if [ "$kind" != other ] || is_png "$picture"; then
       ln -s "$picture" "$at"
     else
-      finish "$work/said" gst-launch-1.0 -q filesrc "location=$picture" ! decodebin ! videoconvert ! \
+      finish "$work/said" filesrc "location=$picture" ! decodebin ! videoconvert ! \
         pngenc snapshot=true ! filesink "location=$at" || true
       [ -s "$at" ] || { errors_of "$work/said" >&2; fail "$picture cannot be decoded: gstreamer1.0-libav knows more formats"; }
     fi
@@ -180,12 +180,12 @@ add stereomatch name=match qos=false temporal=0 disparity-scale=256 "$@" ! \
   video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink "location=$work/out-%06d.png"
 
 rm -f "$out/.part"
-(launch -q) 2>"$work/said" &
+(launch) 2>"$work/said" &
 child=$!
 # not in the midst of add_results, which would lose count
 stopped=
 trap 'stopped=yes' INT TERM
-while [ -z "$stopped" ] && kill -0 $child 2>/dev/null && ! ended_by_error $child "$work/said"; do
+while [ -z "$stopped" ] && kill -0 $child 2>/dev/null; do
   add_results
   sleep 0.2 || true
 done

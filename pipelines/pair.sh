@@ -23,7 +23,7 @@ as_png () {
     printf '%s\n' "$1"
     return
   fi
-  finish "$work/said" gst-launch-1.0 -q filesrc "location=$1" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! \
+  finish "$work/said" filesrc "location=$1" ! decodebin ! videoconvert ! video/x-raw,format=RGB ! \
     pngenc snapshot=true ! filesink "location=$work/$2.png" || true
   [ -s "$work/$2.png" ] || {
     errors_of "$work/said" >&2
@@ -75,4 +75,4 @@ add views. ! queue ! videoconvert ! sheet.sink_0 \
   depth. ! queue ! legend.sink_depth depthoverlay name=legend min-confidence=0 text=false ! videoconvert ! sheet.sink_1 \
   confidence. ! queue ! videoconvert ! sheet.sink_2
 printf '%sgst-launch-1.0%s\n' "$environment" "$pipeline"
-eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/pair.py")$pipeline"
+become pair.py

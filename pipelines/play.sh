@@ -33,7 +33,7 @@ read_attachments () {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM
-  "$(tool stereo-record)" --extract "$file" "$work" || exit 1
+  "$(python)" "$(dirname "$0")/record.py" --extract "$file" "$work" || exit 1
   views=
   [ ! -f "$work/views.txt" ] || views=$(cat "$work/views.txt")
 }
@@ -146,7 +146,9 @@ match () {
   add_attached stereomatch.txt
   add "$@" !
   if [ -z "$folder" ]; then
-    add video/x-raw,format=GRAY8 !
+    # depth has 16 bits in any case
+    need depthoverlay
+    add colors.sink_depth depthoverlay name=colors text=false min-confidence=0 !
     add_screen
   else
     need pngenc multifilesink stereoconfidence

@@ -8,7 +8,9 @@
 #   sh pipelines/record.sh points.ply left.mp4 right.mp4 focal-length=700 baseline=120
 #
 # FILE.mkv has depth, its confidence, and both views as the cameras gave them, as FFV1 streams; the calibration and the
-# properties are attached to it. FOLDER/ gets a PNG of each frame: FOLDER/000000.png and so on. FILE.ply or FILE.pcd is the
+# properties are attached to it. FOLDER/ gets a PNG of each frame, FOLDER/000000.png and so on, and timestamps.txt: seconds and the
+# name of the picture. With LEFT=1 it has the layout of TUM's data sets, which RTAB-Map and ORB-SLAM read: depth/ and rgb/ (the left
+# view), and the lists depth.txt and rgb.txt, and associations.txt with the pictures of one moment. FILE.ply or FILE.pcd is the
 # point cloud of the first frame, in the colours of the left view.
 #
 # Ctrl-C ends the recording. Movies lose no frame. Cameras do not wait: where the matcher is slower than they are, some
@@ -65,10 +67,25 @@ record_pictures () {
   folder=${1%/}
   shift
   need pngenc multifilesink
+  views=
   mkdir -p "$folder"
-  add_match "" "$@"
-  add ! video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink "location=$folder/%06d.png"
-  launch -e
+  if [ -n "${LEFT:-}" ]; then
+    need depthoverlay
+    views=views
+    mkdir -p "$folder/rgb" "$folder/depth"
+  fi
+  add_match "$views" "$@"
+  if [ -z "$views" ]; then
+    add ! video/x-raw,format=GRAY16_BE ! pngenc ! multifilesink name=depth post-messages=true "location=$folder/%06d.png"
+  else
+    # the left view, also of a frame with both: depthoverlay shows it, and draws nothing
+    add ! video/x-raw,format=GRAY16_LE ! tee name=depths ! queue ! videoconvert ! video/x-raw,format=GRAY16_BE ! pngenc ! \
+      multifilesink name=depth post-messages=true "location=$folder/depth/%06d.png" depths. ! queue ! left.sink_depth \
+      views. ! queue max-size-bytes=0 ! depthoverlay name=left alpha=0 text=false legend=false ! videoconvert ! video/x-raw,format=RGB ! \
+      pngenc ! multifilesink name=rgb post-messages=true "location=$folder/rgb/%06d.png"
+  fi
+  printf '%sgst-launch-1.0 -e%s\n' "$environment" "$pipeline"
+  become record.py --times "$folder"
 }
 
 # record_points FILE CAMERA...
@@ -94,7 +111,6 @@ file=$1
 shift
 check_out "$file" "$@"
 need avenc_ffv1 matroskamux stereoconfidence
-recorder=$(tool stereo-record)
 raw=yes
 [ "${VIEWS:-yes}" != no ] || raw=
 seen=both
@@ -111,4 +127,4 @@ add matroskamux name=file ! filesink "location=$file"
 attach_settings "$1"
 echo "gst-launch-1.0 -e$pipeline" >"$file.txt"
 printf '%sgst-launch-1.0 -e%s\n' "$environment" "$pipeline"
-eval "exec \"\$recorder\"$attached$pipeline"
+eval "become record.py$attached"

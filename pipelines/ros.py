@@ -12,6 +12,7 @@ import sys
 import time
 
 import ros_messages
+from stream import Cameras, Refused, build
 
 try:
     import gi
@@ -118,7 +119,8 @@ def age_of(pipeline, sample):
 
 def serve(pipeline, sink, publisher, stop):
     """In this thread: a slow subscriber delays no camera, for the appsink drops what nobody took."""
-    bus = pipeline.get_bus()
+    bus, context = pipeline.get_bus(), GLib.MainContext.default()
+    cameras = Cameras(pipeline, lambda text: print(f"ros.py: {text}", file=sys.stderr, flush=True))
     pipeline.set_state(Gst.State.PLAYING)
     while not stop:
         sample = sink.emit("try-pull-sample", 100 * Gst.MSECOND)
@@ -126,6 +128,9 @@ def serve(pipeline, sink, publisher, stop):
             info = GstVideo.VideoInfo.new_from_caps(sample.get_caps())
             publisher.picture(sample.get_buffer(), info, age_of(pipeline, sample))
         message = bus.pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.EOS)
+        context.iteration(False)
+        if message and message.type == Gst.MessageType.ERROR and cameras.on_error(message):
+            continue
         if message and message.type == Gst.MessageType.ERROR:
             print(f"ros.py: error: {message.src.get_name()}: {message.parse_error()[0].message}", file=sys.stderr)
             return 1
@@ -145,10 +150,10 @@ def main():
     if not options.pipeline:
         parser.error("give a pipeline: see ros.sh")
     try:
-        pipeline = Gst.parse_launchv(options.pipeline)
-    except GLib.Error as error:
-        sys.exit(f"ros.py: error: {error.message}")
-    sink = pipeline.get_by_name("depth") if isinstance(pipeline, Gst.Bin) else None
+        pipeline = build(options.pipeline)
+    except (GLib.Error, Refused) as error:
+        sys.exit(f"ros.py: error: {getattr(error, 'message', error)}")
+    sink = pipeline.get_by_name("depth")
     if not sink:
         sys.exit("ros.py: the pipeline must have an appsink with name=depth")
     target = open_bag(options.record) if options.record else Node(options.name)

@@ -17,7 +17,7 @@ usage_unless $# -ge 1
 record=
 if [ "$1" = --record ]; then
   usage_unless $# -ge 2
-  record=" --record $(quoted "$2")"
+  record="--record $(quoted "$2")"
   shift 2
 fi
 usage_unless $# -ge 1
@@ -29,4 +29,5 @@ kept="max-buffers=1 drop=true"
 add_match '' "$@"
 # shellcheck disable=SC2086
 add ! video/x-raw,format=GRAY16_LE ! appsink name=depth $kept sync=false
-eval "exec $(quoted "${PYTHON:-$(python)}") $(quoted "$(dirname "$0")/ros.py")$record --name $(quoted "${NODE:-stereo}") --frame $(quoted "${FRAME:-stereo_left_optical_frame}")$pipeline"
+python=${PYTHON:-}
+eval "become ros.py $record --name \"\${NODE:-stereo}\" --frame \"\${FRAME:-stereo_left_optical_frame}\""

@@ -20,4 +20,4 @@ add_overlay "$@"
 add_h264
 add rtph264pay name=pay0 pt=96 config-interval=1
 echo "serving:$pipeline"
-eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/rtsp.py") $(quoted "${ADDRESS:-127.0.0.1}") $port$pipeline"
+become rtsp.py "${ADDRESS:-127.0.0.1}" "$port"

@@ -24,25 +24,23 @@ import time
 
 # What each import needs, on Debian
 PACKAGES = {
-    "Gst": "gir1.2-gstreamer-1.0",
     "GstVideo": "gir1.2-gst-plugins-base-1.0",
     "GstStereo": "gst-stereo's own typelib: gir1.2-gststereo-1.0; or, where gst-stereo is built and not installed, "
                  "libgirepository1.0-dev, then build again, and set GI_TYPELIB_PATH and LD_LIBRARY_PATH to build/gst",
 }
 
-try:
-    import gi
-except ImportError as error:
-    sys.exit(f"truck.py: {error}: install python3-gi, and start this with /usr/bin/python3")
+from stream import GLib, Gst, Stream, gi, start  # noqa: E402
+
 for name, package in PACKAGES.items():
     try:
         gi.require_version(name, "1.0")
     except ValueError as error:
         sys.exit(f"truck.py: {error}: install {package}")
-from gi.repository import GLib, Gst, GstStereo, GstVideo  # noqa: E402
+from gi.repository import GstStereo, GstVideo  # noqa: E402
 from structures import members_of  # noqa: E402
 
 FAR_SAMPLE = 65535  # of depth: that far or farther
+LATE = 0.5  # seconds from the capture on, from which the age is told
 OLDEST = 1  # second that what was said of the nearest surface holds: without a newer message it is not known
 
 
@@ -93,6 +91,12 @@ def state_of(nearest):
     return f", UNKNOWN: {reason_of(nearest)}"
 
 
+def old_of(nearest):
+    """Where it is not of this moment."""
+    age = number(nearest, "age") / Gst.SECOND
+    return f", {age:.1f} s old" if age > LATE else ""
+
+
 def say_nearest(nearest):
     if not nearest.get("valid"):
         say("nearest: none" + state_of(nearest))
@@ -102,7 +106,7 @@ def say_nearest(nearest):
     else:
         text = f"{number(nearest, 'disparity'):.1f} px (set focal-length and baseline for mm)"
     say(f"nearest: {text} at {nearest.get('x')},{nearest.get('y')}, confidence {number(nearest, 'confidence'):.2f}"
-        + state_of(nearest))
+        + old_of(nearest) + state_of(nearest))
 
 
 def say_obstacles(seen):
@@ -187,25 +191,16 @@ class Teller:
                 self.tell(message)
 
 
-class Truck:
+class Truck(Stream):
     def __init__(self, teller, words):
-        self.teller = teller
-        self.pipeline = Gst.parse_launchv(words)
-        match = isinstance(self.pipeline, Gst.Bin) and self.pipeline.get_by_name("match")
+        super().__init__(words, True)
+        self.teller, self.next = teller, 0
+        self.heard = None  # when the last stereo-nearest came
+        match = self.pipeline.get_by_name("match")
         if not match:
             sys.exit("truck.py: the pipeline must have a stereomatch with name=match")
-        self.loop = GLib.MainLoop()
-        self.next = 0
-        self.heard = None  # when the last stereo-nearest came
-        self.ending = False
-        self.status = 0
         match.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.read_meta)
-        bus = self.pipeline.get_bus()
-        bus.add_signal_watch()
-        bus.connect("message", self.on_message)
         GLib.timeout_add_seconds(1, self.on_time)
-        for number in signal.SIGINT, signal.SIGTERM:
-            GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, self.on_interrupt)
 
     def read_meta(self, pad, probe):
         """In the streaming thread: what is found goes to the main thread by the bus."""
@@ -239,42 +234,22 @@ class Truck:
             self.teller.tell(nearest)
         return GLib.SOURCE_CONTINUE
 
-    def on_message(self, _bus, message):
-        if message.type in (Gst.MessageType.ELEMENT, Gst.MessageType.APPLICATION):
-            if message.get_structure().get_name() == "stereo-nearest":
-                self.heard = time.monotonic()
-            self.teller.tell(message.get_structure())
-        elif message.type == Gst.MessageType.LATENCY:
-            self.pipeline.recalculate_latency()
-        elif message.type == Gst.MessageType.WARNING:
-            print(f"truck.py: warning: {message.src.get_name()}: {message.parse_warning()[0].message}", file=sys.stderr)
-        elif message.type == Gst.MessageType.ERROR:
-            print(f"truck.py: error: {message.src.get_name()}: {message.parse_error()[0].message}", file=sys.stderr)
-            self.status = 1
-            self.loop.quit()
-        elif message.type == Gst.MessageType.EOS:
-            if not self.teller.json:
-                say("end of the stream")
-            self.loop.quit()
+    def on_structure(self, structure, _source):
+        if structure.get_name() == "stereo-nearest":
+            self.heard = time.monotonic()
+        self.teller.tell(structure)
 
-    def on_interrupt(self):
-        """The end of the stream goes through all elements, so that a file is closed properly."""
-        if self.ending:
-            self.loop.quit()
-        else:
-            self.pipeline.send_event(Gst.Event.new_eos())
-        self.ending = True
-        return GLib.SOURCE_CONTINUE
+    def on_warning(self, source, text):
+        self.say(f"warning: {source.get_name()}: {text}")
 
-    def drive(self):
-        if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
-            self.status = 1
-            # once the messages that say why have been read
-            GLib.idle_add(self.loop.quit, priority=GLib.PRIORITY_LOW)
-        self.loop.run()
-        self.pipeline.set_state(Gst.State.NULL)
-        self.pipeline.get_bus().remove_signal_watch()
-        return self.status
+    def on_error(self, source, text):
+        self.say(f"error: {source.get_name()}: {text}")
+        self.stop(1)
+
+    def on_end(self):
+        if not self.teller.json:
+            say("end of the stream")
+        self.stop(0)
 
 
 def main():
@@ -293,12 +268,10 @@ def main():
         if options.replay:
             teller.replay(options.replay)
             return 0
-        truck = Truck(teller, options.pipeline)
-    except (GLib.Error, OSError) as error:
-        text = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else error.message
-        print(f"truck.py: error: {text}", file=sys.stderr)
+    except OSError as error:
+        print(f"truck.py: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
-    return truck.drive()
+    return start(Truck, teller, options.pipeline).run()
 
 
 sys.exit(main())

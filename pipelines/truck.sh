@@ -10,7 +10,8 @@
 #   sh pipelines/truck.sh --log drive.log test      writes the messages to a file, too
 #   sh pipelines/truck.sh --replay drive.log        tells them again, in the time they took
 #
-# stereomatch runs with profile=road. WARN is 1500 where it is not set. GROUND has properties of stereoground. Without
+# stereomatch runs with profile=road, and searches as many disparities as WARN takes (1500 where it is not set), unless
+# num-disparities=... says how many. GROUND has properties of stereoground; GROUND=no warns of surfaces, the road among them. Without
 # CALIBRATION the views must be rectified already, and focal-length=... (px) baseline=... (mm) are needed for distances, ground
 # and obstacles. Ctrl-C ends it. Variables: pipelines/README.md.
 set -eu
@@ -38,25 +39,17 @@ if [ -n "$environment" ] && [ ! -f "$build/gst/GstStereo-1.0.typelib" ]; then
   fail "$build was built without the typelib: install libgirepository1.0-dev, then" \
     "meson setup --reconfigure $build && ninja -C $build"
 fi
-program="$(quoted "$(python)") $(quoted "$(dirname "$0")/truck.py")"
 if [ -n "$replay" ]; then
   usage_unless $# -eq 0
-  eval "exec $program$options"
+  eval "become truck.py$options"
 fi
 
-# for roads; a pixel that was not matched warns of nothing
-match_profile="profile=road fill=none confidence-threshold=0.33"
+match_profile=profile=road
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
-case "${CALIBRATION:+calibrated} $*" in
-  calibrated* | *" focal-length="* | " test" | " test "*)
-    need stereoground
-    depth_filter="stereoground name=ground message-interval=100000000 ${GROUND:-}"
-    ;;
-  *) echo "truck.sh: without CALIBRATION or focal-length and baseline there are no distances, and neither ground nor obstacles" >&2 ;;
-esac
+use_ground "$@"
 add_overlay "$@"
 add !
 add_screen
 # standard output is for the messages
 printf '%sgst-launch-1.0 -m%s\n' "$environment" "$pipeline" >&2
-eval "exec $program$options$pipeline"
+eval "become truck.py$options"

@@ -30,10 +30,11 @@ for name, (version, package) in PACKAGES.items():
     except ValueError as error:
         sys.exit(f"tune.py: {error}: install {package}")
 from gi.repository import Gdk, GLib, Gst, GstVideo, Gtk  # noqa: E402
+from stream import Cameras, Refused, build  # noqa: E402
 from parameters import Choice, Number, Switch, Text, launch_words, parameters_of, shown  # noqa: E402
 
 # Elements whose parameters the window shows, in this order
-TUNED = ("stereomatch", "depthoverlay", "stereoground", "stereorectify")
+TUNED = ("stereomatch", "stereonearest", "depthoverlay", "stereoground", "stereorectify")
 OLDEST = 1  # second after which a frame that is shown is called old
 LOOK_EVERY = 500  # milliseconds between two looks at what is in force
 SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
@@ -43,10 +44,9 @@ class Stream:
     """The pipeline. After an error it takes back what was changed last, and starts again."""
 
     def __init__(self, words, on_frame, on_error):
-        self.pipeline = Gst.parse_launchv(words)
-        found = {}
-        if isinstance(self.pipeline, Gst.Bin):
-            found = {name: self.pipeline.get_by_name(name) for name in ("match", "screen")}
+        self.pipeline = build(words)
+        self.cameras = Cameras(self.pipeline, lambda text: print(f"tune.py: {text}", file=sys.stderr, flush=True))
+        found = {name: self.pipeline.get_by_name(name) for name in ("match", "screen")}
         if not all(found.values()):
             sys.exit("tune.py: the pipeline must have a stereomatch with name=match and an appsink with name=screen")
         self.match, self.screen = found["match"], found["screen"]
@@ -109,6 +109,8 @@ class Stream:
         return GLib.SOURCE_REMOVE
 
     def on_bus_error(self, _bus, message):
+        if self.cameras.on_error(message):
+            return
         text = f"{message.src.get_name()}: {message.parse_error()[0].message}"
         self.pipeline.set_state(Gst.State.NULL)
         changed, self.changed = self.changed, None
@@ -347,8 +349,8 @@ def main():
         sys.exit("tune.py: there is no screen: set DISPLAY or WAYLAND_DISPLAY")
     try:
         window = Window(options.pipeline, options.preset)
-    except GLib.Error as error:
-        sys.exit(f"tune.py: error: {error.message}")
+    except (GLib.Error, Refused) as error:
+        sys.exit(f"tune.py: error: {getattr(error, 'message', error)}")
     loop = GLib.MainLoop()
     window.window.connect("close-request", lambda *_: loop.quit())
     for number in signal.SIGINT, signal.SIGTERM:

@@ -17,11 +17,11 @@ usage_unless $# -ge 1
 options=
 if [ "$1" = --preset ]; then
   usage_unless $# -ge 2
-  options=" --preset $(quoted "$2")"
+  options="--preset $(quoted "$2")"
   shift 2
 fi
 usage_unless $# -ge 1
 need videoconvert appsink
 add_overlay "$@"
 add ! videoconvert ! appsink name=screen
-eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/tune.py")$options$pipeline"
+eval "become tune.py $options"

@@ -1,28 +1,31 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Shows a pipeline in browsers: web.py [--control] [--allow NAME]... ADDRESS PORT WORD..., as web.sh calls it. Its last element is an
-appsink, name=jpeg."""
+appsink, name=jpeg; appsinks depth (JPEGs of the depth alone) and values (the depth itself) may be there."""
 import collections
 import errno
 import math
-import signal
 import socket
 import sys
 import threading
 import time
 
+import stream
+from parameters import FIRST, Choice, Number, parameters_of
+from stream import Gst
+from structures import members_of
+from webserver import OLDEST, Hub, Server, at_age
+
 try:
-    import gi
-    gi.require_version("Gst", "1.0")
-    from gi.repository import GLib, Gst
-except (ImportError, ValueError) as error:
-    sys.exit(f"web.py: {error}: install python3-gi and gir1.2-gstreamer-1.0, and start this with /usr/bin/python3")
-from parameters import FIRST, Choice, Number, parameters_of  # noqa: E402
-from structures import members_of  # noqa: E402
-from webserver import OLDEST, Hub, Server, at_age  # noqa: E402
+    stream.gi.require_version("GstStereo", "1.0")
+    stream.gi.require_version("GstVideo", "1.0")
+    from gi.repository import GstStereo, GstVideo
+except (ImportError, ValueError):
+    GstStereo = None  # without the typelib, the distance under the mouse is not known
 
 CONTROLS = FIRST + ("confidence-threshold",)
 SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
+VIEWS = {"blended": 0.5, "side by side": 0}  # opacity of the colours over the picture
 COUNTED = 4  # seconds over which rates are taken
 PASSING = 30  # seconds that a warning is shown which nothing takes back
 
@@ -148,9 +151,9 @@ class Controls:
         return f"{parameter.name} is {parameter.words(value)} again"
 
 
-class Stream:
+class Stream(stream.Stream):
     def __init__(self, words, hub):
-        self.pipeline = Gst.parse_launchv(words)
+        super().__init__(words)
         self.match = self.pipeline.get_by_name("match")
         if not self.match:
             sys.exit("web.py: the pipeline must have a stereomatch with name=match")
@@ -158,16 +161,43 @@ class Stream:
         self.nearest, self.heard = None, None
         self.trouble, self.controls = Trouble(), Controls(self.match)
         self.live, self.latency, self.rates = None, None, Rates()
-        self.bus = self.pipeline.get_bus()
-        self.bus.add_signal_watch()
-        self.bus.connect("message::element", self.on_message)
-        self.bus.connect("message::warning", self.on_warning)
-        self.bus.connect("message::latency", lambda *_: self.pipeline.recalculate_latency())
-        sink = self.pipeline.get_by_name("jpeg")
-        sink.set_property("emit-signals", True)
-        sink.set_property("max-buffers", 1)
-        sink.set_property("drop", True)
-        sink.connect("new-sample", self.on_sample)
+        self.depth, self.overlay = Hub(), self.pipeline.get_by_name("overlay")
+        for name, take in ("jpeg", self.on_sample), ("depth", self.on_depth):
+            sink = self.pipeline.get_by_name(name)
+            if sink:
+                for key, value in ("emit-signals", True), ("max-buffers", 1), ("drop", True):
+                    sink.set_property(key, value)
+                sink.connect("new-sample", take)
+        self.values = self.pipeline.get_by_name("values")
+        if self.values:
+            self.values.set_property("max-buffers", 1)
+            self.values.set_property("drop", True)
+        self.newest = None  # sample of depth
+
+    def on_depth(self, sink):
+        sample = sink.emit("pull-sample")
+        if sample:
+            self.depth.put(sample.get_buffer().extract_dup(0, sample.get_buffer().get_size()))
+        return Gst.FlowReturn.OK
+
+    def at(self, across, down):
+        """For any thread: what is known of the pixel at these shares of the picture's width and height."""
+        with self.lock:
+            self.newest = self.values and self.values.emit("try-pull-sample", 0) or self.newest
+            sample = self.newest
+        if not sample or not GstStereo:
+            return {}
+        buffer, shape = sample.get_buffer(), sample.get_caps().get_structure(0)
+        meta, width, height = GstStereo.buffer_get_stereo_meta(buffer), shape.get_value("width"), shape.get_value("height")
+        x, y = (min(max(int(share * size), 0), size - 1) for share, size in ((across, width), (down, height)))
+        size = 2 if shape.get_value("format") == "GRAY16_LE" else 1
+        placed = GstVideo.buffer_get_video_meta(buffer)
+        stride = placed.stride[0] if placed else (width * size + 3) // 4 * 4
+        number = int.from_bytes(buffer.extract_dup(y * stride + x * size, size), "little")
+        confidence = meta.get_confidence_bytes()
+        found = {"distance": meta.get_depth(number), "disparity": meta.get_disparity(number),
+                 "confidence": confidence.get_data()[y * width + x] / 255 if confidence else None}
+        return {key: value if value is not None and math.isfinite(value) else None for key, value in found.items()}
 
     def on_sample(self, sink):
         sample = sink.emit("pull-sample")
@@ -189,51 +219,76 @@ class Stream:
         if self.live and clock and at != Gst.CLOCK_TIME_NONE:
             self.latency = (clock.get_time() - self.pipeline.get_base_time() - at) / Gst.MSECOND
 
-    def on_message(self, _bus, message):
-        structure = message.get_structure()
-        name = structure.get_name() if structure else ""
+    def on_structure(self, structure, _source):
         with self.lock:
-            if name == "stereo-nearest":
+            if structure.get_name() == "stereo-nearest":
                 self.nearest, self.heard = members_of(structure), time.monotonic()
-            elif name == "stereo-health":
+            elif structure.get_name() == "stereo-health":
                 self.trouble.on_health(members_of(structure))
 
-    def on_warning(self, _bus, message):
-        text = message.parse_warning()[0].message
-        print(f"web.py: {message.src.get_name()}: {text}", file=sys.stderr, flush=True)
+    def say(self, text):
+        self.on_warning(None, text)
+
+    def on_warning(self, source, text):
+        super().say(f"{source.get_name()}: {text}" if source else text)
         with self.lock:
             self.trouble.on_warning(text)
 
-    def recover(self, text):
-        """After an error: whether the stream goes on without the last change."""
+    def on_error(self, source, text):
+        """The stream goes on without the last change."""
         with self.lock:
             words = self.controls.take_back()
-            if words:
-                self.trouble.on_warning(f"{text} – {words}")
-        if words:
-            self.pipeline.set_state(Gst.State.NULL)
-            self.pipeline.set_state(Gst.State.PLAYING)
-        return words
+        if not words:
+            super().say(f"{source.get_name()}: {text}")
+            self.stop(1)
+            return
+        self.say(f"{source.get_name()}: {text} – {words}")
+        self.pipeline.set_state(Gst.State.NULL)
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def on_end(self):
+        """A movie begins again."""
+        if not self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, 0):
+            self.stop(0)
 
     def change(self, name, value):
         """For any thread."""
+        if name == "view" and self.overlay and value in VIEWS:
+            self.overlay.set_property("alpha", VIEWS[value])
+            return None
         with self.lock:
             return self.controls.change(name, value)
 
+    def age(self):
+        """Of the depth that the last message is about, in seconds: from its capture to now where the stream is live, else from
+        the message."""
+        if self.heard is None:
+            return None
+        clock, captured = self.pipeline.get_clock(), self.nearest.get("running-time")
+        if self.live and clock and captured is not None and captured != Gst.CLOCK_TIME_NONE:
+            return max(0, clock.get_time() - self.pipeline.get_base_time() - captured) / Gst.SECOND
+        return time.monotonic() - self.heard
+
     def state(self):
-        """For any thread."""
+        """For any thread. One verdict: it is unknown where no depth comes."""
         with self.lock:
-            age = None if self.heard is None else time.monotonic() - self.heard
             stats = members_of(self.match.get_property("stats"))
-            return {"nearest": at_age(self.nearest, age), "age": age, "trouble": self.trouble.lines(stats), "latency": self.latency,
-                    "rates": self.rates.read(),
-                    "controls": self.controls.describe(), "backend": self.match.get_property("active-backend"), "stats": stats}
+            trouble = self.trouble.lines(stats)
+            age = self.age()
+            nearest = at_age(self.nearest, age)
+            silent = self.trouble.silence()
+            if nearest and silent:
+                nearest = at_age(nearest, math.inf)
+            return {"nearest": nearest, "age": age, "oldest": OLDEST, "trouble": trouble, "latency": self.latency,
+                    "rates": self.rates.read(), "controls": self.controls.describe(),
+                    "view": "side by side" if self.overlay and self.overlay.get_property("alpha") == 0 else "blended",
+                    "backend": self.match.get_property("active-backend"), "stats": stats}
 
 
-def make_server(options, stream, hub):
+def make_server(options, shown, hub):
     remote, names, address, port = options
     try:
-        return Server(address, int(port), hub, stream.state, names, change=stream.change, remote=remote)
+        return Server(address, int(port), hub, shown.state, names, change=shown.change, remote=remote, depth=shown.depth, at=shown.at)
     except OSError as error:
         hint = ": is another server there?" if error.errno == errno.EADDRINUSE else \
             ": an IPv4 address of this machine is wanted, or 0.0.0.0 for all of them"
@@ -241,35 +296,15 @@ def make_server(options, stream, hub):
 
 
 def main(options, words):
-    Gst.init(None)
     hub = Hub()
-    try:
-        stream = Stream(words, hub)
-    except GLib.Error as error:
-        sys.exit(f"web.py: {error.message}")
-    server = make_server(options, stream, hub)
-    loop, failed = GLib.MainLoop(), []
-
-    def on_error(_bus, message):
-        text = f"{message.src.get_name()}: {message.parse_error()[0].message}"
-        if not stream.recover(text):
-            failed.append(f"web.py: {text}")
-            loop.quit()
-
-    stream.bus.connect("message::error", on_error)
-    stream.bus.connect("message::eos", lambda *_: loop.quit())
-    for number in signal.SIGINT, signal.SIGTERM:
-        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, number, lambda: loop.quit() or GLib.SOURCE_CONTINUE)
-    stream.pipeline.set_state(Gst.State.PLAYING)
+    shown = stream.start(Stream, words, hub)
+    server = make_server(options, shown, hub)
     server.start()
-    address = options[2]
-    host = socket.gethostname() if address == "0.0.0.0" else address
+    host = socket.gethostname() if options[2] == "0.0.0.0" else options[2]
     print(f"http://{host}:{server.server_address[1]}/", flush=True)
-    loop.run()
-    stream.pipeline.set_state(Gst.State.NULL)
+    status = shown.run()
     server.stop()
-    if failed:
-        sys.exit(failed[0])
+    sys.exit(status)
 
 
 def read_arguments(arguments):

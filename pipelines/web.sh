@@ -8,6 +8,7 @@
 #   sh pipelines/web.sh --listen 0.0.0.0 --control 8080 test       other machines may move the controls, too
 #   sh pipelines/web.sh --allow rig.example 8080 test     browsers may call it rig.example: a name in DNS, or of a proxy
 #
+# WARN: warns of what is nearer, millimetres. GROUND: as for truck.sh. A movie begins again at its end.
 # Takes Debian's python3-gi. Variables: pipelines/README.md; what is served: docs/web.md.
 set -eu
 # shellcheck source=pipelines/common.sh
@@ -37,6 +38,11 @@ port=$1
 shift
 check_port "$port"
 need jpegenc appsink
+[ -z "${WARN:-}" ] || OVERLAY="warn-distance=$WARN ${OVERLAY:-}"
+use_ground "$@"
+depth_tee=depths
 add_overlay "$@"
-add ! videoconvert ! jpegenc quality=80 ! appsink name=jpeg
-eval "exec $(quoted "$(python)") $(quoted "$(dirname "$0")/web.py")$allowed $(quoted "$address") $port$pipeline"
+add ! videoconvert ! jpegenc quality=80 ! appsink name=jpeg \
+  depths. ! queue ! colors.sink_depth depthoverlay name=colors text=false min-confidence=0 ! videoconvert ! \
+  jpegenc quality=80 ! appsink name=depth async=false depths. ! queue ! appsink name=values async=false sync=false
+eval "become web.py$allowed \"\$address\" \$port"

@@ -35,7 +35,8 @@ def at_age(nearest, age):
     """@nearest, a message of @age seconds, as it may be served: what is old is not known any more."""
     if not nearest or age <= OLDEST:
         return nearest
-    return {**nearest, "state": "unknown", "reason": f"no message for {int(age)} s", "warning": False, "valid": False,
+    reason = f"the depth is {int(age)} s old" if age < float("inf") else "no depth comes"
+    return {**nearest, "state": "unknown", "reason": reason, "warning": False, "valid": False,
             "distance": None, "disparity": None}
 
 
@@ -140,7 +141,7 @@ class Handler(BaseHTTPRequestHandler):
         if not self.is_called_by_its_name():
             return
         ways = {"/": self.send_page, "/stream": self.send_stream, "/picture.jpg": self.send_picture,
-                "/state.json": self.send_state}
+                "/state.json": self.send_state, "/depth": self.send_depth, "/at": self.send_at}
         way = ways.get(self.path.split("?")[0])
         if not way:
             self.send_error(404, "Not here: there are " + ", ".join(ways))
@@ -167,6 +168,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Frame-Options", "DENY")  # no page of another site puts the controls under a click of its own
+        self.send_header("Content-Security-Policy", "frame-ancestors 'none'")
         self.end_headers()
         self.wfile.write(data)
 
@@ -189,7 +192,22 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send_error(503, "No picture came from the cameras")
 
-    def send_stream(self):
+    def send_at(self):
+        words = dict(urllib.parse.parse_qsl(self.path.partition("?")[2]))
+        try:
+            across, down = (float(words.get(name, "")) for name in "xy")
+        except ValueError:
+            across = -1
+        if not (self.server.at and 0 <= across <= 1 and 0 <= down <= 1):
+            self.send_error(400, explain="x and y are shares of the picture's width and height, 0 to 1")
+            return
+        self.send_bytes("application/json", json.dumps(self.server.at(across, down)).encode())
+
+    def send_depth(self):
+        self.send_stream(self.server.depth)
+
+    def send_stream(self, hub=None):
+        hub = hub or self.server.hub
         if not self.server.streams.acquire(blocking=False):
             self.send_error(503, f"{MAX_STREAMS} clients are watching already")
             return
@@ -200,11 +218,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Type", f"multipart/x-mixed-replace; boundary={BOUNDARY}")
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
-            number, picture = self.server.hub.after(0)
+            number, picture = hub.after(0)
             while picture:
                 self.wfile.write(f"--{BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n".encode()
                                  + picture + b"\r\n")
-                number, picture = self.server.hub.after(number)
+                number, picture = hub.after(number)
         finally:
             self.server.streams.release()
 
@@ -216,11 +234,13 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = MAX_CLIENTS
 
-    def __init__(self, address, port, hub, state, names=(), clock=time.monotonic, change=None, remote=False):
+    def __init__(self, address, port, hub, state, names=(), clock=time.monotonic, change=None, remote=False,
+                 depth=None, at=None):
         """@state: called by any thread, gives what becomes JSON. @names: by which browsers may call this machine, besides its
         own, localhost and addresses. @change: called by any thread with name and value of a setting, gives a sentence where it
-        is refused. @remote: other machines may call it, too. OSError: one cannot listen at the address."""
-        self.change, self.remote = change, remote
+        is refused. @remote: other machines may call it, too. @depth: the Hub of a second stream. @at: called by any thread with
+        two shares of the picture, gives what is known there. OSError: one cannot listen at the address."""
+        self.change, self.remote, self.depth, self.at = change, remote, depth or hub, at
         self.hub, self.state, self.streams = hub, state, threading.BoundedSemaphore(MAX_STREAMS)
         self.clients, self.clock = threading.BoundedSemaphore(MAX_CLIENTS), clock
         self.names = {name.lower().rstrip(".") for name in (socket.gethostname(), address, *names)}
@@ -257,5 +277,6 @@ class Server(ThreadingHTTPServer):
 
     def stop(self):
         self.hub.close()
+        self.depth.close()
         self.shutdown()
         self.server_close()

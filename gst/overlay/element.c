@@ -238,14 +238,15 @@ warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
 /* ---- caps of the output ------------------------------------------------------------------ */
 
 #define GREYS "video/x-raw, format={GRAY8, GRAY16_LE, GRAY16_BE}"
-#define COLORS "video/x-raw, format={" GST_STEREO_BLEND_FORMATS "}"
+#define COLORS "video/x-raw, format={" GST_STEREO_COLOR_FORMATS "}"
+#define COLORS_FIRST COLORS "; video/x-raw, format=GRAY8"
 
 /* What downstream takes, in any size, as the output may be a part of the frame; any grey, which becomes that. */
 static GstCaps *
-query_live_caps (GstDepthOverlay *self, GstPad *pad, GstCaps *filter)
+query_live_caps (GstDepthOverlay *self, GstCaps *filter)
 {
-  g_autoptr (GstCaps) colors = gst_caps_from_string (COLORS), ours = gst_pad_get_pad_template_caps (pad);
-  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), colors);
+  g_autoptr (GstCaps) colors = gst_caps_from_string (COLORS), all = gst_caps_from_string (COLORS_FIRST);
+  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), all);
   g_autoptr (GstCaps) taken = gst_caps_new_empty (), grey = gst_caps_from_string (GREYS);
 
   for (guint i = 0; i < gst_caps_get_size (peer); i++) {
@@ -256,9 +257,9 @@ query_live_caps (GstDepthOverlay *self, GstPad *pad, GstCaps *filter)
       gst_structure_set_value (gst_caps_get_structure (taken, gst_caps_get_size (taken) - 1), "format", format);
     }
   }
+  GstCaps *caps = gst_caps_intersect_full (taken, colors, GST_CAPS_INTERSECT_FIRST);
   if (!gst_caps_is_empty (taken))
-    gst_caps_append (taken, g_steal_pointer (&grey));
-  GstCaps *caps = gst_caps_intersect_full (taken, ours, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_append (caps, g_steal_pointer (&grey));
   if (filter) {
     GstCaps *filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
     gst_caps_unref (caps);
@@ -316,7 +317,7 @@ gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, Gst
   if (!self->run.have_view)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   gboolean grey = is_grey (&self->run.view.live);
-  g_autoptr (GstCaps) ours = grey ? gst_caps_from_string (COLORS) : gst_video_info_to_caps (info);
+  g_autoptr (GstCaps) ours = grey ? gst_caps_from_string (COLORS_FIRST) : gst_video_info_to_caps (info);
   /* grey becomes any format; colorimetry and the like are those that the format has by default */
   if (grey)
     gst_caps_set_simple (ours, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
@@ -1007,7 +1008,7 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && is_live (self, pad)) {
     gst_query_parse_caps (query, &filter);
-    g_autoptr (GstCaps) caps = query_live_caps (self, GST_PAD (pad), filter);
+    g_autoptr (GstCaps) caps = query_live_caps (self, filter);
     gst_query_set_caps_result (query, caps);
     return TRUE;
   }

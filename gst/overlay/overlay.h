@@ -65,8 +65,9 @@ void gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *m
 
 /* ---- blending ---------------------------------------------------------------------------- */
 
-#define GST_STEREO_BLEND_FORMATS \
-  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21, GRAY8"
+#define GST_STEREO_COLOR_FORMATS \
+  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21"
+#define GST_STEREO_BLEND_FORMATS GST_STEREO_COLOR_FORMATS ", GRAY8"
 
 typedef struct _GstStereoBlender GstStereoBlender;
 

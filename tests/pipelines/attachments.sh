@@ -1,10 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# stereo-record: texts come out of a recording as they went in, and files of odd kinds are refused. attachments.sh BUILD
+# record.py: texts come out of a recording as they went in, and files of odd kinds are refused. attachments.sh BUILD
 set -eu
 . "$(dirname "$0")/common.sh"
 skip_without stereotestsrc avenc_ffv1 matroskamux matroskademux
-recorder=$1/pipelines/stereo-record
+cat >"$folder/recorder" <<END
+#!/bin/sh
+exec /usr/bin/python3 "$pipelines/record.py" "\$@"
+END
+chmod +x "$folder/recorder"
+recorder=$folder/recorder
 
 # what is recorded; the recorder adds nothing but the texts
 pipeline="stereotestsrc $scene ! video/x-raw,width=320,height=120 ! stereomatch name=match num-disparities=16 !

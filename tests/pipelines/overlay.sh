@@ -37,3 +37,25 @@ done
 
 refused "warn-distance" env SINK=fakesink OVERLAY=warn-distance=near sh "$pipelines/overlay.sh" test
 refused "sink_none" env SINK="fakesink overlay.sink_none" sh "$pipelines/overlay.sh" test
+
+# the name of a movie is a name, whatever is in it, and no part of the pipeline
+quietly gst-launch-1.0 -q stereotestsrc num-buffers=3 ! video/x-raw,format=I420,width=320,height=120 ! jpegenc ! matroskamux ! \
+  filesink "location=$folder/m.mkv"
+mkdir "$folder/names"
+cd "$folder/names"
+tab=$(printf '\t')
+for name in "m.mkv${tab}!${tab}filesink${tab}location=WRITTEN${tab}filesrc${tab}location=m.mkv" 'a"  "b' 'a\b' "it's %s
+! filesink location=WRITTEN" '$(touch WRITTEN)' "$(printf 'a\377b')"; do
+  cp ../m.mkv "$name"
+  SINK=fakesink quietly sh "$pipelines/overlay.sh" "$name" num-disparities=16
+  [ ! -e WRITTEN ] || bad "the name $name became elements"
+done
+
+# both views one above the other, which nothing but the property says, and a movie whose right view comes first
+quietly gst-launch-1.0 -q stereotestsrc num-buffers=3 ! video/x-raw,format=I420,width=160,height=240,multiview-mode=top-bottom ! \
+  jpegenc ! avimux ! filesink location=tb.avi
+SINK=fakesink quietly sh "$pipelines/overlay.sh" tb.avi packing=top-bottom num-disparities=16 focal-length=300 baseline=60
+if grep -q -e ERROR -e WARNING "$folder/output"; then
+  cat "$folder/output"
+  bad "packing= did not tag the live view"
+fi

@@ -86,6 +86,8 @@ same_again () {
   fi
 }
 same_again "$folder/a depth.mkv"
+# on the screen, also where it is depth
+SINK=fakesink quietly sh "$pipelines/play.sh" "$folder/a depth.mkv" match
 quietly sh "$pipelines/record.sh" "$folder/two.mkv" test test num-disparities=$disparities
 same_again "$folder/two.mkv"
 if gst-inspect-1.0 --atleast-version=0.0 --exists depthoverlay; then
@@ -144,3 +146,13 @@ refused "is no recording of record.sh" sh "$pipelines/play.sh" "$folder/text.mkv
 head -c 300 "$folder/no views.mkv" >"$folder/half.mkv"
 refused "ERROR\|cannot\|error" env SINK=fakesink sh "$pipelines/play.sh" "$folder/half.mkv"
 refused "ERROR" env SINK=fakesink sh "$pipelines/play.sh" "$folder/half.mkv" grey
+
+# TUM's layout: times of each picture, and pictures of one moment
+LEFT=1 quietly sh "$pipelines/record.sh" "$folder/tum/" test output=depth depth-unit=200 num-disparities=$disparities
+counted 5 "$folder"/tum/depth/*.png
+counted 5 "$folder"/tum/rgb/*.png
+for list in timestamps depth rgb associations; do
+  [ "$(wc -l <"$folder/tum/$list.txt")" -eq 5 ] || { cat "$folder/tum/$list.txt"; bad "$list.txt does not list 5 pictures"; }
+done
+[ "$(sed -n 2p "$folder/tum/associations.txt")" = "0.033333 rgb/000001.png 0.033333 depth/000001.png" ] ||
+  { cat "$folder/tum/associations.txt"; bad "the times are wrong"; }

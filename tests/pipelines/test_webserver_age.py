@@ -52,7 +52,7 @@ class Age(unittest.TestCase):
         self.assertEqual(at_age(NEAR, 1), NEAR)
         old = at_age(NEAR, 8.4)
         self.assertEqual((old["state"], old["reason"], old["warning"], old["valid"], old["distance"], old["running-time"]),
-                         ("unknown", "no message for 8 s", False, False, None, 7))
+                         ("unknown", "the depth is 8 s old", False, False, None, 7))
 
 
 class Cameras(unittest.TestCase):
@@ -122,13 +122,13 @@ class Page(unittest.TestCase):
     def test_cameras(self):
         fine = {"nearest": NEAR, "age": 0, "trouble": [], "stats": {}, "rates": None, "latency": None, "backend": "cpu", "controls": []}
         wrong = {**fine, "trouble": [{"text": "No depth comes.", "age": 5.5}]}
-        self.assertIn("Nothing is wrong", self.shown([fine] * 1000, "Nothing is wrong"))
+        self.assertIn("No fault of the cameras", self.shown([fine] * 1000, "No fault of the cameras"))
         text = self.shown([wrong] * 1000, "No depth comes")
         self.assertIn("No depth comes. (5 s)", text)
-        self.assertNotIn("Nothing is wrong", text)
+        self.assertNotIn("No fault of the cameras", text)
         text = self.shown([fine], "does not answer")
-        self.assertIn("The server does not answer", text)
-        self.assertNotIn("Nothing is wrong", text)
+        self.assertIn("the server does not answer", text)
+        self.assertNotIn("No fault of the cameras", text)
 
 
 unittest.main()

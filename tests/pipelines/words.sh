@@ -14,11 +14,9 @@ build="$folder/build $evil"
 mkdir "$scripts" "$build" "$build/pipelines" "$folder/bin" "$folder/here"
 ln -s "$1/gst" "$build/gst"
 cp "$pipelines"/*.sh "$pipelines/calibration.py" "$scripts/"
-for name in "$folder/bin/gst-launch-1.0" "$build/pipelines/stereo-record"; do
-  echo "$says" >"$name"
-  chmod +x "$name"
-done
-for name in rtsp web tune ros truck pair; do
+echo "$says" >"$folder/bin/gst-launch-1.0"
+chmod +x "$folder/bin/gst-launch-1.0"
+for name in rtsp web tune ros truck pair stream record; do
   echo 'import sys
 for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
 done
@@ -71,11 +69,10 @@ if gst-inspect-1.0 --exists avenc_ffv1; then
   CALIBRATION="calibration $evil" arrives "location=$evil.mkv" "$property" -- record.sh "$evil.mkv" test "$property"
   printf "\032\105\337\243" >"$evil.mkv" # how Matroska begins
   # what a recording says of itself was chosen by whoever made it
-  cat >"$build/pipelines/stereo-record" <<'END'
-#!/bin/sh
-printf 'left right\n' >"$3/views.txt"
-printf '%s\n' "$ATTACHED" >"$3/stereomatch.txt"
-: >"$3/stereorectify.txt"
+  cat >"$scripts/record.py" <<'END'
+import os, sys
+for name, text in ("views", "left right"), ("stereomatch", os.environ["ATTACHED"]), ("stereorectify", ""):
+    print(text, file=open(f"{sys.argv[3]}/{name}.txt", "w"))
 END
   export ATTACHED="num-disparities=16 save=$folder/here/ran output=depth"
   arrives num-disparities=16 output=depth -- play.sh "$evil.mkv" match
