@@ -8,12 +8,17 @@
 
 /* A property and the metadata that differ by more than this share are contradictory. */
 #define SAME 1e-3
+#define MOST_DISPARITIES 1024 /* of min-disparity and num-disparities */
+#define MOST_OBLONG 100.0     /* no pixel is longer than that: its caps say nothing */
+#define NEAR_INFINITY \
+  1 /* px, by which a search may miss infinity: what is missed is farther than all that can be told apart */
 
 struct _GstStereoCameras
 {
   GstElement *element;
   /* warnings were posted: the properties or the size contradict the metadata, or its numbers cannot be right */
   gboolean warned_geometry, warned_size, warned_numbers;
+  gboolean warned_far, warned_negative; /* of the search range */
 };
 
 GstStereoCameras *
@@ -35,6 +40,7 @@ void
 gst_stereo_cameras_reset (GstStereoCameras *cameras)
 {
   cameras->warned_geometry = cameras->warned_size = cameras->warned_numbers = FALSE;
+  cameras->warned_far = cameras->warned_negative = FALSE;
 }
 
 static const GstStereoMeta *
@@ -112,13 +118,15 @@ gst_stereo_cameras_get_truth (const GstStereoFrame *left)
   return meta && meta->truth && has_size (meta, &left->layout) ? gst_buffer_ref (meta->truth) : NULL;
 }
 
-/* 0: focal_length_y is not known. */
+/* 0: pixels are square, as far as is known. A pixel that is twice as wide as high has twice the focal length in rows. */
 static gdouble
-focal_ratio (const GstStereoMeta *meta)
+focal_ratio (const GstStereoMeta *meta, const GstStereoLayout *layout)
 {
-  gdouble ratio = meta->focal_length > 0 ? meta->focal_length_y / meta->focal_length : 0;
+  gdouble ratio = meta && meta->focal_length > 0 ? meta->focal_length_y / meta->focal_length : 0;
 
-  return isfinite (ratio) ? ratio : 0;
+  if (ratio == 0 && layout->par_n != layout->par_d)
+    ratio = (gdouble) layout->par_n / layout->par_d;
+  return ratio > 1 / MOST_OBLONG && ratio < MOST_OBLONG ? ratio : 0;
 }
 
 void
@@ -131,7 +139,7 @@ gst_stereo_cameras_read_left_view (
     meta = NULL;
   geometry->principal_x = meta ? meta->principal_x : 0;
   geometry->principal_y = meta ? meta->principal_y : 0;
-  geometry->focal_ratio = meta ? focal_ratio (meta) : 0;
+  geometry->focal_ratio = focal_ratio (meta, &left->layout);
 }
 
 void
@@ -155,4 +163,40 @@ gst_stereo_cameras_read (
   /* where another value is known, a principal offset of 0 is known, too */
   if (meta->focal_length > 0 || meta->principal_offset != 0)
     fill_in (cameras, "principal-offset", &params->principal_offset, meta->principal_offset);
+}
+
+static void
+warn_of_far (GstStereoCameras *cameras, const StereoParams *params, const GstStereoGeometry *geometry)
+{
+  gint least = (gint) floor (-geometry->principal_offset), more = params->min_disparity - least;
+  gdouble far = geometry->focal_length * geometry->baseline / (params->min_disparity + geometry->principal_offset);
+  g_autofree gchar *distance = far > 0 ? g_strdup_printf ("farther than %.1f m", far / 1000) : g_strdup ("far away");
+
+  GST_ELEMENT_WARNING (cameras->element, LIBRARY, SETTINGS,
+      ("What is %s is not searched: with principal-offset=%g, infinity has a disparity of %g px, and the search begins at "
+       "min-disparity=%d. Set min-disparity=%d, and num-disparities=%d for what is near; or set min-disparity=%d by hand, "
+       "where that is enough.",
+          distance, geometry->principal_offset, -geometry->principal_offset, params->min_disparity,
+          MAX (least, -MOST_DISPARITIES), MIN (params->num_disparities + more, MOST_DISPARITIES), params->min_disparity),
+      (NULL));
+}
+
+void
+gst_stereo_cameras_check_range (
+    GstStereoCameras *cameras, const StereoParams *params, const GstStereoGeometry *geometry, StereoSample sample)
+{
+  if (!cameras->warned_far && params->min_disparity + geometry->principal_offset > NEAR_INFINITY &&
+      !stereo_param_is_set (params, stereo_param_find ("min-disparity"))) {
+    cameras->warned_far = TRUE;
+    warn_of_far (cameras, params, geometry);
+  }
+  if (!cameras->warned_negative && params->min_disparity < 0 && params->output == STEREO_OUTPUT_DISPARITY &&
+      sample == STEREO_SAMPLE_U16) {
+    cameras->warned_negative = TRUE;
+    GST_ELEMENT_WARNING (cameras->element, LIBRARY, SETTINGS,
+        ("Disparities below 0 have no value in the output: min-disparity=%d searches for them, and output=disparity has no "
+         "samples for them. Set output=depth, which has, and needs focal-length and baseline.",
+            params->min_disparity),
+        (NULL));
+  }
 }

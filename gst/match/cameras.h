@@ -34,9 +34,14 @@ void gst_stereo_cameras_reset (GstStereoCameras *cameras);
 /* Replaces each geometry parameter that is 0 in @params by the value in the metadata of the pair. */
 void gst_stereo_cameras_read (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, StereoParams *params);
-/* Fills in the fields of @geometry that have no property, from the metadata of the pair; 0 where it has no value. */
+/* Fills in the fields of @geometry that have no property, from the metadata of the pair; 0 where it has no value. Where no
+ * metadata has a vertical focal length, the shape of the pixels gives it, which the caps have. */
 void gst_stereo_cameras_read_left_view (
     GstStereoCameras *cameras, const GstStereoFrame *left, const GstStereoFrame *right, GstStereoGeometry *geometry);
+/* Warns, once each, of disparities that the scene may have and the output has not: beyond min-disparity, where that was not set by
+ * hand, and below 0, which samples of 16 bits do not hold. @params: in force. */
+void gst_stereo_cameras_check_range (
+    GstStereoCameras *cameras, const StereoParams *params, const GstStereoGeometry *geometry, StereoSample sample);
 /* The true disparity of the left view, or NULL where the source does not know it. Unref it. */
 GstBuffer *gst_stereo_cameras_get_truth (const GstStereoFrame *left);
 

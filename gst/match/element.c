@@ -303,6 +303,8 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   pair->forget = gst_stereo_match_history_compute (&self->history);
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
+  gst_stereo_cameras_check_range (self->parts.cameras, gst_stereo_planner_params (self->parts.planner), &pair->geometry,
+      gst_stereo_match_output_format (self->parts.output)->sample);
   return submit_pair (self, pair, left, right);
 }
 

@@ -630,6 +630,52 @@ test_combinations (void)
   CHECK (!stereo_params_resolve (&params, &out, &error) && out.p1 == 10 && out.p2 == 10, "%s", error.message);
 }
 
+/* What the next coarser level is asked for: on both sides of the least width and range at which it searches coarse to fine itself.
+ * The coarsest level is asw with a larger window, whatever the full size does; a level between has the costs of sgm. */
+static void
+test_coarse (void)
+{
+  static const struct
+  {
+    const char *words;
+    int disparities, width;       /* of the full size, of the level */
+    int search, window, min, num; /* as asked for: 0 = own */
+  } rows[] = {
+    { "", 128, 639, STEREO_SEARCH_FULL, 9, 0, 64 },
+    { "", 128, 640, STEREO_SEARCH_COARSE_TO_FINE, 0, 0, 64 },
+    { "", 62, 640, STEREO_SEARCH_FULL, 9, 0, 31 },
+    { "", 63, 640, STEREO_SEARCH_COARSE_TO_FINE, 0, 0, 32 },
+    { "window=3 min-disparity=-9", 100, 2000, STEREO_SEARCH_COARSE_TO_FINE, 0, -5, 51 },
+    { "window=3 min-disparity=5", 40, 300, STEREO_SEARCH_FULL, 9, 2, 21 },
+    { "profile=road", 128, 639, STEREO_SEARCH_FULL, 9, 0, 64 },
+    { "profile=road p1=7 p2=33 penalty-step=4 cost=census-7x5", 128, 640, STEREO_SEARCH_COARSE_TO_FINE, 0, 0, 64 },
+  };
+
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    StereoParams full = resolved (rows[k].words), coarse, out;
+    StereoError error;
+    int sgm = full.method == STEREO_METHOD_SGM && rows[k].search == STEREO_SEARCH_COARSE_TO_FINE;
+
+    full.backend = STEREO_BACKEND_CPU;
+    full.threads = 3;
+    stereo_params_coarse (&full, rows[k].disparities, rows[k].width, &coarse);
+    CHECK (coarse.search == rows[k].search && coarse.window == rows[k].window && coarse.min_disparity == rows[k].min &&
+            coarse.num_disparities == rows[k].num,
+        "row %zu: search %d, window %d, [%d, +%d)", k, coarse.search, coarse.window, coarse.min_disparity,
+        coarse.num_disparities);
+    CHECK (coarse.method == (sgm ? STEREO_METHOD_SGM : STEREO_METHOD_ASW) && coarse.p1 == (sgm ? full.p1 : 0) &&
+            coarse.p2 == (sgm ? full.p2 : 0) && coarse.cost == (sgm ? full.cost : STEREO_COST_AUTO) &&
+            coarse.penalty_step == (sgm ? full.penalty_step : -1),
+        "row %zu: method %d, p1 %g, p2 %g", k, coarse.method, coarse.p1, coarse.p2);
+    CHECK (coarse.backend == full.backend && coarse.threads == 3 && coarse.cuda_device_id == full.cuda_device_id &&
+            coarse.temporal == 0 && coarse.align == STEREO_ALIGN_OFF && coarse.refine_iterations == 0 &&
+            coarse.confidence_measure == STEREO_CONFIDENCE_MARGIN,
+        "row %zu", k);
+    CHECK (!stereo_params_resolve (&coarse, &out, &error) && out.search == rows[k].search, "row %zu: %s", k,
+        error.message);
+  }
+}
+
 static void
 test_registry (void)
 {
@@ -676,6 +722,7 @@ main (int argc, char **argv)
   check_case ("penalties in force", test_penalties);
   check_case ("what the method does not read", test_unread);
   check_case ("combinations that fit", test_combinations);
+  check_case ("coarser levels", test_coarse);
   check_case ("registry", test_registry);
   return check_finish ();
 }

@@ -6,7 +6,7 @@
 
 #include "tests/support/random.h"
 
-#define DEPTH EXACT "output=depth "
+#define DEPTH EXACT "min-disparity=0 output=depth "
 
 static Random generator;
 
@@ -206,6 +206,63 @@ GST_START_TEST (test_two_pads)
   check_depth (pair->left, &one);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
+}
+GST_END_TEST;
+
+/* The vertical focal length of pixels that are not square, by their caps, where no metadata has it. */
+GST_START_TEST (test_shape_of_pixels)
+{
+  static const struct
+  {
+    const gchar *caps;
+    gdouble ratio, of_meta; /* 0: the pair has no metadata; -1: its metadata has no vertical focal length */
+  } cases[] = { { "pixel-aspect-ratio=2/1", 2, 0 }, { "pixel-aspect-ratio=16/15", 16 / 15.0, 0 },
+    { "pixel-aspect-ratio=1/1", 0, 0 }, { "pixel-aspect-ratio=2/1", 2, -1 }, { "pixel-aspect-ratio=2/1", 1.25, 1.25 },
+    { "pixel-aspect-ratio=1/1", 1.25, 1.25 }, { "pixel-aspect-ratio=2000000000/1", 0, 0 },
+    { "multiview-mode=side-by-side," HALF_ASPECT, 2, 0 } };
+  GstBus *bus;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const Cameras cameras = { 500, 100, .ratio = MAX (cases[i].of_meta, 0) };
+    GstHarness *harness = packed_new (EXACT "focal-length=500 baseline=100", &bus);
+    harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, cases[i].caps);
+    fail_unless_equals_int (
+        gst_harness_push (harness, packed_frame (0, cases[i].of_meta ? &cameras : NULL)), GST_FLOW_OK);
+    GstBuffer *out = gst_harness_pull (harness);
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length_y, 500 * cases[i].ratio);
+    gst_buffer_unref (out);
+    filter_free (harness, bus);
+  }
+}
+GST_END_TEST;
+
+/* What the scene may have and the output has not is said once, and not where min-disparity was set by hand. */
+GST_START_TEST (test_search_range)
+{
+  static const struct
+  {
+    const gchar *properties;
+    const gchar *says[2]; /* NULL: nothing is said */
+  } cases[] = { { "principal-offset=63.8 output=depth",
+                    { "farther than 0.8 m", "min-disparity=-64, and num-disparities=76" } },
+    { "principal-offset=63.8", { "farther than 0.8 m", "infinity has a disparity of -63.8 px" } },
+    { "principal-offset=1.1 output=depth", { "principal-offset=1.1", "min-disparity=-2" } },
+    { "principal-offset=1 output=depth", { NULL } }, { "principal-offset=-20 output=depth", { NULL } },
+    { "principal-offset=63.8 min-disparity=0 output=depth", { NULL } }, { "min-disparity=-1 output=depth", { NULL } },
+    { "min-disparity=-1", { "below 0", "output=depth" } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *properties = g_strconcat (EXACT "focal-length=500 baseline=100 ", cases[i].properties, NULL);
+    Pair *pair = pair_new_gray (properties);
+    for (guint n = 0; n < 3; n++) {
+      push_views (pair, n * FRAME, NULL, NULL);
+      gst_buffer_unref (pair_pull (pair, n * FRAME));
+    }
+    if (cases[i].says[0])
+      expect_warning (pair->bus, cases[i].says[0], cases[i].says[1], NULL);
+    expect_no_message (pair->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+    pair_free (pair);
+  }
 }
 GST_END_TEST;
 
@@ -410,6 +467,8 @@ views_suite (void)
   tcase_add_test (cases, test_every_pair_has_its_own);
   tcase_add_test (cases, test_disparity_carries_it_on);
   tcase_add_test (cases, test_two_pads);
+  tcase_add_test (cases, test_shape_of_pixels);
+  tcase_add_test (cases, test_search_range);
   tcase_add_test (cases, test_what_was_set_wins);
   tcase_add_test (cases, test_depth_needs_somebody_who_knows);
   tcase_add_test (cases, test_other_kinds_say_nothing);
