@@ -144,8 +144,9 @@ push_ground (Pair *pair, gdouble shift, gint second)
 /* After four looks in a row, and so is its end. What the properties say of the rig is taken for granted, from when they say it. */
 TEST (test_element_says_shifted)
 {
-  static const gchar *const properties[] = { FAST "check-interval=1000000000",
-    FAST "check-interval=1000000000 principal-offset=5", FAST "check-interval=1000000000 min-disparity=-5" };
+  static const gchar *const properties[] = { FAST "check-interval=1000000000 min-disparity=0",
+    FAST "check-interval=1000000000 min-disparity=0 principal-offset=5",
+    FAST "check-interval=1000000000 min-disparity=-5" };
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
     g_autoptr (Pair) pair = with_caps (pair_new_not_live (properties[i]));
@@ -156,6 +157,8 @@ TEST (test_element_says_shifted)
     expect_health (pair->element, "ok");
     push_ground (pair, 5, second++);
     expect_health (pair->element, i ? "ok" : "shifted");
+    if (i == 2)
+      expect_warning (pair->bus, "min-disparity=-5", "below 0", NULL);
     if (!i)
       expect_warning (
           pair->bus, "shifted sideways", "beyond infinity", "rectify the views anew", "principal-offset", NULL);
