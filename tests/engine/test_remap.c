@@ -202,11 +202,27 @@ typedef struct Case
 } Case;
 
 static void
+case_memory (Case *test, Random *random)
+{
+  const StereoRemapPlane *plane = &test->plane;
+  int source_width = (test->map.source_width + plane->source.shift_x) >> plane->source.shift_x;
+  int source_height = (test->map.source_height + plane->source.shift_y) >> plane->source.shift_y;
+
+  test->width = (test->map.width + plane->target.shift_x) >> plane->target.shift_x;
+  test->height = (test->map.height + plane->target.shift_y) >> plane->target.shift_y;
+  memory_new (&test->source, &plane->source, plane->channels, source_width, source_height,
+      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
+  memory_new (&test->target, &plane->target, plane->channels, test->width, test->height,
+      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
+  test->before = malloc (test->target.size);
+  memcpy (test->before, test->target.base, test->target.size);
+}
+
+static void
 case_new (Case *test, Random *random)
 {
   StereoRemapPlane *plane = &test->plane;
   int dense = random_range (random, 0, 1), most = random_range (random, 0, 3) ? 70 : 6;
-  int source_width, source_height;
 
   *test = (Case){ .kind = (MapKind) random_range (random, 0, MAP_KINDS - 1) };
   test->map = (StereoRemapMap){ random_range (random, 1, most), random_range (random, 1, most),
@@ -221,16 +237,7 @@ case_new (Case *test, Random *random)
   plane->target = random_layout (random, plane->channels, dense && random_range (random, 0, 3));
   for (int c = 0; c < 4; c++)
     plane->border[c] = (uint8_t) random_next (random);
-  test->width = (test->map.width + plane->target.shift_x) >> plane->target.shift_x;
-  test->height = (test->map.height + plane->target.shift_y) >> plane->target.shift_y;
-  source_width = (test->map.source_width + plane->source.shift_x) >> plane->source.shift_x;
-  source_height = (test->map.source_height + plane->source.shift_y) >> plane->source.shift_y;
-  memory_new (&test->source, &plane->source, plane->channels, source_width, source_height,
-      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
-  memory_new (&test->target, &plane->target, plane->channels, test->width, test->height,
-      random_range (random, 0, 1) ? PICTURE_GUARD_AFTER : PICTURE_GUARD_BEFORE, random);
-  test->before = malloc (test->target.size);
-  memcpy (test->before, test->target.base, test->target.size);
+  case_memory (test, random);
 }
 
 static void
@@ -297,6 +304,36 @@ test_random (int backend, uint64_t seed)
   }
 }
 
+/* Possible and impossible numbers: refused with a sentence, or every sample is the twin's. */
+static void
+test_impossible (void)
+{
+  static const int wild[] = { 0, -1, 1 << 30, -2147483647 - 1, 2147483647, 65536 };
+  int refused = 0, count = random_count ("STEREO_TEST_REMAPS", 3000);
+
+  for (int i = 0; i < count && !check_failures (); i++) {
+    Random random = { random_seed () + (uint64_t) i * 0x2545F491u };
+    Case test;
+    case_new (&test, &random);
+    StereoRemapMap map = test.map;
+    StereoRemapPlane plane = test.plane;
+    StereoRemapParams params = { &map, 1, &plane, 1, STEREO_BACKEND_CPU, -1, 1 };
+    int *numbers[] = { &map.width, &map.height, &map.source_width, &map.source_height, &plane.map, &plane.channels,
+      &plane.source.pixel_stride, &plane.target.pixel_stride, &plane.source.shift_x, &plane.target.shift_y,
+      &params.backend, &params.threads };
+    *numbers[random_range (&random, 0, (int) (sizeof numbers / sizeof *numbers) - 1)] = wild[random_range (&random, 0, 5)];
+    plane.source.offset[random_range (&random, 0, 3)] = (uint8_t) (random_range (&random, 0, 3) ? plane.source.offset[0] :
+                                                                                                  255);
+    StereoError error = { 0 };
+    StereoRemap *remap = stereo_remap_new (&params, &error);
+    CHECK (remap || (error.status != STEREO_OK && strlen (error.message) > 10), "refused without a word");
+    refused += !remap;
+    stereo_remap_free (remap);
+    case_free (&test);
+  }
+  CHECK (refused > count / 2 && refused < count, "%d of %d are refused", refused, count);
+}
+
 /* Both views and all planes of a frame in one remap: planes do not get into each other's way. */
 static void
 test_planes (int backend, uint64_t seed)
@@ -325,16 +362,7 @@ test_planes (int backend, uint64_t seed)
     test->map = owner->map;
     test->x = test->y = NULL;
     test->kind = owner->kind;
-    test->width = (test->map.width + test->plane.target.shift_x) >> test->plane.target.shift_x;
-    test->height = (test->map.height + test->plane.target.shift_y) >> test->plane.target.shift_y;
-    memory_new (&test->source, &test->plane.source, test->plane.channels,
-        (test->map.source_width + test->plane.source.shift_x) >> test->plane.source.shift_x,
-        (test->map.source_height + test->plane.source.shift_y) >> test->plane.source.shift_y, PICTURE_GUARD_AFTER,
-        &random);
-    memory_new (&test->target, &test->plane.target, test->plane.channels, test->width, test->height,
-        PICTURE_GUARD_AFTER, &random);
-    test->before = malloc (test->target.size);
-    memcpy (test->before, test->target.base, test->target.size);
+    case_memory (test, &random);
   }
   maps[0] = tests[0].map;
   maps[1] = tests[1].map;
@@ -377,34 +405,31 @@ test_refusals (void)
   StereoRemapMap wrong_map = map;
   StereoRemapPlane wrong = plane;
 
-  params.maps = &wrong_map;
-  wrong_map.source_width = 40000;
-  expect_refusal (&params, STEREO_ERROR_SIZE, "40000x8");
-  wrong_map = map;
-  wrong_map.height = 0;
-  expect_refusal (&params, STEREO_ERROR_SIZE, "8x0");
+  struct
+  {
+    int *number, value, status;
+    const char *word;
+  } cases[] = { { &wrong_map.source_width, 40000, STEREO_ERROR_SIZE, "40000x8" },
+    { &wrong_map.height, 0, STEREO_ERROR_SIZE, "8x0" }, { &wrong.channels, 5, STEREO_ERROR_PARAMETER, "5 channels" },
+    { &wrong.map, 1, STEREO_ERROR_PARAMETER, "map 1" },
+    { &wrong.source.pixel_stride, 0, STEREO_ERROR_PARAMETER, "0 bytes" },
+    { &params.plane_count, STEREO_REMAP_MAX_PLANES + 1, STEREO_ERROR_PARAMETER, "17 planes" },
+    { &params.threads, 100000, STEREO_ERROR_PARAMETER, "threads=100000" },
+    { &params.backend, 77, STEREO_ERROR_PARAMETER, "backend=77" } };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    wrong_map = map;
+    wrong = plane;
+    params = good;
+    params.maps = &wrong_map;
+    params.planes = &wrong;
+    *cases[k].number = cases[k].value;
+    expect_refusal (&params, (StereoStatus) cases[k].status, cases[k].word);
+  }
   wrong_map = map;
   wrong_map.pitch = 7;
+  params = good;
+  params.maps = &wrong_map;
   expect_refusal (&params, STEREO_ERROR_PARAMETER, "7");
-  params = good;
-  params.planes = &wrong;
-  wrong.channels = 5;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "5 channels");
-  wrong = plane;
-  wrong.map = 1;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "map 1");
-  wrong = plane;
-  wrong.source.pixel_stride = 0;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "0 bytes");
-  params = good;
-  params.plane_count = STEREO_REMAP_MAX_PLANES + 1;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "17 planes");
-  params = good;
-  params.threads = 100000;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "threads=100000");
-  params = good;
-  params.backend = 77;
-  expect_refusal (&params, STEREO_ERROR_PARAMETER, "backend=77");
   if (!stereo_backend_available (STEREO_BACKEND_CUDA, -1, NULL, 0)) {
     params = good;
     params.backend = STEREO_BACKEND_CUDA;
@@ -482,6 +507,7 @@ main (int argc, char **argv)
   }
   check_case ("identity", test_identity);
   check_case ("refusals", test_refusals);
+  check_case ("impossible numbers", test_impossible);
   if (check_begin ("random maps, cuda")) {
     char reason[256];
     if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason)) {
