@@ -623,6 +623,8 @@ def main(arguments=None):
             raise Refused(f"{' and '.join(options.files)}: {error}") from error
         if any(os.path.exists(options.output) and os.path.samefile(name, options.output) for name in options.files):
             raise Refused(f"{options.output} is a file that is read: give another name with -o.")
+        if options.if_needed:
+            os.makedirs(os.path.dirname(options.output) or ".", exist_ok=True)
         part = f"{options.output}.{os.getpid()}"  # whoever reads it has the whole file
         with open(part, "w", encoding="utf-8") as file:
             file.write(text)

@@ -315,12 +315,11 @@ add_camera () {
 
 # ---- from cameras to depth -------------------------------------------------------------------
 
-# convert_calibration: of another format than stereorectify reads becomes OpenCV's, in a file that the next start writes again
+# convert_calibration: what stereorectify does not read becomes OpenCV's, in a file that the next start writes again
 convert_calibration () {
-  made=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/gst-stereo
-  mkdir -p "$made" || fail "there is no folder $made for the converted calibration: set XDG_CACHE_HOME to one"
-  made=$made/calibration-$(printf '%s %s' "$CALIBRATION" "${SIZE:-}" | cksum | cut -d ' ' -f 1).yml
-  CALIBRATION=$("$(python)" "$(dirname "$0")/calibration.py" --if-needed ${SIZE:+--size "$SIZE"} -o "$made" "$CALIBRATION") || exit 1
+  made=$(printf '%s %s' "$CALIBRATION" "${SIZE:-}" | cksum | cut -d ' ' -f 1)
+  CALIBRATION=$("$(python)" "$(dirname "$0")/calibration.py" --if-needed ${SIZE:+--size "$SIZE"} \
+    -o "${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/gst-stereo/calibration-$made.yml" "$CALIBRATION") || exit 1
 }
 
 check_calibration () {

@@ -62,9 +62,12 @@ for cameras in "test" "test test"; do
   rm -f "$folder"/overlay-*
 done
 
-# distances follow from the calibration: at twice the baseline the same disparity is twice as far
-sed 's/-120\./-240./' "$CALIBRATION" >"$folder/wide.yml"
-for file in "$CALIBRATION" "$folder/wide.yml"; do
+# distances follow from the calibration: at twice the baseline the same disparity is twice as far. One of another format is
+# converted.
+camera="[$focal 0 $((width / 2)); 0 $focal $((height / 2)); 0 0 1]"
+printf '%s\n' "cam0=$camera" "cam1=$camera" baseline=240 "width=$width" "height=$height" >"$folder/wide calib.txt"
+export XDG_CACHE_HOME="$folder/cache"
+for file in "$CALIBRATION" "$folder/wide calib.txt"; do
   CALIBRATION=$file SINK=fakesink quietly sh "$pipelines/truck.sh" test num-disparities=$disparities
   sed -n 's/^nearest: \([0-9]*\) mm.*/\1/p' "$folder/output" | head -n 1
 done >"$folder/distances"
@@ -94,5 +97,7 @@ fi
 
 refused "no file no.yml" env CALIBRATION=no.yml sh "$pipelines/side-by-side.sh" test
 refused "no file no.yaml" env CALIBRATION="$CALIBRATION,no.yaml" sh "$pipelines/two-cameras.sh" test test
+echo "cam0=[1 2 3]" >"$folder/broken.txt"
+refused "broken.txt: Middlebury" env CALIBRATION="$folder/broken.txt" sh "$pipelines/side-by-side.sh" test
 echo "M1: 5" >"$folder/broken.yml"
 refused "broken.yml" env CALIBRATION="$folder/broken.yml" SINK=fakesink sh "$pipelines/overlay.sh" test

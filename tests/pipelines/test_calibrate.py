@@ -127,6 +127,18 @@ class Known(unittest.TestCase):
             self.assertEqual(file.read(), before)
         self.assertFalse(os.path.exists(path + ".part"))
 
+    def test_orientation_tag(self):
+        """Pictures are taken as the camera gave them: no decoder of GStreamer turns them by their EXIF orientation."""
+        path, picture = os.path.join(FOLDER, "tagged.jpg"), np.tile(np.arange(0, 240, 2, np.uint8), (64, 1))
+        for orientation in range(1, 9):
+            cv2.imwrite(path, picture)
+            with open(path, "rb") as file:
+                jpeg = file.read()
+            tag = b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0" + bytes([orientation]) + b"\0\0\0\0\0\0"
+            with open(path, "wb") as file:
+                file.write(jpeg[:2] + b"\xff\xe1" + (len(tag) + 2).to_bytes(2, "big") + tag + jpeg[2:])
+            np.testing.assert_allclose(calibrate.read(path, None).astype(int), picture, atol=4, err_msg=str(orientation))
+
     def test_leans_as_said(self):
         sides = np.array([chessboard.lean(BOARD, v.left, self.made.size) for v in self.views])
         # 3 degrees by chance; the rest because the focal length is a guess, and the lens not known
