@@ -10,7 +10,6 @@ G_BEGIN_DECLS
 /* Adds the meta to the output of @pair: confidence, mask, geometry, and the units of the samples. @params: of the plan. */
 void gst_stereo_match_decorate (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format,
     const StereoParams *params, const StereoStats *stats);
-
 G_END_DECLS
 
 #endif

@@ -4,6 +4,8 @@
 #include "gst/match/debug.h"
 
 #define NOTEWORTHY 0.1 /* px that an alignment changes by */
+/* In a format whose samples are filled by the search range, 1 is its begin and 255 its end. */
+#define RANGE_STEPS 254.0
 
 typedef struct
 {
@@ -72,12 +74,36 @@ gst_stereo_flights_get_stats (GstStereoFlights *flights, GstStereoFlightsStats *
 }
 
 void
+gst_stereo_match_pair_set_units (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format,
+    const StereoParams *params, GstStereoMeta *meta)
+{
+  meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  meta->disparity_scale = params->disparity_scale;
+  if (params->output == STEREO_OUTPUT_DEPTH) {
+    meta->kind = GST_STEREO_OUTPUT_KIND_DEPTH;
+  } else if (format->is_range) {
+    meta->kind = GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
+    meta->disparity_scale = RANGE_STEPS / MAX (1, params->num_disparities - 1);
+  }
+  meta->min_disparity = params->min_disparity;
+  meta->num_disparities = params->num_disparities;
+  meta->focal_length = pair->geometry.focal_length;
+  meta->focal_length_y = pair->geometry.focal_length * pair->geometry.focal_ratio;
+  meta->baseline = pair->geometry.baseline;
+  meta->principal_offset = pair->geometry.principal_offset;
+  meta->principal_x = pair->geometry.principal_x;
+  meta->principal_y = pair->geometry.principal_y;
+  meta->depth_unit = params->depth_unit;
+}
+
+void
 gst_stereo_match_pair_clear (GstStereoMatchPair *pair)
 {
   gst_clear_buffer (&pair->out);
   gst_clear_buffer (&pair->confidence);
   gst_clear_buffer (&pair->truth);
   g_clear_pointer (&pair->mask, gst_stereo_mask_unref);
+  g_clear_pointer (&pair->unmeasured, gst_stereo_unmeasured_unref);
 }
 
 static void
@@ -219,17 +245,26 @@ gst_stereo_flights_submit (GstStereoFlights *flights, GstStereoMatchPair *pair, 
 
 /* ---- collect ------------------------------------------------------------------------------ */
 
-/* Excludes what the mask excludes, before downstream sees the picture. */
+/* Excludes what the mask excludes, and what has no evidence, before downstream sees the picture. */
 static void
-apply_mask (Flight *flight, StereoStats *stats)
+exclude (GstStereoFlights *flights, Flight *flight, StereoStats *stats)
 {
   const GstVideoFrame *samples = &flight->mapped.frame, *confidence = &flight->mapped.confidence;
   const GstStereoMaskedPicture picture = { GST_VIDEO_FRAME_PLANE_DATA (samples, 0),
     GST_VIDEO_FRAME_PLANE_STRIDE (samples, 0), GST_VIDEO_FRAME_COMP_PSTRIDE (samples, 0),
     GST_VIDEO_FRAME_PLANE_DATA (confidence, 0), GST_VIDEO_FRAME_PLANE_STRIDE (confidence, 0) };
+  const GstStereoMatchPair *pair = &flight->pair;
+  GstStereoMeta units = { .width = (guint) pair->width, .height = (guint) pair->height };
 
-  if (flight->pair.mask)
-    gst_stereo_mask_apply (flight->pair.mask, &picture, &stats->valid_ratio, &stats->mean_confidence);
+  if (pair->mask)
+    gst_stereo_mask_apply (pair->mask, &picture, &stats->valid_ratio, &stats->mean_confidence);
+  if (!pair->unmeasured)
+    return;
+  gst_stereo_match_pair_set_units (
+      pair, gst_stereo_match_output_format (flights->output), gst_stereo_planner_params (flights->planner), &units);
+  gst_stereo_unmeasured_apply (pair->unmeasured, &picture, &units,
+      pair->mask ? pair->mask->count : (guint64) pair->width * (guint64) pair->height, &stats->valid_ratio,
+      &stats->mean_confidence);
 }
 
 GstFlowReturn
@@ -241,7 +276,7 @@ gst_stereo_flights_collect (GstStereoFlights *flights, GstStereoMatchPair *pair,
     g_queue_push_tail (&flights->failed, flight);
     return GST_STEREO_FLOW_PLAN_FAILED;
   }
-  apply_mask (flight, stats);
+  exclude (flights, flight, stats);
   gst_stereo_mapped_output_order_bytes (&flight->mapped);
   GST_OBJECT_LOCK (flights->element);
   flights->stats.steps_total += stats->steps_ns;

@@ -10,6 +10,7 @@
 #define GST_STEREO_FLIGHT_H
 
 #include "gst/match/cameras.h"
+#include "gst/match/diagnose/unmeasured.h"
 #include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"
@@ -24,15 +25,19 @@ typedef struct
 {
   gint width, height; /* of the output */
   GstBuffer *out, *confidence;
-  GstStereoMask *mask;         /* NULL = every pixel counts */
-  GstBuffer *truth;            /* true disparity that came with the views; may be NULL */
-  GstStereoGeometry geometry;  /* in force for this pair */
-  GstSegment segment;          /* of the left view */
-  gboolean forget;             /* the stream broke before this pair: it has no history */
-  gint64 skew;                 /* right minus left, ns */
-  GstStereoHealthFlags health; /* its known faults */
+  GstStereoMask *mask;             /* NULL = every pixel counts */
+  GstStereoUnmeasured *unmeasured; /* what has no evidence; NULL = nothing */
+  GstBuffer *truth;                /* true disparity that came with the views; may be NULL */
+  GstStereoGeometry geometry;      /* in force for this pair */
+  GstSegment segment;              /* of the left view */
+  gboolean forget;                 /* the stream broke before this pair: it has no history */
+  gint64 skew;                     /* right minus left, ns */
+  GstStereoHealthFlags health;     /* its known faults */
 } GstStereoMatchPair;
 
+/* Of a meta of the pair's samples, their kind and their units, and the geometry. @params: of the plan. */
+void gst_stereo_match_pair_set_units (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format,
+    const StereoParams *params, GstStereoMeta *meta);
 /* Drops all references of the pair. */
 void gst_stereo_match_pair_clear (GstStereoMatchPair *pair);
 

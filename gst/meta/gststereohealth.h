@@ -41,11 +41,11 @@ G_BEGIN_DECLS
  * @GST_STEREO_HEALTH_BLURRED_RIGHT: likewise the right view
  * @GST_STEREO_HEALTH_SWAPPED: the left view looks like the right one, and the right one like the left
  * @GST_STEREO_HEALTH_SAME_VIEW: both views show the picture of one camera
- * @GST_STEREO_HEALTH_OUT_OF_STEP: the two views, or parts of them, were not taken at the same moment
+ * @GST_STEREO_HEALTH_OUT_OF_STEP: the two views were not taken at the same moment
  * @GST_STEREO_HEALTH_ROWS: the rows of the two views do not fit: the views are not rectified, or no longer. Not set while
  *     `stereomatch align=auto` takes it out
  * @GST_STEREO_HEALTH_MISMATCH: much less of the two views matches than should, or than did
- * @GST_STEREO_HEALTH_RANGE: something is nearer than the search range reaches
+ * @GST_STEREO_HEALTH_RANGE: something is as near as the end of the search range, or nearer
  * @GST_STEREO_HEALTH_SLOW: pairs come faster than they are computed. The depth that comes can be relied on
  * @GST_STEREO_HEALTH_FOCAL: the two views have different scales
  * @GST_STEREO_HEALTH_STILL_PATTERN: something on both lenses, or between them and the scene, is taken for the scene

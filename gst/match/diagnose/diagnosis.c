@@ -7,7 +7,7 @@
 #include "gst/match/diagnose/match_check.h"
 #include "gst/match/diagnose/report.h"
 #include "gst/match/diagnose/timestamps.h"
-#include "gst/match/diagnose/views/view_check.h"
+#include "gst/match/diagnose/views.h"
 #include "gst/meta/gststereometa.h"
 
 /* Where a pair said nothing (too dark, too flat), everything is checked again sooner. */
@@ -17,7 +17,7 @@ struct _GstStereoDiagnosis
 {
   GstElement *element;
   GstStereoReport *report;
-  GstStereoViewCheck *views;
+  GstStereoViews *views;
   GstStereoMatchCheck *matches;
 
   /* protected by the element's object lock */
@@ -54,7 +54,7 @@ gst_stereo_diagnosis_new (GstElement *element)
 
   diagnosis->element = element;
   diagnosis->report = gst_stereo_report_new (element);
-  diagnosis->views = gst_stereo_view_check_new (element, diagnosis->report);
+  diagnosis->views = gst_stereo_views_new (element, diagnosis->report);
   diagnosis->matches = gst_stereo_match_check_new (element, diagnosis->report);
   return diagnosis;
 }
@@ -63,7 +63,7 @@ void
 gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis)
 {
   gst_stereo_match_check_free (diagnosis->matches);
-  gst_stereo_view_check_free (diagnosis->views);
+  gst_stereo_views_free (diagnosis->views);
   gst_stereo_report_free (diagnosis->report);
   g_free (diagnosis);
 }
@@ -77,8 +77,6 @@ gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
   GST_OBJECT_UNLOCK (diagnosis->element);
   gst_stereo_diagnosis_release (diagnosis);
   gst_stereo_report_start (diagnosis->report);
-  gst_stereo_view_check_start (diagnosis->views);
-  gst_stereo_match_check_start (diagnosis->matches);
 }
 
 void
@@ -87,7 +85,7 @@ gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
   diagnosis->started = FALSE;
   diagnosis->time = diagnosis->spacing = 0;
   memset (&diagnosis->skew, 0, sizeof diagnosis->skew);
-  gst_stereo_view_check_flush (diagnosis->views);
+  gst_stereo_views_flush (diagnosis->views);
   gst_stereo_match_check_flush (diagnosis->matches);
   gst_stereo_pace_flush (&diagnosis->pace);
 }
@@ -96,8 +94,8 @@ void
 gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
 {
   gst_stereo_diagnosis_flush (diagnosis);
-  gst_stereo_view_check_release (diagnosis->views);
-  gst_stereo_match_check_release (diagnosis->matches);
+  gst_stereo_views_start (diagnosis->views);
+  gst_stereo_match_check_start (diagnosis->matches);
   diagnosis->conclusive = FALSE;
   diagnosis->last = 0;
   diagnosis->apart = diagnosis->drifting = (GstStereoEpisode){ 0 };
@@ -201,20 +199,17 @@ is_due (const GstStereoDiagnosis *diagnosis, gint64 time, gint64 interval)
       time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON));
 }
 
-/* In how many pairs the matches are checked, for which this one may be kept: 1 or 2; 0 = later. */
-static guint
-pairs_to_next (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
+/* Whether the matches of the next pair will be checked, for which this one is kept. */
+static gboolean
+is_before_check (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval)
 {
   gboolean on_device = gst_stereo_cuda_context_of (pair->left->buffer) != NULL;
   /* the frames of a bundle are of different moments on purpose */
   gboolean bundle = pair->left->layout.packing != GST_STEREO_PACKING_AUTO && pair->left->buffer != pair->right->buffer;
+  gint64 next = diagnosis->time + diagnosis->spacing;
 
-  for (guint pairs = 1; pairs <= 2 && diagnosis->spacing && !bundle; pairs++) {
-    gint64 next = diagnosis->time + pairs * diagnosis->spacing;
-    if (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)))
-      return pairs;
-  }
-  return 0;
+  return diagnosis->spacing && !bundle &&
+      (is_due (diagnosis, next, interval) || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, next)));
 }
 
 /* As stereorectify says. */
@@ -238,8 +233,7 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     .counts = pair->mask ? pair->mask->counts : NULL,
     .params = params,
     .rectified = is_rectified (left),
-    .time = diagnosis->time,
-    .spacing = diagnosis->spacing };
+    .time = diagnosis->time };
   GstVideoFrame frames[2];
   StereoImage images[2];
 
@@ -251,18 +245,22 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
   }
   gst_stereo_layout_images (&left->layout, &frames[0], &frames[two], &images[0], &images[1]);
   if (due->views)
-    gst_stereo_view_check_run (diagnosis->views, diagnosis->time, &left->layout, infos, images, pair->live,
-        params->min_disparity + params->num_disparities);
+    gst_stereo_views_look (diagnosis->views, diagnosis->time, &left->layout, infos, images, pair->live,
+        params->min_disparity, params->min_disparity + params->num_disparities - 1);
+  GstStereoViewsWorth worth = gst_stereo_views_get_worth (diagnosis->views);
+  gboolean jumped = due->views && worth.jumped;
   matched.images = images;
-  gst_stereo_view_check_get_evidence (diagnosis->views, &matched.sound, &matched.detailed, &matched.noise);
-  if (due->matches) {
-    gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all);
+  matched.sound = worth.sound;
+  matched.detailed = worth.detailed;
+  matched.noise = worth.noise;
+  /* another picture: the views may have been exchanged, or a camera was turned */
+  if (due->matches || jumped) {
+    gboolean conclusive = gst_stereo_match_check_run (diagnosis->matches, &matched, due->all || jumped);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
   }
   /* after the check, which may want the next one soon */
-  guint next = pairs_to_next (diagnosis, pair, interval);
-  if (next)
-    gst_stereo_match_check_keep (diagnosis->matches, &matched, next == 1);
+  if (is_before_check (diagnosis, pair, interval))
+    gst_stereo_match_check_keep (diagnosis->matches, &matched);
   if (two)
     gst_video_frame_unmap (&frames[1]);
   gst_video_frame_unmap (&frames[0]);
@@ -287,33 +285,41 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
   diagnosis->time = time;
   Due due = { .all = is_due (diagnosis, time, interval) };
   /* frames in device memory are copied, for everything at once */
-  due.views = on_device ? due.all : gst_stereo_view_check_is_due (diagnosis->views, time);
+  due.views = on_device ? due.all : gst_stereo_views_are_due (diagnosis->views, time);
   due.matches = due.all || (!on_device && gst_stereo_match_check_is_due (diagnosis->matches, time));
   if (due.all) {
     diagnosis->started = TRUE;
     diagnosis->last = time;
     diagnosis->conclusive = FALSE;
   }
-  if (due.matches || due.views || pairs_to_next (diagnosis, pair, interval))
+  if (due.matches || due.views || is_before_check (diagnosis, pair, interval))
     check_views (diagnosis, pair, interval, &due);
-  if (!pairs_to_next (diagnosis, pair, interval))
-    gst_stereo_match_check_forget_frames (diagnosis->matches);
   if (due.all)
     judge_timestamps (diagnosis, left->spacing);
 }
 
 GstStereoHealthFlags
-gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
+gst_stereo_diagnosis_add_pair (
+    GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, GstStereoUnmeasured **unmeasured)
 {
   GST_OBJECT_LOCK (diagnosis->element);
   gint64 interval = (gint64) MIN (diagnosis->interval, G_MAXINT64 / 4);
   GST_OBJECT_UNLOCK (diagnosis->element);
+  *unmeasured = NULL;
   if (!interval)
-    return GST_STEREO_HEALTH_OK;
+    return gst_stereo_report_get_flags (diagnosis->report);
   judge_pace (diagnosis, pair);
   check_pair (diagnosis, pair, interval);
+  GstStereoUnmeasured *found = gst_stereo_views_get_unmeasured (diagnosis->views);
+  *unmeasured = found ? gst_stereo_unmeasured_ref (found) : NULL;
   return gst_stereo_report_get_flags (diagnosis->report) &
       ~gst_stereo_match_check_taken_out (diagnosis->matches, pair->alignment);
+}
+
+void
+gst_stereo_diagnosis_set (GstStereoDiagnosis *diagnosis, GstStereoHealthFlags all, GstStereoHealthFlags flags)
+{
+  gst_stereo_report_set (diagnosis->report, all, flags);
 }
 
 /* ---- from any thread ---------------------------------------------------------------------- */
@@ -332,7 +338,7 @@ gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *sta
       "exchanged", G_TYPE_BOOLEAN, matches.exchanged, "vertical-offset", G_TYPE_DOUBLE, matches.vertical_offset,
       "skew-mean", G_TYPE_UINT64, skew_mean, "skew-drift", G_TYPE_DOUBLE, skew_drift, NULL);
   gst_stereo_report_add_stats (diagnosis->report, stats);
-  gst_stereo_view_check_add_stats (diagnosis->views, stats);
+  gst_stereo_views_add_stats (diagnosis->views, stats);
   gst_structure_set (
       stats, "beyond-range", G_TYPE_DOUBLE, matches.beyond, "wanted-disparities", G_TYPE_INT, matches.wanted, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds faults of stereomatch's input. A fault is reported in the metadata, in `stats`, and once as a message and a warning
- * (report.h). The views are measured several times a second (view_check.h), and their points matched less often
+ * (report.h). What the views show is measured several times a second (views.h), and their points matched less often
  * (match_check.h). The timestamps of all pairs are checked (timestamps.h), and the rate of dropped pairs (pace.h).
  *
  * Of frames in device memory, one pair every few seconds is copied and measured.
@@ -10,6 +10,7 @@
 #define GST_STEREO_DIAGNOSIS_H
 
 #include "gst/match/diagnose/pace.h"
+#include "gst/match/diagnose/unmeasured.h"
 #include "gst/match/mask.h"
 #include "gst/meta/gststereohealth.h"
 #include "gst/pairing/frame.h"
@@ -46,8 +47,12 @@ typedef struct
   GstStereoPaceCounts counts;
 } GstStereoDiagnosedPair;
 
-/* Checks the pair if a check is due. Returns the known faults. */
-GstStereoHealthFlags gst_stereo_diagnosis_add_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair);
+/* Checks the pair if a check is due. Returns the known faults. @unmeasured: a reference to what has no evidence in it; NULL: nothing. */
+GstStereoHealthFlags gst_stereo_diagnosis_add_pair (
+    GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, GstStereoUnmeasured **unmeasured);
+/* Of the faults @all, which somebody else finds, such as cameras that are silent, those in @flags stand now. Posts the messages
+ * `stereo-health` of what has changed, and no warning. From any thread. */
+void gst_stereo_diagnosis_set (GstStereoDiagnosis *diagnosis, GstStereoHealthFlags all, GstStereoHealthFlags flags);
 
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats);

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "gst/match/debug.h"
-#include "gst/match/diagnose/moments.h"
-#include "gst/match/diagnose/span.h"
 
+#define MOST_RULES 16
 #define MOST_LEFT 1.0    /* px that an alignment may leave in the middle and at the sides */
-#define CONTRADICTIONS 3 /* pairs in a row that contradict what was found of the rig */
+#define MIN_SHARES 5     /* pairs after which the usual share of points that are found is known, */
+#define MAX_SHARES 50    /* and that its mean is over */
+#define CONTRADICTIONS 2 /* pairs in a row that contradict what was found of the rig */
 
 struct _GstStereoMatchCheck
 {
@@ -23,14 +24,15 @@ struct _GstStereoMatchCheck
   GstStereoPairMatcher *matcher; /* NULL before the first pair, and for views too small */
   gint64 last;                   /* time of the last pair, ns */
   gint needed;                   /* disparities that its matches need; 0 = not known */
-  GstStereoSpan span;
-  gdouble shift, roll, scale; /* of the last matches, px */
+  gboolean kept;                 /* the frame before the next pair that is checked */
+  gdouble shift, roll, scale;    /* of the last matches, px */
   guint contradictions;
-  GstStereoEpisode episodes[GST_STEREO_MOST_RULES];
+  GstStereoEpisode episodes[MOST_RULES];
   gboolean late;  /* a view may be: offsets that come from other moments say nothing of the rig */
   gdouble offset; /* principal-offset of the last pair */
-  GstStereoMoments moments;
-  GstStereoMatchPast past;
+  GstStereoDelay delay;
+  gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual */
+  guint shares;  /* these pairs */
 };
 
 /* That the fault of a rule has to last; 0: one pair shows it. */
@@ -54,17 +56,22 @@ gst_stereo_match_check_new (GstElement *element, GstStereoReport *report)
 void
 gst_stereo_match_check_free (GstStereoMatchCheck *check)
 {
-  gst_stereo_match_check_release (check);
+  gst_stereo_match_check_start (check);
   g_free (check);
 }
 
 void
 gst_stereo_match_check_start (GstStereoMatchCheck *check)
 {
-  gst_stereo_match_check_release (check);
-  GST_OBJECT_LOCK (check->element);
-  check->stats = (GstStereoMatchStats){ .vertical_offset = -1, .beyond = -1 };
-  GST_OBJECT_UNLOCK (check->element);
+  GstElement *element = check->element;
+  GstStereoReport *report = check->report;
+
+  gst_stereo_pair_matcher_free (check->matcher);
+  GST_OBJECT_LOCK (element);
+  *check = (GstStereoMatchCheck){
+    .element = element, .report = report, .stats = { .vertical_offset = -1, .beyond = -1 }
+  };
+  GST_OBJECT_UNLOCK (element);
 }
 
 void
@@ -73,20 +80,7 @@ gst_stereo_match_check_flush (GstStereoMatchCheck *check)
   for (guint i = 0; gst_stereo_match_rule (i); i++)
     if (hold_of (i))
       gst_stereo_episode_flush (&check->episodes[i]);
-  gst_stereo_stale_forget (&check->moments.stale);
-  gst_stereo_span_forget (&check->span);
-  check->contradictions = 0;
-}
-
-void
-gst_stereo_match_check_release (GstStereoMatchCheck *check)
-{
-  g_clear_pointer (&check->matcher, gst_stereo_pair_matcher_free);
-  check->last = check->needed = 0;
-  check->span = (GstStereoSpan){ 0 };
-  memset (check->episodes, 0, sizeof check->episodes);
-  gst_stereo_moments_clear (&check->moments);
-  check->past = (GstStereoMatchPast){ 0 };
+  check->kept = FALSE;
   check->contradictions = 0;
 }
 
@@ -106,8 +100,7 @@ standing (const GstStereoMatchCheck *check)
 gboolean
 gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time)
 {
-  gboolean soon = check->contradictions || gst_stereo_delay_is_suspicious (&check->moments.delay) ||
-      (check->moments.stale.lacks && !(standing (check) & GST_STEREO_HEALTH_OUT_OF_STEP));
+  gboolean soon = check->contradictions || gst_stereo_delay_is_suspicious (&check->delay);
 
   for (guint i = 0; gst_stereo_match_rule (i); i++)
     soon = soon || (hold_of (i) && check->episodes[i].count);
@@ -137,7 +130,7 @@ counts (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const 
 static GstStereoVerdict
 judge (const GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
 {
-  return counts (check, rule, match) ? gst_stereo_match_judge (rule, match) : GST_STEREO_VERDICT_UNKNOWN;
+  return counts (check, rule, match) ? rule->verdict (match) : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 static GstStereoEpisodeChange
@@ -156,14 +149,12 @@ update (GstStereoMatchCheck *check, guint index, GstStereoVerdict verdict, gint6
   return GST_STEREO_EPISODE_BEGINS;
 }
 
-/* A fault begins or ends. What was known of the rig before is of another state of it. */
 static void
 change_to (GstStereoMatchCheck *check, const GstStereoMatchRule *rule, const GstStereoMatchCase *match, gboolean active)
 {
   GstStructure *figures = gst_stereo_report_value (0);
   gchar *text = rule->text (match, active, figures);
 
-  check->past.infinity = (GstStereoInfinity){ 0 };
   gst_stereo_report_change (check->report, rule->flag, active, text, figures);
 }
 
@@ -185,8 +176,6 @@ judge_all (GstStereoMatchCheck *check, const GstStereoMatchCase *match, gboolean
     }
     GstStereoVerdict verdict = judge (check, rule, match);
     found[verdict] |= rule->flag;
-    if (rule->learn && counts (check, rule, match))
-      rule->learn (match, verdict, &check->past);
     if (rule->note && verdict != GST_STEREO_VERDICT_UNKNOWN) {
       GST_OBJECT_LOCK (check->element);
       rule->note (match, verdict, &check->stats);
@@ -256,7 +245,7 @@ gst_stereo_match_check_taken_out (const GstStereoMatchCheck *check, const Stereo
 static gboolean
 may_be_late (const GstStereoMatchCheck *check)
 {
-  return (standing (check) & GST_STEREO_HEALTH_OUT_OF_STEP) || gst_stereo_delay_is_suspicious (&check->moments.delay);
+  return (standing (check) & GST_STEREO_HEALTH_OUT_OF_STEP) || gst_stereo_delay_is_suspicious (&check->delay);
 }
 
 /* ---- pairs ---------------------------------------------------------------------------------- */
@@ -270,66 +259,58 @@ prepare (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
 
   if (!check->matcher || !gst_stereo_pair_matcher_is_for (check->matcher, width, height, min, num)) {
     gst_stereo_pair_matcher_free (check->matcher);
-    gst_stereo_stale_clear (&check->moments.stale);
-    gst_stereo_span_forget (&check->span);
-    check->past.infinity = (GstStereoInfinity){ 0 };
+    check->kept = FALSE;
     check->matcher = gst_stereo_pair_matcher_new (width, height, min, num);
   }
   return check->matcher != NULL;
 }
 
-/* The frame that motion leads back to. */
-static void
-keep_for_motion (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
-{
-  gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
-  gst_stereo_span_keep (&check->span, pair->time);
-}
-
 void
-gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last)
+gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair)
 {
   if (!prepare (check, pair))
     return;
-  if (last && !check->span.slow)
-    keep_for_motion (check, pair);
-  gst_stereo_stale_keep (&check->moments.stale, pair->images, pair->layout->width, pair->layout->height);
+  gst_stereo_pair_matcher_keep (check->matcher, &pair->images[0], &pair->images[1]);
+  check->kept = TRUE;
 }
 
-void
-gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check)
+/* Of a pair whose views match: the usual share of the points that are found. */
+static void
+learn_share (GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
 {
-  gst_stereo_stale_forget (&check->moments.stale);
+  check->shares = MIN (check->shares + 1, MAX_SHARES);
+  check->share += (matches->matches / MAX (1.0, matches->points) - check->share) / check->shares;
 }
 
 gboolean
 gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all)
 {
+  const GstStereoMatchRule *rule;
   GstStereoPairMatches matches;
-  GstStereoMatchCase match = { &matches, pair, &check->past, { 0 } };
+  GstStereoMatchCase match = { .matches = &matches, .pair = pair };
   GstStereoHealthFlags found[3];
 
   check->last = pair->time;
   if (!prepare (check, pair))
     return FALSE;
-  gint frames = gst_stereo_span_count (&check->span, pair->time, pair->spacing);
-  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, frames, &matches);
-  GST_LOG_OBJECT (check->element,
-      "offsets: %u, scale %.2f px, rest %.2f px; %u followed over %d frames%s; left view late: %.1f, %.1f, %.1f, "
-      "right view: %.1f, %.1f, %.1f",
-      matches.placed, matches.scale, matches.rest, matches.followed, frames, check->span.slow ? " of a slow scene" : "",
-      matches.delay.late[0][0], matches.delay.late[0][1], matches.delay.late[0][2], matches.delay.late[1][0],
-      matches.delay.late[1][1], matches.delay.late[1][2]);
+  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, check->kept, &matches);
+  GST_LOG_OBJECT (check->element, "offsets: %u, scale %.2f px, rest %.2f px; left view late: %.1f, right view: %.1f",
+      matches.placed, matches.scale, matches.rest, matches.delay.late[0], matches.delay.late[1]);
+  check->kept = FALSE;
   check->shift = matches.shift;
   check->roll = matches.roll;
   check->scale = matches.scale;
   check->late = may_be_late (check);
-  if (counts (check, gst_stereo_match_rule_of (GST_STEREO_HEALTH_OUT_OF_STEP), &match))
-    match.moment = gst_stereo_moments_add (&check->moments, check->matcher, &matches, pair, check->element);
+  match.share = check->shares < MIN_SHARES ? 0 : check->share;
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    if (rule->flag == GST_STEREO_HEALTH_OUT_OF_STEP && counts (check, rule, &match)) {
+      match.late = gst_stereo_delay_add (&check->delay, &matches.delay);
+      match.late_view = gst_stereo_delay_get_view (&check->delay, &match.certainty);
+    }
   judge_all (check, &match, TRUE, found);
+  if (found[GST_STEREO_VERDICT_GOOD] & GST_STEREO_HEALTH_MISMATCH)
+    learn_share (check, &matches);
   check->offset = pair->params->principal_offset;
-  if (gst_stereo_span_add (&check->span, pair->time, frames, &matches))
-    keep_for_motion (check, pair);
   check->late = may_be_late (check);
   return has_news (check, &match) || all ? judge_rig (check, &match) : FALSE;
 }

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /* Times from one check of the faults that have to last to the next: without and with a suspicion. */
-#define GST_STEREO_MATCHES_INTERVAL (400 * GST_MSECOND)
+#define GST_STEREO_MATCHES_INTERVAL (300 * GST_MSECOND)
 #define GST_STEREO_MATCHES_SOON (90 * GST_MSECOND)
 
 typedef struct _GstStereoMatchCheck GstStereoMatchCheck;
@@ -17,22 +17,17 @@ typedef struct _GstStereoMatchCheck GstStereoMatchCheck;
 /* Neither @element nor @report is owned. */
 GstStereoMatchCheck *gst_stereo_match_check_new (GstElement *element, GstStereoReport *report);
 void gst_stereo_match_check_free (GstStereoMatchCheck *check);
-/* At the start: forgets all findings. */
+/* At the start, and at the stop: forgets all findings. */
 void gst_stereo_match_check_start (GstStereoMatchCheck *check);
 /* After a flush: timestamps may begin anew. */
 void gst_stereo_match_check_flush (GstStereoMatchCheck *check);
-/* At the stop. */
-void gst_stereo_match_check_release (GstStereoMatchCheck *check);
 
 gboolean gst_stereo_match_check_is_due (const GstStereoMatchCheck *check, gint64 time);
 /* @all: a complete check. Else what one pair shows is judged only where several pairs contradict what was found.
  * Returns whether the check was conclusive. */
 gboolean gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean all);
-/* Keeps one of the last two frames before the next pair that is checked. @last: the one before it, from which motion is measured
- * unless the scene moves so slowly that it is measured from an earlier check on. */
-void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair, gboolean last);
-/* A pair was not kept: those before it are not the last ones. */
-void gst_stereo_match_check_forget_frames (GstStereoMatchCheck *check);
+/* Keeps the frame before the next pair that is checked: motion leads back to it. */
+void gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedPair *pair);
 /* The faults that the alignment takes out, where it fits what the last matches show of the rows. */
 GstStereoHealthFlags gst_stereo_match_check_taken_out (
     const GstStereoMatchCheck *check, const StereoAlignment *alignment);

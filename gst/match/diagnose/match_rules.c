@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "gst/match/diagnose/shift_rule.h"
-
 #define MIN_MATCHES 12 /* fewer offsets say nothing */
 /* Grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28. */
 #define MOST_NOISE 6
@@ -22,19 +20,19 @@ gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise
 static GstStereoVerdict
 judge_moment (const GstStereoMatchCase *match)
 {
-  return match->moment.verdict;
+  return match->late;
 }
 
 static gchar *
 describe_moment (const GstStereoMatchCase *match, gboolean active, GstStructure *figures)
 {
-  const gchar *name = match->moment.view ? "right" : "left";
+  const gchar *name = match->late_view ? "right" : "left";
 
-  gst_structure_set (figures, "value", G_TYPE_DOUBLE, match->moment.certainty, NULL);
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, match->certainty, NULL);
   if (!active)
     return g_strdup ("The views are in step again.");
   return g_strdup_printf (
-      "The views are out of step: in the %s view, or in a part of it, points lie where they were some frames before. "
+      "The views are out of step: in the %s view, points lie where they were some frames before. "
       "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on the "
       "way of the %s one.",
       name, name);
@@ -99,7 +97,6 @@ note_swapped (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstSter
 #define SCALE_GOOD 0.45
 #define SCALE_SURE 1.9   /* and rests: 1.7, and 2.0 and more */
 #define REST_BAD 0.68    /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.72 and more */
-#define HALF_BAD 1.1     /* px, of half of the view: healthy pairs have up to 0.94; torn ones mostly 1.2 and more */
 #define OUTWEIGHS 2.2    /* rests: a median offset that large comes from the rig, whatever else moves points */
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
@@ -108,7 +105,7 @@ note_swapped (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstSter
 static gboolean
 is_unexplained (const GstStereoPairMatches *matches)
 {
-  return matches->placed >= MIN_MATCHES && (matches->rest >= REST_BAD || matches->rest_of_half >= HALF_BAD);
+  return matches->placed >= MIN_MATCHES && matches->rest >= REST_BAD;
 }
 
 static GstStereoVerdict
@@ -186,6 +183,46 @@ note_rows (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoM
   stats->vertical_offset = match->matches->vertical;
 }
 
+/* ---- shifted: a camera has turned, or principal points differ --------------------------------- */
+
+/* Nothing lies farther away than infinity. Points whose disparity is below that of infinity, and below the search range, show a shift
+ * where something lies so far away. */
+#define SHIFT_BAD 1.0 /* px from the disparity of infinity */
+#define SHIFT_GOOD 0.7
+#define FAR_AWAY 1.0 /* px above it: the views are known to fit where something is as far away */
+
+static GstStereoVerdict
+judge_shifted (const GstStereoMatchCase *match)
+{
+  const GstStereoPairMatches *matches = match->matches;
+  gdouble infinity = -match->pair->params->principal_offset,
+          farthest = MIN (infinity, match->pair->params->min_disparity);
+
+  /* other focal lengths shift the sides, too */
+  if (!gst_stereo_matches_are_enough (matches, matches->sure) || judge_focal (match) != GST_STEREO_VERDICT_GOOD ||
+      judge_swapped (match) == GST_STEREO_VERDICT_BAD)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (matches->lowest < farthest - SHIFT_BAD)
+    return GST_STEREO_VERDICT_BAD;
+  return matches->lowest > farthest - SHIFT_GOOD && matches->lowest < infinity + FAR_AWAY ? GST_STEREO_VERDICT_GOOD :
+                                                                                            GST_STEREO_VERDICT_UNKNOWN;
+}
+
+static gchar *
+describe_shifted (const GstStereoMatchCase *match, gboolean active, GstStructure *figures)
+{
+  const GstStereoPairMatches *matches = match->matches;
+
+  gst_structure_set (figures, "value", G_TYPE_DOUBLE, matches->lowest, NULL);
+  if (!active)
+    return g_strdup ("The views are no longer shifted sideways.");
+  return g_strdup_printf (
+      "The views are shifted sideways: %u of %u points that match lie beyond infinity, at disparities of %.1f px and less. All "
+      "is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the principal points differ by "
+      "that on purpose, set principal-offset to what the calibration says, and min-disparity to its negative.",
+      matches->few, matches->sure, matches->lowest);
+}
+
 /* ---- mismatch: whether the views show one scene ---------------------------------------------- */
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
@@ -198,9 +235,6 @@ note_rows (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoM
 #define FOUND_BAD 0.4 /* of the share that was found so far */
 #define FOUND_GOOD 0.6
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
-/* The usual share of points that are found is known after so many pairs, and is the mean over so many. */
-#define MIN_SHARES 5
-#define MAX_SHARES 50
 
 static gdouble
 share_of (const GstStereoPairMatches *matches)
@@ -213,14 +247,13 @@ judge_mismatch (const GstStereoMatchCase *match)
 {
   const GstStereoPairMatches *matches = match->matches;
   gdouble found = share_of (matches), alike = matches->alike / MAX (1.0, matches->points);
-  gdouble usual = match->past->shares < MIN_SHARES ? 0 : match->past->share;
   gdouble least = gst_stereo_matches_are_noisy (matches, match->pair->noise) ? FOUND_NOISY : FOUND_LEAST;
 
   if (matches->points < MIN_POINTS)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * usual))
+  if (alike < ALIKE_MOST && found < MAX (least, FOUND_BAD * match->share))
     return GST_STEREO_VERDICT_BAD;
-  return found > MAX (FOUND_LEAST, FOUND_GOOD * usual) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+  return found > MAX (FOUND_LEAST, FOUND_GOOD * match->share) ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
 static gchar *
@@ -234,16 +267,7 @@ describe_mismatch (const GstStereoMatchCase *match, gboolean active, GstStructur
   return g_strdup_printf ("The two views do not match: of %u points of the left view, %u are found in the right one%s. "
                           "Look whether both cameras see the same scene, whether one of them is mirrored or turned, "
                           "and whether something is before a lens.",
-      matches->points, matches->matches, match->past->shares >= MIN_SHARES ? ", much less than before" : "");
-}
-
-static void
-learn_share (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchPast *past)
-{
-  if (verdict != GST_STEREO_VERDICT_GOOD)
-    return;
-  past->shares = MIN (past->shares + 1, MAX_SHARES);
-  past->share += (share_of (match->matches) - past->share) / past->shares;
+      matches->points, matches->matches, match->share > 0 ? ", much less than before" : "");
 }
 
 /* ---- range: a search range that ends too soon ------------------------------------------------- */
@@ -336,18 +360,14 @@ static const GstStereoMatchRule rules[] = {
       .needs_detail = TRUE,
       .needs_no_noise = TRUE,
       .unless = GST_STEREO_HEALTH_MISMATCH | GST_STEREO_HEALTH_OUT_OF_STEP | GST_STEREO_HEALTH_FOCAL,
-      .needs_good = GST_STEREO_HEALTH_FOCAL, /* which shifts the sides, too */
-      .unless_bad = GST_STEREO_HEALTH_SWAPPED,
       .of_offset = TRUE,
-      .verdict = gst_stereo_shift_judge,
-      .text = gst_stereo_shift_describe,
-      .learn = gst_stereo_shift_learn },
+      .verdict = judge_shifted,
+      .text = describe_shifted },
   { .flag = GST_STEREO_HEALTH_MISMATCH,
       .needs_sound = TRUE,
       .needs_detail = TRUE,
       .verdict = judge_mismatch,
-      .text = describe_mismatch,
-      .learn = learn_share },
+      .text = describe_mismatch },
   { .flag = GST_STEREO_HEALTH_SWAPPED,
       .of_rig = TRUE,
       .verdict = judge_swapped,
@@ -376,27 +396,4 @@ const GstStereoMatchRule *
 gst_stereo_match_rule (guint index)
 {
   return index < G_N_ELEMENTS (rules) ? &rules[index] : NULL;
-}
-
-const GstStereoMatchRule *
-gst_stereo_match_rule_of (GstStereoHealthFlags flag)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
-    if (rules[i].flag == flag)
-      return &rules[i];
-  g_return_val_if_reached (NULL);
-}
-
-GstStereoVerdict
-gst_stereo_match_judge (const GstStereoMatchRule *rule, const GstStereoMatchCase *match)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
-    gboolean needed = (rule->needs_good & rules[i].flag) != 0;
-    if (!needed && !(rule->unless_bad & rules[i].flag))
-      continue;
-    GstStereoVerdict other = rules[i].verdict (match);
-    if (needed ? other != GST_STEREO_VERDICT_GOOD : other == GST_STEREO_VERDICT_BAD)
-      return GST_STEREO_VERDICT_UNKNOWN;
-  }
-  return rule->verdict (match);
 }

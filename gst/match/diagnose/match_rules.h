@@ -8,9 +8,35 @@
 #define GST_STEREO_MATCH_RULES_H
 
 #include "gst/match/diagnose/episodes.h"
-#include "gst/match/diagnose/match_case.h"
+#include "gst/match/diagnose/matches.h"
+#include "gst/video/frame.h"
 
 G_BEGIN_DECLS
+
+/* A pair that is checked. */
+typedef struct
+{
+  const GstStereoLayout *layout;
+  const StereoImage *images; /* of both views, in host memory */
+  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
+  const StereoParams *params; /* of the plan, with the geometry of this pair */
+  gint64 time;                /* ns */
+  gboolean rectified;         /* their metadata says that they are */
+  gboolean sound;             /* no view has a fault: matches count */
+  gdouble noise;              /* of the noisier view, grey levels */
+  gboolean detailed;          /* both views show more than noise: missing matches count, too */
+} GstStereoMatchedPair;
+
+/* What is known of a pair that was matched, and from the pairs before. */
+typedef struct
+{
+  const GstStereoPairMatches *matches;
+  const GstStereoMatchedPair *pair;
+  gdouble share; /* mean share of the points that are found, in pairs where that was no less than usual; 0 = not known */
+  GstStereoVerdict late; /* whether a view shows an earlier moment than the other one */
+  guint late_view;       /* 0 = left, 1 = right */
+  gdouble certainty;     /* 1 and more: sure */
+} GstStereoMatchCase;
 
 typedef struct
 {
@@ -29,28 +55,20 @@ typedef struct
   gboolean needs_sound, needs_detail; /* its verdict is unknown where the pair is not sound, or not detailed, */
   gboolean needs_no_noise;            /* and where noise hides the scene: gst_stereo_matches_are_noisy() */
   GstStereoHealthFlags unless;        /* faults on matches which, while they stand, explain what it is judged by */
-  /* Verdicts on the same pair that have to be GOOD, and that must not be BAD: else its own is unknown. */
-  GstStereoHealthFlags needs_good, unless_bad;
-  gboolean of_rig;    /* a pair on which all of these are unknown says nothing of the rig */
-  gboolean of_offset; /* another principal-offset ends it: that is another rig */
-  gboolean alignable; /* an alignment that fits takes it out */
+  gboolean of_rig;                    /* a pair on which all of these are unknown says nothing of the rig */
+  gboolean of_offset;                 /* another principal-offset ends it: that is another rig */
+  gboolean alignable;                 /* an alignment that fits takes it out */
   /* ns. Its verdict has the evidence of several pairs: it begins at once, and its end has to last so long. 0: as its kind says. */
   gint64 end;
   GstStereoVerdict (*verdict) (const GstStereoMatchCase *match);
   /* Of its begin (@active) and its end. @figures: of the message; `value` is the figure that decided, and 0 before. */
   gchar *(*text) (const GstStereoMatchCase *match, gboolean active, GstStructure *figures);
-  /* May be NULL: what a pair that counts adds to what is known from earlier ones. */
-  void (*learn) (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchPast *past);
   /* May be NULL: keeps a verdict that is known. */
   void (*note) (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchStats *stats);
 } GstStereoMatchRule;
 
 /* Row @index of the table; NULL behind the last one. The order is that of messages. */
 const GstStereoMatchRule *gst_stereo_match_rule (guint index);
-/* The row of a flag, which must have one. */
-const GstStereoMatchRule *gst_stereo_match_rule_of (GstStereoHealthFlags flag);
-/* What a row and the verdicts that it asks for make of matches. Where too few count, the verdict is unknown. */
-GstStereoVerdict gst_stereo_match_judge (const GstStereoMatchRule *rule, const GstStereoMatchCase *match);
 
 /* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
 gboolean gst_stereo_matches_are_noisy (const GstStereoPairMatches *matches, gdouble noise);

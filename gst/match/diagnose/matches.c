@@ -2,8 +2,7 @@
 #include "gst/match/diagnose/matches.h"
 
 #include <math.h>
-
-#include "gst/match/diagnose/sort.h"
+#include <stdlib.h>
 
 #define SMALL_SIDE 240 /* px of the small pictures, at most */
 #define POINTS 192     /* at most */
@@ -20,10 +19,11 @@
 #define MIN_VOTES 12 /* fewer say nothing */
 #define MAX_DOUBT 3  /* doubtful matches for each one that votes */
 
+#define END 0.5       /* px of the search range that are its end */
 #define NEAR_ZERO 1.5 /* px of disparity that have no sign */
 #define MIN_FEW 6     /* matches that are no chance, */
 #define FEW_OF 25     /* and this part of them */
-#define MIN_HALF 6    /* points of a half of the view whose offset is known */
+#define MIN_HALF 6    /* points of a half of the view whose median counts */
 
 #define TERMS 6   /* of the fit: what cameras that are turned, or have other lenses, do to rows */
 #define ROUNDS 10 /* of the fit */
@@ -31,7 +31,7 @@
 
 struct _GstStereoPairMatcher
 {
-  gint width, height, min, num, reach;
+  gint width, height, min, num;
   StereoSparse *sparse;
   gint factor;             /* views to small pictures */
   gint rows;               /* of cells of the engine's: all of the view */
@@ -40,7 +40,6 @@ struct _GstStereoPairMatcher
   gdouble disparity[POINTS], beyond[POINTS], sure[POINTS];
   StereoSparsePlace places[POINTS];    /* of the placed points */
   GstStereoMovingPoint moving[POINTS]; /* the same, with their motion */
-  gdouble motions[POINTS];
 };
 
 GstStereoPairMatcher *
@@ -65,7 +64,7 @@ gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
     return NULL;
   g_autofree GstStereoPairMatcher *matcher = g_new0 (GstStereoPairMatcher, 1);
   *matcher = (GstStereoPairMatcher){
-    .width = width, .height = height, .min = min, .num = num, .reach = params.reach, .sparse = stereo_sparse_new (&params)
+    .width = width, .height = height, .min = min, .num = num, .sparse = stereo_sparse_new (&params)
   };
   if (!matcher->sparse)
     return NULL;
@@ -96,12 +95,27 @@ gst_stereo_pair_matcher_is_for (const GstStereoPairMatcher *matcher, gint width,
 
 /* ---- figures of the offsets -------------------------------------------------------------- */
 
+static gint
+compare_values (gconstpointer a, gconstpointer b)
+{
+  gdouble one = *(const gdouble *) a, other = *(const gdouble *) b;
+
+  return one < other ? -1 : one > other;
+}
+
+/* The smallest one first. */
+static void
+sort (gdouble *values, guint count)
+{
+  qsort (values, count, sizeof *values, compare_values);
+}
+
 static gdouble
 median (gdouble *values, guint count)
 {
   if (!count)
     return 0;
-  gst_stereo_sort_values (values, count);
+  sort (values, count);
   return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
@@ -131,29 +145,22 @@ take_medians (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches
 static void
 fit_offsets (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
 {
-  gdouble squares[2] = { 0, 0 }, weights[2] = { 0, 0 };
-  guint counts[2] = { 0, 0 };
+  gdouble squares = 0, weights = 0;
   StereoSparseFit fit = { { 0 } };
 
   stereo_sparse_fit (matcher->places, (gint) matches->placed, TERMS, ROUNDS, &fit);
   for (guint i = 0; i < matches->placed; i++) {
     const StereoSparsePlace *place = &matcher->places[i];
     gdouble rest = MIN (FAR, fabs (place->vertical - stereo_sparse_value (fit.c, place->u, place->v)));
-    gboolean lower = place->v > 0;
 
-    squares[lower] += place->weight * rest * rest;
-    weights[lower] += place->weight;
-    counts[lower]++;
+    squares += place->weight * rest * rest;
+    weights += place->weight;
   }
   matches->shift = fit.c[0];
   /* places lie between -1/2 and 1/2 */
   matches->scale = fit.c[1] / 2;
   matches->roll = fit.c[2] / 2;
-  if (matches->placed)
-    matches->rest = sqrt ((squares[0] + squares[1]) / (weights[0] + weights[1]));
-  for (guint half = 0; half < 2; half++)
-    if (counts[half] >= MIN_HALF)
-      matches->rest_of_half = MAX (matches->rest_of_half, sqrt (squares[half] / weights[half]));
+  matches->rest = matches->placed ? sqrt (squares / weights) : 0;
 }
 
 /* ---- matches ----------------------------------------------------------------------------- */
@@ -172,12 +179,13 @@ vote (GstStereoPairMatcher *matcher, gdouble disparity, gboolean unique, GstSter
     return;
   if (!unique)
     matches->doubtful++;
+  /* the last disparity has no neighbour that would show whether another one fits better */
+  else if (disparity > matcher->min + matcher->num - 1 - END && !inside (matcher, -disparity))
+    matcher->beyond[matches->beyond++] = disparity;
   else if (inside (matcher, disparity) && disparity > matcher->min - NEAR_ZERO)
     matches->forward++;
   else if (inside (matcher, -disparity))
     matches->backward++;
-  else if (disparity > matcher->min + matcher->num - 1)
-    matcher->beyond[matches->beyond++] = disparity;
 }
 
 /* Whether the right view shows a point of that column, whatever its disparity: of what repeats, it may show another place alone. */
@@ -202,44 +210,34 @@ find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *count
 static void
 take_lowest (GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
 {
-  gst_stereo_sort_values (matcher->sure, matches->sure);
+  sort (matcher->sure, matches->sure);
   matches->few = MAX (MIN_FEW, (matches->sure + FEW_OF - 1) / FEW_OF);
   matches->lowest = matches->sure < matches->few ? 0 : matcher->sure[matches->few - 1];
 }
 
 static void
-follow (GstStereoPairMatcher *matcher, const StereoSparseMatch *match, gint frames, GstStereoMovingPoint *point,
-    GstStereoPairMatches *matches)
-{
-  for (gint view = 0; view < 2; view++)
-    if (!frames || !stereo_sparse_track (matcher->sparse, match, view, &point->motion[view]))
-      point->motion[view].weight = 0;
-  if (point->motion[0].weight > 0)
-    matcher->motions[matches->followed++] = hypot (point->motion[0].disparity, point->motion[0].vertical);
-}
-
-static void
-match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint frames, GstStereoPairMatches *matches)
+match_point (
+    GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gboolean motion, GstStereoPairMatches *matches)
 {
   StereoSparseMatch match;
   StereoSparseFound found = stereo_sparse_match (matcher->sparse, point, &match);
   StereoSparsePlace *place = &matcher->places[matches->placed];
-  gint band = point->y * GST_STEREO_PAIR_BANDS * matcher->factor / matcher->height;
 
   matches->points++;
-  matches->points_of[band]++;
   matches->alike += found != STEREO_SPARSE_NOTHING;
   if (found != STEREO_SPARSE_ONE)
     return;
-  matches->matches_of[band]++;
   gboolean unique = match.margin > UNIQUE;
   gdouble disparity = match.disparity;
   if (stereo_sparse_place (matcher->sparse, &match, place)) {
     disparity = place->disparity;
     if (unique && is_in_sight (matcher, match.x))
       matcher->sure[matches->sure++] = disparity;
-    follow (matcher, &match, frames, &matcher->moving[matches->placed], matches);
-    matcher->moving[matches->placed++].place = *place;
+    GstStereoMovingPoint *moving = &matcher->moving[matches->placed++];
+    moving->place = *place;
+    for (gint view = 0; view < 2; view++)
+      if (!motion || !stereo_sparse_track (matcher->sparse, &match, view, &moving->motion[view]))
+        moving->motion[view].weight = 0;
   }
   matcher->disparity[matches->matches++] = disparity;
   vote (matcher, disparity, unique, matches);
@@ -247,7 +245,7 @@ match_point (GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gint
 
 void
 gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gint frames, GstStereoPairMatches *matches)
+    const guint8 *counts, gboolean motion, GstStereoPairMatches *matches)
 {
   StereoSparsePoint point;
 
@@ -255,20 +253,16 @@ gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *l
   stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
   for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)
     if (find_point (matcher, cell, counts, &point))
-      match_point (matcher, &point, frames, matches);
+      match_point (matcher, &point, motion, matches);
   matches->disparity = median (matcher->disparity, matches->matches);
   matches->largest = matches->matches < 3 ? 0 : matcher->disparity[matches->matches - 3]; /* sorted by now */
-  gst_stereo_sort_values (matcher->beyond, matches->beyond);
+  sort (matcher->beyond, matches->beyond);
   matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
   take_lowest (matcher, matches);
   take_medians (matcher, matches);
   fit_offsets (matcher, matches);
-  gst_stereo_sort_values (matcher->motions, matches->followed);
-  matches->moved = matches->followed < 3 ? 0 : matcher->motions[matches->followed - 3] / matcher->reach;
-  if (frames) {
-    gst_stereo_delay_measure (matcher->moving, matches->placed, frames, &matches->delay);
-    gst_stereo_infinity_measure (matcher->moving, matches->placed, matcher->width, matcher->height, &matches->infinity);
-  }
+  if (motion)
+    gst_stereo_delay_measure (matcher->moving, matches->placed, &matches->delay);
 }
 
 void

@@ -11,12 +11,9 @@
 #define GST_STEREO_MATCHES_H
 
 #include "gst/match/diagnose/delay.h"
-#include "gst/match/diagnose/infinity.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
-
-#define GST_STEREO_PAIR_BANDS 8
 
 /* Scratch for views of one size. */
 typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
@@ -28,11 +25,9 @@ typedef struct
   guint alike;             /* those of them that fit some place, which may be one of many */
   guint matches;           /* those of them whose place is sure */
   guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
-  guint beyond;            /* matches that lie beyond the largest disparity searched */
+  guint beyond;            /* matches that lie at the end of the search range, or beyond */
   gdouble farthest;        /* the third largest disparity of those, px; 0 = fewer than three */
-  guint doubtful; /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
-  guint points_of[GST_STEREO_PAIR_BANDS]; /* of each band of the left view, from the top to the bottom */
-  guint matches_of[GST_STEREO_PAIR_BANDS];
+  guint doubtful;    /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
   gdouble disparity; /* median of all matches, px */
   gdouble largest;   /* the third largest disparity of all matches, px; 0 = fewer than three */
   guint sure; /* matches that are placed, that no other place fits nearly as well, and that the right view has to show */
@@ -46,11 +41,7 @@ typedef struct
   gdouble vertical_left, vertical_right; /* median in the left and the right half; 0 where one has few points */
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest;               /* root mean square of the residuals of the fit, clamped at 2 px; weighted by certainty */
-  gdouble rest_of_half;       /* the same of the upper and the lower half of the view: the larger one of both */
-  GstStereoDelayFigures delay;      /* where an earlier frame was kept */
-  guint followed;                   /* placed matches whose motion since that frame is known, in the left view */
-  GstStereoInfinityFigure infinity; /* as that motion shows it */
-  gdouble moved; /* the third largest of their motions, as a share of the motion that is searched; 0 = fewer than three */
+  GstStereoDelayFigures delay; /* where the frame before was kept */
 } GstStereoPairMatches;
 
 /* NULL for views that are too small. The depth search has the disparities @min <= d < @min + @num. */
@@ -59,9 +50,9 @@ void gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher);
 gboolean gst_stereo_pair_matcher_is_for (
     const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num);
 /* Both views are in host memory. @counts: a byte for each pixel of the left view, in rows without padding: 0 = excluded, no
- * point is searched there. NULL: the whole view counts. @frames: since the kept frame; 0 = its motion is not asked for. */
+ * point is searched there. NULL: the whole view counts. @motion: the frame before was kept. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gint frames, GstStereoPairMatches *matches);
+    const guint8 *counts, gboolean motion, GstStereoPairMatches *matches);
 /* Whether so many of them say something: where nearly everything repeats, the rest is chance. */
 gboolean gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes);
 /* Keeps a frame before the next pair that is matched. */

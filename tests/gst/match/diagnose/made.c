@@ -126,54 +126,33 @@ views_clear (Views *views)
 /* ---- rules ------------------------------------------------------------------------------- */
 
 static GstStereoVerdict
-judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const StereoParams *params,
-    const GstStereoMatchPast *past, gdouble noise)
+judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const StereoParams *params, gdouble share,
+    gdouble noise)
 {
   const GstStereoMatchedPair pair = { .params = params, .noise = noise };
-  const GstStereoMatchCase match = { matches, &pair, past, { 0 } };
+  const GstStereoMatchCase match = { .matches = matches, .pair = &pair, .share = share };
+  const GstStereoMatchRule *rule;
 
-  return gst_stereo_match_judge (gst_stereo_match_rule_of (flag), &match);
+  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
+    if (rule->flag == flag)
+      return rule->verdict (&match);
+  g_assert_not_reached ();
 }
-
-static const GstStereoMatchPast nothing_known = { 0 };
 
 GstStereoVerdict
 verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches)
 {
-  return judge (flag, matches, NULL, &nothing_known, 0);
+  return judge (flag, matches, NULL, 0, 0);
 }
 
 GstStereoVerdict
 verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params)
 {
-  return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, &nothing_known, 0);
-}
-
-GstStereoVerdict
-verdict_of_motion (const GstStereoInfinity *infinity, const StereoParams *params)
-{
-  const GstStereoPairMatches matches = { .placed = 60, .sure = 50, .lowest = 6 };
-  const GstStereoMatchPast past = { .infinity = *infinity };
-
-  return judge (GST_STEREO_HEALTH_SHIFTED, &matches, params, &past, 0);
+  return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, 0, 0);
 }
 
 GstStereoVerdict
 verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise)
 {
-  /* many pairs had that share */
-  const GstStereoMatchPast past = { .share = usual, .shares = usual > 0 ? 1000 : 0 };
-
-  return judge (GST_STEREO_HEALTH_MISMATCH, matches, NULL, &past, noise);
-}
-
-guint
-row_of (GstStereoHealthFlags flags)
-{
-  const GstStereoViewRule *rule;
-
-  for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
-    if (rule->flags[0] == flags || rule->flags[1] == flags)
-      return i;
-  g_assert_not_reached ();
+  return judge (GST_STEREO_HEALTH_MISMATCH, matches, NULL, usual, noise);
 }

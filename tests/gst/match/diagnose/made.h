@@ -4,7 +4,6 @@
 #define TESTS_DIAGNOSE_MADE_H
 
 #include "gst/match/diagnose/match_rules.h"
-#include "gst/match/diagnose/views/view_faults.h"
 #include "tests/support/random.h"
 
 #define GOOD GST_STEREO_VERDICT_GOOD
@@ -18,7 +17,6 @@ gdouble draw (gdouble low, gdouble high);
 gdouble gauss (void);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoPairMatcher, gst_stereo_pair_matcher_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoViewReader, gst_stereo_view_reader_free)
 
 /* ---- a view ------------------------------------------------------------------------------ */
 
@@ -72,23 +70,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_clear)
 /* What the rule of a flag makes of matches alone. */
 GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches);
 GstStereoVerdict verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params);
-/* Of a drive whose matches show nothing else. */
-GstStereoVerdict verdict_of_motion (const GstStereoInfinity *infinity, const StereoParams *params);
 /* @usual: share of the points that earlier pairs found; 0 = not known. */
 GstStereoVerdict verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise);
-/* The row of a fault in the table of view_rules.h: of a view by the flag of either, of both by all of its flags. */
-guint row_of (GstStereoHealthFlags flags);
-#define ROW(name) row_of (GST_STEREO_HEALTH_##name##_LEFT)
-
-/* Figures of a view without a fault. */
-#define SOUND \
-  ((GstStereoViewFigures){ .brightness = 100, \
-      .black = 0.05, \
-      .white = 0.1, \
-      .detail = 20, \
-      .roughness = 30, \
-      .sharpness = 0.2, \
-      .compared = TRUE, \
-      .moved = 0.2 })
 
 #endif

@@ -17,10 +17,10 @@ look (const Views *views, gboolean exchanged, gint min, gint num)
   fail_unless (check != NULL);
   fail_unless (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num));
   fail_if (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num + 1));
-  gst_stereo_pair_matcher_run (check, left, right, NULL, 0, &result);
+  gst_stereo_pair_matcher_run (check, left, right, NULL, FALSE, &result);
   /* nothing is left of the first time */
   memset (&again, 0xEE, sizeof again);
-  gst_stereo_pair_matcher_run (check, left, right, NULL, 0, &again);
+  gst_stereo_pair_matcher_run (check, left, right, NULL, FALSE, &again);
   fail_unless_equals_int (again.matches, result.matches);
   fail_unless_equals_int (again.backward, result.backward);
   fail_unless_equals_float (again.vertical, result.vertical);
@@ -322,7 +322,7 @@ TEST (test_small_views)
       continue;
     }
     g_auto (Views) views = views_new (width, height, round % 2 ? surface : white, &change);
-    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, 0, &result);
+    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, FALSE, &result);
     fail_unless (result.matches <= result.points && result.placed <= result.matches &&
         result.forward + result.backward <= result.matches);
   }

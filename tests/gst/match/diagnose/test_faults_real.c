@@ -9,139 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gst/match/diagnose/views/cover.h"
 #include "tests/gst/match/diagnose/made.h"
 #include "tests/support/gst/real.h"
 #include "tests/support/gst/views.h"
 
-#define LOOK (G_GINT64_CONSTANT (200000000)) /* ns */
-
-/* ---- streams ----------------------------------------------------------------------------- */
-
-/* What is told of @frames looks at the sequence, played to and fro, with a fault in one view: "dark-right". */
-static gchar *
-play (const RealSequence *sequence, guint frames, const gchar *fault, guint faulty)
-{
-  const RealView *first = &sequence->views[0][0];
-  GstStereoViewReader *viewers[] = { gst_stereo_view_reader_new (first->width, first->height),
-    gst_stereo_view_reader_new (first->width, first->height) };
-  GString *told = g_string_new (NULL);
-  GstStereoViewFaults views = { 0 };
-  const GstStereoViewRule *rule;
-
-  for (guint n = 0; n < frames; n++) {
-    GstStereoViewVerdicts verdicts;
-    gint reach = MIN (128, first->width / 2);
-    GstStereoViewFigures looks[2];
-    GstStereoBlockFigures pair;
-    guint period = MAX (1, 2 * (sequence->count - 1)), at = n % period;
-    for (guint v = 0; v < 2; v++) {
-      gboolean frozen = v == faulty && !strcmp (fault, "frozen");
-      RealView view = real_view_copy (&sequence->views[frozen ? 0 : MIN (at, period - at) % sequence->count][v]);
-      StereoImage image = real_view_image (&view);
-      real_view_change (&view, v == faulty ? fault : "none", frozen ? 0 : 2 * n + v);
-      if (v == faulty) {
-        real_view_freeze (&view, &sequence->views[0][v], fault, n);
-        real_view_cover (&view, fault, n);
-      }
-      gst_stereo_view_reader_read (
-          viewers[v], &image, 0, 255, v ? 0 : reach, v ? view.width - reach : view.width, &looks[v]);
-      g_free (view.pixels);
-    }
-    gst_stereo_cover_measure (
-        (const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, reach, looks);
-    gst_stereo_blocks_compare ((const GstStereoViewReader *const[]){ viewers[0], viewers[1] }, first->width, 2, &pair);
-    gst_stereo_view_faults_add (&views, looks, &pair, TRUE, n * LOOK, verdicts);
-    for (guint i = 0; (rule = gst_stereo_view_rule (i)); i++)
-      for (guint v = 0; v < 2; v++)
-        if (verdicts[i][v].change) {
-          g_autofree gchar *name = gst_stereo_health_to_string (rule->flags[v]);
-          g_string_append_printf (told, "%s ", name);
-        }
-  }
-  for (guint v = 0; v < 2; v++)
-    gst_stereo_view_reader_free (viewers[v]);
-  return g_string_free (told, FALSE);
-}
-
 static const gchar *const healthy[] = { "road", "street", "fog", "tsukuba", "venus", "teddy", "cones", "motorcycle",
   "aloe", "kitti15-000003", "kitti15-000011", "kitti15-000020", "kitti15-000030", "kitti12-000027", "kitti12-000138",
   "piano", "playtable", "recycle", "vintage" };
-#define MOVING 3 /* of these, from the first one on: a still picture has no frozen view */
-
-/* A thousand looks at the drives, fewer at each still picture. */
-TEST_LOOP (test_silence, 0, G_N_ELEMENTS (healthy))
-{
-  for (guint f = 0; f < 2; f++) {
-    g_auto (RealSequence) sequence = { 0 };
-    if (!real_sequence_load (&sequence, healthy[__i__], f ? "RGB" : "GRAY8"))
-      return;
-    g_autofree gchar *told = play (&sequence, sequence.count > 1 && !f ? 1000 : 20, "none", 0);
-    fail_unless (!*told, "%s: %s", healthy[__i__], told);
-  }
-}
-
-/* The right view of this one was exposed otherwise. */
-TEST (test_another_exposure)
-{
-  g_auto (RealSequence) sequence = { 0 };
-
-  if (!real_sequence_load (&sequence, "motorcycle-exposure", "GRAY8"))
-    return;
-  g_autofree gchar *told = play (&sequence, 30, "none", 0);
-  fail_unless_equals_string (told, "dark-right ");
-}
-
-TEST_LOOP (test_faults, 0, MOVING)
-{
-  static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-    { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
-  g_auto (RealSequence) sequence = { 0 };
-
-  if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
-    return;
-  /* under noise, fog has too little detail to tell what is lost */
-  for (guint k = 0; k < 2 * (strcmp (healthy[__i__], "fog") ? G_N_ELEMENTS (faults) : 4); k++) {
-    g_autofree gchar *told = play (&sequence, 12, faults[k / 2][0], k % 2);
-    g_autofree gchar *expected = g_strdup_printf ("%s-%s ", faults[k / 2][1], k % 2 ? "right" : "left");
-    fail_unless (!strcmp (told, expected), "%s: %s, not %s", healthy[__i__], told, expected);
-  }
-}
-
-/* A stripe of a view, wherever it lies on the road. */
-TEST_LOOP (test_frozen_stripes, 0, 2)
-{
-  static const gchar *const stripes[] = { "stripe:0-34", "stripe:33-67", "stripe:66-100", "stripe:40-60",
-    "stripe:75-100", "noisy:33-67", "noisy:60-85" };
-  g_auto (RealSequence) sequence = { 0 };
-
-  if (!real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
-    return;
-  for (guint k = 0; k < 2 * G_N_ELEMENTS (stripes); k++) {
-    g_autofree gchar *told = play (&sequence, 8, stripes[k / 2], k % 2);
-    fail_unless (
-        !strcmp (told, k % 2 ? "frozen-right " : "frozen-left "), "%s, %s: %s", healthy[__i__], stripes[k / 2], told);
-  }
-}
-
-/* A part of a view, wherever it lies, of a drive and of all that stands still; fog has too little detail. The right view's right
- * side and the left view's left one see what the other view does not. */
-TEST_LOOP (test_covered_parts, 0, G_N_ELEMENTS (healthy))
-{
-  static const gchar *const parts[] = { "rows:0-30", "rows:40-60", "rows:66-100", "columns:20-40", "columns:40-80" };
-  g_auto (RealSequence) sequence = { 0 };
-
-  if (!strcmp (healthy[__i__], "fog") || !real_sequence_load (&sequence, healthy[__i__], __i__ % 2 ? "RGB" : "GRAY8"))
-    return;
-  for (guint k = 0; k < 2 * G_N_ELEMENTS (parts); k++) {
-    /* of a narrow picture, the search reaches beyond these columns */
-    if (g_str_has_prefix (parts[k / 2], "columns") && sequence.views[0][0].width < 600)
-      continue;
-    g_autofree gchar *told = play (&sequence, 7, parts[k / 2], k % 2);
-    fail_unless (
-        !strcmp (told, k % 2 ? "covered-right " : "covered-left "), "%s, %s: %s", healthy[__i__], parts[k / 2], told);
-  }
-}
 
 /* ---- the search range -------------------------------------------------------------------- */
 
@@ -168,7 +42,7 @@ TEST_LOOP (test_range, 0, 12)
       const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
       g_autoptr (GstStereoPairMatcher) check = gst_stereo_pair_matcher_new (left->width, left->height, 0, num);
       StereoImage images[] = { real_view_image (left), real_view_image (right) };
-      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
+      gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, FALSE, &result);
       g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f, largest %.1f\n", scenes[__i__].name, num,
           result.forward, result.beyond, result.farthest, result.largest);
       if (k < 2)
@@ -199,8 +73,8 @@ TEST_LOOP (test_mismatch, 0, G_N_ELEMENTS (healthy))
     for (gint y = 0; y < right->height; y++)
       for (gint x = 0; x < right->width; x++)
         mirrored.pixels[y * right->width + x] = right->pixels[y * right->width + right->width - 1 - x];
-    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
-    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, 0, &other);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, FALSE, &result);
+    gst_stereo_pair_matcher_run (check, &images[0], &images[2], NULL, FALSE, &other);
     g_print ("%s: %u points, %u alike, %u matched; mirrored %u, %u, %u\n", healthy[__i__], result.points, result.alike,
         result.matches, other.points, other.alike, other.matches);
     fail_unless (verdict_of_mismatch (&result, 0, 0) != BAD);
@@ -228,7 +102,7 @@ match_under_noise (const RealView *left, const RealView *right, GstStereoPairMat
       real_view_change (&views[v], "none", 1000 * v + 17 * k);
     images[v] = real_view_image (&views[v]);
   }
-  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 0, matches);
+  gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, FALSE, matches);
   g_free (views[0].pixels);
   g_free (views[1].pixels);
 }
@@ -269,34 +143,31 @@ TEST_LOOP (test_noise, 0, G_N_ELEMENTS (healthy))
   }
 }
 
-/* A pair of a drive that goes to and fro: a right view that is @late frames late, or its lower half. */
+/* A pair of a drive that goes to and fro: a right view that is @late frames late. */
 static void
-pair_of (const RealSequence *sequence, gboolean half, guint at, guint late, gboolean torn, RealView views[2])
+pair_of (const RealSequence *sequence, gboolean half, guint at, guint late, RealView views[2])
 {
   guint period = 2 * (sequence->count - 1), now = at % period, then = (at + period - late) % period;
   const RealView *left = &sequence->views[MIN (now, period - now)][0],
-                 *right = &sequence->views[MIN (now, period - now)][1];
-  RealView old = real_view_mixed (right, &sequence->views[MIN (then, period - then)][1], torn ? right->height / 2 : 0);
+                 *right = &sequence->views[MIN (then, period - then)][1];
 
   views[0] = half ? real_view_halved (left) : real_view_copy (left);
-  views[1] = half ? real_view_halved (&old) : real_view_copy (&old);
-  g_free (old.pixels);
+  views[1] = half ? real_view_halved (right) : real_view_copy (right);
 }
 
 /* Frames of 10 a second, from @first on, with @noise times noise of 3 grey levels; each is checked, as where there is a
  * suspicion. Returns after how many a view is known to be late; 0 = not within @count. */
 static guint
-begin_of_delay (
-    const RealSequence *sequence, gboolean half, guint first, guint late, gboolean torn, guint noise, guint count)
+begin_of_delay (const RealSequence *sequence, gboolean half, guint first, guint late, guint noise, guint count)
 {
   g_autoptr (GstStereoPairMatcher) matcher = NULL;
-  GstStereoDelay delay = { { { 0 } } };
+  GstStereoDelay delay = { { 0 } };
   guint begin = 0;
 
   for (guint n = 0; n < count && !begin; n++) {
     RealView views[2];
     StereoImage images[2];
-    pair_of (sequence, half, first + n, late, torn, views);
+    pair_of (sequence, half, first + n, late, views);
     for (guint v = 0; v < 2; v++) {
       for (guint k = 0; k < noise; k++)
         real_view_change (&views[v], "none", 100 * n + 10 * k + v);
@@ -306,7 +177,7 @@ begin_of_delay (
       matcher = gst_stereo_pair_matcher_new (views[0].width, views[0].height, 0, half ? 64 : 128);
     else {
       GstStereoPairMatches matches;
-      gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, 1, &matches);
+      gst_stereo_pair_matcher_run (matcher, &images[0], &images[1], NULL, TRUE, &matches);
       if (gst_stereo_delay_add (&delay, &matches.delay) == BAD)
         begin = n;
     }
@@ -317,7 +188,7 @@ begin_of_delay (
   return begin;
 }
 
-/* A right view that is late, or whose lower half is, on a drive: known after few frames at both sizes, wherever it begins, and
+/* A right view that is late, on a drive: known after few frames at both sizes, wherever it begins, and
  * under noise of 15 grey levels; and of the drive itself never. */
 TEST_LOOP (test_moments, 0, 4)
 {
@@ -328,19 +199,17 @@ TEST_LOOP (test_moments, 0, 4)
   if (!real_sequence_load (&sequence, drives[__i__ / 2], "GRAY8"))
     return;
   for (guint first = 1; first < 20; first += 6) {
-    guint late = begin_of_delay (&sequence, half, first, 1, FALSE, 0, 10);
-    guint torn = begin_of_delay (&sequence, half, first, 1, TRUE, 0, 10);
-    guint later = begin_of_delay (&sequence, half, first, 2, FALSE, 0, 10);
-    guint noisy = begin_of_delay (&sequence, half, first, 1, FALSE, 25, 10);
-    g_print ("%s%s, frame %u: late after %u frames, two frames %u, torn %u, late under noise %u\n", drives[__i__ / 2],
-        half ? ", half" : "", first, late, later, torn, noisy);
+    guint late = begin_of_delay (&sequence, half, first, 1, 0, 10);
+    guint later = begin_of_delay (&sequence, half, first, 2, 0, 10);
+    guint noisy = begin_of_delay (&sequence, half, first, 1, 25, 10);
+    g_print ("%s%s, frame %u: late after %u frames, two frames %u, late under noise %u\n", drives[__i__ / 2],
+        half ? ", half" : "", first, late, later, noisy);
     fail_unless (late > 0 && late <= 3);
     fail_unless (later > 0);
-    fail_unless (torn > 0);
     fail_unless (noisy > 0);
   }
-  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 0, 60), 0);
-  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, FALSE, 25, 60), 0);
+  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, 0, 60), 0);
+  fail_unless_equals_int (begin_of_delay (&sequence, half, 1, 0, 25, 60), 0);
 }
 
 SUITE_IF (faults_real, real_is_there ())

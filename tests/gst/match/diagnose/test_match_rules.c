@@ -69,8 +69,6 @@ TEST (test_causes_of_offsets)
     { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD },
     { "other moments", { .placed = 60, .vertical = 1.9, .middle = 1.2, .shift = 1.2, .scale = -7, .rest = 1.1 },
         UNKNOWN, UNKNOWN },
-    { "a half of other moments", { .placed = 60, .vertical = 0.4, .rest = 0.5, .rest_of_half = 1.2 }, UNKNOWN, UNKNOWN },
-    { "a doubtful half", { .placed = 60, .vertical = 0.4, .rest = 0.4, .rest_of_half = 1 }, GOOD, GOOD },
     { "not rectified", { .placed = 60, .vertical = 6, .middle = -6, .shift = -5, .scale = 4, .roll = 3, .rest = 1.5 },
         BAD, UNKNOWN },
   };
