@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/ground/analysis.h"
 
-#include "gst/ground/objects/free.h"
 #include "gst/meta/found.h"
 
 #include <string.h>

@@ -3,8 +3,7 @@
 #ifndef GST_STEREO_GROUND_ANALYSIS_H
 #define GST_STEREO_GROUND_ANALYSIS_H
 
-#include "gst/ground/plane/follow.h"
-#include "gst/ground/objects/tracks.h"
+#include "gst/ground/tracks.h"
 
 G_BEGIN_DECLS
 

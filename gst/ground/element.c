@@ -78,13 +78,16 @@
 #include "gst/ground/element.h"
 
 #include "gst/ground/analysis.h"
-#include "gst/ground/output.h"
 #include "gst/meta/found.h"
 #include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 
 #include <gst/video/video.h>
+
+#ifdef HAVE_GST_ANALYTICS
+#include <gst/analytics/analytics.h>
+#endif
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
 #define GST_CAT_DEFAULT gst_stereo_ground_debug
@@ -204,6 +207,143 @@ gst_stereo_ground_sink_event (GstBaseTransform *base, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_ground_parent_class)->sink_event (base, event);
 }
 
+/* ---- message and metadata ---------------------------------------------------------------- */
+
+#ifdef HAVE_GST_ANALYTICS
+
+/* A meta that an element before this one made is shared: its objects stay. */
+static void
+attach_detections (GstBuffer *buffer, const GstStereoGroundReport *reports, guint count)
+{
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+  GQuark type = g_quark_from_static_string (GST_STEREO_GROUND_OBSTACLE);
+
+  if (count > 0 && !relations)
+    relations = gst_buffer_add_analytics_relation_meta (buffer);
+  for (guint i = 0; i < count; i++) {
+    const GstStereoObstacle *one = &reports[i].obstacle;
+    GstAnalyticsODMtd object;
+
+    if (!gst_analytics_relation_meta_add_od_mtd (
+            relations, type, one->x, one->y, one->width, one->height, (gfloat) one->probability, &object))
+      GST_WARNING ("obstacle %u could not be added to the relation metadata", reports[i].id);
+  }
+}
+
+#else
+
+static void
+attach_detections (GstBuffer *buffer, const GstStereoGroundReport *reports, guint count)
+{
+  (void) buffer;
+  (void) reports;
+  (void) count;
+}
+
+#endif
+
+static void
+attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
+{
+  const GstStereoObstacle *one = &report->obstacle;
+  GstVideoRegionOfInterestMeta *region = gst_buffer_add_video_region_of_interest_meta (
+      buffer, GST_STEREO_GROUND_OBSTACLE, (guint) one->x, (guint) one->y, (guint) one->width, (guint) one->height);
+
+  region->id = (gint) report->id;
+  gst_video_region_of_interest_meta_add_param (region,
+      gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, one->distance, "lateral", G_TYPE_DOUBLE,
+          one->lateral, "width", G_TYPE_DOUBLE, one->object_width, "height", G_TYPE_DOUBLE, one->object_height,
+          "probability", G_TYPE_DOUBLE, one->probability, "seen", G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN,
+          report->ahead, NULL));
+}
+
+/* ---- message ----------------------------------------------------------------------------- */
+
+static GstStructure *
+describe_obstacle (const GstStereoGroundReport *report)
+{
+  const GstStereoObstacle *one = &report->obstacle;
+
+  return gst_structure_new ("obstacle", "id", G_TYPE_INT, (gint) report->id, "x", G_TYPE_INT, one->x, "y", G_TYPE_INT,
+      one->y, "width", G_TYPE_INT, one->width, "height", G_TYPE_INT, one->height, "distance", G_TYPE_DOUBLE,
+      one->distance, "lateral", G_TYPE_DOUBLE, one->lateral, "object-width", G_TYPE_DOUBLE, one->object_width,
+      "object-height", G_TYPE_DOUBLE, one->object_height, "probability", G_TYPE_DOUBLE, one->probability, "seen",
+      G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN, report->ahead, NULL);
+}
+
+static void
+add_obstacles (GstStructure *message, const GstStereoGroundResult *result)
+{
+  GValue all = G_VALUE_INIT;
+
+  g_value_init (&all, GST_TYPE_ARRAY);
+  for (guint i = 0; i < result->n_obstacles; i++) {
+    GValue one = G_VALUE_INIT;
+
+    g_value_init (&one, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&one, describe_obstacle (&result->obstacles[i]));
+    gst_value_array_append_and_take_value (&all, &one);
+  }
+  gst_structure_take_value (message, "obstacles", &all);
+  if (result->n_obstacles > 0)
+    gst_structure_set (message, "nearest", G_TYPE_DOUBLE, result->obstacles[0].obstacle.distance, NULL);
+}
+
+static void
+add_free_distances (GstStructure *found, const gchar *name, const GstStereoGroundResult *result)
+{
+  GValue all = G_VALUE_INIT, one = G_VALUE_INIT;
+
+  g_value_init (&all, GST_TYPE_ARRAY);
+  g_value_init (&one, G_TYPE_DOUBLE);
+  for (guint i = 0; i < result->n_free_distances; i++) {
+    g_value_set_double (&one, result->free_distances[i]);
+    gst_value_array_append_value (&all, &one);
+  }
+  g_value_unset (&one);
+  gst_structure_take_value (found, name, &all);
+}
+
+static GstStructure *
+describe (GstBuffer *buffer, const GstSegment *segment, const GstStereoGroundResult *result, gdouble warn_distance,
+    const gchar *reason)
+{
+  const GstStereoGroundPose *pose = &result->fit.pose;
+  GstStructure *message = gst_structure_new (
+      "stereo-obstacles", "ground", G_TYPE_BOOLEAN, result->valid, "judged", G_TYPE_DOUBLE, result->judged, NULL);
+
+  if (result->valid)
+    gst_structure_set (message, "camera-height", G_TYPE_DOUBLE, pose->height, "pitch", G_TYPE_DOUBLE, pose->pitch,
+        "roll", G_TYPE_DOUBLE, pose->roll, "quality", G_TYPE_DOUBLE, result->fit.quality, NULL);
+  else
+    gst_structure_set (message, "reason", G_TYPE_STRING, reason ? reason : "no ground is seen", NULL);
+  if (result->valid && result->ground_from > 0)
+    gst_structure_set (message, "ground-from", G_TYPE_DOUBLE, result->ground_from, NULL);
+  if (result->valid && result->ground_from > 0 && warn_distance > 0)
+    gst_structure_set (message, "unseen-height", G_TYPE_DOUBLE,
+        gst_stereo_found_unseen_height (pose->height, result->ground_from, warn_distance), NULL);
+  add_obstacles (message, result);
+  add_free_distances (message, "free", result);
+  gst_stereo_add_times (message, buffer, segment);
+  return message;
+}
+
+static void
+attach (GstBuffer *buffer, const GstStructure *message, const GstStereoGroundResult *result)
+{
+  g_autoptr (GstStructure) found = gst_structure_copy (message);
+
+  gst_structure_remove_field (found, "free");
+  add_free_distances (found, "free-distances", result);
+  if (result->valid)
+    gst_structure_set (found, "plane-offset", G_TYPE_DOUBLE, result->plane[0], "plane-across", G_TYPE_DOUBLE,
+        result->plane[1], "plane-down", G_TYPE_DOUBLE, result->plane[2], NULL);
+  gst_stereo_found_attach (buffer, GST_STEREO_GROUND_META, found);
+  for (guint i = 0; i < result->n_obstacles; i++)
+    attach_region (buffer, &result->obstacles[i]);
+  attach_detections (buffer, result->obstacles, result->n_obstacles);
+}
+
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static void
@@ -262,7 +402,7 @@ tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
   g_autofree gchar *reason = gst_stereo_health_get_reason (gst_buffer_get_stereo_meta (buffer)->health);
   gboolean unreliable = reason != NULL;
 
-  GstStructure *message = gst_stereo_ground_output_describe (buffer, segment, result, settings->warn_distance, reason);
+  GstStructure *message = describe (buffer, segment, result, settings->warn_distance, reason);
   if (settings->corridor_width > 0)
     gst_structure_set (message, "corridor", G_TYPE_DOUBLE, settings->corridor_width, NULL);
   if (!self->asked)
@@ -270,7 +410,7 @@ tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
   self->asked = TRUE;
   if (self->live)
     gst_stereo_add_age (message, GST_ELEMENT (self), gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer)));
-  gst_stereo_ground_output_attach (buffer, message, result);
+  attach (buffer, message, result);
   if (!is_due (self, result, unreliable, time, settings->message_interval)) {
     gst_structure_free (message);
     return;

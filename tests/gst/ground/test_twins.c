@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-#include "gst/ground/objects/classes.h"
-#include "gst/ground/objects/measure.h"
-#include "gst/ground/plane/points.h"
+#include "gst/ground/objects.h"
+#include "gst/ground/plane.h"
 #include "tests/gst/ground/made.h"
 #include "tests/support/gst/suite.h"
 

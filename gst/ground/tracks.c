@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/ground/objects/tracks.h"
+#include "gst/ground/tracks.h"
 
 #include <math.h>
 

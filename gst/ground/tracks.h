@@ -6,7 +6,7 @@
 #ifndef GST_STEREO_GROUND_TRACKS_H
 #define GST_STEREO_GROUND_TRACKS_H
 
-#include "gst/ground/objects/obstacles.h"
+#include "gst/ground/objects.h"
 
 G_BEGIN_DECLS
 
