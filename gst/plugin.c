@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/confidence/element.h"
-#include "gst/ground/element.h"
 #include "gst/meta/gststereometa.h"
 #include "gst/match/element.h"
-#include "gst/nearest/element.h"
-#include "gst/points/element.h"
 #include "gst/rectify/element.h"
 #include "gst/testsrc/element.h"
+
+GST_ELEMENT_REGISTER_DECLARE (stereoconfidence);
+GST_ELEMENT_REGISTER_DECLARE (stereoground);
+GST_ELEMENT_REGISTER_DECLARE (stereonearest);
+GST_ELEMENT_REGISTER_DECLARE (stereopoints);
 
 static gboolean
 plugin_init (GstPlugin *plugin)

@@ -25,13 +25,17 @@
  *     t. ! queue ! stereoconfidence ! avenc_ffv1 ! file.
  * ]|
  */
-#include "gst/confidence/element.h"
-
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
+#include "gst/video/metas.h"
 #include "gst/video/properties.h"
 
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
+
+GST_ELEMENT_REGISTER_DECLARE (stereoconfidence);
+#define GST_TYPE_STEREO_CONFIDENCE (gst_stereo_confidence_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoConfidence, gst_stereo_confidence, GST, STEREO_CONFIDENCE, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_confidence_debug);
 #define GST_CAT_DEFAULT gst_stereo_confidence_debug
@@ -180,22 +184,6 @@ share_plane (GstStereoConfidence *self, GstBuffer *plane)
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
-/* Copies a meta that is valid for the output, too. Metas about the layout or the meaning of samples are not. */
-static gboolean
-copy_meta (GstBuffer *in, GstMeta **meta, gpointer out)
-{
-  GType api = (*meta)->info->api;
-  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
-
-  if (api == GST_STEREO_META_API_TYPE || api == GST_VIDEO_META_API_TYPE || !(*meta)->info->transform_func ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)) ||
-      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR)))
-    return TRUE;
-  (*meta)->info->transform_func (out, *meta, in, _gst_meta_transform_copy, &whole);
-  return TRUE;
-}
-
 static void
 post_missing (GstStereoConfidence *self, const GstStereoMeta *meta, gboolean truth)
 {
@@ -259,7 +247,7 @@ gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *
     return GST_FLOW_ERROR;
   }
   gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-  gst_buffer_foreach_meta (in, copy_meta, *out);
+  gst_stereo_copy_metas (*out, in, TRUE, FALSE);
   return GST_FLOW_OK;
 }
 

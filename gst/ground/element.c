@@ -75,8 +75,6 @@
  *     fill=none confidence-threshold=0.33 focal-length=700 baseline=120 ! stereoground ! fakesink
  * ]|
  */
-#include "gst/ground/element.h"
-
 #include "gst/ground/analysis.h"
 #include "gst/meta/found.h"
 #include "gst/video/in_place.h"
@@ -88,6 +86,10 @@
 #ifdef HAVE_GST_ANALYTICS
 #include <gst/analytics/analytics.h>
 #endif
+
+GST_ELEMENT_REGISTER_DECLARE (stereoground);
+#define GST_TYPE_STEREO_GROUND (gst_stereo_ground_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoGround, gst_stereo_ground, GST, STEREO_GROUND, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_ground_debug);
 #define GST_CAT_DEFAULT gst_stereo_ground_debug

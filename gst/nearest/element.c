@@ -92,8 +92,6 @@
  * gst-launch-1.0 -m stereotestsrc ! stereomatch ! stereonearest ! fakesink
  * ]|
  */
-#include "gst/nearest/element.h"
-
 #include "gst/meta/found.h"
 #include "gst/nearest/search.h"
 #include "gst/video/depth.h"
@@ -102,6 +100,10 @@
 #include "gst/video/stream.h"
 
 #include <math.h>
+
+GST_ELEMENT_REGISTER_DECLARE (stereonearest);
+#define GST_TYPE_STEREO_NEAREST (gst_stereo_nearest_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoNearest, gst_stereo_nearest, GST, STEREO_NEAREST, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
 #define GST_CAT_DEFAULT gst_stereo_nearest_debug

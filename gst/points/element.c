@@ -23,13 +23,15 @@
  *     multifilesink location=%05d.pcd
  * ]|
  */
-#include "gst/points/element.h"
-
 #include "gst/meta/rays.h"
 #include "gst/video/depth.h"
 #include "gst/video/properties.h"
 
 #include <string.h>
+
+GST_ELEMENT_REGISTER_DECLARE (stereopoints);
+#define GST_TYPE_STEREO_POINTS (gst_stereo_points_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoPoints, gst_stereo_points, GST, STEREO_POINTS, GstElement)
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_points_debug);
 #define GST_CAT_DEFAULT gst_stereo_points_debug
