@@ -25,7 +25,7 @@ case $2 in
   service)
     unit="$docs/examples/truck.service"
     sed -n 's/^ExecStart=//p' "$unit" | grep -q '^/bin/sh /usr/share/gst-stereo/pipelines/truck.sh --json ' || bad "ExecStart of $unit"
-    # it is told that the program is ready, and that it lives; a watchdog of five seconds has several of these
+    # it is told that the program is ready, and that it lives; a watchdog of 30 seconds has many of these
     cat >"$folder/watch.py" <<'END'
 import os, socket, subprocess, sys
 watcher = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
