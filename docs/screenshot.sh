@@ -29,10 +29,10 @@ echo $! >"$work/xvfb.pid"
 read -r number <"$work/display"
 export DISPLAY=":$number" GDK_BACKEND=x11 GSK_RENDERER=cairo XDG_DATA_HOME="$work"
 unset WAYLAND_DISPLAY
-SIZE=480x360 TEST_SOURCE="max-disparity=48" sh pipelines/tune.sh test num-disparities=64 >"$work/tune.log" 2>&1 &
+RATE=10 SIZE=480x360 TEST_SOURCE="max-disparity=48" sh pipelines/tune.sh test num-disparities=64 >"$work/tune.log" 2>&1 &
 echo $! >"$work/tune.pid"
 # the window and some seconds of the stream, so that the line of figures is there
-sleep "${SECONDS_TO_WAIT:-6}"
+sleep "${SECONDS_TO_WAIT:-9}"
 kill -0 "$(cat "$work/tune.pid")" 2>/dev/null || { cat "$work/tune.log" >&2; exit 1; }
 gst-launch-1.0 -q ximagesrc display-name="$DISPLAY" show-pointer=false num-buffers=1 ! videoconvert ! \
   jpegenc quality=70 ! filesink "location=$out"

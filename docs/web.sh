@@ -23,7 +23,7 @@ clean_up () {
 trap clean_up EXIT
 trap 'exit 1' HUP INT TERM
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
-RATE=10 SIZE=640x360 TEST_SOURCE="pattern=road obstacle-height=900 obstacle-distance=6000" WARN=3000 sh pipelines/web.sh $port test method=sgm paths=4 >"$work/said" 2>&1 &
+RATE=5 SIZE=480x270 TEST_SOURCE="pattern=road obstacle-height=900 obstacle-distance=6000" WARN=8000 sh pipelines/web.sh $port test method=sgm paths=4 num-disparities=64 >"$work/said" 2>&1 &
 server=$!
 touch "$work/state"
 # rates are counted over some seconds

@@ -43,7 +43,8 @@
  * whose running time is not later than its own. With a live source the element waits for depth at most for the latency of the
  * pipeline, else for any time. Depth that lasts for several live frames, as behind a videorate, is held for all of them. Colours
  * and boxes are drawn only over a picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames
- * older than the picture, they are left out until the depth has kept pace for a second. Depth older than
+ * older than the picture, they are left out until the depth has kept pace for a second. With a live source the picture then
+ * waits longer for its depth, by half of #GstDepthOverlay:max-age at most. Depth older than
  * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
  * live, else to the time of the frame. Other elements that drop depth must send gaps in its place (`valve
  * drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view, or a camera is silent, the
@@ -132,6 +133,7 @@ struct _GstDepthOverlay
     guint shown;         /* serial of the depth that was shown last; 0 = none */
     GstClockTime age;    /* of the depth that is held, or GST_CLOCK_TIME_NONE */
     gint64 behind_until; /* no colours before this running time */
+    GstClockTime wait;   /* for depth that is late */
     GstStereoScale scale;
     gboolean have_scale;
     gdouble near, far; /* mm; of the metadata, where the properties do not say; 0 before the first */
@@ -587,17 +589,36 @@ lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDe
   return TRUE;
 }
 
-/* Whether the depth is of the moment of a frame: colours over another moment would trail behind what moves. */
+/* A frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing, and what the depth is
+ * late. */
+static void
+announce_latency (GstDepthOverlay *self)
+{
+  GstClockTime latency = gst_stereo_join_frame_time (self->join) + self->run.wait;
+
+  GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
+  gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
+}
+
+/* Whether the depth is of the moment of a frame: colours over another moment would trail behind what moves. Where it is not,
+ * later frames of a live stream wait longer for theirs, within half of max-age. */
 static gboolean
 is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 {
   gint64 depth = gst_stereo_join_held (self->join)->time, frame = (gint64) gst_stereo_join_frame_time (self->join);
+  gint64 second = (gint64) GST_SECOND;
 
   if (time == GST_CLOCK_STIME_NONE || depth == GST_CLOCK_STIME_NONE || frame == 0)
     return TRUE;
-  if ((time - depth + frame / 2) / frame > (gint64) settings->max_lag)
-    self->run.behind_until = time + (gint64) GST_SECOND;
-  return time >= self->run.behind_until || self->run.behind_until - time > (gint64) GST_SECOND;
+  if ((time - depth + frame / 2) / frame > (gint64) settings->max_lag) {
+    if (self->run.behind_until < time && self->run.wait < settings->max_age / 2 &&
+        GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)))) {
+      self->run.wait = MIN (self->run.wait + (guint64) (time - depth), settings->max_age / 2);
+      announce_latency (self);
+    }
+    self->run.behind_until = time + second;
+  }
+  return time >= self->run.behind_until || self->run.behind_until - time > second;
 }
 
 /* ---- what samples mean ------------------------------------------------------------------- */
@@ -919,12 +940,8 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
 {
   gboolean taken = gst_stereo_join_take_caps (self->join, pad, event);
 
-  /* a frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing */
-  if (taken && is_live (self, pad)) {
-    GstClockTime latency = gst_stereo_join_frame_time (self->join);
-    GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
-    gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
-  }
+  if (taken && is_live (self, pad))
+    announce_latency (self);
   return taken;
 }
 
