@@ -116,7 +116,7 @@ read_things (const Scene *scene)
     const GstStructure *obstacle = gst_video_region_of_interest_meta_get_param (roi, "stereo-obstacle");
     const GstStructure *measured = gst_video_region_of_interest_meta_get_param (roi, "stereo-distance");
     GstDepthOverlayBox box = { .at = scaled (scene, roi->x, roi->y, roi->w, roi->h), .distance = INFINITY };
-    gdouble number = 0, lateral = 0, width = 0;
+    gdouble number = 0;
     gchar value[16] = "?";
 
     if (!obstacle && !measured)
@@ -127,10 +127,10 @@ read_things (const Scene *scene)
     } else if (measured && gst_structure_get_double (measured, "disparity", &number)) {
       gst_depth_overlay_format (value, sizeof value, number, FALSE);
     }
-    if (obstacle && gst_structure_get_double (obstacle, "lateral", &lateral) &&
-        gst_structure_get_double (obstacle, "width", &width))
-      box.ahead = fabs (lateral) - width / 2 <= scene->corridor / 2;
-    box.warning = obstacle && box.distance < scene->warn_distance;
+    /* without a corridor, all obstacles are in the way */
+    if (obstacle && !gst_structure_get_boolean (obstacle, "ahead", &box.ahead))
+      box.ahead = TRUE;
+    box.warning = box.ahead && box.distance < scene->warn_distance;
     gst_depth_overlay_label_make (box.label, obstacle ? NULL : g_quark_to_string (roi->roi_type), value);
     gst_depth_overlay_content_add (scene->content, &box);
   }
@@ -187,13 +187,14 @@ read_corridor (const Scene *scene, const Plane *plane)
 {
   const GstStereoMeta *meta = scene->meta;
   GstDepthOverlayContent *content = scene->content;
+  gdouble middle = meta->principal_x > 0 ? meta->principal_x : scene->width / 2.0;
 
   for (gint side = -1; side <= 1; side += 2) {
     GstDepthOverlayLine line;
     guint ends = 0;
 
     for (gdouble distance = CORRIDOR_END; distance > 300; distance *= 0.97) {
-      gdouble x = meta->principal_x + side * scene->corridor / 2 * meta->focal_length / distance;
+      gdouble x = middle + side * scene->corridor / 2 * meta->focal_length / distance;
       gint row;
 
       if (!(x >= 0 && x < scene->width) || !row_of (scene, plane, x, distance, &row))
