@@ -45,8 +45,12 @@ static gboolean
 print_field (GQuark name, const GValue *value, gpointer data)
 {
   gboolean *first = data;
+  const gchar *field = g_quark_to_string (name);
 
-  g_print ("%s%s: ", *first ? "" : "; ", g_quark_to_string (name));
+  /* any size and any frame rate, as a video has */
+  if (GST_VALUE_HOLDS_INT_RANGE (value) || GST_VALUE_HOLDS_FRACTION_RANGE (value))
+    return TRUE;
+  g_print ("%s%s: ", *first ? "" : "; ", field);
   print_value (value);
   *first = FALSE;
   return TRUE;
@@ -88,10 +92,14 @@ print_pads (GstElementFactory *factory)
   for (GList *l = templates; l; l = l->next) {
     GstStaticPadTemplate *template = l->data;
     GstCaps *caps = gst_static_pad_template_get_caps (template);
+    GstStaticPadTemplate *above = l->prev ? l->prev->data : NULL;
 
     g_print ("| `%s` | %s | %s | ", template->name_template, template->direction == GST_PAD_SRC ? "out" : "in",
         presences[template->presence]);
-    print_caps (caps);
+    if (above && !g_strcmp0 (above->static_caps.string, template->static_caps.string))
+      g_print ("as `%s`", above->name_template);
+    else
+      print_caps (caps);
     g_print (" |\n");
     gst_caps_unref (caps);
   }
@@ -183,16 +191,6 @@ print_default (GstElement *element, GParamSpec *spec)
   g_free (text);
 }
 
-static const gchar *
-changes (GParamSpec *spec)
-{
-  if (!(spec->flags & G_PARAM_WRITABLE))
-    return "";
-  return spec->flags & GST_PARAM_MUTABLE_PLAYING ? "while playing" :
-      spec->flags & GST_PARAM_MUTABLE_PAUSED     ? "in PAUSED" :
-                                                   "in READY";
-}
-
 /* Not GStreamer's own base classes'. */
 static gboolean
 is_ours (const GParamSpec *spec)
@@ -239,7 +237,9 @@ print_property (GstElement *element, GParamSpec *spec, gboolean marked)
   print_default (element, spec);
   g_print (" | ");
   print_range (spec);
-  g_print (" | %s | ", changes (spec));
+  g_print (" | ");
+  if (spec->flags & G_PARAM_WRITABLE && !(spec->flags & GST_PARAM_MUTABLE_PLAYING))
+    g_print ("(before playing) ");
   print_cell (g_param_spec_get_blurb (spec));
   g_print (" |\n");
 }
@@ -258,7 +258,7 @@ print_properties (GstElement *element, gboolean grouped)
       continue;
     gboolean begins = grouped && print_group (specs[i]->name);
     if (begins || !any)
-      g_print ("\n| property | default | values | can change | meaning |\n|---|---|---|---|---|\n");
+      g_print ("\n| property | default | values | meaning |\n|---|---|---|---|\n");
     any = TRUE;
     found += begins;
     print_property (element, specs[i], grouped && g_strv_contains (matter, specs[i]->name));
@@ -334,15 +334,17 @@ main (int argc, char **argv)
   }
   features = g_list_concat (features, gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereooverlay"));
   features = g_list_sort (features, by_feature);
-  g_print ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
-           "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n"
-           "# Elements\n"
-           "\n"
-           "Pads, caps (frames in system memory) and properties of every element. Length and disparity "
-           "are in pixels, depth and\n"
-           "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" "
-           "values are replaced by what\n"
-           "the profile and the method call for (`settings` shows what is in force).\n");
+  g_print (
+      "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+      "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n"
+      "# Elements\n"
+      "\n"
+      "Pads, caps (frames in system memory, of any size and frame rate) and properties of every element. Length and disparity "
+      "are in pixels, depth and\n"
+      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" "
+      "values are replaced by what\n"
+      "the profile and the method call for (`settings` shows what is in force). Properties can change while a stream runs, but\n"
+      "where \"before playing\" stands.\n");
   for (GList *l = features; l; l = l->next) {
     if (GST_IS_ELEMENT_FACTORY (l->data))
       print_element (l->data);

@@ -73,23 +73,32 @@ reads (int method, const char *name)
   return 0;
 }
 
-/* Whether every method reads the parameter, and method and profile say what it is when left alone. */
+/* Whether method and profile say what the parameter is where it is left alone. */
 static int
-is_common (const StereoParamInfo *info)
+is_owned (const StereoParamInfo *info)
 {
-  int owned = 0;
-
-  if (!strcmp (info->name, "cost") || !strcmp (info->name, "method") || !strcmp (info->name, "profile"))
+  if (!strcmp (info->name, "method") || !strcmp (info->name, "profile") || !strcmp (info->name, "num-disparities"))
     return 0;
   for (int method = 0; method < STEREO_METHODS; method++) {
     if (reads (method, info->name))
-      return 0;
+      return 1;
     for (int profile = 0; profile < STEREO_PROFILES; profile++) {
       StereoParams params = in_force (method, profile, STEREO_COST_AUTO, RANGE);
-      owned |= info->initial != stereo_param_get (&params, info) && strcmp (info->name, "num-disparities");
+      if (info->initial != stereo_param_get (&params, info))
+        return 1;
     }
   }
-  return owned;
+  return 0;
+}
+
+/* Whether only the methods whose list has it read the parameter. */
+static int
+is_special (const StereoParamInfo *info)
+{
+  for (int method = 0; method < STEREO_METHODS; method++)
+    if (reads (method, info->name))
+      return 1;
+  return 0;
 }
 
 static void
@@ -100,7 +109,7 @@ print_methods (void)
   puts ("| method | what it does | costs | parameters that not every method reads | source |\n|---|---|---|---|---|");
   for (int m = 0; (method = stereo_method_info (m)); m++) {
     const char *comma = "";
-    printf ("| [`%s`](#%s) | ", method->name, method->name);
+    printf ("| `%s` | ", method->name);
     print_text (method->text);
     printf (" | ");
     for (int c = 1; c < STEREO_COSTS; c++)
@@ -141,18 +150,6 @@ print_costs (void)
   }
 }
 
-static void
-print_default (int method, const StereoParamInfo *info)
-{
-  char text[64];
-
-  printf ("| `%s` | ", info->name);
-  for (int profile = 0; profile < STEREO_PROFILES; profile++)
-    printf ("%s | ", own_value (method, profile, info, text, sizeof text));
-  print_text (info->text);
-  puts (" |");
-}
-
 /* sgm's own penalties: two of a direction, for every cost. */
 static void
 print_penalties (int method)
@@ -160,6 +157,8 @@ print_penalties (int method)
   static const char *const directions[4] = { "rows", "columns", "rising to the right", "falling to the right" };
 
   printf ("\n"
+          "### sgm\n"
+          "\n"
           "Own `p1` / `p2` of the paths along each direction, in cost units; a pair set by hand "
           "serves all directions:\n"
           "\n"
@@ -178,54 +177,40 @@ print_penalties (int method)
   }
 }
 
-static void
-print_method (int m)
-{
-  const StereoMethodInfo *method = stereo_method_info (m);
-
-  printf ("\n### %s\n\n| parameter |", method->name);
-  for (int profile = 0; profile < STEREO_PROFILES; profile++)
-    printf (" `%s` |", profile_choice (profile)->name);
-  puts (" what it is, and its unit |\n|---|---|---|---|---|---|");
-  print_default (m, stereo_param_find ("cost"));
-  for (const char *const *name = method->reads; *name; name++)
-    print_default (m, stereo_param_find (*name));
-  if (m == STEREO_METHOD_SGM)
-    print_penalties (m);
-}
-
 /* A cell: one value, or those of the profiles in turn. */
 static void
-print_common_cell (int method, const StereoParamInfo *info)
+print_cell (int method, const StereoParamInfo *info)
 {
   char text[STEREO_PROFILES][64];
   int alike = 1;
 
   for (int profile = 0; profile < STEREO_PROFILES; profile++)
     alike &= !strcmp (own_value (method, profile, info, text[profile], sizeof text[profile]), text[0]);
-  printf ("%s", text[0]);
+  printf (" %s", text[0]);
   for (int profile = 1; profile < STEREO_PROFILES && !alike; profile++)
     printf (" / %s", text[profile]);
-  printf (" | ");
+  printf (" |");
 }
 
 static void
-print_common (void)
+print_defaults (void)
 {
   const StereoParamInfo *info;
 
   printf ("| parameter |");
   for (int m = 0; m < STEREO_METHODS; m++)
     printf (" `%s` |", stereo_method_info (m)->name);
-  puts (" what it is, and its unit |\n|---|---|---|---|---|---|---|");
+  puts ("\n|---|---|---|---|---|---|");
   for (int i = 0; (info = stereo_param_info (i)); i++) {
-    if (!is_common (info))
+    if (!is_owned (info))
       continue;
-    printf ("| `%s` | ", info->name);
+    printf ("| `%s` |", info->name);
     for (int m = 0; m < STEREO_METHODS; m++)
-      print_common_cell (m, info);
-    print_text (info->text);
-    puts (" |");
+      if (is_special (info) && !reads (m, info->name))
+        printf (" |");
+      else
+        print_cell (m, info);
+    puts ("");
   }
 }
 
@@ -257,17 +242,16 @@ methods_print (void)
       "\n"
       "## Defaults\n"
       "\n"
-      "What stands in the tables is in force where a parameter is left alone. One set by hand always wins.\n"
+      "What is in force where a parameter is left alone; elements.md says what each one is, and its unit. One set by hand always\n"
+      "wins. What is not here has one default for all methods and profiles.\n"
       "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below show.\n"
       "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.\n"
       "\n"
       "`profile=thesis` of `esaw` and `esmp` keeps candidates outside the right picture, with the cost of the pixel at its edge.");
-  for (int m = 0; m < STEREO_METHODS; m++)
-    print_method (m);
-  printf ("\n## What every method reads\n\nOne value, or those of ");
+  printf ("\nA cell has one value, or those of ");
   for (int profile = 0; profile < STEREO_PROFILES; profile++)
     printf ("%s`%s`", profile ? " / " : "", profile_choice (profile)->name);
-  puts (". What is not here has one default for all, which\n"
-        "`stereo-bench --help` and `gst-inspect-1.0 stereomatch` list.\n");
-  print_common ();
+  puts (". An empty one: the method does not read it.\n");
+  print_defaults ();
+  print_penalties (STEREO_METHOD_SGM);
 }
