@@ -332,7 +332,6 @@ REFINEMENT = {"refine-iterations", "refine-mode", "refine-window", "refine-gamma
 VARIED = {
     ("asw", "thesis"): {"cost", "truncation", "window", "aggregation", "support", "color-difference", "gamma-color", "gamma-distance", "temporal",
                         "scratch-layers", "align", *REFINEMENT, *FINISH},
-    ("asw", "aligned"): {*THESIS, *REFINEMENT},  # profile=thesis written out
     ("asw", "balanced"): {"search", "support", "paths", "fill", "consistency", "temporal", *REFINEMENT},
     ("esaw", "thesis"): {"iterations", "step-base", "gamma-color", "gamma-distance", "truncation", *FINISH},
     ("esmp", "thesis"): {"iterations", "step-base", "gamma-color", "gamma-distance", "truncation", "cost-scale", "smoothness", "smoothness-max", *FINISH},
@@ -357,8 +356,6 @@ def given(words):
 def claimed(row):
     """What the documents, or what the page says of such rows, claim of @row, the options of a row by name."""
     row = {"method": "asw", "profile": "balanced", "search": "coarse-to-fine" if int(row["num-disparities"]) > 32 else "full", **row}
-    if row.get("align") == "auto":
-        return {**THESIS, "align": "auto"}
     if row["method"] == "asw" and row["profile"] == "balanced":
         return {**DEFAULT, "search": row["search"], "refine-iterations": 0 if row["search"] == "coarse-to-fine" else 1,
                 "window": 13 if row.get("paths") == "none" else DEFAULT["window"]}
@@ -403,7 +400,7 @@ class Settings(unittest.TestCase):
                 rows.add(tuple(sorted(row.items())))
         self.assertGreater(len(rows), 150)
         for row in map(dict, rows):
-            kind = row.get("method", "asw"), "aligned" if row.get("align") == "auto" else row.get("profile", "balanced")
+            kind = row.get("method", "asw"), row.get("profile", "balanced")
             self.assertLessEqual(set(row), VARIED[kind] | {"method", "profile", "num-disparities"}, kind)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for done in [pool.submit(self.compare, [word for name, value in row for word in (f"--{name}", value)],
