@@ -130,26 +130,21 @@ def numbers(value, name, *counts):
     return found
 
 
+def look_up(values, name):
+    """The value of a key: of a name with dots, or of a mapping in a mapping; None: there is none."""
+    if name in values:
+        return values[name]
+    outer, dot, inner = name.partition(".")
+    return look_up(values[outer], inner) if dot and isinstance(values.get(outer), dict) else None
+
+
 def need(values, *names):
-    """The value of the first of these keys that is there; a key in a mapping is outer.inner or one name with a dot."""
+    """The value of the first of these keys that is there."""
     for name in names:
-        part = values
-        if isinstance(values, dict) and name in values:
-            return values[name]
-        for key in name.split("."):
-            part = part.get(key) if isinstance(part, dict) else None
-        if part is not None:
-            return part
-    there = ", ".join(sorted(map(str, values))[:16]) if isinstance(values, dict) else values
-    raise Refused(f"{names[0]} is missing. In the file: {there}.")
-
-
-def has(values, *names):
-    try:
-        need(values, *names)
-    except Refused:
-        return False
-    return True
+        found = look_up(values, name)
+        if found is not None:
+            return found
+    raise Refused(f"{names[0]} is missing. In the file: {', '.join(sorted(map(str, values))[:16])}.")
 
 
 def size_of(value, name):
@@ -160,7 +155,7 @@ def size_of(value, name):
 
 
 def width_height(values, width, height, optional=True):
-    if optional and not has(values, width) and not has(values, height):
+    if optional and look_up(values, width) is None and look_up(values, height) is None:
         return None
     return size_of([need(values, width), need(values, height)], f"{width} x {height}")
 
@@ -256,10 +251,16 @@ def zed(texts, options):
     there = {mode: size for mode, size in modes.items() if "left_cam_" + mode in values}
     if not there:
         raise Refused("it has none of the sections LEFT_CAM_HD, LEFT_CAM_FHD, LEFT_CAM_2K, LEFT_CAM_VGA and so on.")
-    mode = choose_size(there, options)
-    stereo = values.get("stereo", {})
+    # the size that is asked for; else one of its aspect; else the first
+    width, height = options.size or next(iter(there.values()))
+    mode = min(there, key=lambda name: (there[name] != (width, height), there[name][0] * height != width * there[name][1]))
+    if len(there) > 1 and there[mode] != options.size:
+        sizes = ["%dx%d" % size for size in there.values()]
+        options.notes.append(f"it has numbers for {', '.join(sizes)}: those for {'%dx%d' % there[mode]} are taken. --size WxH takes "
+                             "another one.")
 
     def number(*names):
+        stereo = values.get("stereo", {})
         return next((numbers(stereo[name], name, 1)[0] for name in names if name in stereo), 0.0)
     cameras, lenses, fisheye = [], [], []
     for side in "left", "right":
@@ -274,19 +275,6 @@ def zed(texts, options):
     turn = [number(f"rx_{mode}", "rx"), number(f"cv_{mode}", f"ry_{mode}", "cv", "ry"), number(f"rz_{mode}", "rz")]
     away = [-number(f"baseline_{mode}", "baseline"), number(f"ty_{mode}", "ty"), number(f"tz_{mode}", "tz")]
     return Pair(cameras, lenses, one(fisheye), modes[mode], (rotation_of(turn), away))
-
-
-def choose_size(there, options):
-    """The key of @there whose size is asked for; else of that aspect; else the first."""
-    shown = ", ".join(f"{width}x{height}" for width, height in there.values())
-    width, height = options.size or next(iter(there.values()))
-    fits = [key for key, size in there.items() if size == (width, height)]
-    fits += [key for key, size in there.items() if size[0] * height == width * size[1]]
-    chosen = (fits + list(there))[0]
-    if len(there) > 1 and there[chosen] != options.size:
-        options.notes.append(f"it has numbers for {shown}: those for {there[chosen][0]}x{there[chosen][1]} are taken. "
-                             "--size WxH takes another one.")
-    return chosen
 
 
 @reads("ROS' INI file (ost.txt)", r"^\[image\]", files=(1, 2))
@@ -342,10 +330,10 @@ def kalibr(texts, options):
         return frame
 
     def in_imu(n):
-        if has(values, f"cam{n}.T_cam_imu"):
+        if look_up(values, f"cam{n}.T_cam_imu"):
             return transformation(need(values, f"cam{n}.T_cam_imu"), "T_cam_imu")
         return invert(transformation(need(values, f"cam{n}.T_imu_cam"), "T_imu_cam"))
-    chain = has(values, f"cam{max(chosen)}.T_cn_cnm1") or not has(cams[1], "T_cam_imu", "T_imu_cam")
+    chain = "T_cn_cnm1" in need(values, f"cam{max(chosen)}") or not {"T_cam_imu", "T_imu_cam"} & set(cams[1])
     left, right = map(in_first if chain else in_imu, chosen)
     sizes = [size_of(c["resolution"], "resolution") if "resolution" in c else None for c in cams]
     return Pair(cameras, lenses, fisheye, one(sizes), pose_of(multiply(right, invert(left))))
@@ -396,9 +384,8 @@ def orbslam3(texts, _options):
         raise Refused("these settings have a distortion and one camera: of raw views LEFT.K LEFT.D LEFT.R LEFT.P and RIGHT.K … "
                       "are needed, or Camera2.fx … and Stereo.T_c1_c2.")
     # Camera.bf is the baseline times the focal length
-    baseline = numbers(need(values, "Stereo.b"), "Stereo.b", 1)[0] if "Stereo.b" in values else \
-        numbers(need(values, "Camera.bf"), "Camera.bf", 1)[0] / camera[0]
-    return rectified_pair([camera, camera], 1000 * baseline, size)
+    baseline = numbers(need(values, "Stereo.b", "Camera.bf"), "Stereo.b", 1)[0]
+    return rectified_pair([camera, camera], 1000 * baseline / (1 if "Stereo.b" in values else camera[0]), size)
 
 
 def lines_of(text, sign):
@@ -495,15 +482,11 @@ def opencv(texts, _options):
                 width_height(values, "rectified_width", "rectified_height"))
 
 
-# Files of other programs, which are not read: what they are, and what to do.
-FOREIGN = (
-    (r"^\s*\"?(imagelist|images)\"?\s*:|<(imagelist|images)", "a list of pictures, not a calibration: give the file that was "
-     "made from them."),
-    (r"\"value0\"|^value0:", "Basalt's calibration"),
-    (r"^(cam0_calib|body_T_cam0|model_type):", "VINS' settings"),
-    (r"\"(cameraData|stereoRectificationData)\"", "a DepthAI calibration"),
-    (r"^\"?(cameras|ncameras|sensors)\"?:", "OKVIS' or maplab's calibration"),
-)
+# Files that are not read, by a line of them.
+FOREIGN = {r"^\s*\"?(imagelist|images)\"?\s*:|<(imagelist|images)": "a list of pictures: give the calibration that was made of them",
+           r"\"value0\"|^value0:": "Basalt's calibration", r"^(cam0_calib|body_T_cam0|model_type):": "VINS' settings",
+           r"\"(cameraData|stereoRectificationData)\"": "a DepthAI calibration",
+           r"^\"?(cameras|ncameras|sensors)\"?:": "OKVIS' or maplab's calibration"}
 
 
 # ---- the files --------------------------------------------------------------------------------
@@ -549,10 +532,9 @@ def convert(texts, options):
             raise Refused(f"{name}: {error}") from error
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise Refused(f"{name}: a part is of another kind than it has to be: {error}.") from error
-    for line, what in FOREIGN:
+    for line, what in FOREIGN.items():
         if re.search(line, texts[0], re.MULTILINE):
-            raise Refused(f"this is {what}" if what.endswith(".") else f"this is {what}, which is not read: give the numbers as "
-                          "OpenCV's file of a pair, with M1 D1 M2 D2 and R T.")
+            raise Refused(f"this is {what}. It is not read: give the numbers as OpenCV's file of a pair, M1 D1 M2 D2 and R T.")
     if len(texts) == 1 and re.search(ROS, texts[0], re.MULTILINE):
         raise Refused("this is the calibration of one camera (ROS' camera_info): give both cameras' files, the left one first.")
     raise Refused("this is no calibration of " + ", ".join(name for name, *_ in FORMATS) + ".")

@@ -130,11 +130,11 @@ TEST (test_cameras_in_every_format)
 
   for (guint f = 0; f < 2 * G_N_ELEMENTS (formats); f++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 21, 0, 0, 0, 2, 3 };
-    GstStereoRigParams cameras = { -1.75, 0.75, (GstStereoTestFault) (f % 7), (GstStereoTestFaultView) (f % 3) };
+    GstStereoRigParams cameras = { -1.75, 0.75, (GstStereoTestFault) (f % 13), (GstStereoTestFaultView) (f % 3) };
     g_autofree gchar *caps = g_strdup_printf (
         "video/x-raw,format=%s,width=84,height=36,multiview-mode=%s", formats[f / 2], layouts[f % 4]);
     g_autofree gchar *properties = g_strdup_printf (
-        "num-buffers=2 seed=21 noise=3 vertical-offset=-1.75 right-gain=0.75 fault=%u fault-view=%u", f % 7, f % 3);
+        "num-buffers=2 seed=21 noise=3 vertical-offset=-1.75 right-gain=0.75 fault=%u fault-view=%u", f % 13, f % 3);
     g_autoptr (GstHarness) harness = source_new (properties, caps);
     gst_harness_play (harness);
     for (guint64 n = 0; n < 2; n++) {

@@ -414,7 +414,7 @@ TEST (test_any_size)
     GstStereoSceneParams params = { k % 4, random_next (&random), random_range (&random, 8, 90),
       random_range (&random, 1, 40), 0, random_unit (&random) * 40 - 20, k % 3 };
     GstStereoRigParams cameras = { random_unit (&random) * 200 - 100, random_unit (&random) * 3,
-      (GstStereoTestFault) (k % 7), (GstStereoTestFaultView) random_range (&random, 0, 2) };
+      (GstStereoTestFault) (k % 13), (GstStereoTestFaultView) random_range (&random, 0, 2) };
     g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, random_next (&random));
     for (gint i = 0; i < params.width * params.height; i++)
       fail_unless (picture.layer[0][i] < GST_STEREO_SCENE_LAYERS && picture.layer[1][i] < GST_STEREO_SCENE_LAYERS);
