@@ -157,7 +157,7 @@ gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoDepthView
 #define MOST_POINTS 8000
 /* What a vehicle drives on counts most: lawns and pavements beside a road lie higher or lower. */
 #define AHEAD 4000.0f /* mm to each side of the camera */
-#define ASIDE 0.5f    /* weight of what lies farther to the side */
+#define ASIDE 0.6f    /* weight of what lies farther to the side */
 #define LANES 8       /* sums side by side, which a compiler can keep in one register */
 
 void
