@@ -48,7 +48,8 @@
  * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
  * live, else to the time of the frame. Other elements that drop depth must send gaps in its place (`valve
  * drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view, or a camera is silent, the
- * live view goes on with the verdict unknown. Put a `queue` before both pads where one thread feeds both, as after a tee.
+ * live view goes on with the verdict unknown. Where a live source gives no frame for #GstDepthOverlay:max-age, the last one is
+ * shown again twice a second, and the verdict is unknown: a picture that stands still must not look live. Put a `queue` before both pads where one thread feeds both, as after a tee.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone: opaque, in the
  * size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are invalid or unsure are black, and
@@ -116,6 +117,7 @@ struct _GstDepthOverlay
   GstDepthOverlayText *text;
   GstElement *inner;   /* stereonearest */
   GstBuffer *measured; /* the depth that is held, with metadata of stereonearest */
+  GstBuffer *last;     /* live frame, which is shown again where no other comes */
   gchar *silent;       /* which camera is; NULL: none */
   guint8 *codes;       /* of all SAMPLES samples by the scale */
 
@@ -129,6 +131,9 @@ struct _GstDepthOverlay
 
     GstVideoInfo inner_info; /* that stereonearest inside knows */
     gboolean quiet;          /* its messages are not passed on */
+
+    GstStereoJoinFrame again; /* the last frame; its time is that of the next one where none comes from upstream */
+    gboolean repeated;        /* there was such a one */
 
     guint shown;         /* serial of the depth that was shown last; 0 = none */
     GstClockTime age;    /* of the depth that is held, or GST_CLOCK_TIME_NONE */
@@ -571,12 +576,14 @@ lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDe
   if (!linked)
     warn_once (self, &self->run.warned_unlinked,
         "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
-  if (linked && !self->silent && depth->buffer && age <= settings->max_age)
+  if (linked && !self->silent && !self->run.repeated && depth->buffer && age <= settings->max_age)
     return FALSE;
   if (!linked) {
     g_strlcpy (content->reason, "no depth linked", sizeof content->reason);
   } else if (self->silent) {
     g_strlcpy (content->reason, self->silent, sizeof content->reason);
+  } else if (self->run.repeated) {
+    g_strlcpy (content->reason, "no picture comes from the camera", sizeof content->reason);
   } else if (gst_stereo_join_second_ended (self->join)) {
     warn_once (
         self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
@@ -864,6 +871,27 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame
   return flow;
 }
 
+/* A picture that stands still must not look like one that is live: without a live frame for max-age, the last one is shown again
+ * twice a second, and the verdict is unknown. */
+static void
+repeat (GstDepthOverlay *self, GstStereoJoinFrame *frame)
+{
+  *frame = self->run.again;
+  frame->buffer = gst_buffer_copy (self->last);
+  GST_BUFFER_PTS (frame->buffer) = gst_segment_position_from_running_time (
+      &frame->segment, GST_FORMAT_TIME, (guint64) frame->time);
+  self->run.again.time += (gint64) (GST_SECOND / 2);
+}
+
+/* Only frames that were drawn are kept: GStreamer's copy believes what a GstVideoMeta says. */
+static void
+keep (GstDepthOverlay *self, const Settings *settings, const GstStereoJoinFrame *frame)
+{
+  gst_buffer_replace (&self->last, frame->time == GST_CLOCK_STIME_NONE ? NULL : frame->buffer);
+  self->run.again = *frame;
+  self->run.again.time += (gint64) MIN (settings->max_age, G_MAXINT64 / 4);
+}
+
 static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
@@ -876,7 +904,11 @@ gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
     return GST_FLOW_NOT_NEGOTIATED;
   GstFlowReturn flow = is_alone (self) ? gst_stereo_join_next_second (self->join, &frame) :
                                          gst_stereo_join_next (self->join, timeout, &frame);
-  if (flow != GST_FLOW_OK)
+  gboolean again = timeout && flow == GST_AGGREGATOR_FLOW_NEED_DATA && self->last && !is_alone (self) &&
+      !gst_aggregator_pad_has_buffer (gst_stereo_join_main (self->join));
+  if (again)
+    repeat (self, &frame);
+  else if (flow != GST_FLOW_OK)
     return flow;
   if (frame.gap) {
     if (self->run.negotiated && self->run.have_segment && GST_BUFFER_PTS_IS_VALID (frame.buffer))
@@ -887,16 +919,19 @@ gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
   }
   gst_stereo_follow_controls (self, &frame.segment, GST_BUFFER_PTS (frame.buffer));
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
+  self->run.repeated = again;
   flow = make_output (self, &settings, &frame, &out);
   if (flow == GST_FLOW_NOT_NEGOTIATED)
     g_atomic_int_set (&self->failed, TRUE);
+  if (flow == GST_FLOW_OK && !again && !is_alone (self))
+    keep (self, &settings, &frame);
   gst_buffer_unref (frame.buffer);
   return flow == GST_FLOW_OK ?
       gst_stereo_push (aggregator, &self->run.segment, &self->run.have_segment, &frame.segment, out) :
       flow;
 }
 
-/* With a live source: when to stop waiting for the depth of the next frame. Half of the latency that was announced, a frame, is
+/* With a live source: when to stop waiting for the depth of the next frame, or for a frame. Half of the latency that was announced, a frame, is
  * left for drawing. */
 static GstClockTime
 gst_depth_overlay_get_next_time (GstAggregator *aggregator)
@@ -906,7 +941,7 @@ gst_depth_overlay_get_next_time (GstAggregator *aggregator)
   g_autoptr (GstBuffer) buffer = gst_aggregator_pad_peek_buffer (live);
 
   if (!buffer)
-    return GST_CLOCK_TIME_NONE;
+    return self->last ? (GstClockTime) self->run.again.time : GST_CLOCK_TIME_NONE;
   gint64 time = gst_stereo_pad_running_time (live, buffer);
   if (time == GST_CLOCK_STIME_NONE)
     return 0;
@@ -1061,6 +1096,7 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   gst_stereo_join_forget (self->join);
+  gst_clear_buffer (&self->last);
   self->run.have_segment = FALSE;
   self->run.behind_until = self->run.posted_time = 0;
   *self->run.posted = 0;
@@ -1079,6 +1115,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
   }
   gst_clear_object (&self->inner);
   gst_clear_buffer (&self->measured);
+  gst_clear_buffer (&self->last);
   gst_stereo_join_reset (self->join);
   g_atomic_int_set (&self->alone, FALSE);
   g_atomic_int_set (&self->failed, FALSE);

@@ -113,6 +113,25 @@ TEST (test_silence_is_posted)
   }
 }
 
+/* A camera that gives no pictures: the last one is shown again, hatched, and says so; then the camera is back. */
+TEST (test_no_picture_comes)
+{
+  g_autoptr (Overlay) overlay = new_overlay ("alpha=0 legend=false max-age=600000000");
+
+  gst_harness_set_live (overlay->live, TRUE);
+  gst_harness_set_live (overlay->depth, TRUE);
+  overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), 0);
+  gst_buffer_unref (show_live (overlay, 0));
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_harness_crank_single_clock_wait (overlay->depth));
+    g_autoptr (GstBuffer) again = overlay_pull (overlay, 600 * GST_MSECOND + i * GST_SECOND / 2);
+    fail_unless_equals_int (border_of (again), HATCHED);
+  }
+  overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), 2 * GST_SECOND);
+  g_autoptr (GstBuffer) back = show_live (overlay, 2 * GST_SECOND);
+  fail_unless_equals_int (border_of (back), CLEAN);
+}
+
 static gboolean
 has_colours (GstBuffer *out)
 {
