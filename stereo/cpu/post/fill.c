@@ -137,6 +137,7 @@ typedef struct CpuGaps
   uint8_t *sure;        /* pixels of a cell, 0..16 */
   uint8_t *bare;        /* the middle of a bare square */
   uint8_t *hole, *none; /* it is in a small bare square; it gets no value */
+  uint8_t *needed;      /* a cell that gets values is so near that smoothing reads this one's */
   uint8_t *open[2];     /* of the ray that is followed, and of all: how many leave the picture at its top */
   int32_t *sums;        /* of a map, of all cells above and to the left; a row and a column more */
   int columns, rows;
@@ -470,6 +471,7 @@ make_taps (StereoPlan *plan, void *context, int row, int thread)
 #define MOST_NEIGHBOURS STEREO_SMOOTH_TAPS
 
 static_assert (MOST_NEIGHBOURS >= STEREO_FILL_RAYS, "neighbours of a pixel");
+static_assert (STEREO_SMOOTH_RADIUS % STEREO_GAPS_CELL == 0, "whole cells");
 
 /* Pixels of a row that lie anywhere in it. Few pixels need a median, and they are far apart. */
 typedef struct Batch
@@ -525,19 +527,26 @@ typedef struct Hole
   int first, end; /* columns */
 } Hole;
 
-/* The next one from column @x on; at the end of the row an empty one. */
+/* The next one from column @x on; at the end of the row an empty one. Pixels of the cells in @none, a row of a map or NULL, are left out. */
 static Hole
-next_hole (const float *from, int x, int width)
+next_hole (const float *from, const uint8_t *none, int x, int width)
 {
   Hole hole;
 
-  while (x < width && !isnan (from[x]))
+  while (x < width && !(isnan (from[x]) && !(none && none[x / STEREO_GAPS_CELL])))
     x++;
   hole.first = x;
-  while (x < width && isnan (from[x]))
+  while (x < width && isnan (from[x]) && !(none && none[x / STEREO_GAPS_CELL]))
     x++;
   hole.end = x;
   return hole;
+}
+
+/* The row of a map of cells that has row @y of the picture; NULL without gaps. */
+static const uint8_t *
+cells_of (const Context *c, const uint8_t *map, int y)
+{
+  return map ? map + cell_at (&c->gaps, 0, y / STEREO_GAPS_CELL) : NULL;
 }
 
 /* Occluded: the farther neighbour. */
@@ -584,16 +593,17 @@ fill_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
   const float *from = before_row (c, y);
+  const uint8_t *needed = cells_of (c, c->gaps.needed, y);
   float *to = filled_row (c, y);
   Batch batch = { 0 };
   Hole hole = { 0 };
 
   copy_row (from, to, plan);
-  while (hole = next_hole (from, hole.end, plan->width), hole.first < hole.end) {
+  while (hole = next_hole (from, NULL, hole.end, plan->width), hole.first < hole.end) {
     float value = farther (from, &hole, plan->width);
     for (int x = hole.first; x < hole.end; x++) {
       to[x] = value;
-      if (!mismatched (plan, x, y))
+      if ((needed && !needed[x / STEREO_GAPS_CELL]) || !mismatched (plan, x, y))
         continue;
       take_around (plan, c, &batch, x, y, &hole);
       if (batch.count == LANES)
@@ -611,12 +621,13 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
   const Context *c = context;
   const float *from = before_row (c, y);
   const uint32_t *color = color_row (c, y);
+  const uint8_t *needed = cells_of (c, c->gaps.needed, y);
   float *to = filled_row (c, y);
   float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
 
   fill_row (plan, context, y, thread);
   for (int x = 0; x < plan->width; x++)
-    if (isnan (from[x]) && !isnan (to[x])) {
+    if (isnan (from[x]) && !isnan (to[x]) && (!needed || needed[x / STEREO_GAPS_CELL])) {
       StereoPlaneSums sums = plane_sums (&c->taps, x, y, to[x], color[x]);
       to[x] = stereo_plane_value (&sums, to[x], min, max);
     }
@@ -683,12 +694,13 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
   const Context *c = context;
   const float *from = before_row (c, y);
   const uint32_t *color = color_row (c, y);
+  const uint8_t *none = cells_of (c, c->gaps.none, y);
   float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
   TapRows rows = rows_around (plan, c, y);
   Batch batch = { 0 }, run = { 0 };
   Hole hole = { 0 };
 
-  while (hole = next_hole (from, hole.end, plan->width), hole.first < hole.end) {
+  while (hole = next_hole (from, none, hole.end, plan->width), hole.first < hole.end) {
     int x = hole.first;
     for (; hole.end - x >= SHORTEST_RUN; x += LANES) {
       take_taps_of_run (&rows, &run, x, hole.end - x < LANES ? hole.end - x : LANES, color + x);
@@ -784,7 +796,7 @@ static StereoStatus
 gaps_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   CpuGaps *c = &((Context *) context)->gaps;
-  uint8_t **maps[] = { &c->sure, &c->bare, &c->hole, &c->none, &c->open[0], &c->open[1] };
+  uint8_t **maps[] = { &c->sure, &c->bare, &c->hole, &c->none, &c->needed, &c->open[0], &c->open[1] };
   StereoStatus status = planes_prepare (plan, context, error);
 
   c->columns = stereo_gaps_cells (plan->width);
@@ -809,8 +821,11 @@ gaps_run (StereoPlan *plan, void *context, StereoError *error)
   memset (c->open[1], 0, cells);
   for (int k = 0; k < STEREO_GAPS_RAYS; k++)
     follow_ray (c, stereo_gaps_ray (k));
-  for (size_t at = 0; at < cells; at++)
+  for (size_t at = 0; at < cells; at++) {
     c->none[at] |= c->open[1][at] >= STEREO_GAPS_OPEN;
+    c->hole[at] = !c->none[at];
+  }
+  judge_squares (c, c->hole, c->needed, STEREO_SMOOTH_RADIUS / STEREO_GAPS_CELL, 0, 1);
   planes_run (plan, context, error);
   cpu_run (plan, c, empty_row, plan->height);
   return STEREO_OK;
