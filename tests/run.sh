@@ -109,7 +109,7 @@ run_tools () {
   TESTS_BUILD=build-tests TOOLS_QUICK=1 FUZZ_SECONDS=10 FUZZ_TARGETS='calibration caps meta params' \
     VALGRIND_TESTS="pairing frame formats stream_pairs stream_changes flight errors meta overlay_times overlay_inputs \
       rectify_stream" \
-    TSAN_ENGINE_TESTS='flight plan remap' TSAN_TESTS='tsan pairing' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
+    TSAN_ENGINE_TESTS='flight plan remap' STEREO_STREAM_EPISODES=50 JOBS=$(nproc) \
     sh tests/tools.sh "$@" 2>&1 | tee "$log" || true
   # count_parts WHAT: prints a number of the line "N parts passed, N failed, N skipped"
   count_parts () {

@@ -23,12 +23,14 @@
  * other frame fits better. Frames without a partner are dropped, counted in `stats` and reported once a second. A frame
  * without a timestamp pairs with the next frame of the other pad: the order of arrival decides. A frame that goes back in
  * time finds a partner only if the other stream goes back too. When one view ends, the output ends: up to one second of
- * the other view is still received, dropped and counted. A seek without a flush leaves the two sources at different
- * running times: from there on frames are paired by the time since that seek.
+ * the other view is still received, dropped and counted. In a live pipeline the other view goes on, without depth, and the
+ * output ends when both have ended. Seek with a flush: without one, sources that were at different places stay apart.
  *
- * When no frame has come on a pad of a live pipeline for two seconds, a warning names the silent pad, or both pads. An info
- * message on the bus reports when frames come again. Time in PAUSED does not count. A pad that never had a frame is
- * silent when the other one gets frames. In pipelines that are not live a view may take any time.
+ * When no frame has come on a pad of a live pipeline for #GstStereoMatch:silence-timeout, or one view has ended, the camera is
+ * silent: a warning, the message `stereo-health` of kind `silent`, and an event `GstStereoHealth` downstream say so. Frames of
+ * the other view are dropped meanwhile, and pairs come again by themselves. Time in PAUSED does not count. A pad that never
+ * had a frame is silent when the other one gets frames. In pipelines that are not live a view may take any time. When frames come
+ * later and later after their timestamps, the source falls `behind`.
  *
  * The caps of both views may change at any time, one pad after the other. Two frames that belong together and differ in
  * size, or of which one is colour and the other is not, are dropped, counted and reported; they are an error where no pair
@@ -44,7 +46,7 @@
  * The element reports a latency of one frame, and the wait for the partner: half a frame, or #GstStereoMatch:max-skew.
  * Once a pair took longer than half a frame to compute, the frame is replaced by the time of the slowest pair, an
  * eighth of that, and half a frame. In live pipelines pairs that would come later are dropped before they are
- * computed, and a QoS message on the bus reports each of them. (#GstAggregator's `latency` gives them more time,
+ * computed, and a QoS message on the bus reports each of them; one a second is computed however late it is. (#GstAggregator's `latency` gives them more time,
  * #GstStereoMatch:qos=false computes all.) A pair that is computed therefore comes in time. Where one takes longer
  * than all before it, the latency is raised before that pair is pushed; the sinks learn of it when the application
  * calls `gst_bin_recalculate_latency()`. The latency is lowered again when pairs have taken less for some time. When
@@ -272,7 +274,8 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   /* a plan for disparities stays where the cameras change */
   params.principal_offset = gst_stereo_planner_geometry (self->parts.planner).principal_offset;
   gst_stereo_aggregator_get_stats (&self->parent, &stats);
-  pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_total };
+  pair.counts = (GstStereoPaceCounts){ stats.pairs, stats.late, stats.compute_recent,
+    stats.sources & GST_STEREO_HEALTH_BEHIND };
   gst_stereo_flights_get_stats (self->parts.flights, &flights);
   pair.live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
   pair.alignment = &flights.alignment;
@@ -329,6 +332,23 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
     flow = match_pair (self, &pair, left, right);
   gst_stereo_match_pair_clear (&pair);
   return flow;
+}
+
+/* ---- sources ------------------------------------------------------------------------------ */
+
+/* A camera that is silent gives no pairs that could tell: downstream learns of it by an event. */
+static void
+gst_stereo_match_silence (GstStereoAggregator *base, GstStereoHealthFlags sources, const gchar *text)
+{
+  GstStereoMatch *self = GST_STEREO_MATCH (base);
+  const GstStereoHealthFlags all = GST_STEREO_HEALTH_SILENT_LEFT | GST_STEREO_HEALTH_SILENT_RIGHT |
+      GST_STEREO_HEALTH_BEHIND;
+  g_autofree gchar *reason = gst_stereo_health_get_reason (sources);
+
+  gst_stereo_diagnosis_set (self->parts.diagnosis, all, sources);
+  GstStructure *event = gst_structure_new ("GstStereoHealth", "health", GST_TYPE_STEREO_HEALTH_FLAGS,
+      sources & ~GST_STEREO_HEALTH_BEHIND, "reason", G_TYPE_STRING, reason ? reason : "", NULL);
+  gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (base), gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, event));
 }
 
 /* ---- caps --------------------------------------------------------------------------------- */
@@ -563,6 +583,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   base_class->input_caps = gst_stereo_match_input_caps;
   base_class->process = gst_stereo_match_process;
   base_class->drain = gst_stereo_match_drain;
+  base_class->silence = gst_stereo_match_silence;
 }
 
 static void

@@ -9,8 +9,8 @@ break_before (const GstStereoMatchHistory *history, guint view, const GstStereoF
     return "a discontinuity";
   if (frame->after_gap)
     return "a gap";
-  if (history->known && frame->generation != history->generation[view])
-    return "a seek";
+  if (history->known && !gst_segment_is_equal (&frame->segment, &history->segment[view]))
+    return "a new segment";
   if (history->known && !gst_video_info_is_equal (&frame->info, &history->info[view]))
     return "other caps";
   return NULL;
@@ -39,7 +39,7 @@ gst_stereo_match_history_add_pair (
   for (guint view = 0; view < 2; view++) {
     why = why ? why : break_before (history, view, frames[view]);
     history->info[view] = frames[view]->info;
-    history->generation[view] = frames[view]->generation;
+    history->segment[view] = frames[view]->segment;
   }
   if (!history->known)
     history->computed = GST_STEREO_TIME_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Finds where a stream breaks. temporal averages the frames of one stretch only: the frames before a break are no history of
- * the frames after it. A stream breaks at a discontinuity (DISCONT), a gap, a seek, other caps, time that goes backwards, and
+ * the frames after it. A stream breaks at a discontinuity (DISCONT), a gap, a new segment, other caps, time that goes backwards, and
  * after more than GST_STEREO_HISTORY_LONGEST without a computed pair. A flush and a new plan clear the history by themselves.
  */
 #ifndef GST_STEREO_HISTORY_H
@@ -19,7 +19,7 @@ typedef struct
   gboolean known;        /* all below are set */
   gboolean broken;       /* before the next pair that is computed */
   GstVideoInfo info[2];  /* of the last pair */
-  guint generation[2];   /* of the last pair */
+  GstSegment segment[2]; /* of the last pair */
   gint64 time, computed; /* of the last pair, of the last one that was computed; or GST_STEREO_TIME_NONE */
 } GstStereoMatchHistory;
 

@@ -4,19 +4,19 @@
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
  * the output its segment and timestamps. Each of these has a file of its own, which subclasses do not need:
  *
- *   input/inputs.h   which pads there are
- *   input/pad.h      receives frames and keeps them until they are paired or dropped
- *   pairs.h          finds pairs, with decide.h (which frames belong together) and clock.h (by which timestamps)
- *   drops.h          counts and reports frames without a partner
- *   qos.h            drops pairs that come too late, by the rules of lateness.h
- *   watch.h          reports cameras that stopped sending, by the rules of silence.h
- *   events.h         events and queries
+ *   pad.h       a sink pad, and its frames that are being decided upon
+ *   pairs.h     finds pairs, with decide.h: which frames belong together
+ *   qos.h       drops pairs that come too late, by the rules of lateness.h
+ *   source.h    whether a source is silent, or falls behind
+ *   refusal.h   the error about frames that a pad does not take
+ *   deep.h      views of more than 8 bits a sample
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
 
 #include <gst/base/gstaggregator.h>
 
+#include "gst/meta/gststereohealth.h"
 #include "gst/pairing/frame.h"
 
 G_BEGIN_DECLS
@@ -44,8 +44,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
-  guint64 compute_last, compute_total; /* ns */
-  const gchar *pairing_clock;          /* gst_stereo_clock_get_name() */
+  guint64 compute_last, compute_total, compute_recent; /* ns; compute_recent: mean of the last ten pairs */
+  const gchar *pairing_clock;                          /* what paired the last pair: gst_stereo_pairs_get_stats() */
+  GstStereoHealthFlags sources;                        /* what is wrong with them: as silence() has it */
 } GstStereoPairStats;
 
 /* A subclass has to set process() and input_caps(). Where it overrides start(), stop() or flush() of GstAggregatorClass,
@@ -62,6 +63,10 @@ typedef struct
    * @one_may_stay: the next pair follows at once, so that one pair may stay in flight. Otherwise an element downstream may
    * wait for it. */
   GstFlowReturn (*drain) (GstStereoAggregator *self, gboolean one_may_stay);
+  /* May be NULL. In a live pipeline a source has fallen silent, has come back, or falls behind or no longer does: @sources are
+   * those of GST_STEREO_HEALTH_SILENT_LEFT, SILENT_RIGHT and BEHIND that hold from now on. In the source pad's task. The base class
+   * posts a warning or an info message, whose text is @text. */
+  void (*silence) (GstStereoAggregator *self, GstStereoHealthFlags sources, const gchar *text);
 } GstStereoAggregatorClass;
 
 /* In class_init: pad templates in the order in which linking tries them. Takes @caps. */

@@ -22,20 +22,9 @@ decide_without (const GstStereoStream *empty, const GstStereoStream *other, gint
   return wait;
 }
 
-/* Whether the head of @queue is from before a seek, and the head of @other from after it. */
-static gboolean
-is_behind (const GstStereoStream *queue, const GstStereoStream *other)
-{
-  return queue->generation < other->generation && queue->moves_on && (queue->count > 0 || !queue->ended);
-}
-
 GstStereoPairing
 gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew)
 {
-  if (is_behind (left, right))
-    return left->count ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT_LEFT;
-  if (is_behind (right, left))
-    return right->count ? GST_STEREO_PAIRING_DROP_RIGHT : GST_STEREO_PAIRING_WAIT_RIGHT;
   if (left->count == 0 && !(right->count == 0 && left->ended))
     return decide_without (left, right, max_skew, GST_STEREO_PAIRING_WAIT_LEFT, GST_STEREO_PAIRING_DROP_RIGHT);
   if (right->count == 0)
@@ -70,7 +59,7 @@ gst_stereo_pairing_shortest (gint64 shortest, gint64 interval)
 }
 
 GstStereoPairing
-gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean ended)
+gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended)
 {
   if (count == 0)
     return ended ? GST_STEREO_PAIRING_END : GST_STEREO_PAIRING_WAIT_LEFT;
@@ -78,5 +67,23 @@ gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked
     return GST_STEREO_PAIRING_DROP_LEFT;
   if (count == 1)
     return ended ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT_LEFT;
-  return marked && first[1] ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_PAIR;
+  return (marked ? first[1] : lost) ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_PAIR;
+}
+
+gint64
+gst_stereo_pairing_steps (gint64 interval, gint64 usual)
+{
+  if (interval <= 0 || usual <= 0)
+    return 0;
+  gint64 steps = (interval + usual / 2) / usual;
+  return distance (interval, steps * usual) <= usual / 4 ? steps : 0;
+}
+
+gboolean
+gst_stereo_pairing_lost (gint64 before, gint64 within, gint64 usual, gboolean discont)
+{
+  gint64 steps = gst_stereo_pairing_steps (before, usual), next = gst_stereo_pairing_steps (within, usual);
+
+  /* an even number of steps leads from the second frame of a bundle to another second one */
+  return (steps && steps % 2 == 0) || next >= 2 || (discont && next != 1);
 }

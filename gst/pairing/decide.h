@@ -29,14 +29,12 @@ typedef enum
 
 typedef struct
 {
-  guint count;       /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
-  gint64 time[2];    /* of the head and the one after, or GST_STEREO_TIME_NONE */
-  gint64 soonest;    /* least time after the head at which the next one may be; 0 = unknown */
-  gint64 gap_end;    /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
-  gboolean ended;    /* no further frame will come */
-  guint generation;  /* of the head, or of the next frame to come: it grows with every seek */
-  gboolean moves_on; /* later generations are to come */
-  gint64 interval;   /* shortest time from one frame to the next, of the last GST_STEREO_INTERVALS ones; 0 = unknown */
+  guint count;     /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
+  gint64 time[2];  /* of the head and the one after, or GST_STEREO_TIME_NONE */
+  gint64 soonest;  /* least time after the head at which the next one may be; 0 = unknown */
+  gint64 gap_end;  /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
+  gboolean ended;  /* no further frame will come */
+  gint64 interval; /* shortest time from one frame to the next, of the last GST_STEREO_INTERVALS ones; 0 = unknown */
 } GstStereoStream;
 
 /*
@@ -44,9 +42,6 @@ typedef struct
  * the next frame of the earlier stream is not nearer. The decision is to wait for that next frame only where it can
  * be nearer: when the distance is more than half of `soonest`. Regular streams that are at most half a
  * frame apart are therefore paired without delay.
- *
- * Two frames of different generations (from before and after a seek) are no pair, whatever their times. The stream of
- * the older generation drops its frames, or waits, as long as its next generation is still to come.
  *
  * A head without a timestamp pairs with the other head at any time: the order of arrival decides.
  */
@@ -59,10 +54,19 @@ gint64 gst_stereo_pairing_shortest (gint64 shortest, gint64 interval);
 /*
  * The same decision for one stream of alternating views: whether its first two frames are a bundle.
  * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
- * @marked: whether any frame of the stream ever was (if not, every other one is taken as first).
+ * @marked: whether any frame of the stream ever was (if not, every other one is taken as first);
+ * @lost: without marks: a frame is missing before the second frame, or the head's own first one is.
  * Gives PAIR, DROP_LEFT (the head has no partner), WAIT_LEFT or END.
  */
-GstStereoPairing gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean ended);
+GstStereoPairing gst_stereo_pairing_bundle (
+    guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended);
+
+/* How many frames of @usual ns an interval is, where it is such a multiple (a quarter of a frame more or less); else 0. */
+gint64 gst_stereo_pairing_steps (gint64 interval, gint64 usual);
+/* Without marks, timestamps show where frames of alternating views are missing. @before: from the last frame of the bundle before to
+ * the head; @within: from the head to the frame behind it; @usual: from one frame to the next; ns, 0 = not known. @discont: upstream
+ * says that something is missing between these two. */
+gboolean gst_stereo_pairing_lost (gint64 before, gint64 within, gint64 usual, gboolean discont);
 
 G_END_DECLS
 

@@ -7,7 +7,7 @@ gst_stereo_frame_new (GstBuffer *buffer)
   GstStereoFrame *frame = g_new0 (GstStereoFrame, 1);
 
   frame->references = 1;
-  frame->arrived = GST_STEREO_TIME_NONE;
+  frame->time = frame->captured = GST_STEREO_TIME_NONE;
   frame->buffer = gst_buffer_ref (buffer);
   return frame;
 }
@@ -52,15 +52,6 @@ gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before)
 }
 
 void
-gst_stereo_next_clear (GstStereoNext *next)
-{
-  g_clear_pointer (&next->frames[0], gst_stereo_frame_unref);
-  g_clear_pointer (&next->frames[1], gst_stereo_frame_unref);
-  g_clear_pointer (&next->gap, gst_stereo_frame_unref);
-  g_clear_pointer (&next->error, g_free);
-}
-
-void
 gst_stereo_pair_clear (GstStereoPair *pair)
 {
   if (pair->right != pair->left)
@@ -87,11 +78,18 @@ gst_stereo_map_input (
   if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, context))
     return TRUE;
   gboolean device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame->buffer);
+  g_autofree gchar *part = crop ?
+      g_strdup_printf (
+          " Its GstVideoCropMeta names %ux%u pixels from (%u, %u) on: they have to be the frame, and to lie in the "
+          "buffer, where colour is shared by whole pairs. Put videoconvert or videocrop before this element.",
+          crop->width, crop->height, crop->x, crop->y) :
+      g_strdup ("");
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-      ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.",
+      ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.%s",
           gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
           GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
-          device ? ", or cannot be read" : ""),
+          device ? ", or cannot be read" : "", part),
       (NULL));
   return FALSE;
 }

@@ -20,13 +20,10 @@ typedef struct
   GstVideoInfo info;
   GstStereoLayout layout;
   GstSegment segment;
-  gint64 arrived;     /* running time by the clock at which it came, or GST_STEREO_TIME_NONE */
   gint64 time;        /* running time, or GST_STEREO_TIME_NONE */
   gint64 captured;    /* capture time of a paired frame, by the pairing clock; GST_STEREO_TIME_NONE = buffer timestamps
                        * pair */
   gint64 spacing;     /* nominal time to the next frame in ns; 0 = unknown */
-  guint generation;   /* number of seeks without a flush before this frame */
-  gint64 origin;      /* running time at which the last of these seeks begins */
   gboolean after_gap; /* a GAP event came before it */
 } GstStereoFrame;
 
@@ -37,21 +34,6 @@ GstStereoFrame *gst_stereo_frame_ref (GstStereoFrame *frame);
 void gst_stereo_frame_unref (GstStereoFrame *frame);
 /* The spacing of @frame, from its duration, its caps or @before: the time of the frame before, or GST_STEREO_TIME_NONE. */
 gint64 gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before);
-
-/* The frames that a pad shows: the next frame and the one after it. */
-typedef struct
-{
-  GstStereoFrame *frames[2]; /* references; NULL: there is no such frame */
-  GstStereoStream stream;    /* the same frames as input of the pairing decision */
-  gint64 origin;             /* of the first frame; without a frame, of the frames to come */
-  gboolean marked;           /* some frame of the stream was marked as first of its bundle */
-  gboolean forwards;         /* the stream does not play backwards */
-  /* of the last reading: */
-  GstStereoFrame *gap; /* a gap came: the empty buffer and its segment */
-  gchar *error;        /* why the frame cannot be used, or NULL */
-} GstStereoNext;
-
-void gst_stereo_next_clear (GstStereoNext *next);
 
 /* The result of gst_stereo_pairs_find(). */
 typedef struct

@@ -2,8 +2,7 @@
 #include "gst/pairing/lateness.h"
 
 #define MS G_GINT64_CONSTANT (1000000)
-#define FIRST_PERIOD (2000 * MS)
-#define LONGEST_PERIOD (64000 * MS)
+#define PERIOD (8000 * MS)
 #define STALL 4                 /* in units of `allowed` */
 #define HELD (1 * MS)           /* a push that takes so long is blocked by the sink */
 #define PATIENCE (500 * MS)     /* with nothing but late pairs */
@@ -35,7 +34,7 @@ begin_period (GstStereoLateness *self, gint64 now)
 void
 gst_stereo_lateness_init (GstStereoLateness *self)
 {
-  *self = (GstStereoLateness){ .period = FIRST_PERIOD };
+  *self = (GstStereoLateness){ .late_since = G_MAXINT64 };
   begin_period (self, G_MAXINT64);
 }
 
@@ -50,21 +49,13 @@ void
 gst_stereo_lateness_flush (GstStereoLateness *self)
 {
   self->excess = 0;
-  self->soonest = G_MAXINT64;
-  self->late = 0;
+  self->soonest = self->late_since = G_MAXINT64;
 }
 
 gint64
 gst_stereo_lateness_latency (const GstStereoLateness *self)
 {
   return self->allowed + (self->excess <= MOST_EXCESS ? self->excess : 0);
-}
-
-/* Whether the machine is too slow for all pairs. Some are dropped in any case then, so that the others come in time. */
-static gboolean
-overloaded (const GstStereoLateness *self)
-{
-  return self->expected > self->frame;
 }
 
 /* How long a pair may have waited. In overload only fresh pairs are computed: there is always one that came within a
@@ -74,69 +65,46 @@ overloaded (const GstStereoLateness *self)
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {
-  gint64 kept = self->expected;
+  gint64 kept = self->expected, all = self->allowed + spare;
 
-  if (overloaded (self))
-    kept = MAX (kept, self->held ? self->allowed / 4 : self->allowed + spare - self->frame);
-  return self->allowed + spare - MIN (kept, self->allowed + spare - slack (self));
+  if (self->expected > self->frame)
+    kept = MAX (kept, self->held ? self->allowed / 4 : all - self->frame);
+  return all - MIN (kept, all - slack (self));
 }
 
-/* The period is over: what would have been enough in it? */
+/* What would have been enough in the period that is over? */
 static void
-end_period (GstStereoLateness *self, gint64 now)
+advance (GstStereoLateness *self, gint64 now)
 {
+  /* before the first pair, and when the clock is set back */
+  self->since = MIN (self->since, now);
+  if (now - self->since < PERIOD || self->count < GST_STEREO_LATENESS_RECENT)
+    return;
   gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
-
-  if (allowed <= self->allowed / 4 * 3) {
+  if (allowed <= self->allowed / 4 * 3)
     self->allowed = allowed;
-    self->lowered = TRUE;
-  }
   if (self->excess && self->soonest < -self->excess / 4)
     self->excess = MAX (0, self->excess + self->soonest);
   begin_period (self, now);
 }
 
-void
-gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now)
-{
-  /* before the first pair, and when the clock is set back */
-  if (now < self->since)
-    self->since = now;
-  if (now - self->since >= self->period && self->count >= GST_STEREO_LATENESS_RECENT)
-    end_period (self, now);
-}
-
 gint64
 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare)
 {
+  advance (self, now);
   waited -= self->excess;
   self->soonest = MIN (self->soonest, waited);
   gint64 late = self->expected ? waited - most_waited (self, spare) : 0;
-  if (late <= 0) {
-    self->late = 0;
-    return 0;
+  if (late > 0) {
+    self->late_since = MIN (self->late_since, now);
+    if (now - self->late_since < CLAMP (4 * self->frame, PATIENCE, GST_STEREO_LATENESS_LONGEST))
+      return late;
+    /* even a pair that has just come is late: waiting for an earlier one would never end */
+    self->excess += waited;
+    self->soonest = 0;
   }
-  if (self->late++ == 0) {
-    self->late_since = now;
-    self->late_least = waited;
-  }
-  self->late_least = MIN (self->late_least, waited);
-  if (now - self->late_since < MAX (PATIENCE, 4 * self->frame) || waited > self->late_least + slack (self))
-    return late;
-  /* even a pair that has just come is late: waiting for an earlier one would never end */
-  self->excess += self->late_least;
-  self->soonest = waited - self->late_least;
-  self->late = 0;
+  self->late_since = G_MAXINT64;
   return 0;
-}
-
-static void
-allow (GstStereoLateness *self, gint64 needed)
-{
-  self->allowed = needed;
-  if (self->lowered)
-    self->period = MIN (2 * self->period, LONGEST_PERIOD);
-  self->lowered = FALSE;
 }
 
 static void
@@ -156,7 +124,7 @@ remember (GstStereoLateness *self, gint64 service)
 void
 gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service)
 {
-  gboolean strict = overloaded (self);
+  gboolean strict = self->expected > self->frame;
 
   if (self->expected && service > STALL * self->allowed && !self->stalled) {
     self->stalled = TRUE;
@@ -168,9 +136,9 @@ gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, 
     strict = FALSE;
   remember (self, service);
   if (service + slack (self) > self->allowed)
-    allow (self, and_an_eighth (service) + slack (self));
+    self->allowed = and_an_eighth (service) + slack (self);
   if (strict && waited + service - spare > self->allowed)
-    allow (self, waited + and_an_eighth (service) - spare);
+    self->allowed = waited + and_an_eighth (service) - spare;
 }
 
 void

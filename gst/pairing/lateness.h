@@ -10,22 +10,13 @@
  * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. In
  * overload (`expected` is more than a frame's time) a pair is late sooner: a fresher pair follows soon in any case.
  *
- * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for
- * waiting, and at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed. Each
- * pair therefore comes within the latency that is reported when it comes, with three exceptions:
- * - Nothing is known before the first pair.
- * - A single pair that takes more than four times `allowed` does not count: the machine stood still then.
- * - Where pairs are expected within a frame's time, no pair is dropped because another takes longer, and `allowed`
- *   covers the time that the longer one took, but not the time that it waited. A sink that holds the element's thread
- *   until the latency is over leaves each pair a frame's time, however large `allowed` is.
+ * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for waiting, and
+ * at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed; where less was enough for a whole
+ * period, it is lowered. A single pair that takes more than four times `allowed` does not count: the machine stood still then.
  *
- * `allowed` is kept for a period. When less would have been enough in a period, `allowed` is lowered after it. When it
- * has to be raised again, the next periods are twice as long: load that comes back now and then does not make the
- * latency go up and down for long.
- *
- * Pairs may arrive later than upstream reports, by `excess`. While pairs come in time, nothing shows this. When all
- * pairs are late for some time, the pair that waited least shows the excess. An excess so large that the timestamps
- * cannot be of this clock is not added to the latency; pairs are then late relative to each other.
+ * Pairs may arrive later than upstream reports, by `excess`. When all pairs are late for half a second, or four frames up to a
+ * second, the wait of the next one becomes part of it: however late pairs are, and however fast they become later, one a second is
+ * computed. Such a large excess that the timestamps cannot be of this clock is not added to the latency.
  */
 #ifndef GST_STEREO_LATENESS_H
 #define GST_STEREO_LATENESS_H
@@ -35,6 +26,7 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_LATENESS_RECENT 16
+#define GST_STEREO_LATENESS_LONGEST G_GINT64_CONSTANT (1000000000) /* ns without a pair */
 
 typedef struct
 {
@@ -45,15 +37,11 @@ typedef struct
   gint64 expected;                           /* 0 = nothing was measured yet */
   gint64 allowed;
   gint64 excess;
-  /* of this period */
-  gint64 since, period;    /* since: G_MAXINT64 = before the first pair */
-  gint64 slowest, soonest; /* slowest computed pair; shortest wait of a pair */
-  guint count;             /* of pairs computed */
-  gboolean stalled;        /* a pair was not counted */
-  gboolean lowered;        /* and not raised since */
-  /* since the last pair that was not late */
-  guint late;
-  gint64 late_since, late_least;
+  /* of this period: it begins before the first pair with G_MAXINT64 */
+  gint64 since, slowest, soonest; /* slowest computed pair; shortest wait of a pair */
+  guint count;                    /* of pairs computed */
+  gboolean stalled;               /* a pair was not counted */
+  gint64 late_since;              /* since the last pair that was not late; G_MAXINT64 = that was the last one */
 } GstStereoLateness;
 
 void gst_stereo_lateness_init (GstStereoLateness *self);
@@ -65,16 +53,11 @@ void gst_stereo_lateness_flush (GstStereoLateness *self);
  * it. */
 gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 
-/* Before a pair is decided upon. */
-void gst_stereo_lateness_advance (GstStereoLateness *self, gint64 now);
-
 /* How much too late a pair would come if it were computed now; 0 = compute it. @waited: time since the pair should have
  * arrived by upstream's latency; below 0 where it has arrived earlier. */
 gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare);
-
 /* A pair is pushed now. @waited: its wait until the decision; @service: its time since then. */
 void gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service);
-
 /* The pair was pushed, which took @time. */
 void gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time);
 

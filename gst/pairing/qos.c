@@ -17,6 +17,8 @@ struct _GstStereoQos
   GstClockTime announced;  /* the latency of this element */
   GstClockTime configured; /* the latency of the pipeline, as the sinks have it; 0 = not known */
   GstStereoQosStats stats;
+  GstClockTime recent[GST_STEREO_QOS_RECENT]; /* compute times of the last pairs */
+  gint64 computed; /* running time at which a pair was not late, where there is a clock; GST_STEREO_TIME_NONE = none was */
 
   /* of the source pad's task */
   gint64 decided;       /* running time at which the pair was not late; GST_STEREO_TIME_NONE = not live */
@@ -41,7 +43,7 @@ gst_stereo_qos_new (GstAggregator *aggregator)
 
   qos->aggregator = aggregator;
   qos->earliest_time = GST_CLOCK_TIME_NONE;
-  qos->decided = GST_STEREO_TIME_NONE;
+  qos->decided = qos->computed = GST_STEREO_TIME_NONE;
   gst_stereo_lateness_init (&qos->lateness);
   return qos;
 }
@@ -53,34 +55,20 @@ gst_stereo_qos_free (GstStereoQos *qos)
 }
 
 void
-gst_stereo_qos_start (GstStereoQos *qos)
-{
-  GST_OBJECT_LOCK (qos->aggregator);
-  memset (&qos->stats, 0, sizeof qos->stats);
-  gst_stereo_lateness_init (&qos->lateness);
-  qos->configured = 0;
-  GST_OBJECT_UNLOCK (qos->aggregator);
-}
-
-void
-gst_stereo_qos_flush (GstStereoQos *qos)
+gst_stereo_qos_reset (GstStereoQos *qos, gboolean start)
 {
   GST_OBJECT_LOCK (qos->aggregator);
   qos->earliest_time = GST_CLOCK_TIME_NONE;
   qos->proportion = 0;
+  qos->computed = GST_STEREO_TIME_NONE;
   gst_stereo_lateness_flush (&qos->lateness);
+  if (start) {
+    memset (&qos->stats, 0, sizeof qos->stats);
+    memset (qos->recent, 0, sizeof qos->recent);
+    gst_stereo_lateness_init (&qos->lateness);
+    qos->configured = 0;
+  }
   GST_OBJECT_UNLOCK (qos->aggregator);
-}
-
-static gboolean
-is_enabled (GstStereoQos *qos)
-{
-  gboolean enabled;
-
-  GST_OBJECT_LOCK (qos->aggregator);
-  enabled = qos->enabled;
-  GST_OBJECT_UNLOCK (qos->aggregator);
-  return enabled;
 }
 
 void
@@ -88,6 +76,10 @@ gst_stereo_qos_get_stats (GstStereoQos *qos, GstStereoQosStats *stats)
 {
   GST_OBJECT_LOCK (qos->aggregator);
   *stats = qos->stats;
+  stats->compute_recent = 0;
+  for (guint i = 0; i < GST_STEREO_QOS_RECENT; i++)
+    stats->compute_recent += qos->recent[i];
+  stats->compute_recent /= CLAMP (stats->pairs, 1, GST_STEREO_QOS_RECENT);
   GST_OBJECT_UNLOCK (qos->aggregator);
 }
 
@@ -172,27 +164,29 @@ gst_stereo_qos_read_event (GstStereoQos *qos, GstEvent *event)
 
 /* ---- the decision ------------------------------------------------------------------------- */
 
-/* By how much a pair of that time comes too late, by the last QoS event; 0 = it does not. */
+/* By how much a pair of that time comes too late, by the last QoS event; 0 = it does not, or none was computed for long. With the
+ * lock held. */
 static gint64
-late_for_downstream (GstStereoQos *qos, gint64 time)
+late_for_downstream (GstStereoQos *qos, gint64 time, GstClockTime now)
 {
-  gint64 by = 0;
-
-  GST_OBJECT_LOCK (qos->aggregator);
-  if (GST_CLOCK_TIME_IS_VALID (qos->earliest_time) && time < (gint64) qos->earliest_time)
-    by = (gint64) qos->earliest_time - time;
-  GST_OBJECT_UNLOCK (qos->aggregator);
-  return by;
+  if (!GST_CLOCK_TIME_IS_VALID (qos->earliest_time) || time >= (gint64) qos->earliest_time)
+    return 0;
+  if (GST_CLOCK_TIME_IS_VALID (now)) {
+    if (qos->computed == GST_STEREO_TIME_NONE || qos->computed > (gint64) now)
+      qos->computed = (gint64) now;
+    if ((gint64) now - qos->computed >= GST_STEREO_LATENESS_LONGEST)
+      return 0;
+  }
+  return (gint64) qos->earliest_time - time;
 }
 
 /* By how much a pair of that time would come later than the reported latency allows; 0 = it would not. The latency is
  * the pipeline's, or as much of it as is known up to here. Only in live pipelines does a pair have to be there at some
  * time. They hold nothing in flight, so that no other pair is computed before this one. */
 static gint64
-decide_for_latency (GstStereoQos *qos, gint64 time, gboolean enabled)
+decide_for_latency (GstStereoQos *qos, gint64 time, GstClockTime now)
 {
   GstClockTime latency = gst_aggregator_get_latency (qos->aggregator);
-  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (qos->aggregator));
   gint64 by = 0, expected, allowed;
 
   if (!GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now))
@@ -201,8 +195,7 @@ decide_for_latency (GstStereoQos *qos, gint64 time, gboolean enabled)
   qos->spare = qos->configured > latency ? (gint64) (qos->configured - latency) : 0;
   qos->decided = (gint64) now;
   qos->waited = (gint64) now - time - (gint64) (latency - qos->announced + qos->wait_time);
-  gst_stereo_lateness_advance (&qos->lateness, qos->decided);
-  if (enabled)
+  if (qos->enabled)
     by = gst_stereo_lateness_decide (&qos->lateness, qos->decided, qos->waited, qos->spare);
   expected = qos->lateness.expected;
   allowed = qos->lateness.allowed;
@@ -241,13 +234,17 @@ post_qos (GstStereoQos *qos, const GstStereoFrame *frame, gint64 by)
 gboolean
 gst_stereo_qos_drop_if_late (GstStereoQos *qos, const GstStereoFrame *frame)
 {
-  const gboolean enabled = is_enabled (qos);
+  GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (qos->aggregator));
 
   qos->decided = GST_STEREO_TIME_NONE;
   if (frame->time == GST_STEREO_TIME_NONE)
     return FALSE;
-  gint64 for_latency = decide_for_latency (qos, frame->time, enabled);
-  gint64 for_downstream = enabled ? late_for_downstream (qos, frame->time) : 0;
+  gint64 for_latency = decide_for_latency (qos, frame->time, now);
+  GST_OBJECT_LOCK (qos->aggregator);
+  gint64 for_downstream = qos->enabled ? late_for_downstream (qos, frame->time, now) : 0;
+  if (!for_latency && !for_downstream && GST_CLOCK_TIME_IS_VALID (now))
+    qos->computed = (gint64) now;
+  GST_OBJECT_UNLOCK (qos->aggregator);
   if (!for_latency && !for_downstream)
     return FALSE;
   post_qos (qos, frame, MAX (for_latency, for_downstream));
@@ -267,7 +264,7 @@ gst_stereo_qos_computed (GstStereoQos *qos, GstClockTime compute_time)
   gboolean live = qos->decided != GST_STEREO_TIME_NONE && GST_CLOCK_TIME_IS_VALID (now);
 
   GST_OBJECT_LOCK (qos->aggregator);
-  qos->stats.pairs++;
+  qos->recent[qos->stats.pairs++ % GST_STEREO_QOS_RECENT] = compute_time;
   qos->stats.compute_last = compute_time;
   qos->stats.compute_total += compute_time;
   if (live)

@@ -14,21 +14,22 @@
 
 G_BEGIN_DECLS
 
+#define GST_STEREO_QOS_RECENT 10 /* pairs */
+
 typedef struct _GstStereoQos GstStereoQos;
 extern const GstStereoProperty gst_stereo_qos_properties[];
 
 typedef struct
 {
-  guint64 pairs, late;                 /* computed, dropped */
-  guint64 compute_last, compute_total; /* ns */
+  guint64 pairs, late;                                 /* computed, dropped */
+  guint64 compute_last, compute_total, compute_recent; /* ns; compute_recent: mean of the last pairs */
 } GstStereoQosStats;
 
 /* @aggregator reports the latency and posts the messages; the object belongs to it and holds no reference. */
 GstStereoQos *gst_stereo_qos_new (GstAggregator *aggregator);
 void gst_stereo_qos_free (GstStereoQos *qos);
-void gst_stereo_qos_start (GstStereoQos *qos);
-/* After a flush. */
-void gst_stereo_qos_flush (GstStereoQos *qos);
+/* After a flush, or at the start, which sets all counts to 0. */
+void gst_stereo_qos_reset (GstStereoQos *qos, gboolean start);
 
 /* From any thread. */
 void gst_stereo_qos_get_stats (GstStereoQos *qos, GstStereoQosStats *stats);

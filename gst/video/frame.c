@@ -187,14 +187,54 @@ components (const GstVideoFrame *frame)
   return GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
 }
 
+/* Decoders and sensors may give a picture that lies within a larger one: the planes begin where it does. FALSE where that is not inside
+ * the memory, or begins within a group of pixels that share their colour. */
+static gboolean
+crop (GstVideoFrame *frame)
+{
+  const GstVideoCropMeta *part = gst_buffer_get_video_crop_meta (frame->buffer);
+  const GstVideoMeta *whole = frame->meta;
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
+
+  if (!part || (!part->x && !part->y))
+    return TRUE;
+  if (!whole || part->width != (guint) frame->info.width || part->height != (guint) frame->info.height ||
+      part->x > whole->width - part->width || part->y > whole->height - part->height)
+    return FALSE;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
+    guint plane = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
+    gsize left = part->x >> GST_VIDEO_FORMAT_INFO_W_SUB (frame->info.finfo, c),
+          above = part->y >> GST_VIDEO_FORMAT_INFO_H_SUB (frame->info.finfo, c),
+          stride = (gsize) GST_VIDEO_FRAME_COMP_STRIDE (frame, c),
+          pixel = (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
+    if (left << GST_VIDEO_FORMAT_INFO_W_SUB (frame->info.finfo, c) != part->x ||
+        above << GST_VIDEO_FORMAT_INFO_H_SUB (frame->info.finfo, c) != part->y || !pixel ||
+        GST_VIDEO_FRAME_COMP_STRIDE (frame, c) < 0 ||
+        (above + (gsize) GST_VIDEO_FRAME_COMP_HEIGHT (frame, c) - 1) * stride +
+                (left + (gsize) GST_VIDEO_FRAME_COMP_WIDTH (frame, c)) * pixel >
+            gst_stereo_map_room (frame, plane))
+      return FALSE;
+    /* the first component of a plane moves it */
+    if (c == 0 || plane != (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c - 1))
+      offset[plane] = above * stride + left * pixel;
+  }
+  for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (frame); plane++)
+    frame->data[plane] = (guint8 *) frame->data[plane] + offset[plane];
+  return TRUE;
+}
+
 gboolean
 gst_stereo_frame_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstStereoCudaContext *context)
 {
   GstStereoCudaContext *lies_in = gst_stereo_cuda_context_of (buffer);
 
-  if (lies_in)
-    return gst_stereo_cuda_map (frame, info, buffer, lies_in == context);
-  return gst_stereo_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF);
+  if (!(lies_in ? gst_stereo_cuda_map (frame, info, buffer, lies_in == context) :
+                  gst_stereo_map (frame, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)))
+    return FALSE;
+  if (crop (frame))
+    return TRUE;
+  gst_video_frame_unmap (frame);
+  return FALSE;
 }
 
 static StereoImage

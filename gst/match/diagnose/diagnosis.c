@@ -175,8 +175,7 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
   if (change == GST_STEREO_EPISODE_GOES_ON)
     return;
   load.listed = !stereo_params_resolve (pair->params, &own, &error) && own.search == STEREO_SEARCH_COARSE_TO_FINE;
-  /* where no pair was computed in that time, an earlier one has to do */
-  load.compute = pace->compute > 0 ? pace->compute : counts->pairs ? (gdouble) counts->compute / counts->pairs : 0;
+  load.compute = (gdouble) counts->compute;
   GstStereoAdvice advice = gst_stereo_pace_advise (&load, gst_stereo_match_check_get_needed (diagnosis->matches));
   gst_stereo_report_change (diagnosis->report, GST_STEREO_HEALTH_SLOW, active,
       active ? gst_stereo_pace_describe (pace, &load, &advice) : g_strdup ("The pairs keep up with the stream again."),

@@ -70,11 +70,11 @@ gst_stereo_pace_add (GstStereoPace *pace, gint64 time, const GstStereoPaceCounts
     return GST_STEREO_EPISODE_GOES_ON;
   pace->dropped = counts->late - first->late;
   pace->computed = counts->pairs - first->pairs;
-  if (pace->computed)
-    pace->compute = (gdouble) (counts->compute - first->compute) / (gdouble) pace->computed;
   gboolean spread = pace->latest - pace->earliest >= SPREAD;
   begin_span (pace, time, counts);
   gdouble share = (gdouble) pace->dropped / (gdouble) MAX (pace->dropped + pace->computed, 1);
+  if (counts->behind && !pace->stands)
+    return GST_STEREO_EPISODE_GOES_ON;
   if (!pace->stands && pace->dropped >= MIN_DROPPED && share >= (spread ? BAD : MOST)) {
     pace->stands = TRUE;
     return GST_STEREO_EPISODE_BEGINS;

@@ -18,7 +18,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint64 pairs, late; /* computed; dropped because they would come too late */
-  guint64 compute;     /* ns: sum of the compute times of these pairs */
+  guint64 compute;     /* ns: mean compute time of the last pairs */
+  gboolean behind;     /* the source falls behind: pairs come late because of that */
 } GstStereoPaceCounts;
 
 /* Zeroed at first. */
@@ -30,7 +31,6 @@ typedef struct
   guint64 late;              /* at the last call */
   gint64 earliest, latest;   /* times of the first and the last drop in the span, ns; 0 = none */
   guint64 dropped, computed; /* of the last complete span */
-  gdouble compute;           /* ns, mean of the last span with a pair */
 } GstStereoPace;
 
 /* @counts at @time of a clock that never stops (ns). Drops must be spread over the span, or be most of its pairs: a burst of

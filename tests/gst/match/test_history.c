@@ -10,8 +10,9 @@
 static GstStereoFrame
 frame_new (guint number)
 {
-  GstStereoFrame frame = { .buffer = gst_buffer_new (), .time = (gint64) (number * FRAME), .generation = 1 };
+  GstStereoFrame frame = { .buffer = gst_buffer_new (), .time = (gint64) (number * FRAME) };
 
+  gst_segment_init (&frame.segment, GST_FORMAT_TIME);
   gst_video_info_set_format (&frame.info, GST_VIDEO_FORMAT_GRAY8, 64, 48);
   return frame;
 }
@@ -43,9 +44,9 @@ gap (GstStereoFrame *frame)
 }
 
 static void
-seek (GstStereoFrame *frame)
+segment (GstStereoFrame *frame)
 {
-  frame->generation++;
+  frame->segment.base++;
 }
 
 static void
@@ -66,7 +67,7 @@ static const struct
   const gchar *why;  /* the stream breaks; NULL: it does not */
   const gchar *next; /* and at the pair behind, which is as those before */
 } cases[] = { { NULL, NULL, NULL }, { discont, "a discontinuity", NULL }, { gap, "a gap", NULL },
-  { seek, "a seek", "a seek" }, { caps, "other caps", "other caps" }, { no_time, NULL, NULL } };
+  { segment, "a new segment", "a new segment" }, { caps, "other caps", "other caps" }, { no_time, NULL, NULL } };
 
 TEST_LOOP (test_breaks, 0, G_N_ELEMENTS (cases))
 {

@@ -102,19 +102,52 @@ TEST (test_a_gap_lets_go_of_what_lies_in_it)
   check (gap, queue (1, 79 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
 }
 
-TEST (test_bundles)
-{
-  const gboolean none[2] = { FALSE, FALSE }, good[2] = { TRUE, FALSE };
-  const gboolean two[2] = { TRUE, TRUE }, late[2] = { FALSE, TRUE };
+#define LEFT GST_STEREO_PAIRING_WAIT_LEFT
+#define DROP GST_STEREO_PAIRING_DROP_LEFT
+#define PAIR GST_STEREO_PAIRING_PAIR
 
-  fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, FALSE), GST_STEREO_PAIRING_WAIT_LEFT);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (0, none, FALSE, TRUE), GST_STEREO_PAIRING_END);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (1, good, TRUE, FALSE), GST_STEREO_PAIRING_WAIT_LEFT);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (1, good, TRUE, TRUE), GST_STEREO_PAIRING_DROP_LEFT);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (2, good, TRUE, FALSE), GST_STEREO_PAIRING_PAIR);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (2, two, TRUE, FALSE), GST_STEREO_PAIRING_DROP_LEFT);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (2, late, TRUE, FALSE), GST_STEREO_PAIRING_DROP_LEFT);
-  fail_unless_equals_int (gst_stereo_pairing_bundle (2, none, FALSE, FALSE), GST_STEREO_PAIRING_PAIR);
+static const struct
+{
+  guint count;
+  gboolean first[2], marked, lost, ended;
+  GstStereoPairing expected;
+} bundles[] = {
+  { 0, { FALSE, FALSE }, FALSE, FALSE, FALSE, LEFT },
+  { 0, { FALSE, FALSE }, FALSE, FALSE, TRUE, GST_STEREO_PAIRING_END }, { 1, { TRUE, FALSE }, TRUE, FALSE, FALSE, LEFT },
+  { 1, { TRUE, FALSE }, TRUE, FALSE, TRUE, DROP }, { 2, { TRUE, FALSE }, TRUE, FALSE, FALSE, PAIR },
+  { 2, { TRUE, TRUE }, TRUE, FALSE, FALSE, DROP }, { 2, { FALSE, TRUE }, TRUE, FALSE, FALSE, DROP },
+  { 2, { FALSE, FALSE }, FALSE, FALSE, FALSE, PAIR }, { 2, { FALSE, FALSE }, FALSE, TRUE, FALSE, DROP },
+  { 2, { TRUE, FALSE }, TRUE, TRUE, FALSE, PAIR }, /* marks tell more than timestamps */
+};
+
+TEST_LOOP (test_bundles, 0, G_N_ELEMENTS (bundles))
+{
+  fail_unless_equals_int (gst_stereo_pairing_bundle (bundles[__i__].count, bundles[__i__].first, bundles[__i__].marked,
+                              bundles[__i__].lost, bundles[__i__].ended),
+      bundles[__i__].expected);
+}
+
+/* Of a stream of one frame every 10 ms. */
+static const struct
+{
+  gint64 before, within, usual; /* ms */
+  gboolean discont, lost;
+} losses[] = {
+  { 10, 10, 10, FALSE, FALSE }, { 10, 20, 10, FALSE, TRUE }, /* the second frame is missing */
+  { 20, 10, 10, FALSE, TRUE },                               /* the first one was: the head is the second one */
+  { 30, 10, 10, FALSE, FALSE },                              /* a whole bundle was */
+  { 40, 10, 10, FALSE, TRUE }, { 10, 30, 10, FALSE, TRUE },  /* one of each */
+  { 12, 8, 10, FALSE, FALSE }, { 8, 22, 10, FALSE, TRUE },   /* jitter */
+  { 15, 15, 10, FALSE, FALSE },                              /* no multiple: nothing is known */
+  { 0, 0, 0, FALSE, FALSE }, { 0, 0, 0, TRUE, TRUE },        /* no timestamps */
+  { 10, 10, 10, TRUE, FALSE }, { 10, 15, 10, TRUE, TRUE },   /* timestamps tell more than DISCONT */
+};
+
+TEST_LOOP (test_lost_frames, 0, G_N_ELEMENTS (losses))
+{
+  fail_unless_equals_int (gst_stereo_pairing_lost (losses[__i__].before * MS, losses[__i__].within * MS,
+                              losses[__i__].usual * MS, losses[__i__].discont),
+      losses[__i__].lost);
 }
 
 /* ---- streams ----------------------------------------------------------------------------- */
@@ -306,34 +339,6 @@ TEST (test_any_times_end_and_account_for_every_frame)
     fail_unless (outcome.dropped + 2 * outcome.pairs == left.count + right.count,
         "seed %u: %u + %u frames, %u pairs, %u dropped", seed, left.count, right.count, outcome.pairs, outcome.dropped);
   }
-}
-
-/* Of before and after a seek, whatever the times say. */
-TEST (test_generations_do_not_mix)
-{
-  GstStereoStream before = queue (2, 0, 40 * MS, 40 * MS, FALSE), after = queue (1, 0, NONE, 40 * MS, FALSE);
-  GstStereoStream nothing = queue (0, NONE, NONE, 0, FALSE);
-
-  after.generation = 1;
-  before.moves_on = nothing.moves_on = TRUE;
-  check (before, after, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
-  check (after, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
-  /* nothing that can still come of the other view was before the seek */
-  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
-  check (nothing, after, 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
-  nothing.gap_end = 400 * MS;
-  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
-  /* unless it ended */
-  nothing.ended = TRUE;
-  check (after, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
-  /* the other view's next frame is of after the seek */
-  nothing = queue (0, NONE, NONE, 0, FALSE);
-  nothing.generation = 1;
-  check (before, nothing, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
-  check (nothing, before, 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
-  /* a stream that never answers the seek is paired as ever */
-  before.moves_on = FALSE;
-  check (before, after, 20 * MS, GST_STEREO_PAIRING_PAIR);
 }
 
 SUITE (pairing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two sources that support seeking, each with a thread of its own, and random seeks: flushing or not, to any position,
+ * Two sources that support seeking, each with a thread of its own, and random seeks with a flush: to any position,
  * at any rate, backwards too. After each seek every frame that it asks for comes out, in order, from the first one on,
  * paired with the other view of the same moment, at the right stream time.
  *
@@ -53,20 +53,6 @@ draw_another (GRand *rand, gboolean flush, const Seek *last)
   return seek;
 }
 
-/* Another one than @last, for a few frames, at the rate of 1. */
-static Seek
-draw_another_short (GRand *rand, gboolean flush, const Seek *last)
-{
-  Seek seek;
-
-  do {
-    seek = draw (rand, flush);
-    seek.rate = 1;
-    seek.stop = seek.start + (GstClockTime) g_rand_int_range (rand, 10, 20) * NUMBERED_FRAME;
-  } while (alike (&seek, last));
-  return seek;
-}
-
 /* @name, to be freed, tells how to have the same again. */
 static GRand *
 begin_seeded (const gchar *what, guint seconds, gchar **name)
@@ -92,13 +78,12 @@ offset_right (Play *play)
   play_wait (play, play->outputs + 20);
 }
 
-/* @flush: of 10 seeks so many. */
 static void
-seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
+seek_at_random (const RigKind *kind, gboolean offset)
 {
   guint count = (guint) guard_number ("STEREO_STREAM_SEEKS", 60);
-  g_autofree gchar *what = g_strdup_printf ("%d of 10 seeks flush", flush), *name = NULL;
-  g_autoptr (GRand) rand = begin_seeded (what, 60 + count / 4, &name);
+  g_autofree gchar *name = NULL;
+  g_autoptr (GRand) rand = begin_seeded ("flushing seeks", 60 + count / 4, &name);
   guint room[2] = { 0 };
   Seek last = { 0 };
 
@@ -110,10 +95,7 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
   if (offset)
     offset_right (play);
   for (guint i = 0; i < count && !play->failure; i++) {
-    Seek seek = draw_another (rand, g_rand_int_range (rand, 0, 10) < flush, &last);
-    /* nothing goes on after the end of a stream but by a flush */
-    if (flush < 10)
-      seek.flags |= GST_SEEK_FLAG_SEGMENT;
+    Seek seek = draw_another (rand, TRUE, &last);
     play_wait (play, (guint) g_rand_int_range (rand, 0, 20));
     play_seek (play, seek);
     last = seek;
@@ -128,17 +110,7 @@ seek_at_random (const RigKind *kind, gint32 flush, gboolean offset)
 
 TEST_LOOP (test_flushing_seeks, 0, 2)
 {
-  seek_at_random (rig_kind_chosen (), 10, __i__);
-}
-
-TEST_LOOP (test_seeks_without_a_flush, 0, 2)
-{
-  seek_at_random (rig_kind_chosen (), 0, __i__);
-}
-
-TEST_LOOP (test_any_seeks, 0, 2)
-{
-  seek_at_random (rig_kind_chosen (), 5, __i__);
+  seek_at_random (rig_kind_chosen (), __i__);
 }
 
 /* One piece after the other without a gap, as for a loop. */
@@ -159,43 +131,6 @@ TEST (test_segments_one_after_the_other)
   }
   fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
   fail_unless (expected > 0);
-  play_free (play);
-  guard_end ();
-}
-
-/* What a pad is offset by is meant, and stays after a seek. */
-TEST (test_an_offset_stays)
-{
-  g_autofree gchar *name = NULL;
-  g_autoptr (GRand) rand = begin_seeded ("an offset stays", 60, &name);
-  Seek last = { 0 };
-
-  Play *play = play_new_of (rig_kind_chosen (), (guint[2]){ 7, 0 }, 1000, FALSE, 3);
-  for (guint i = 0; i < 20 && !play->failure; i++) {
-    Seek seek = draw_another_short (rand, i % 4 == 3, &last);
-    seek.flags |= GST_SEEK_FLAG_SEGMENT;
-    play_wait (play, (guint) g_rand_int_range (rand, 0, 10));
-    play_seek (play, seek);
-    last = seek;
-  }
-  play_judge_end (play);
-  fail_unless (play->failure == NULL, "%s: %s", name, play->failure);
-  play_free (play);
-  guard_end ();
-}
-
-/* The left view is a file, the right one a camera, and its frames are soon taken as they are again. */
-TEST (test_a_source_that_cannot_be_sought_in)
-{
-  Seek seek = { 1, 0, 1000 * NUMBERED_FRAME, GST_SEEK_FLAG_SEGMENT, 0 };
-
-  guard_begin ("a source that cannot be sought in", 60);
-  Play *play = play_new_of (rig_kind_chosen (), (guint[2]){ 0 }, 0, TRUE, 0);
-  play_wait (play, 20);
-  play_seek (play, seek);
-  play_wait (play, 20);
-  fail_unless (play->failure == NULL, "%s", play->failure);
-  fail_unless (play->outputs >= 20, "%u outputs", play->outputs);
   play_free (play);
   guard_end ();
 }

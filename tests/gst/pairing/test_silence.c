@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A camera that stops without an end of stream and without an error. In a live pipeline one warning reports it, and one
- * message reports that the camera is back. A pipeline that is not live gets no warning, because a source may be slow
- * there. test_silence_rules.c has the rules, both cameras at once, and a pad with both views, by a simulated clock. STEREO_STREAM_ELEMENT names the element under test (tests/support/streams/kinds.c).
+ * A camera that stops, without a word or with an end of stream. In a live pipeline one warning, one message `stereo-health` and one
+ * event downstream report it, and again that the camera is back; the other camera is not held up. A pipeline that is not live gets no
+ * warning, because a source may be slow there. test_source.c has the rules. STEREO_STREAM_ELEMENT names the element under test
+ * (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered.h"
@@ -11,7 +12,7 @@
 #include "tests/support/gst/suite.h"
 
 /* At least so long nothing has come when it is said. It is to be said soon after that, on a busy machine too. */
-#define SILENCE 2.0
+#define SILENCE 0.5
 #define SOON 2.0
 #define SPACING (1.0 / 25)
 
@@ -20,7 +21,9 @@ static const gchar *const pad_names[2] = { "sink_left", "sink_right" };
 typedef struct
 {
   GstElement *pipeline, *element;
-  gint silent[2]; /* atomic: what comes from that camera is lost */
+  gint silent[2];  /* atomic: what comes from that camera is lost */
+  gint frames[2];  /* atomic: that the element has taken */
+  GString *health; /* of messages and events, as they come: "+right" begins, "-right" ends */
   GMutex lock;
   GCond changed;
   GPtrArray *warnings, *infos; /* the texts */
@@ -29,7 +32,40 @@ typedef struct
 static GstPadProbeReturn
 lose (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  return g_atomic_int_get ((gint *) data) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+  gint *silent = data;
+
+  if (g_atomic_int_get (silent))
+    return GST_PAD_PROBE_DROP;
+  g_atomic_int_inc (silent + 2); /* frames[], behind silent[] */
+  return GST_PAD_PROBE_OK;
+}
+
+/* stereomatch alone has a health. */
+static void
+note_health (Line *line, const gchar *what, const GstStructure *structure)
+{
+  const gchar *view = gst_structure_get_string (structure, "view"),
+              *reason = gst_structure_get_string (structure, "reason");
+  gboolean active = FALSE;
+
+  if (gst_structure_get_boolean (structure, "active", &active) &&
+      g_str_equal (gst_structure_get_string (structure, "kind"), "silent"))
+    g_string_append_printf (line->health, "%s %s%s, ", what, active ? "+" : "-", view);
+  if (reason)
+    g_string_append_printf (line->health, "%s '%s', ", what, reason);
+}
+
+static GstPadProbeReturn
+take_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  Line *line = data;
+
+  g_mutex_lock (&line->lock);
+  if (gst_event_has_name (event, "GstStereoHealth"))
+    note_health (line, "event", gst_event_get_structure (event));
+  g_mutex_unlock (&line->lock);
+  return GST_PAD_PROBE_OK;
 }
 
 static GstBusSyncReply
@@ -41,11 +77,13 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   g_mutex_lock (&line->lock);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING && GST_MESSAGE_SRC (message) == GST_OBJECT (line->element)) {
     gst_message_parse_warning (message, &error, NULL);
-    if (strstr (error->message, "silent"))
+    if (strstr (error->message, "silent") || strstr (error->message, "has ended"))
       g_ptr_array_add (line->warnings, g_strdup (error->message));
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO && GST_MESSAGE_SRC (message) == GST_OBJECT (line->element)) {
     gst_message_parse_info (message, &error, NULL);
     g_ptr_array_add (line->infos, g_strdup (error->message));
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && gst_message_has_name (message, "stereo-health")) {
+    note_health (line, "message", gst_message_get_structure (message));
   }
   g_clear_error (&error);
   g_cond_broadcast (&line->changed);
@@ -80,12 +118,15 @@ line_new (const gchar *left, const gchar *right, const gchar *filter)
   g_cond_init (&line->changed);
   line->warnings = g_ptr_array_new_with_free_func (g_free);
   line->infos = g_ptr_array_new_with_free_func (g_free);
+  line->health = g_string_new (NULL);
   line->pipeline = gst_pipeline_new (NULL);
   line->element = rig_kind_make (kind);
   gst_bin_add_many (GST_BIN (line->pipeline), line->element, sink, NULL);
   g_assert (gst_element_link (line->element, sink));
   add_camera (line, kind, 0, left, "identity");
   add_camera (line, kind, 1, right, filter);
+  g_autoptr (GstPad) sink_pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (sink_pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, take_event, line, NULL);
   /* no state waits for a frame */
   g_object_set (sink, "async", FALSE, NULL);
   g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
@@ -101,6 +142,7 @@ line_free (Line *line)
   fail_unless (guard_unref_last (line->element), "something still holds the element");
   g_ptr_array_unref (line->warnings);
   g_ptr_array_unref (line->infos);
+  g_string_free (line->health, TRUE);
   g_mutex_clear (&line->lock);
   g_cond_clear (&line->changed);
   g_free (line);
@@ -142,17 +184,26 @@ expect (Line *line, guint warnings, guint infos)
   g_mutex_unlock (&line->lock);
 }
 
-/* That the last of @texts begins with the pad's name and tells a time from @least to @most seconds. */
+/* That the last of @texts begins with the pad's name. Where it tells a time, it is from @least to @most seconds. */
 static void
-judge_text (Line *line, GPtrArray *texts, guint view, const gchar *before, gdouble least, gdouble most)
+judge_text (Line *line, GPtrArray *texts, guint view, gdouble least, gdouble most)
 {
   g_mutex_lock (&line->lock);
-  const gchar *text = g_ptr_array_index (texts, texts->len - 1);
-  const gchar *number = strstr (text, before);
-  fail_unless (g_str_has_prefix (text, pad_names[view]) && number, "%s", text);
-  gdouble seconds = g_ascii_strtod (number + strlen (before), NULL);
+  const gchar *text = g_ptr_array_index (texts, texts->len - 1), *number = strstr (text, "silent for ");
+  fail_unless (g_str_has_prefix (text, pad_names[view]), "%s", text);
+  gdouble seconds = number ? g_ascii_strtod (number + strlen ("silent for "), NULL) : least;
   /* it is written with one digit */
   fail_unless (seconds >= least - 0.05 && seconds <= most + 0.05, "not from %.2f to %.2f s: %s", least, most, text);
+  g_mutex_unlock (&line->lock);
+}
+
+/* Of messages and events, since the last call. */
+static void
+judge_health (Line *line, const gchar *expected)
+{
+  g_mutex_lock (&line->lock);
+  fail_unless_equals_string (line->health->str, g_str_equal (rig_kind_chosen ()->name, "stereomatch") ? expected : "");
+  g_string_truncate (line->health, 0);
   g_mutex_unlock (&line->lock);
 }
 
@@ -178,25 +229,29 @@ since (gint64 start)
   return (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
 }
 
-/* Goes silent until that is said and a while longer, and comes back. What was on its way when it begins still comes. */
+/* Goes silent until that is said and a while longer, and comes back. What was on its way when it begins still comes. The other
+ * camera's frames are taken all the while. */
 static void
 fall_silent (Line *line, guint view, guint times)
 {
-  gint64 start = g_get_monotonic_time (), back;
+  gint64 start = g_get_monotonic_time ();
 
   g_atomic_int_set (&line->silent[view], TRUE);
   await (line, line->warnings, times, SILENCE + SOON);
   /* the last frame may have come as long ago as it takes to the next */
   fail_unless (since (start) >= SILENCE - SPACING, "after %.3f s", since (start));
-  judge_text (line, line->warnings, view, "silent for ", SILENCE, since (start) + SPACING);
+  judge_text (line, line->warnings, view, SILENCE, since (start) + SPACING);
+  gint frames = g_atomic_int_get (&line->frames[!view]);
   nap (0.5);
+  fail_unless (g_atomic_int_get (&line->frames[!view]) >= frames + 5, "the other camera is held up");
   expect (line, times, times - 1);
-  back = g_get_monotonic_time ();
+  judge_health (
+      line, view ? "message +right, event 'right camera silent', " : "message +left, event 'left camera silent', ");
   g_atomic_int_set (&line->silent[view], FALSE);
   await (line, line->infos, times, SOON);
-  judge_text (
-      line, line->infos, view, "back after ", (gdouble) (back - start) / G_USEC_PER_SEC - 0.2, since (start) + SPACING);
+  judge_text (line, line->infos, view, 0, 0);
   wait_for_pairs (line, 10);
+  judge_health (line, view ? "message -right, event '', " : "message -left, event '', ");
 }
 
 TEST_LOOP (test_a_camera_falls_silent_and_comes_back, 0, 2)
@@ -238,10 +293,48 @@ TEST_LOOP (test_a_camera_never_begins, 0, 2)
   guard_end ();
 }
 
+/* One camera ends: the other one is not held up, and the stream goes on without depth. */
+TEST_LOOP (test_a_camera_ends, 0, 2)
+{
+  guint view = (guint) __i__;
+
+  begin ("a camera ends");
+  Line *line = line_new (view ? "is-live=true" : "is-live=true num-buffers=20",
+      view ? "is-live=true num-buffers=20" : "is-live=true", "identity");
+  play (line, GST_STATE_PLAYING);
+  await (line, line->warnings, 1, 20);
+  judge_text (line, line->warnings, view, 0, 0);
+  gint frames = g_atomic_int_get (&line->frames[!view]);
+  nap (0.5);
+  fail_unless (g_atomic_int_get (&line->frames[!view]) >= frames + 5, "the other camera is held up");
+  judge_health (
+      line, view ? "message +right, event 'right camera silent', " : "message +left, event 'left camera silent', ");
+  expect (line, 1, 0);
+  line_free (line);
+  guard_end ();
+}
+
+/* 0 = never. */
+TEST (test_the_time_is_a_property)
+{
+  begin ("the time is a property");
+  Line *line = line_new ("is-live=true", "is-live=true", "identity");
+  g_object_set (line->element, "silence-timeout", (guint64) 0, NULL);
+  play (line, GST_STATE_PLAYING);
+  wait_for_pairs (line, 5);
+  g_atomic_int_set (&line->silent[1], TRUE);
+  nap (2 * SILENCE);
+  expect (line, 0, 0);
+  g_object_set (line->element, "silence-timeout", (guint64) (200 * GST_MSECOND), NULL);
+  await (line, line->warnings, 1, SOON);
+  line_free (line);
+  guard_end ();
+}
+
 TEST (test_a_slow_file)
 {
   begin ("a slow file");
-  Line *line = line_new ("", "num-buffers=2", "identity sleep-time=3000000");
+  Line *line = line_new ("", "num-buffers=2", "identity sleep-time=1000000");
   play (line, GST_STATE_PLAYING);
   wait_for_pairs (line, 2 - stat_of (line->element, "pairs"));
   expect (line, 0, 0);
@@ -257,11 +350,11 @@ TEST (test_a_pause)
   play (line, GST_STATE_PLAYING);
   wait_for_pairs (line, 10);
   g_atomic_int_set (&line->silent[1], TRUE);
-  nap (0.7);
+  nap (0.2);
   play (line, GST_STATE_PAUSED);
   nap (SILENCE + 1);
   play (line, GST_STATE_PLAYING);
-  nap (0.3);
+  nap (0.2);
   g_atomic_int_set (&line->silent[1], FALSE);
   wait_for_pairs (line, 10);
   expect (line, 0, 0);

@@ -4,6 +4,15 @@
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
 
+static void
+set_time (Pair *pair, GstClockTime time)
+{
+  g_autoptr (GstClock) clock = gst_element_get_clock (pair->element);
+
+  if (time > gst_clock_get_time (clock))
+    gst_test_clock_set_time (GST_TEST_CLOCK (clock), time);
+}
+
 TEST (test_four_in_four_out)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
@@ -144,15 +153,6 @@ TEST (test_one_camera_that_slows_down)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
 }
 
-static void
-set_time (Pair *pair, GstClockTime time)
-{
-  g_autoptr (GstClock) clock = gst_element_get_clock (pair->element);
-
-  if (time > gst_clock_get_time (clock))
-    gst_test_clock_set_time (GST_TEST_CLOCK (clock), time);
-}
-
 /* How long after their timestamps the frames of both views come. */
 static const struct
 {
@@ -172,7 +172,7 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
 {
   const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
   const guint frames = 14, ahead = 1;
-  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false");
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false silence-timeout=0");
   guint early = by[1] < by[0];
 
   gst_harness_set_upstream_latency (pair->right, arrivals[__i__].reported);
@@ -313,11 +313,13 @@ TEST (test_output_has_the_segment_of_the_left_view)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
 }
 
+/* Files: what the other view still has is taken in, dropped and counted. */
 TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_not_live (EXACT);
 
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   for (guint i = 0; i < 2; i++)
     pair_push (pair, i * FRAME, i * FRAME);
   pair_eos (pair, left_ends, !left_ends);
@@ -337,6 +339,88 @@ TEST_LOOP (test_one_view_ends_early, 0, 2)
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
 }
 
+/* Cameras: the other one goes on, and pairs come again when another stream begins. */
+TEST_LOOP (test_a_camera_ends_and_comes_back, 0, 2)
+{
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "silence-timeout=0");
+  GstHarness *gone = __i__ ? pair->left : pair->right, *stays = __i__ ? pair->right : pair->left;
+  g_autoptr (GstMessage) back = NULL;
+  g_autoptr (GstBuffer) out = NULL;
+  guint n = 60;
+  GstSegment segment;
+
+  pair_pass (pair, 0, 0);
+  gst_harness_push_event (gone, gst_event_new_eos ());
+  for (guint i = 1; i < 60; i++)
+    fail_unless_equals_int (
+        gst_harness_push (
+            stays, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), i * FRAME, FRAME)),
+        GST_FLOW_OK);
+  expect_warning (pair->bus, __i__ ? "sink_left has ended" : "sink_right has ended", NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (gone, gst_event_new_stream_start ("again"));
+  harness_set_caps (gone, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+  gst_harness_push_event (gone, gst_event_new_segment (&segment));
+  /* until the element has seen that it is back, frames of the other one are dropped */
+  for (; !out && n < 500; n++, out = gst_harness_try_pull (pair->left)) {
+    gst_harness_push (
+        gone, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), n * FRAME, FRAME));
+    gst_harness_push (
+        stays, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), n * FRAME, FRAME));
+    g_usleep (5000);
+  }
+  fail_unless (out != NULL, "no pairs come again");
+  back = gst_bus_pop_filtered (pair->bus, GST_MESSAGE_INFO);
+  fail_unless (back != NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+}
+
+/* An empty file. */
+TEST (test_a_view_without_a_frame)
+{
+  g_autoptr (Pair) pair = pair_new_not_live (EXACT);
+
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+  pair_eos (pair, FALSE, TRUE);
+  for (guint i = 0; i < 3; i++)
+    pair_push_left (pair, i * FRAME);
+  pair_eos (pair, TRUE, FALSE);
+  pair_wait_eos (pair);
+  expect_warning (pair->bus, "3 left and 0 right", "No frame ever came on sink_right", NULL);
+}
+
+static const struct
+{
+  guint left, right; /* a frame of each view every so many FRAMEs */
+  const gchar *text;
+} rates[] = {
+  { 1, 2, "The left camera gives 25 frames a second, the right one 12.5: set both to one rate" },
+  { 2, 1, "The left camera gives 12.5 frames a second, the right one 25: set both to one rate" },
+  { 2, 3, "The left camera gives 12.5 frames a second, the right one 8.33: set both to one rate" },
+};
+
+/* It is said once. */
+TEST_LOOP (test_other_rates, 0, G_N_ELEMENTS (rates))
+{
+  const guint every[2] = { rates[__i__].left, rates[__i__].right };
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=0");
+
+  for (guint n = 0; n < 120; n++)
+    for (guint v = 0; v < 2; v++)
+      if (n % every[v] == 0) {
+        GstBuffer *buffer = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, v ? SHIFT : 0, 0);
+        /* no two frames of a sensor are the same */
+        gst_buffer_memset (buffer, 0, (guint8) n, VIEW_WIDTH);
+        gst_harness_push (v ? pair->right : pair->left, stamp (buffer, n * FRAME, every[v] * FRAME));
+      }
+  pair_eos (pair, TRUE, TRUE);
+  pair_wait_eos (pair);
+  expect_warning (pair->bus, "had no partner", rates[__i__].text, NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+}
+
 TEST (test_no_frame_at_all)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
@@ -348,9 +432,10 @@ TEST (test_no_frame_at_all)
 
 TEST (test_the_other_view_never_ends)
 {
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  g_autoptr (Pair) pair = pair_new_not_live (EXACT);
   guint pushed = 0;
 
+  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   pair_push (pair, 0, 0);
   pair_eos (pair, TRUE, FALSE);
   /* until upstream is told that it is over */

@@ -13,7 +13,8 @@ grain (guint x, guint y)
 
   h = (h ^ h >> 15) * 0x2C1B3C6Du;
   h = (h ^ h >> 12) * 0x297A2D39u;
-  return (guint8) (h >> 16);
+  /* nothing is saturated: stereomatch would not measure it */
+  return (guint8) ((h >> 16 & 255) * 7 / 8);
 }
 
 /* A band of the right number stands still in the left view and is shifted by it in the right one; a band of the left

@@ -57,7 +57,7 @@ take_segment (Play *play, GstEvent *event)
     if (seek->flags & GST_SEEK_FLAG_FLUSH)
       play->shown = 0;
     play->current = i;
-    play->next = first_of (seek) + play->lag;
+    play->next = first_of (seek);
     play->outputs = 0;
     return;
   }
@@ -74,13 +74,11 @@ judge (Play *play, GstBuffer *out, const GstSegment *segment)
   guint left, right;
 
   play->outputs++;
-  if (play->apart)
-    return;
   if (!play->kind->read (play->kind, out, &left, &right)) {
     complain (play, "it cannot be read");
     return;
   }
-  if (left != right + play->lag)
+  if (left != right)
     complain (play, "it is made of the frames %u and %u", left, right);
   else if (left != play->next)
     complain (play, "it is of frame %u, and %" G_GINT64_FORMAT " was to come", left, play->next);
@@ -154,28 +152,20 @@ begin_without_end (GstElement *source)
 static void
 add_view (Play *play, gboolean right, guint room, guint slowness)
 {
-  GstElement *source = numbered_source_new (
-      play->kind->in, right, play->apart ? 100 * PLAY_FRAMES : PLAY_FRAMES, slowness);
+  GstElement *source = numbered_source_new (play->kind->in, right, PLAY_FRAMES, slowness);
   GstElement *queue = gst_element_factory_make (room ? "queue" : "identity", NULL);
 
   if (room)
     g_object_set (queue, "max-size-buffers", room, "max-size-time", (guint64) 0, "max-size-bytes", 0, NULL);
   play->before[right] = queue;
-  if (right && play->lag) {
-    g_autoptr (GstPad) pad = gst_element_get_static_pad (queue, "src");
-    gst_pad_set_offset (pad, play->lag * (gint64) NUMBERED_FRAME);
-  }
-  if (right && play->apart)
-    numbered_source_refuse_seeks (source);
-  if (!play->apart)
-    begin_without_end (source);
+  begin_without_end (source);
   gst_bin_add_many (GST_BIN (play->pipeline), source, queue, NULL);
   g_assert (gst_element_link (source, queue) &&
       gst_element_link_pads (queue, "src", play->element, right ? "sink_right" : "sink_left"));
 }
 
 Play *
-play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean apart, guint lag)
+play_new (const RigKind *kind, const guint room[2], guint slowness)
 {
   Play *play = g_new0 (Play, 1);
   GstElement *filter = gst_element_factory_make ("capsfilter", NULL),
@@ -186,9 +176,6 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   Seek beginning = { 1, 0, GST_CLOCK_TIME_NONE, 0, 0 };
 
   play->kind = kind;
-  play->apart = apart;
-  play->lag = play->next = lag;
-  play->nameless = lag > 0;
   play->pipeline = gst_pipeline_new (NULL);
   play->element = rig_kind_make (kind);
   play->seeks = g_array_new (FALSE, FALSE, sizeof (Seek));
@@ -210,12 +197,6 @@ play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean 
   gst_element_set_state (play->pipeline, GST_STATE_PLAYING);
   g_assert (gst_element_get_state (play->pipeline, NULL, NULL, PATIENCE) == GST_STATE_CHANGE_SUCCESS);
   return play;
-}
-
-Play *
-play_new (const RigKind *kind, const guint room[2], guint slowness)
-{
-  return play_new_of (kind, room, slowness, FALSE, 0);
 }
 
 void

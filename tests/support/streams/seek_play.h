@@ -24,8 +24,6 @@ typedef struct
   const RigKind *kind;
   GstElement *pipeline, *element, *before[2]; /* what stands before each view */
   gboolean nameless;                          /* the segments do not tell which seek they answer */
-  gboolean apart;                             /* the views do not belong together: nothing is judged */
-  guint lag;                                  /* the right pad's offset: its frame is so many before the left one */
   GMutex lock;
   GCond changed;
   GArray *seeks; /* the first one is how it begins */
@@ -40,8 +38,6 @@ typedef struct
 /* Plays from the start; a queue for so many frames before each view, or none, and each frame made in up to @slowness
  * microseconds. */
 Play *play_new (const RigKind *kind, const guint room[2], guint slowness);
-/* @apart: the right source is none that can be sought in. @lag: for seeks at the rate of 1. */
-Play *play_new_of (const RigKind *kind, const guint room[2], guint slowness, gboolean apart, guint lag);
 void play_seek (Play *play, Seek seek);
 /* Until so many outputs of the last seek came, or its end. */
 void play_wait (Play *play, guint outputs);

@@ -10,9 +10,9 @@ G_BEGIN_DECLS
 
 /* From here on, posts such an error when caps come that @pad does not take. */
 void gst_stereo_refusal_watch (GstPad *pad);
-/* A source has asked which of @wanted the pad takes, and the answer is none of them: the same error, where a source is asking that
- * has no other choice. */
-void gst_stereo_refusal_answer (GstPad *pad, GstCaps *wanted);
+/* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. The same error, where the answer leaves a
+ * source that runs no choice. */
+void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
 
 G_END_DECLS
 

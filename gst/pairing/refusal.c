@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/input/refusal.h"
+#include "gst/pairing/refusal.h"
 
 /* What to put before the pad: by the memory of the frames, else by their kind. The first that fits. */
 static const struct
@@ -156,7 +156,7 @@ passes_caps (GstElement *element)
   return FALSE;
 }
 
-/* Whether a source feeds @pad, with nothing between that could change its frames. */
+/* Whether a source that runs feeds @pad, with nothing between that could change its frames. */
 static gboolean
 comes_from_source (GstPad *pad)
 {
@@ -168,20 +168,43 @@ comes_from_source (GstPad *pad)
     gst_object_unref (at);
     gst_object_unref (peer);
     at = element && passes_caps (element) ? gst_element_get_static_pad (element, "sink") : NULL;
-    found = element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE);
+    found = element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE) &&
+        GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
     gst_clear_object (&element);
   }
   gst_clear_object (&at);
   return found;
 }
 
-void
-gst_stereo_refusal_answer (GstPad *pad, GstCaps *wanted)
+/* The part of @caps that passes @filter (may be NULL). Kinds of memory stay in our order, so that an upstream element that
+ * can upload does it. Formats come in the order of the filter. */
+static GstCaps *
+filter_caps (GstCaps *caps, GstCaps *filter)
 {
-  GstElement *element = gst_pad_get_parent_element (pad);
-  gboolean runs = element && GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
+  if (!filter)
+    return gst_caps_ref (caps);
+  GstCaps *passed = gst_caps_new_empty ();
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
+    gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
+  }
+  return passed;
+}
 
-  gst_clear_object (&element);
-  if (runs && comes_from_source (pad))
-    check (pad, wanted);
+void
+gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
+{
+  GstCaps *other, *passed;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
+    gst_query_parse_caps (query, &other);
+    passed = filter_caps (caps, other);
+    gst_query_set_caps_result (query, passed);
+    if (gst_caps_is_empty (passed) && comes_from_source (pad))
+      check (pad, other);
+    gst_caps_unref (passed);
+  } else {
+    gst_query_parse_accept_caps (query, &other);
+    gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
+  }
 }

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/pairing/pad.h"
+
+#include "gst/pairing/debug.h"
+#include "gst/video/stream.h"
+
+G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
+
+/* ---- receiving, in upstream's thread ------------------------------------------------------ */
+
+/* How long after its timestamp the frame comes. The task may not have read its segment yet: the pad has it already. */
+static GstClockTimeDiff
+delay_of (GstPad *pad, GstElement *element, GstBuffer *buffer)
+{
+  GstClockTime now = gst_element_get_current_running_time (element);
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  gint64 time = GST_CLOCK_STIME_NONE;
+  const GstSegment *segment;
+
+  if (event) {
+    gst_event_parse_segment (event, &segment);
+    if (segment->rate == 1)
+      time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
+    gst_event_unref (event);
+  }
+  return time == GST_CLOCK_STIME_NONE || !GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_STIME_NONE : (gint64) now - time;
+}
+
+static GstFlowReturn
+gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
+{
+  GstElement *element = GST_ELEMENT (parent);
+  GstStereoPad *pad = GST_STEREO_PAD (base);
+  GstClockTimeDiff delay = delay_of (base, element, buffer);
+
+  GstClockTime now = gst_element_get_current_clock_time (element);
+  GST_OBJECT_LOCK (pad);
+  gboolean closed = g_atomic_int_get (&pad->closed);
+  pad->received += !closed;
+  if (!closed)
+    gst_stereo_source_enter (&pad->source, GST_CLOCK_TIME_IS_VALID (now) ? now : 0, delay);
+  GST_OBJECT_UNLOCK (pad);
+  GST_LOG_OBJECT (pad, "%s %" GST_PTR_FORMAT, closed ? "refused, for the other view has ended:" : "received", buffer);
+  if (closed) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
+  GstFlowReturn flow = pad->chain (base, parent, buffer);
+  now = gst_element_get_current_clock_time (element);
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_source_leave (&pad->source, GST_CLOCK_TIME_IS_VALID (now) ? now : 0);
+  pad->received -= flow != GST_FLOW_OK && pad->received;
+  GST_OBJECT_UNLOCK (pad);
+  g_mutex_lock (&pad->lock);
+  g_cond_broadcast (&pad->arrived);
+  g_mutex_unlock (&pad->lock);
+  return flow;
+}
+
+GstStereoSource
+gst_stereo_pad_get_source (GstStereoPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  GstStereoSource source = pad->source;
+  GST_OBJECT_UNLOCK (pad);
+  return source;
+}
+
+/* ---- GstAggregator's queue ---------------------------------------------------------------- */
+
+static GstBuffer *
+peek (GstStereoPad *pad)
+{
+  GstBuffer *buffer = NULL;
+
+  g_mutex_lock (&pad->lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->lock);
+  return buffer;
+}
+
+/* A GAP event became such a buffer in the base class, which did not come through chain(). */
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+GstBuffer *
+gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
+{
+  gboolean gap = is_gap (buffer);
+  GstBuffer *inside = gst_stereo_clip (aggregator, pad, buffer);
+
+  if (!inside && !gap)
+    GST_STEREO_PAD (pad)->consumed++;
+  return inside;
+}
+
+/* The buffer that was peeked leaves the queue. After a flush another one may be there: it is lost with the flush. */
+static void
+drop_head (GstStereoPad *pad)
+{
+  g_mutex_lock (&pad->lock);
+  if (!pad->released)
+    gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->lock);
+  pad->consumed++;
+}
+
+gboolean
+gst_stereo_pad_has_buffer (GstStereoPad *pad)
+{
+  g_mutex_lock (&pad->lock);
+  gboolean has = !pad->released && gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->lock);
+  return has;
+}
+
+void
+gst_stereo_pad_wait_if_resumed (GstStereoPad *pad)
+{
+  gint64 end = g_get_monotonic_time () + G_TIME_SPAN_SECOND / 10;
+
+  if (!pad->resumed || pad->ended)
+    return;
+  g_mutex_lock (&pad->lock);
+  while (!pad->released && !gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad)) &&
+      g_cond_wait_until (&pad->arrived, &pad->lock, end))
+    continue;
+  g_mutex_unlock (&pad->lock);
+}
+
+/* ---- frames, in the task of the source pad ------------------------------------------------ */
+
+gboolean
+gst_stereo_pad_make_room (GstStereoPad *pad)
+{
+  if (pad->shown == GST_STEREO_PAD_DEPTH)
+    return FALSE;
+  if (pad->taken < pad->shown)
+    drop_head (pad);
+  pad->taken = pad->shown;
+  return TRUE;
+}
+
+static GstStereoFrame *
+read_gap (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment)
+{
+  GstStereoFrame *gap = gst_stereo_frame_new (buffer);
+  GstClockTime end = GST_BUFFER_PTS (buffer);
+
+  gap->segment = *segment;
+  /* a stream that plays backwards is past the gap where the gap begins */
+  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    end += GST_BUFFER_DURATION (buffer);
+  pad->gap_end = gst_stereo_running_time (segment, end);
+  pad->in_gap = TRUE;
+  GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
+  return gap;
+}
+
+static GstStereoFrame *
+read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, GstStereoPacking packing, gchar **error)
+{
+  gboolean usable = FALSE;
+  GstStereoLayout layout;
+
+  if (!pad->have_info)
+    *error = g_strdup_printf ("%s got a frame before any caps.", GST_PAD_NAME (pad));
+  else if (pad->packed)
+    usable = gst_stereo_layout_packed (&layout, &pad->info, packing, error);
+  else
+    usable = gst_stereo_layout_single (&layout, &pad->info, pad->right, error);
+  if (!usable)
+    return NULL;
+  GstStereoFrame *frame = gst_stereo_frame_new (buffer);
+  frame->info = pad->info;
+  frame->layout = layout;
+  frame->segment = *segment;
+  frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
+  frame->spacing = gst_stereo_frame_find_spacing (
+      frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
+  frame->after_gap = pad->in_gap;
+  pad->in_gap = FALSE;
+  pad->gap_end = GST_STEREO_TIME_NONE;
+  pad->began = TRUE;
+  pad->marked |= GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+  return frame;
+}
+
+gboolean
+gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error)
+{
+  GstStereoFrame *frame = NULL;
+  GstBuffer *buffer;
+
+  if ((pad->shown && !more) || !gst_stereo_pad_make_room (pad) || !(buffer = peek (pad)))
+    return FALSE;
+  GST_OBJECT_LOCK (pad);
+  GstSegment segment = GST_AGGREGATOR_PAD (pad)->segment;
+  GST_OBJECT_UNLOCK (pad);
+  gboolean came = is_gap (buffer);
+  if (came) {
+    *gap = read_gap (pad, buffer, &segment);
+    drop_head (pad);
+    pad->consumed--;
+  } else if ((frame = read_frame (pad, buffer, &segment, packing, error))) {
+    pad->frames[pad->shown++] = frame;
+  }
+  gst_buffer_unref (buffer);
+  return came || frame;
+}
+
+/* From the frame that left last to @frame, ns; 0 = unknown. */
+static gint64
+interval_to (const GstStereoPad *pad, const GstStereoFrame *frame)
+{
+  if (frame->time == GST_STEREO_TIME_NONE || pad->last_time == GST_STEREO_TIME_NONE)
+    return 0;
+  return MAX (frame->time - pad->last_time, 0);
+}
+
+gboolean
+gst_stereo_pad_is_over (GstStereoPad *pad)
+{
+  if (pad->ended || !g_atomic_int_get (&pad->closed) || pad->taken < pad->shown)
+    return pad->ended;
+  GST_OBJECT_LOCK (pad);
+  gboolean over = pad->received == pad->consumed;
+  GST_OBJECT_UNLOCK (pad);
+  return over;
+}
+
+GstStereoStream
+gst_stereo_pad_describe (GstStereoPad *pad)
+{
+  GstStereoStream stream = { .count = pad->shown,
+    .time = { GST_STEREO_TIME_NONE, GST_STEREO_TIME_NONE },
+    .gap_end = pad->gap_end,
+    .ended = gst_stereo_pad_is_over (pad) };
+
+  if (pad->shown) {
+    const GstStereoFrame *head = pad->frames[0];
+    stream.time[0] = head->time;
+    stream.soonest = pad->shortest ? MIN (head->spacing, pad->shortest) : head->spacing;
+    stream.interval = interval_to (pad, head);
+    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
+      stream.interval = MIN (stream.interval, pad->intervals[i]);
+  }
+  if (pad->shown > 1)
+    stream.time[1] = pad->frames[1]->time;
+  return stream;
+}
+
+GstStereoFrame *
+gst_stereo_pad_take (GstStereoPad *pad)
+{
+  GstStereoFrame *frame = pad->frames[0];
+
+  if (g_atomic_int_get (&pad->flushed) || !frame)
+    return NULL;
+  if (pad->taken)
+    pad->taken--;
+  else
+    drop_head (pad);
+  pad->frames[0] = pad->frames[1];
+  pad->frames[1] = NULL;
+  pad->shown--;
+  for (guint i = G_N_ELEMENTS (pad->intervals) - 1; i > 0; i--)
+    pad->intervals[i] = pad->intervals[i - 1];
+  pad->intervals[0] = interval_to (pad, frame);
+  pad->shortest = gst_stereo_pairing_shortest (pad->shortest, pad->intervals[0]);
+  pad->last_time = frame->time;
+  return frame;
+}
+
+/* ---- the object --------------------------------------------------------------------------- */
+
+void
+gst_stereo_pad_clear (GstStereoPad *pad)
+{
+  for (guint i = 0; i < GST_STEREO_PAD_DEPTH; i++)
+    g_clear_pointer (&pad->frames[i], gst_stereo_frame_unref);
+  pad->shown = pad->taken = 0;
+  pad->last_time = pad->gap_end = GST_STEREO_TIME_NONE;
+  pad->shortest = 0;
+  memset (pad->intervals, 0, sizeof pad->intervals);
+  pad->ended = pad->resumed = pad->in_gap = pad->marked = FALSE;
+}
+
+void
+gst_stereo_pad_obey_flush (GstStereoPad *pad)
+{
+  if (g_atomic_int_compare_and_exchange (&pad->flushed, TRUE, FALSE)) {
+    gst_stereo_pad_clear (pad);
+    pad->consumed = 0;
+  }
+}
+
+/* In upstream's thread: the task forgets its frames before it looks at the next event or buffer. */
+static GstFlowReturn
+gst_stereo_pad_flush (GstAggregatorPad *base, GstAggregator *aggregator)
+{
+  GstStereoPad *pad = GST_STEREO_PAD (base);
+
+  GST_DEBUG_OBJECT (pad, "flush: the frames at hand are dropped");
+  g_atomic_int_set (&pad->flushed, TRUE);
+  g_atomic_int_set (&pad->closed, FALSE);
+  GST_OBJECT_LOCK (pad);
+  gst_stereo_source_flush (&pad->source);
+  pad->received = 0;
+  GST_OBJECT_UNLOCK (pad);
+  return GST_FLOW_OK;
+}
+
+void
+gst_stereo_pad_retire (GstStereoPad *pad)
+{
+  g_mutex_lock (&pad->lock);
+  pad->released = TRUE;
+  g_mutex_unlock (&pad->lock);
+}
+
+static void
+gst_stereo_pad_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->constructed (object);
+  GST_STEREO_PAD (object)->chain = GST_PAD_CHAINFUNC (object);
+  gst_pad_set_chain_function (GST_PAD (object), gst_stereo_pad_chain);
+}
+
+static void
+gst_stereo_pad_finalize (GObject *object)
+{
+  gst_stereo_pad_clear (GST_STEREO_PAD (object));
+  g_mutex_clear (&GST_STEREO_PAD (object)->lock);
+  g_cond_clear (&GST_STEREO_PAD (object)->arrived);
+  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
+}
+
+static void
+gst_stereo_pad_class_init (GstStereoPadClass *klass)
+{
+  G_OBJECT_CLASS (klass)->constructed = gst_stereo_pad_constructed;
+  G_OBJECT_CLASS (klass)->finalize = gst_stereo_pad_finalize;
+  GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
+}
+
+static void
+gst_stereo_pad_init (GstStereoPad *pad)
+{
+  g_mutex_init (&pad->lock);
+  g_cond_init (&pad->arrived);
+  gst_stereo_pad_clear (pad);
+}
+
+GstStereoPad *
+gst_stereo_pad_new (GstPadTemplate *template)
+{
+  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  GstStereoPad *pad = g_object_new (
+      GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
+
+  pad->packed = g_str_equal (name, "sink");
+  pad->right = g_str_equal (name, "sink_right");
+  return pad;
+}
