@@ -33,13 +33,16 @@
 #define STILL 0.4 /* nothing moves */
 #define KEPT 0.6  /* of what is fixed: still there in this look */
 #define LOST 0.4
-#define ALIKE 0.6     /* correlation of the views at disparity 0 */
-#define APART 0.5     /* of what moves: it lies elsewhere */
-#define AT_ZERO 0.1   /* cells: of one picture */
-#define NEAR_ZERO 0.2 /* of the mean, in which some of the scene is left */
-#define AROUND 0.6    /* share of the blocks around a fixed one that move */
-#define VOTES 3       /* looks that show a pattern */
-#define MOST_VOTES 24 /* looks that have to show it to be gone, at most */
+#define ALIKE 0.6   /* correlation of the views at disparity 0 */
+#define APART 0.5   /* of what moves: it lies elsewhere */
+#define AT_ZERO 0.1 /* cells: of one picture */
+#define SURE 0.8
+#define FAR_FROM_ZERO 0.5 /* cells */
+#define CALM 0.5          /* share of the blocks that do not move */
+#define NEAR_ZERO 0.2     /* of the mean, in which some of the scene is left */
+#define AROUND 0.6        /* share of the blocks around a fixed one that move */
+#define VOTES 3           /* looks that show a pattern */
+#define MOST_VOTES 24     /* looks that have to show it to be gone, at most */
 
 enum
 {
@@ -82,6 +85,8 @@ struct _GstStereoEvidence
   guint looks;
   View views[VIEWS];
   guint8 *votes; /* of each block, for a pattern */
+  guint8 *near;  /* of each block: looks in a calm scene in which it did not lie at disparity 0 */
+  guint calm;    /* looks in a row in which most of the scene stood still */
   guint8 *line;
   guint32 *integral;
 };
@@ -108,6 +113,7 @@ gst_stereo_evidence_new (gint width, gint height)
       g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, blocks),
       g_new0 (Sums, blocks), g_new0 (Block, blocks), 0, 0 };
   evidence->votes = g_malloc0 (blocks);
+  evidence->near = g_malloc0 (blocks);
   evidence->line = g_malloc0 (2 * (gsize) width);
   evidence->integral = g_new0 (guint32, (gsize) (w + 1) * (gsize) (h + 1));
   return evidence;
@@ -131,6 +137,7 @@ gst_stereo_evidence_free (GstStereoEvidence *evidence)
     g_free (view->blocks);
   }
   g_free (evidence->votes);
+  g_free (evidence->near);
   g_free (evidence->line);
   g_free (evidence->integral);
   g_free (evidence);
@@ -552,9 +559,22 @@ count_patterns (const GstStereoEvidence *evidence, gint bx, gint by)
   return count;
 }
 
+/* Whether something has come before both lenses while the scene stood still: what lay nearer lies at disparity 0 all at once. */
+static gboolean
+is_splash (GstStereoEvidence *evidence, gint b, const Fit *now)
+{
+  guint8 *near = &evidence->near[b];
+
+  if (evidence->calm < LOOKS)
+    *near = 0;
+  else if (now->alike < (gfloat) LOST || fabsf (now->shift) > (gfloat) FAR_FROM_ZERO)
+    *near = (guint8) MIN (*near + 1, LOOKS);
+  return *near == LOOKS && now->alike > (gfloat) SURE && fabsf (now->shift) < (gfloat) AT_ZERO;
+}
+
 /* A vote on whether a block shows a pattern on the lenses. */
 static void
-judge_pattern (GstStereoEvidence *evidence, gint bx, gint by, const Fit *mean)
+judge_pattern (GstStereoEvidence *evidence, gint bx, gint by, const Fit *now, const Fit *mean)
 {
   gint b = by * evidence->across + bx;
   const Block *left = &evidence->views[LEFT].blocks[b], *right = &evidence->views[RIGHT].blocks[b];
@@ -565,7 +585,9 @@ judge_pattern (GstStereoEvidence *evidence, gint bx, gint by, const Fit *mean)
 
   if (evidence->looks < VOTES || !left->is_textured || !right->is_textured)
     return;
-  if (fixed && moves) {
+  if (is_splash (evidence, b, now)) {
+    *votes = (guint8) MIN (*votes + 1, MOST_VOTES);
+  } else if (fixed && moves) {
     Fit rest = fit_block (evidence, evidence->views[LEFT].rest, evidence->views[RIGHT].rest, bx, by);
     if (rest.alike < (gfloat) APART)
       *votes = (guint8) MIN (*votes + 1, MOST_VOTES);
@@ -602,7 +624,7 @@ compare_views (
         pair->zero++;
         rest += now.rest;
       }
-      judge_pattern (evidence, bx, by, &mean);
+      judge_pattern (evidence, bx, by, &now, &mean);
     }
   pair->rest = pair->zero ? rest / pair->zero : 0;
   for (gint by = 0; by < evidence->down; by++)
@@ -659,6 +681,8 @@ gst_stereo_evidence_add (GstStereoEvidence *evidence, const StereoImage images[2
   pair->jump = jumped && evidence->looks >= VOTES;
   if (pair->jump)
     restart (evidence);
+  gboolean calm = MAX (figures[LEFT].moving, figures[RIGHT].moving) < (1 - CALM) * blocks;
+  evidence->calm = calm && !pair->jump ? MIN (evidence->calm + 1, LOOKS) : 0;
   compare_views (evidence, least, most, figures, pair);
   for (guint v = 0; v < VIEWS; v++)
     update_mean (&evidence->views[v], count, evidence->looks);

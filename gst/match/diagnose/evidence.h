@@ -11,7 +11,7 @@
  * - Stale: a block stands still where the other view moves at each place that sees the same. The block is frozen.
  * - Even: a block has no texture where the other view has some at each such place. The block is covered.
  * - Pattern: the fixed part of a block lies at disparity 0, and what moves behind the fixed part does not; or the block is fixed at
- *   disparity 0 and all around it moves. The block shows dirt on the lenses, a reflection, or a caption.
+ *   disparity 0 and all around it moves; or it came to disparity 0 at once while the scene stood still. The block shows dirt on the lenses, a reflection, or a caption.
  * - White: a cell is saturated.
  *
  * Where nothing moves, nothing is learnt, and what was learnt stays.

@@ -189,6 +189,21 @@ TEST (test_learnt)
   gst_stereo_evidence_free (evidence);
 }
 
+/* Dirt comes on both lenses while nothing moves: what lay nearer lies at disparity 0 all at once. */
+TEST (test_splash)
+{
+  const World still = { "still", .noise = 3 }, dirty = { "dirty", 0, DIRT, 0.97, .noise = 3 };
+  gdouble before, after, outside;
+
+  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  look_for (&still, 0, LOOKS);
+  unmeasured (0, &before, &outside);
+  look_for (&dirty, 0, 8);
+  unmeasured (0, &after, &outside);
+  fail_unless (before == 0 && after > 0.5 && outside < 0.06, "%.2f, %.2f, %.2f", before, after, outside);
+  gst_stereo_evidence_free (evidence);
+}
+
 /* One camera on both pads, from the first look on; and a pattern before two scenes. */
 TEST (test_same_place)
 {
