@@ -488,6 +488,113 @@ TEST_LOOP (test_gap_on_one_lets_the_other_flow, 0, 2)
   pair_pass (pair, 20 * FRAME, 20 * FRAME);
 }
 
+/* A view within a larger picture: what GstVideoCropMeta names is the frame. Its texture is that of a whole one. */
+static GstBuffer *
+make_cropped (GstVideoFormat format, guint x, guint y, gint shift)
+{
+  const gint width = VIEW_WIDTH + 20, height = VIEW_HEIGHT + 12;
+  GstBuffer *buffer = make_view (format, width, height, 1, shift - (gint) x, 0);
+  GstVideoInfo info;
+
+  gst_video_info_set_format (&info, format, (guint) width, (guint) height);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, (guint) width, (guint) height,
+      GST_VIDEO_INFO_N_PLANES (&info), info.offset, info.stride);
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (buffer);
+  crop->x = x;
+  crop->y = y;
+  crop->width = VIEW_WIDTH;
+  crop->height = VIEW_HEIGHT;
+  return stamp (buffer, 0, FRAME);
+}
+
+static const struct
+{
+  GstVideoFormat format;
+  guint left, right, y;
+  gboolean refused;
+} crops[] = {
+  { GST_VIDEO_FORMAT_GRAY8, 8, 8, 4, FALSE },
+  { GST_VIDEO_FORMAT_GRAY8, 3, 16, 5, FALSE },
+  { GST_VIDEO_FORMAT_NV12, 4, 10, 6, FALSE },
+  { GST_VIDEO_FORMAT_RGB, 7, 2, 12, FALSE },
+  { GST_VIDEO_FORMAT_NV12, 4, 5, 6, TRUE },   /* within a pair of pixels that share their colour */
+  { GST_VIDEO_FORMAT_GRAY8, 8, 21, 4, TRUE }, /* outside */
+  { GST_VIDEO_FORMAT_GRAY8, 8, 8, 13, TRUE },
+};
+
+TEST_LOOP (test_crops, 0, G_N_ELEMENTS (crops))
+{
+  g_autoptr (Pair) pair = pair_new (EXACT);
+
+  pair_set_caps (pair, crops[__i__].format, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+  gst_harness_push (pair->left, make_cropped (crops[__i__].format, crops[__i__].left, crops[__i__].y, 0));
+  gst_harness_push (pair->right, make_cropped (crops[__i__].format, crops[__i__].right, crops[__i__].y, SHIFT));
+  if (crops[__i__].refused) {
+    expect_error (pair->bus, "GstVideoCropMeta", "videocrop", NULL);
+    return;
+  }
+  g_autoptr (GstBuffer) out = pair_pull (pair, 0);
+  GstVideoInfo info = output_info (pair->left);
+  check_interior (out, &info, SHIFT * 64);
+}
+
+/* Pictures that are to be turned are named before anything else, and once. */
+TEST (test_an_orientation)
+{
+  g_autoptr (Pair) pair = pair_new_gray (EXACT);
+  const gchar *const tags[] = { "rotate-0", "rotate-180", "rotate-180" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+    gst_harness_push_event (
+        pair->right, gst_event_new_tag (gst_tag_list_new (GST_TAG_IMAGE_ORIENTATION, tags[i], NULL)));
+  pair_pass (pair, 0, 0);
+  expect_warning (pair->bus, "sink_right gets pictures that are to be turned", "rotate-180", "videoflip", NULL);
+  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+}
+
+/* Frames of the left and the right view in turn; those of @lost are missing. Each shows its number, in one row. */
+static const struct
+{
+  guint lost[3];
+  guint pairs, left, right; /* of 40 frames */
+} losses[] = {
+  { { 0 }, 20, 0, 0 },
+  { { 21 }, 19, 1, 0 },
+  { { 20 }, 19, 1, 0 }, /* it is the right one that is left over: without marks it is counted as a first one */
+  { { 20, 21 }, 19, 0, 0 },
+  { { 21, 22 }, 18, 2, 0 },
+  { { 20, 21, 22 }, 18, 1, 0 },
+  { { 9, 21, 30 }, 17, 3, 0 },
+};
+
+TEST_LOOP (test_lost_frames_of_one_stream, 0, G_N_ELEMENTS (losses))
+{
+  GstBus *bus;
+  GstHarness *harness = packed_new (EXACT "packing=frame-by-frame check-interval=0 ", &bus);
+  guint pairs = 0;
+
+  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+  for (guint n = 0; n < 40; n++) {
+    const guint *lost = losses[__i__].lost;
+    if (n && (n == lost[0] || n == lost[1] || n == lost[2]))
+      continue;
+    gst_harness_push (harness,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, n / 2 + 1, n % 2 ? SHIFT : 0, 0), n * FRAME,
+            FRAME));
+  }
+  gst_harness_push_event (harness, gst_event_new_eos ());
+  gst_event_unref (wait_for_event (harness, GST_EVENT_EOS));
+  for (GstBuffer *out; (out = gst_harness_try_pull (harness)); pairs++) {
+    GstVideoInfo info = output_info (harness);
+    check_interior (out, &info, SHIFT * 64);
+    gst_buffer_unref (out);
+  }
+  fail_unless_equals_int (pairs, losses[__i__].pairs);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-left"), losses[__i__].left);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-right"), losses[__i__].right);
+  filter_free (harness, bus);
+}
+
 TEST (test_other_events_go_on_once)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
