@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "gst/match/debug.h"
-#include "gst/meta/plausible.h"
+#include "gst/meta/map.h"
 
 /* A property and the metadata that differ by more than this share are contradictory. */
 #define SAME 1e-3

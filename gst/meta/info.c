@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The meta as GStreamer knows it: its types, how it is made, copied, scaled and serialised. */
 #include "gst/meta/found.h"
-#include "gst/meta/plausible.h"
+#include "gst/meta/map.h"
 #include "gst/meta/private.h"
 
 #include <gst/video/video.h>
@@ -73,22 +73,11 @@ static GstStereoMeta *
 add_like (GstBuffer *buffer, const GstStereoMeta *like)
 {
   GstStereoMeta *copy = gst_buffer_add_stereo_meta (buffer, like->width, like->height, NULL);
+  const GstMeta meta = copy->meta;
 
-  copy->kind = like->kind;
-  copy->disparity_scale = like->disparity_scale;
-  copy->min_disparity = like->min_disparity;
-  copy->num_disparities = like->num_disparities;
-  copy->focal_length = like->focal_length;
-  copy->focal_length_y = like->focal_length_y;
-  copy->baseline = like->baseline;
-  copy->principal_offset = like->principal_offset;
-  copy->principal_x = like->principal_x;
-  copy->principal_y = like->principal_y;
-  copy->depth_unit = like->depth_unit;
-  copy->pair_skew = like->pair_skew;
-  copy->valid_ratio = like->valid_ratio;
-  copy->mean_confidence = like->mean_confidence;
-  copy->health = like->health;
+  *copy = *like;
+  copy->meta = meta;
+  copy->confidence = copy->truth = copy->mask = NULL;
   return copy;
 }
 

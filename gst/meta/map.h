@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one place where frames are mapped, because the metadata of a buffer may be wrong about its memory. The library and the
- * elements compile it in. tests/style.sh forbids gst_video_frame_map() elsewhere.
+ * Metadata may say anything of a buffer, for any program may put anything there. This is the one place where frames are mapped:
+ * tests/style.sh forbids gst_video_frame_map() elsewhere. And the numbers that a GstStereoMeta may hold: the ranges of the
+ * properties of stereomatch; a test compares them. The library and the elements compile it in.
  */
 #ifndef GST_STEREO_MAP_H
 #define GST_STEREO_MAP_H
+
+#include "gst/meta/gststereometa.h"
 
 #include <gst/video/video.h>
 
@@ -20,6 +23,22 @@ gboolean gst_stereo_map_plane (
     GstVideoFrame *frame, GstBuffer *buffer, GstVideoFormat format, guint width, guint height, GstMapFlags flags);
 /* Mapped bytes from the start of a plane on. */
 gsize gst_stereo_map_room (const GstVideoFrame *frame, guint plane);
+
+#define GST_STEREO_MAX_SIDE 65536u
+
+typedef struct
+{
+  const gchar *name; /* of the member */
+  gsize offset;      /* of the gdouble in GstStereoMeta */
+  gdouble min, max;
+} GstStereoMetaRange;
+
+/* All numbers of a meta; the last one has no name. */
+extern const GstStereoMetaRange gst_stereo_meta_ranges[];
+
+/* What is wrong with the numbers of a meta: a part of a sentence, such as "focal_length is 1e+17, and its range is 0 to
+ * 1e+06". NULL: nothing. g_free it. */
+gchar *gst_stereo_meta_problem (const GstStereoMeta *meta);
 
 G_END_DECLS
 

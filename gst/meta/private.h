@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Inside the library:
- *   gststereometa.c  what a meta says
- *   info.c           how GStreamer makes, copies, scales and serialises it
- *   bytes.c          the meta as bytes
- *   planes.c         its pictures
- *   map.c            how they are mapped; the elements use it, too
- *   plausible.c      the ranges of its numbers; likewise
- *   found.c          what stereonearest and stereoground found; likewise
- *   points.c         points in space
- */
+/* Inside the library. */
 #ifndef GST_STEREO_META_PRIVATE_H
 #define GST_STEREO_META_PRIVATE_H
 
@@ -19,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* ---- planes.c: @width and @height are those of the picture, in pixels -------------------- */
+/* ---- bytes.c: @width and @height are those of the picture, in pixels -------------------- */
 
 /* A new picture of @new_width x @new_height whose pixels are the nearest ones of @plane. NULL when @plane cannot be
  * read. */
@@ -32,8 +22,6 @@ gboolean gst_stereo_meta_multiply_plane (GstBuffer *plane, guint width, guint he
 GBytes *gst_stereo_meta_pack_plane (GstBuffer *plane, GstVideoFormat format, guint width, guint height);
 /* The reverse: a new picture from rows without padding. NULL when there is no memory. */
 GstBuffer *gst_stereo_meta_unpack_plane (const guint8 *from, GstVideoFormat format, guint width, guint height);
-
-/* ---- bytes.c ----------------------------------------------------------------------------- */
 
 /* Fills @meta from the @size bytes at @data, all but its first member; its pictures are new references. FALSE, and
  * @meta untouched, when the bytes are damaged or of an unknown version, or a number is outside its range. */

@@ -2,7 +2,6 @@
 #include "gst/video/depth.h"
 
 #include "gst/meta/map.h"
-#include "gst/meta/plausible.h"
 
 gchar *
 gst_stereo_depth_problem (const GstVideoInfo *info, const GstStereoMeta *meta, const gchar *element)

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
-#include "gst/meta/plausible.h"
+#include "gst/meta/map.h"
 
 static gdouble *
 number_of (GstStereoMeta *meta, const GstStereoMetaRange *range)
