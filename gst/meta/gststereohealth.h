@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_STEREO_HEALTH_PUBLIC_H
+#define GST_STEREO_HEALTH_PUBLIC_H
+
 /**
  * SECTION:gststereohealth
  * @title: GstStereoHealthFlags
@@ -8,8 +11,6 @@
  * element messages `stereo-health`, and in the field `health` of its `stats`. gst_stereo_health_kind() is the table behind
  * all three.
  */
-#ifndef GST_STEREO_HEALTH_PUBLIC_H
-#define GST_STEREO_HEALTH_PUBLIC_H
 
 #include <gst/gst.h>
 
@@ -26,8 +27,8 @@ G_BEGIN_DECLS
 /**
  * GstStereoHealthFlags:
  * @GST_STEREO_HEALTH_OK: nothing is known to be wrong
- * @GST_STEREO_HEALTH_FROZEN_LEFT: the left view, or a large part of it, does not change while the right one does. With
- *     @GST_STEREO_HEALTH_FROZEN_RIGHT: no pixel of either view changes
+ * @GST_STEREO_HEALTH_FROZEN_LEFT: the left view, or a large part of it, does not change while the right one does. Both
+ *     flags together: no pixel of either view changes
  * @GST_STEREO_HEALTH_FROZEN_RIGHT: likewise the right view
  * @GST_STEREO_HEALTH_COVERED_LEFT: something without texture lies before the left lens
  * @GST_STEREO_HEALTH_COVERED_RIGHT: likewise the right lens
