@@ -77,7 +77,6 @@
  */
 #include "gst/ground/analysis.h"
 #include "gst/meta/found.h"
-#include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 

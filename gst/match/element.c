@@ -102,15 +102,33 @@
  */
 #include "gst/match/element.h"
 
+#include "gst/match/cameras.h"
 #include "gst/match/debug.h"
-#include "gst/match/decorate.h"
+#include "gst/match/device.h"
+#include "gst/match/diagnose/diagnosis.h"
+#include "gst/match/flight.h"
 #include "gst/match/history.h"
-#include "gst/match/parts.h"
-#include "gst/match/presets.h"
-#include "gst/match/properties.h"
-#include "gst/video/properties.h"
+#include "gst/match/mask.h"
+#include "gst/match/output.h"
+#include "gst/match/planner.h"
+#include "gst/match/settings.h"
+#include "gst/meta/gststereometa.h"
+#include "gst/pairing/aggregator.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_match_debug);
+
+/* One object each. A part knows only the parts that its constructor takes. */
+typedef struct
+{
+  GstStereoSettings *settings;
+  GstStereoCameras *cameras;
+  GstStereoMasks *masks;
+  GstStereoDevice *device;
+  GstStereoPlanner *planner;
+  GstStereoDiagnosis *diagnosis;
+  GstStereoMatchOutput *output;
+  GstStereoFlights *flights;
+} GstStereoMatchParts;
 
 struct _GstStereoMatch
 {
@@ -121,6 +139,54 @@ struct _GstStereoMatch
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
+
+/* ---- presets ------------------------------------------------------------------------------ */
+
+static gboolean (*load_one_by_one) (GstPreset *preset, const gchar *name);
+
+/* Whether a property describes the rig, the reader's expectations or the machine. Presets do not save such properties: a
+ * preset made with one camera on one machine would otherwise break a pipeline with another. */
+static gboolean
+is_of_the_place (const gchar *name)
+{
+  static const gchar *const names[] = { "focal-length", "baseline", "principal-offset", "output", "disparity-scale",
+    "depth-unit", "backend", "cuda-device-id", "threads", "scratch-layers", "memory-limit", NULL };
+
+  return g_strv_contains (names, name);
+}
+
+static gchar **
+get_property_names (GstPreset *preset)
+{
+  GPtrArray *names = g_ptr_array_new ();
+  const StereoParamInfo *info;
+
+  for (gint row = 0; (info = stereo_param_info (row)); row++)
+    if (!is_of_the_place (info->name))
+      g_ptr_array_add (names, g_strdup (info->name));
+  g_ptr_array_add (names, NULL);
+  return (gchar **) g_ptr_array_free (names, FALSE);
+}
+
+/* One by one, values of the old and of the new preset could contradict each other for a moment. */
+static gboolean
+load_together (GstPreset *preset, const gchar *name)
+{
+  g_object_freeze_notify (G_OBJECT (preset));
+  gboolean loaded = load_one_by_one (preset, name);
+  g_object_thaw_notify (G_OBJECT (preset));
+  return loaded;
+}
+
+static void
+gst_stereo_match_presets_init (gpointer interface, gpointer data)
+{
+  GstPresetInterface *presets = interface;
+
+  load_one_by_one = presets->load_preset;
+  presets->load_preset = load_together;
+  presets->get_property_names = get_property_names;
+}
 
 G_DEFINE_TYPE_WITH_CODE (GstStereoMatch, gst_stereo_match, GST_TYPE_STEREO_AGGREGATOR,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_stereo_match_presets_init))
@@ -138,6 +204,26 @@ fail_plan (GstStereoMatch *self, const StereoError *error)
   return GST_FLOW_ERROR;
 }
 
+static void
+decorate (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format, const StereoParams *params,
+    const StereoStats *stats)
+{
+  GstStereoMeta *meta = gst_buffer_add_stereo_meta (
+      pair->out, (guint) pair->width, (guint) pair->height, pair->confidence);
+
+  /* readers of a buffer do not see its caps, and expect GRAY16_LE */
+  if (format->format == GST_VIDEO_FORMAT_GRAY16_BE && !gst_buffer_get_video_meta (pair->out))
+    gst_buffer_add_video_meta (
+        pair->out, GST_VIDEO_FRAME_FLAG_NONE, format->format, (guint) pair->width, (guint) pair->height);
+  gst_stereo_match_pair_set_units (pair, format, params, meta);
+  meta->pair_skew = pair->skew;
+  meta->valid_ratio = stats->valid_ratio;
+  meta->mean_confidence = stats->mean_confidence;
+  meta->health = pair->health;
+  gst_stereo_meta_set_truth (meta, pair->truth);
+  gst_stereo_meta_set_mask (meta, pair->mask ? pair->mask->buffer : NULL);
+}
+
 /* The oldest pair in flight. */
 static GstFlowReturn
 push_pair (GstStereoMatch *self)
@@ -149,8 +235,8 @@ push_pair (GstStereoMatch *self)
 
   if (flow == GST_STEREO_FLOW_PLAN_FAILED)
     return fail_plan (self, &error);
-  gst_stereo_match_decorate (&pair, gst_stereo_match_output_format (self->parts.output),
-      gst_stereo_planner_params (self->parts.planner), &stats);
+  decorate (&pair, gst_stereo_match_output_format (self->parts.output), gst_stereo_planner_params (self->parts.planner),
+      &stats);
   flow = gst_stereo_aggregator_finish (&self->parent, &pair.segment, g_steal_pointer (&pair.out), stats.compute_ns);
   gst_stereo_match_pair_clear (&pair);
   return flow;
@@ -436,6 +522,102 @@ gst_stereo_match_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, G
       GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->sink_query (aggregator, pad, query);
 }
 
+/* ---- values of properties ------------------------------------------------------------------ */
+
+static GstStructure *
+make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
+{
+  GstStereoFlightsStats flights;
+  GstStereoPairStats pairs;
+
+  gst_stereo_aggregator_get_stats (aggregator, &pairs);
+  guint64 count = MAX (pairs.pairs, 1);
+  gst_stereo_flights_get_stats (parts->flights, &flights);
+  GstStructure *stats = gst_structure_new ("stereomatch-stats", "pairs", G_TYPE_UINT64, pairs.pairs, "dropped-left",
+      G_TYPE_UINT64, pairs.dropped_left, "dropped-right", G_TYPE_UINT64, pairs.dropped_right, "late", G_TYPE_UINT64,
+      pairs.late, "pairing-clock", G_TYPE_STRING, pairs.pairing_clock, "overlapped", G_TYPE_UINT64, flights.overlapped,
+      "compute-time", G_TYPE_UINT64, pairs.compute_last, "compute-time-mean", G_TYPE_UINT64, pairs.compute_total / count,
+      "steps-time-mean", G_TYPE_UINT64, pairs.pairs ? flights.steps_total / count : (guint64) 0, "valid-ratio",
+      G_TYPE_DOUBLE, flights.valid_ratio, "mean-confidence", G_TYPE_DOUBLE, flights.mean_confidence, "aligned",
+      G_TYPE_BOOLEAN, flights.alignment.active, "align-offset", G_TYPE_DOUBLE, flights.alignment.coefficients[0],
+      "align-offset-max", G_TYPE_DOUBLE, flights.alignment.max, NULL);
+  gst_stereo_diagnosis_add_stats (parts->diagnosis, stats);
+  return stats;
+}
+
+/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
+static GstStructure *
+make_settings (GstStereoMatchParts *parts)
+{
+  StereoParams params;
+  gint output;
+
+  gst_stereo_settings_read (parts->settings, &params);
+  guint64 set = params.set;
+  if (gst_stereo_planner_get_in_force (parts->planner, &params)) {
+    params.set = set;
+    return gst_stereo_params_describe (&params);
+  }
+  /* what depth lacks, the views may yet bring along */
+  output = params.output;
+  params.output = STEREO_OUTPUT_DISPARITY;
+  if (stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
+    return NULL;
+  params.output = output;
+  return gst_stereo_params_describe (&params);
+}
+
+static void
+get_stats (GstElement *element, gpointer parts, GValue *value)
+{
+  g_value_take_boxed (value, make_stats (GST_STEREO_AGGREGATOR (element), parts));
+}
+
+static void
+get_settings (GstElement *element, gpointer parts, GValue *value)
+{
+  g_value_take_boxed (value, make_settings (parts));
+}
+
+static void
+get_active_backend (GstElement *element, gpointer parts, GValue *value)
+{
+  g_value_set_static_string (value, gst_stereo_planner_get_backend (((GstStereoMatchParts *) parts)->planner));
+}
+
+static const GstStereoProperty properties[] = {
+  { .name = "active-backend",
+      .kind = GST_STEREO_STRING,
+      .flags = G_PARAM_READABLE,
+      .get = get_active_backend,
+      .blurb = "The backend at work: cpu or cuda; NULL before the first pair" },
+  { .name = "stats",
+      .kind = GST_STEREO_STRUCTURE,
+      .flags = G_PARAM_READABLE,
+      .get = get_stats,
+      .blurb = "What was counted and measured since the start, and what is wrong with the input now; docs/streams.md "
+               "has a table of the fields" },
+  { .name = "settings",
+      .kind = GST_STEREO_STRUCTURE,
+      .flags = G_PARAM_READABLE,
+      .get = get_settings,
+      .blurb = "All parameters in force; those left at their default have the value that profile and method give them. "
+               "set-by-hand names the others. NULL when they contradict each other before the first pair" },
+  { .name = NULL },
+};
+
+static void
+install_properties (GObjectClass *klass, gssize parts)
+{
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_diagnosis_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, diagnosis));
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks));
+  gst_stereo_properties_install (klass, properties, parts);
+  gst_stereo_properties_install_part (
+      klass, gst_stereo_settings_properties (), parts + G_STRUCT_OFFSET (GstStereoMatchParts, settings));
+}
+
 /* ---- start, stop, flush ------------------------------------------------------------------ */
 
 static GstFlowReturn
@@ -443,7 +625,8 @@ gst_stereo_match_flush (GstAggregator *aggregator)
 {
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
-  gst_stereo_match_parts_flush (&self->parts);
+  gst_stereo_flights_abandon (self->parts.flights);
+  gst_stereo_diagnosis_flush (self->parts.diagnosis);
   self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
@@ -456,7 +639,9 @@ gst_stereo_match_start (GstAggregator *aggregator)
   StereoParams params;
   gchar reason[256];
 
-  gst_stereo_match_parts_start (&self->parts);
+  gst_stereo_planner_start (self->parts.planner);
+  gst_stereo_flights_start (self->parts.flights);
+  gst_stereo_diagnosis_start (self->parts.diagnosis);
   self->history = (GstStereoMatchHistory){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   gst_stereo_settings_read (self->parts.settings, &params);
@@ -487,7 +672,14 @@ gst_stereo_match_change_state (GstElement *element, GstStateChange transition)
 static void
 release (GstStereoMatch *self)
 {
-  gst_stereo_match_parts_release (&self->parts);
+  gst_stereo_flights_abandon (self->parts.flights);
+  gst_stereo_planner_release (self->parts.planner);
+  gst_stereo_flights_unmap_failed (self->parts.flights);
+  gst_stereo_device_release (self->parts.device);
+  gst_stereo_match_output_release (self->parts.output);
+  gst_stereo_cameras_reset (self->parts.cameras);
+  gst_stereo_masks_release (self->parts.masks);
+  gst_stereo_diagnosis_release (self->parts.diagnosis);
   gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
 }
 
@@ -497,7 +689,7 @@ gst_stereo_match_stop (GstAggregator *aggregator)
   GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
 
   release (self);
-  g_autoptr (GstStructure) stats = gst_stereo_match_properties_make_stats (&self->parent, &self->parts);
+  g_autoptr (GstStructure) stats = make_stats (&self->parent, &self->parts);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->stop (aggregator);
 }
@@ -532,7 +724,16 @@ gst_stereo_match_dispose (GObject *object)
 static void
 gst_stereo_match_finalize (GObject *object)
 {
-  gst_stereo_match_parts_clear (&GST_STEREO_MATCH (object)->parts);
+  GstStereoMatchParts *parts = &GST_STEREO_MATCH (object)->parts;
+
+  gst_stereo_flights_free (parts->flights);
+  gst_stereo_match_output_free (parts->output);
+  gst_stereo_diagnosis_free (parts->diagnosis);
+  gst_stereo_planner_free (parts->planner);
+  gst_stereo_device_free (parts->device);
+  gst_stereo_masks_free (parts->masks);
+  gst_stereo_cameras_free (parts->cameras);
+  gst_stereo_settings_free (parts->settings);
   G_OBJECT_CLASS (gst_stereo_match_parent_class)->finalize (object);
 }
 
@@ -559,7 +760,7 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
   object_class->dispatch_properties_changed = gst_stereo_match_dispatch_properties_changed;
   object_class->dispose = gst_stereo_match_dispose;
   object_class->finalize = gst_stereo_match_finalize;
-  gst_stereo_match_properties_install (object_class, G_STRUCT_OFFSET (GstStereoMatch, parts));
+  install_properties (object_class, G_STRUCT_OFFSET (GstStereoMatch, parts));
 
   element_class->set_context = gst_stereo_match_set_context;
   element_class->change_state = gst_stereo_match_change_state;
@@ -589,6 +790,17 @@ gst_stereo_match_class_init (GstStereoMatchClass *klass)
 static void
 gst_stereo_match_init (GstStereoMatch *self)
 {
-  gst_stereo_match_parts_init (&self->parts, GST_AGGREGATOR (self));
+  GstStereoMatchParts *parts = &self->parts;
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
+  GstElement *element = GST_ELEMENT (self);
+
+  parts->settings = gst_stereo_settings_new (element);
+  parts->cameras = gst_stereo_cameras_new (element);
+  parts->masks = gst_stereo_masks_new (element);
+  parts->device = gst_stereo_device_new (element, parts->settings);
+  parts->planner = gst_stereo_planner_new (element);
+  parts->diagnosis = gst_stereo_diagnosis_new (element);
+  parts->output = gst_stereo_match_output_new (aggregator);
+  parts->flights = gst_stereo_flights_new (element, parts->planner, parts->output);
   gst_stereo_properties_init (G_OBJECT (self));
 }

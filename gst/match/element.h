@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The stereomatch element. element.c leads a pair through the parts of this folder, each an object with a file of its
- * own: settings.h, cameras.h, device.h, planner.h, diagnose/diagnosis.h, output.h, flight.h, decorate.h.
+ * own: settings.h, cameras.h, device.h, planner.h, diagnose/diagnosis.h, output.h, flight.h.
  */
 #ifndef GST_STEREO_MATCH_H
 #define GST_STEREO_MATCH_H

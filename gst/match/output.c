@@ -5,6 +5,60 @@
 #include "gst/meta/map.h"
 #include "gst/video/pool.h"
 
+/* ---- formats ------------------------------------------------------------------------------ */
+
+#define TEMPLATE_FORMATS "{ GRAY16_LE, GRAY16_BE, GRAY8 }"
+
+static const GstStereoOutputFormat formats[] = {
+  { .format = GST_VIDEO_FORMAT_GRAY16_LE, .sample = STEREO_SAMPLE_U16, .is_range = FALSE },
+  { .format = GST_VIDEO_FORMAT_GRAY16_BE, .sample = STEREO_SAMPLE_U16, .is_range = FALSE },
+  { .format = GST_VIDEO_FORMAT_GRAY8, .sample = STEREO_SAMPLE_U8, .is_range = TRUE },
+};
+
+GstCaps *
+gst_stereo_output_format_template_caps (void)
+{
+  return gst_caps_from_string (GST_VIDEO_CAPS_MAKE (TEMPLATE_FORMATS) ", multiview-mode = (string) mono");
+}
+
+/* The formats of depth, or of disparity, the preferred one first. NULL after the last one. */
+static const GstStereoOutputFormat *
+nth_format (guint n, gboolean depth)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (!(depth && formats[i].is_range) && n-- == 0)
+      return &formats[i];
+  return NULL;
+}
+
+/* The row of a format that the table has. */
+static const GstStereoOutputFormat *
+find_format (GstVideoFormat format)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].format == format)
+      return &formats[i];
+  return NULL;
+}
+
+/* "disparity as GRAY16_LE, GRAY16_BE or GRAY8"; g_free. */
+static gchar *
+describe_formats (gboolean depth)
+{
+  GString *text = g_string_new (depth ? "depth as " : "disparity as ");
+  const GstStereoOutputFormat *format;
+
+  for (guint n = 0; (format = nth_format (n, depth)); n++)
+    g_string_append_printf (text, "%s%s",
+        n == 0                        ? "" :
+            nth_format (n + 1, depth) ? ", " :
+                                        " or ",
+        gst_video_format_to_string (format->format));
+  return g_string_free (text, FALSE);
+}
+
+/* ---- the object --------------------------------------------------------------------------- */
+
 struct _GstStereoMatchOutput
 {
   GstAggregator *aggregator;
@@ -109,7 +163,7 @@ gst_stereo_match_output_choose (GstStereoMatchOutput *output, GstCaps *caps, gbo
   GstCaps *ours = gst_caps_new_empty (), *chosen;
   const GstStereoOutputFormat *format;
 
-  for (guint n = 0; (format = gst_stereo_output_format_nth (n, depth)); n++)
+  for (guint n = 0; (format = nth_format (n, depth)); n++)
     append_format (ours, &output->layout, format->format);
   chosen = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
   GST_DEBUG_OBJECT (output->aggregator, "offers %" GST_PTR_FORMAT ", downstream takes %" GST_PTR_FORMAT, ours, caps);
@@ -121,7 +175,7 @@ gboolean
 gst_stereo_match_output_set_caps (GstStereoMatchOutput *output, GstCaps *caps)
 {
   output->negotiated = gst_video_info_from_caps (&output->info, caps);
-  output->format = gst_stereo_output_format_find (GST_VIDEO_INFO_FORMAT (&output->info));
+  output->format = find_format (GST_VIDEO_INFO_FORMAT (&output->info));
   output->negotiated &= output->format != NULL;
   GST_DEBUG_OBJECT (output->aggregator, "output is %" GST_PTR_FORMAT, caps);
   return output->negotiated;
@@ -161,7 +215,7 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
 {
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
     return;
-  g_autofree gchar *what = gst_stereo_output_format_describe (depth);
+  g_autofree gchar *what = describe_formats (depth);
   g_autofree gchar *size = output->have_layout ?
       g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) :
       NULL;

@@ -5,10 +5,17 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "gst/match/format.h"
 #include "gst/video/frame.h"
 
 G_BEGIN_DECLS
+
+/* A format of the output. A new one is a row of the table in output.c. */
+typedef struct
+{
+  GstVideoFormat format;
+  StereoSample sample; /* sample type that the engine writes */
+  gboolean is_range;   /* the search range fills the samples' range; for disparity only */
+} GstStereoOutputFormat;
 
 typedef struct _GstStereoMatchOutput GstStereoMatchOutput;
 
@@ -23,6 +30,9 @@ GstStereoMatchOutput *gst_stereo_match_output_new (GstAggregator *aggregator);
 void gst_stereo_match_output_free (GstStereoMatchOutput *output);
 /* At the stop: frees the pools, and forgets the caps. */
 void gst_stereo_match_output_release (GstStereoMatchOutput *output);
+
+/* Caps of the source pad's template. Transfer full. */
+GstCaps *gst_stereo_output_format_template_caps (void);
 
 /* ---- caps --------------------------------------------------------------------------------- */
 

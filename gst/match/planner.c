@@ -75,35 +75,25 @@ gst_stereo_planner_release (GstStereoPlanner *planner)
 
 /* ---- a plan is made ----------------------------------------------------------------------- */
 
-/* Disparities are the same whatever the cameras: only depth is computed from the geometry. */
-static gboolean
-geometry_matters (const StereoParams *planned, const StereoParams *params)
-{
-  return params->output == STEREO_OUTPUT_DEPTH &&
-      (planned->focal_length != params->focal_length || planned->baseline != params->baseline ||
-          planned->principal_offset != params->principal_offset);
-}
-
-/* Why the plan at work is not for @request; NULL where it is. */
-static const gchar *
-reason_for_plan (const GstStereoPlanner *planner, const GstStereoPlanRequest *request)
-{
-  if (!planner->plan)
-    return "there is none";
-  if (planner->serial != request->serial)
-    return "parameters were set";
-  if (planner->width != request->width || planner->height != request->height)
-    return "the views have another size";
-  if (planner->context != request->context)
-    return "the frames lie in other memory";
-  return geometry_matters (stereo_plan_params (planner->plan), &request->params) ? "the cameras changed" : NULL;
-}
-
 gboolean
 gst_stereo_planner_has_plan_for (GstStereoPlanner *planner, const GstStereoPlanRequest *request)
 {
-  const gchar *reason = reason_for_plan (planner, request);
+  const StereoParams *now = planner->plan ? stereo_plan_params (planner->plan) : NULL, *params = &request->params;
+  const gchar *reason = NULL;
 
+  if (!now)
+    reason = "there is none";
+  else if (planner->serial != request->serial)
+    reason = "parameters were set";
+  else if (planner->width != request->width || planner->height != request->height)
+    reason = "the views have another size";
+  else if (planner->context != request->context)
+    reason = "the frames lie in other memory";
+  /* disparities are the same whatever the cameras: only depth is computed from the geometry */
+  else if (params->output == STEREO_OUTPUT_DEPTH &&
+      (now->focal_length != params->focal_length || now->baseline != params->baseline ||
+          now->principal_offset != params->principal_offset))
+    reason = "the cameras changed";
   if (reason)
     GST_DEBUG_OBJECT (planner->element, "a plan for %dx%d is needed: %s", request->width, request->height, reason);
   return !reason;

@@ -95,7 +95,6 @@
 #include "gst/meta/found.h"
 #include "gst/nearest/search.h"
 #include "gst/video/depth.h"
-#include "gst/video/in_place.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 

@@ -77,7 +77,6 @@
 #include "gst/meta/map.h"
 #include "gst/overlay/overlay.h"
 #include "gst/video/join.h"
-#include "gst/video/metas.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"

@@ -6,7 +6,6 @@
 #include "gst/pairing/pairs.h"
 #include "gst/pairing/qos.h"
 #include "gst/pairing/refusal.h"
-#include "gst/video/metas.h"
 #include "gst/video/stream.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);

@@ -2,7 +2,7 @@
 #include "gst/pairing/deep.h"
 
 #include "gst/pairing/debug.h"
-#include "gst/video/metas.h"
+#include "gst/video/stream.h"
 
 #define MOST_BITS 16
 #define LEAST_BITS 8

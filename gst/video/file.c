@@ -62,17 +62,6 @@ gst_stereo_file_read (const GstStereoFileRules *rules, const gchar *name, gsize 
 }
 
 gboolean
-gst_stereo_file_check (const GstStereoFileRules *rules, const gchar *name, gchar **message)
-{
-  struct stat info;
-  gchar *fault = fault_of_file (name, &info);
-
-  if (!fault && g_access (name, R_OK) != 0)
-    fault = g_strdup (g_strerror (errno));
-  return fault ? refuse (rules, name, "read", fault, message) : TRUE;
-}
-
-gboolean
 gst_stereo_file_write (
     const GstStereoFileRules *rules, const gchar *name, const gchar *data, gsize size, gchar **message)
 {

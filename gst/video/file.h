@@ -19,8 +19,6 @@ typedef struct
 /* The whole file, with a zero behind it that @size does not count; at least a byte. NULL and a sentence in @message, which
  * may be NULL; g_free() both. */
 gchar *gst_stereo_file_read (const GstStereoFileRules *rules, const gchar *name, gsize *size, gchar **message);
-/* Whether it can be read, for a file that an element reads. FALSE and a sentence in @message (g_free). */
-gboolean gst_stereo_file_check (const GstStereoFileRules *rules, const gchar *name, gchar **message);
 /* Through links, with the mode of the file that it replaces, which stays as it was where that fails. FALSE and a sentence in
  * @message (g_free). */
 gboolean gst_stereo_file_write (

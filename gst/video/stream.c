@@ -3,6 +3,8 @@
 
 #include <gst/video/video.h>
 
+#include "gst/meta/gststereometa.h"
+
 void
 gst_stereo_follow_controls (gpointer element, const GstSegment *segment, GstClockTime pts)
 {
@@ -119,4 +121,77 @@ gst_stereo_push (
   gst_aggregator_selected_samples (
       aggregator, GST_BUFFER_PTS (out), GST_CLOCK_TIME_NONE, GST_BUFFER_DURATION (out), NULL);
   return gst_aggregator_finish_buffer (aggregator, out);
+}
+
+/* ---- metadata ---------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstBuffer *out;
+  gboolean same_place, same_pixels;
+} CopyMetas;
+
+/* Metas of the memory never apply to another buffer: GstVideoMeta is one of them and lacks the tag. A crop was done. */
+static gboolean
+copy_meta (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  CopyMetas *copy = data;
+  GType api = (*meta)->info->api;
+  GstMetaTransformCopy whole = { FALSE, 0, (gsize) -1 };
+
+  if (api == GST_VIDEO_META_API_TYPE || api == GST_VIDEO_CROP_META_API_TYPE ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_STR)) ||
+      gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_MEMORY_REFERENCE_STR)))
+    return TRUE;
+  if (!copy->same_pixels &&
+      (api == GST_STEREO_META_API_TYPE ||
+          gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_COLORSPACE_STR))))
+    return TRUE;
+  if (!copy->same_place && gst_meta_api_type_has_tag (api, g_quark_from_static_string (GST_META_TAG_VIDEO_SIZE_STR)))
+    return TRUE;
+  if ((*meta)->info->transform_func)
+    (*meta)->info->transform_func (copy->out, *meta, buffer, _gst_meta_transform_copy, &whole);
+  return TRUE;
+}
+
+void
+gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels)
+{
+  CopyMetas copy = { out, same_place, same_pixels };
+
+  gst_buffer_foreach_meta (from, copy_meta, &copy);
+}
+
+/* ---- elements on GstBaseTransform -------------------------------------------------------- */
+
+/* The picture is passed on in the same memory: upstream has to allocate what downstream wants. */
+static gboolean
+propose_allocation (GstBaseTransform *base, GstQuery *decide, GstQuery *query)
+{
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (base), query);
+}
+
+/* No buffer is allocated here. */
+static gboolean
+decide_allocation (GstBaseTransform *base, GstQuery *query)
+{
+  while (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_remove_nth_allocation_pool (query, 0);
+  return TRUE;
+}
+
+/* Metadata is added to a buffer that others hold too: the copy shares its memory. */
+static GstFlowReturn
+prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
+{
+  *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
+  return GST_FLOW_OK;
+}
+
+void
+gst_stereo_in_place_class_init (GstBaseTransformClass *klass)
+{
+  klass->propose_allocation = propose_allocation;
+  klass->decide_allocation = decide_allocation;
+  klass->prepare_output_buffer = prepare_output_buffer;
 }

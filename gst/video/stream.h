@@ -7,6 +7,7 @@
 #define GST_STEREO_STREAM_H
 
 #include <gst/base/gstaggregator.h>
+#include <gst/base/gstbasetransform.h>
 
 G_BEGIN_DECLS
 
@@ -39,6 +40,15 @@ gboolean gst_stereo_sink_query_pre_queue (GstAggregator *aggregator, GstAggregat
  * @have_last: whether @last is set. This function updates both. */
 GstFlowReturn gst_stereo_push (
     GstAggregator *aggregator, GstSegment *last, gboolean *have_last, const GstSegment *segment, GstBuffer *out);
+
+/* Copies the metas of @from that are true of @out as well.
+ * @same_place: @out has the size of @from, and every object lies at the same place.
+ * @same_pixels: @out shows the same picture, so that its colours and its GstStereoMeta still hold. */
+void gst_stereo_copy_metas (GstBuffer *out, GstBuffer *from, gboolean same_place, gboolean same_pixels);
+
+/* In class_init of an element on GstBaseTransform that passes pictures through unchanged and adds metadata: sets the functions of @klass about memory. No picture is copied. Downstream's allocation query is passed
+ * upstream, and a shared buffer is replaced by a new one with the same memory. */
+void gst_stereo_in_place_class_init (GstBaseTransformClass *klass);
 
 G_END_DECLS
 

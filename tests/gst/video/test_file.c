@@ -325,8 +325,13 @@ try_failing (void)
 
 #define SOURCE \
   "stereotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=128,height=24,multiview-mode=side-by-side ! "
+#define MATRIX(name, rows, cols, data) \
+#name ": !!opencv-matrix\n   rows: " #rows "\n   cols: " #cols "\n   dt: d\n   data: [ " data " ]\n"
 #define CALIBRATION \
-  "cam0=[60 0 32; 0 60 12; 0 0 1]\ncam1=[60 0 32; 0 60 12; 0 0 1]\ndoffs=0\nbaseline=100\nwidth=64\nheight=24\n"
+  "%YAML:1.0\n---\nimage_width: 64\nimage_height: 24\n" MATRIX (M1, 3, 3, "60., 0., 32., 0., 60., 12., 0., 0., 1.") \
+      MATRIX (M2, 3, 3, "60., 0., 32., 0., 60., 12., 0., 0., 1.") MATRIX (D1, 1, 4, "0., 0., 0., 0.") \
+          MATRIX (D2, 1, 4, "0., 0., 0., 0.") MATRIX (R, 3, 3, "1., 0., 0., 0., 1., 0., 0., 0., 1.") \
+              MATRIX (T, 3, 1, "-100., 0., 0.")
 
 typedef struct
 {
@@ -340,7 +345,7 @@ static const Property properties[] = {
   { "mask", "stereomatch", SOURCE "stereomatch name=it method=bm num-disparities=8 backend=cpu ! fakesink", FALSE },
 #endif
   { "calibration", "stereorectify", SOURCE "stereorectify name=it backend=cpu ! fakesink", FALSE },
-  { "save", "stereorectify", SOURCE "stereorectify name=it calibration=good.txt backend=cpu ! fakesink", TRUE },
+  { "save", "stereorectify", SOURCE "stereorectify name=it calibration=good.yml backend=cpu ! fakesink", TRUE },
 };
 
 static gboolean
@@ -387,7 +392,7 @@ run (const Property *property, const gchar *name)
 static void
 try_properties (void)
 {
-  put ("good.txt", CALIBRATION, 0644);
+  put ("good.yml", CALIBRATION, 0644);
   g_autofree gchar *before = listing ();
   for (guint i = 0; i < G_N_ELEMENTS (odds); i++) {
     gchar *faults[2] = { NULL, NULL };
@@ -418,18 +423,18 @@ static void
 try_itself (void)
 {
   static const Property property = { "save", "stereorectify",
-    SOURCE "stereorectify name=it calibration=good.txt backend=cpu ! fakesink", TRUE };
-  static const gchar *const names[] = { "good.txt", "./good.txt", "to-good" };
+    SOURCE "stereorectify name=it calibration=good.yml backend=cpu ! fakesink", TRUE };
+  static const gchar *const names[] = { "good.yml", "./good.yml", "to-good" };
 
   if (!has_element ("stereorectify"))
     return;
-  put ("good.txt", CALIBRATION, 0644);
-  CHECK (symlink ("good.txt", "to-good") == 0, "link");
+  put ("good.yml", CALIBRATION, 0644);
+  CHECK (symlink ("good.yml", "to-good") == 0, "link");
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     g_autofree gchar *text = run (&property, names[i]);
     CHECK (text && strstr (text, "calibration itself"), "%s: %s", names[i], text);
   }
-  expect_text ("good.txt", CALIBRATION);
+  expect_text ("good.yml", CALIBRATION);
 }
 
 /* ---- both halves -------------------------------------------------------------------------- */
