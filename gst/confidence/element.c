@@ -27,7 +27,7 @@
  */
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
-#include "gst/video/metas.h"
+#include "gst/video/stream.h"
 #include "gst/video/properties.h"
 
 #include <gst/base/gstbasetransform.h>

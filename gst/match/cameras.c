@@ -39,8 +39,7 @@ gst_stereo_cameras_free (GstStereoCameras *cameras)
 void
 gst_stereo_cameras_reset (GstStereoCameras *cameras)
 {
-  cameras->warned_geometry = cameras->warned_size = cameras->warned_numbers = FALSE;
-  cameras->warned_far = cameras->warned_negative = FALSE;
+  *cameras = (GstStereoCameras){ cameras->element };
 }
 
 static const GstStereoMeta *

@@ -281,18 +281,6 @@ make_plan (GstStereoMatch *self, const GstStereoPlanRequest *request)
   return GST_FLOW_OK;
 }
 
-/* FALSE after an error was posted. */
-static gboolean
-choose_mask (GstStereoMatch *self, GstStereoMatchPair *pair)
-{
-  GstStereoMask *mask;
-
-  if (!gst_stereo_masks_choose (self->parts.masks, pair->width, pair->height, &mask))
-    return FALSE;
-  pair->mask = mask ? gst_stereo_mask_ref (mask) : NULL;
-  return TRUE;
-}
-
 /* Makes a plan for the pair, from the current parameters and the geometry in the metadata of its views. */
 static GstFlowReturn
 ensure_plan (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
@@ -368,24 +356,17 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   return gst_stereo_diagnosis_add_pair (self->parts.diagnosis, &pair, &checked->unmeasured);
 }
 
-/* Says where the stream breaks, so that the frames before have no part in those after. */
-static void
-note_break (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  const gchar *why = gst_stereo_match_history_add_pair (&self->history, left, right);
-
-  if (why)
-    GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
-}
-
 /* There are a plan and caps for it. */
 static GstFlowReturn
 match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
 {
   GstFlowReturn flow;
+  const gchar *why;
 
   pair->health = check_pair (self, left, right, pair);
-  note_break (self, left, right);
+  /* the frames before a break have no part in those after */
+  if ((why = gst_stereo_match_history_add_pair (&self->history, left, right)))
+    GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
       gst_stereo_aggregator_drop_if_late (&self->parent, left, right, &flow))
     return flow;
@@ -407,12 +388,14 @@ gst_stereo_match_process (GstStereoAggregator *base, GstStereoFrame *left, GstSt
     .height = left->layout.height,
     .segment = left->segment,
     .skew = gst_stereo_frame_skew (left, right) };
+  GstStereoMask *mask = NULL;
   GstFlowReturn flow = self->drained;
 
   self->drained = GST_FLOW_OK;
   gst_stereo_follow_controls (self, &left->segment, GST_BUFFER_PTS (left->buffer));
-  if (flow == GST_FLOW_OK && !choose_mask (self, &pair))
+  if (flow == GST_FLOW_OK && !gst_stereo_masks_choose (self->parts.masks, pair.width, pair.height, &mask))
     flow = GST_FLOW_ERROR;
+  pair.mask = flow == GST_FLOW_OK && mask ? gst_stereo_mask_ref (mask) : NULL;
   if (flow == GST_FLOW_OK && (flow = ensure_plan (self, &pair, left, right)) == GST_FLOW_OK &&
       (flow = ensure_caps (self, &left->layout)) == GST_FLOW_OK)
     flow = match_pair (self, &pair, left, right);
