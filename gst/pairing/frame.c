@@ -84,7 +84,9 @@ gst_stereo_map_input (
           " Its GstVideoCropMeta names %ux%u pixels from (%u, %u) on: they have to be the frame, and to lie in the "
           "buffer, where colour is shared by whole pairs. Put videoconvert or videocrop before this element.",
           crop->width, crop->height, crop->x, crop->y) :
-      g_strdup ("");
+      g_strdup_printf (" Rows of %d pixels have %d bytes: pad shorter ones, or add a GstVideoMeta with the length that "
+                       "they have.",
+          GST_VIDEO_INFO_WIDTH (&frame->info), GST_VIDEO_INFO_PLANE_STRIDE (&frame->info, 0));
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
       ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.%s",
           gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),

@@ -224,7 +224,7 @@ TEST (test_buffer_smaller_than_its_caps)
 
   gst_harness_push (pair->left, stamp (gst_buffer_new_allocate (NULL, 100, NULL), 0, FRAME));
   pair_push_right (pair, 0);
-  expect_error (pair->bus, "100 bytes", "44x20 GRAY8", NULL);
+  expect_error (pair->bus, "100 bytes", "44x20 GRAY8", "Rows of 44 pixels have 44 bytes", NULL);
 }
 
 /* ---- pads -------------------------------------------------------------------------------- */

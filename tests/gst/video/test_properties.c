@@ -60,7 +60,8 @@ take_any (GParamSpec *spec, GValue *value, Random *random)
   } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
     g_value_set_int64 (value, random_range (random, -1000000, 1000000) * G_GINT64_CONSTANT (1000000000));
   } else if (G_IS_PARAM_SPEC_UINT64 (spec)) {
-    g_value_set_uint64 (value, (guint64) random_range (random, 0, 1000000) * 4000000003);
+    const guint64 drawn = (guint64) random_range (random, 0, 1000000) * 4000000003;
+    g_value_set_uint64 (value, MIN (drawn, G_PARAM_SPEC_UINT64 (spec)->maximum));
   } else if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
     const GParamSpecDouble *range = G_PARAM_SPEC_DOUBLE (spec);
     g_value_set_double (value, range->minimum + (range->maximum - range->minimum) * random_unit (random));
