@@ -33,9 +33,11 @@
 #define STILL 0.4 /* nothing moves */
 #define KEPT 0.6  /* of what is fixed: still there in this look */
 #define LOST 0.4
-#define ALIKE 0.6   /* correlation of the views at disparity 0 */
-#define APART 0.5   /* of what moves: it lies elsewhere */
-#define AT_ZERO 0.1 /* cells: of one picture */
+#define ALIKE 0.6    /* correlation of the views at disparity 0 */
+#define APART 0.5    /* of what moves: it lies elsewhere */
+#define AT_ZERO 0.1  /* cells: of one picture */
+#define BEYOND 2     /* search ranges in which what moves in one view has to move in the other, */
+#define LEAST_PART 4 /* and at least this part of the width */
 #define SURE 0.8
 #define FAR_FROM_ZERO 0.5 /* cells */
 #define CALM 0.5          /* share of the blocks that do not move */
@@ -504,17 +506,18 @@ reach_of (const GstStereoEvidence *evidence, guint v, gint bx, gint least, gint 
 
 /* What a block lacks beside the other view. */
 static void
-compare_block (GstStereoEvidence *evidence, guint v, gint bx, gint by, Reach reach, GstStereoViewFigures *figures)
+compare_block (
+    GstStereoEvidence *evidence, guint v, gint bx, gint by, Reach reach, Reach wide, GstStereoViewFigures *figures)
 {
   const Block *row = evidence->views[!v].blocks + by * evidence->across;
   Block *block = &evidence->views[v].blocks[by * evidence->across + bx];
   /* the other view may see no such place */
-  gboolean all_live = reach.first <= reach.last, all_textured = all_live;
+  gboolean all_live = wide.first <= wide.last, all_textured = reach.first <= reach.last;
 
-  for (gint x = reach.first; x <= reach.last; x++) {
+  for (gint x = wide.first; x <= wide.last; x++)
     all_live = all_live && row[x].is_live && !row[x].stopped && row[x].is_textured;
+  for (gint x = reach.first; x <= reach.last; x++)
     all_textured = all_textured && row[x].is_textured;
-  }
   gboolean stale = all_live && block->stopped > 1 && block->is_textured, even = all_textured && block->is_even;
   block->stale = stale ? MIN (block->stale + 1, MOST_VOTES) : !block->stopped ? 0 : block->stale;
   block->even = even ? MIN (block->even + 1, MOST_VOTES) : 0;
@@ -604,6 +607,8 @@ static void
 compare_views (
     GstStereoEvidence *evidence, gint least, gint most, GstStereoViewFigures figures[2], GstStereoPairFigures *pair)
 {
+  /* what moves may be nearer than what is searched, and the views may be exchanged */
+  gint far = MAX (BEYOND * most, evidence->width / LEAST_PART);
   gdouble rest = 0;
 
   for (gint by = 0; by < evidence->down; by++)
@@ -611,9 +616,9 @@ compare_views (
       gint b = by * evidence->across + bx;
       const Block *blocks[] = { &evidence->views[LEFT].blocks[b], &evidence->views[RIGHT].blocks[b] };
       for (guint v = 0; v < VIEWS; v++) {
-        Reach reach = reach_of (evidence, v, bx, least, most);
-        compare_block (evidence, v, bx, by, reach, &figures[v]);
-        figures[!v].alone += blocks[v]->is_live && moves_alone (evidence, !v, by, reach);
+        compare_block (evidence, v, bx, by, reach_of (evidence, v, bx, least, most),
+            reach_of (evidence, v, bx, least, far), &figures[v]);
+        figures[!v].alone += blocks[v]->is_live && moves_alone (evidence, !v, by, reach_of (evidence, v, bx, -far, far));
       }
       if (!blocks[0]->is_textured || !blocks[1]->is_textured)
         continue;

@@ -182,7 +182,7 @@ judge_dark (const Look *look, guint v, gdouble *value)
 #define STALE_BAD 0.05 /* of the blocks, while the other view moves in each of them */
 #define STALE_GOOD 0.025
 #define ALONE 6          /* blocks in which the other view moves where this one does not, */
-#define ALONE_OF 0.08    /* this share of all that moves there, */
+#define ALONE_OF 0.2     /* this share of all that moves there, */
 #define ALONE_MORE 4     /* and so many times those the other way round */
 #define CODED_LEAST 0.02 /* of the blocks are the same to the bit, and not all */
 #define CODED_MOST 0.98

@@ -56,7 +56,7 @@ PART (frozen_third, real_view_freeze (&views[0], at (drive, BEGIN, 0), "stripe:3
 PART (noisy_third, real_view_freeze (&views[1], at (drive, BEGIN, 1), "noisy:66-100", (guint) n))
 PART (half_frozen, real_view_freeze (&views[1], at (drive, BEGIN, 1), "stripe:50-100", (guint) n))
 PART (noisy, real_view_freeze (&views[0], at (drive, BEGIN, 0), "noisy:0-100", (guint) n))
-PART (covered_rows, real_view_cover (&views[0], "rows:60-85", (guint) n))
+PART (covered_rows, real_view_cover (&views[0], "rows:50-95", (guint) n))
 PART (covered_columns, real_view_cover (&views[1], "columns:30-50", (guint) n))
 PART (frozen, replace (&views[1], real_view_copy (at (drive, BEGIN, 1))))
 PART (same_view, replace (&views[1], real_view_copy (&views[0])))
