@@ -23,44 +23,15 @@ static const struct
   { NULL, NULL, "decodebin ! videoconvert" },
 };
 
-/* Whether frames lie in memory of another kind than the system's, whose name begins so. */
-static gboolean
-lies_in (const GstCapsFeatures *features, const gchar *name)
-{
-  for (guint i = 0; i < gst_caps_features_get_size (features); i++) {
-    const gchar *feature = gst_caps_features_get_nth (features, i);
-    if (g_str_has_prefix (feature, name) && !g_str_equal (feature, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
-      return TRUE;
-  }
-  return FALSE;
-}
-
+/* The first row that fits. @memory: "" for that of the system. */
 static const gchar *
-remedy_for (const GstCaps *caps)
+remedy_for (const gchar *memory, const gchar *name)
 {
-  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
   for (guint i = 0; i < G_N_ELEMENTS (remedies); i++)
-    if ((!remedies[i].feature || lies_in (features, remedies[i].feature)) &&
+    if ((!remedies[i].feature || g_str_has_prefix (memory, remedies[i].feature)) &&
         (!remedies[i].name || g_str_equal (remedies[i].name, name)))
       return remedies[i].element;
   return NULL;
-}
-
-/* Kind, memory and format of frames. */
-static gchar *
-describe (const GstCaps *caps)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, 0);
-  const GstCapsFeatures *features = gst_caps_get_features (caps, 0);
-  g_autofree gchar *memory = gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) ?
-      g_strdup ("") :
-      gst_caps_features_to_string (features);
-  const gchar *format = gst_structure_get_string (structure, "format");
-
-  return g_strdup_printf ("%s%s%s%s%s%s", gst_structure_get_name (structure), *memory ? "(" : "", memory,
-      *memory ? ")" : "", format ? ",format=" : "", format ? format : "");
 }
 
 /* The formats of frames in system memory; the pad has a list of them. */
@@ -83,12 +54,18 @@ static void
 post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
 {
   GstElement *element = gst_pad_get_parent_element (pad);
-  g_autofree gchar *what = describe (refused), *formats = describe_formats (accepted);
+  const GstStructure *structure = gst_caps_get_structure (refused, 0);
+  const gchar *name = gst_structure_get_name (structure), *format = gst_structure_get_string (structure, "format");
+  g_autofree gchar *memory = gst_caps_features_to_string (gst_caps_get_features (refused, 0));
+  g_autofree gchar *formats = describe_formats (accepted);
 
+  if (g_str_equal (memory, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
+    *memory = '\0';
   if (element)
     GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
-        ("%s cannot take %s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad), what,
-            remedy_for (refused), formats),
+        ("%s cannot take %s%s%s%s%s%s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad),
+            name, *memory ? "(" : "", memory, *memory ? ")" : "", format ? ",format=" : "", format ? format : "",
+            remedy_for (memory, name), formats),
         ("%" GST_PTR_FORMAT, refused));
   gst_clear_object (&element);
 }
@@ -98,16 +75,15 @@ post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
 static gboolean
 format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)
 {
-  GstStructure *structure = gst_structure_copy (gst_caps_get_structure (caps, nth));
-  g_autoptr (GstCaps) bare = gst_caps_new_empty ();
+  const GstStructure *structure = gst_caps_get_structure (caps, nth);
+  const GValue *format = gst_structure_get_value (structure, "format");
+  GstStructure *bare = gst_structure_new_empty (gst_structure_get_name (structure));
+  g_autoptr (GstCaps) alone = gst_caps_new_empty ();
 
-  for (gint i = gst_structure_n_fields (structure) - 1; i >= 0; i--) {
-    const gchar *field = gst_structure_nth_field_name (structure, (guint) i);
-    if (!g_str_equal (field, "format"))
-      gst_structure_remove_field (structure, field);
-  }
-  gst_caps_append_structure_full (bare, structure, gst_caps_features_copy (gst_caps_get_features (caps, nth)));
-  return gst_caps_can_intersect (bare, accepted);
+  if (format)
+    gst_structure_set_value (bare, "format", format);
+  gst_caps_append_structure_full (alone, bare, gst_caps_features_copy (gst_caps_get_features (caps, nth)));
+  return gst_caps_can_intersect (alone, accepted);
 }
 
 static void

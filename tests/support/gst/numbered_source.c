@@ -12,7 +12,6 @@ typedef struct
   gboolean right;
   gint64 count, next;
   guint slowness;
-  gboolean refuses;
 } NumberedSource;
 
 typedef GstPushSrcClass NumberedSourceClass;
@@ -35,7 +34,7 @@ get_caps (GstBaseSrc *base, GstCaps *filter)
 static gboolean
 is_seekable (GstBaseSrc *base)
 {
-  return !((NumberedSource *) base)->refuses;
+  return TRUE;
 }
 
 /* The frame that is shown at the segment's start, or, backwards, just before its stop. */
@@ -97,10 +96,4 @@ numbered_source_new (GstVideoFormat format, gboolean right, guint count, guint s
   self->count = count;
   self->slowness = slowness;
   return GST_ELEMENT (self);
-}
-
-void
-numbered_source_refuse_seeks (GstElement *source)
-{
-  ((NumberedSource *) source)->refuses = TRUE;
 }

@@ -11,8 +11,6 @@ G_BEGIN_DECLS
 
 /* @count frames, each made in up to @slowness microseconds. Floating. */
 GstElement *numbered_source_new (GstVideoFormat format, gboolean right, guint count, guint slowness);
-/* As a camera: it goes on as it is, whatever is sought. */
-void numbered_source_refuse_seeks (GstElement *source);
 
 G_END_DECLS
 
