@@ -238,6 +238,10 @@ class Launched(Stream):
     def on_start(self):
         print("PLAYING", flush=True)
 
+    def on_end(self):
+        print("end of the stream", flush=True)
+        self.stop(0)
+
 
 def start(kind, *arguments):
     """An object of a kind of Stream, or the end of the program with a sentence."""

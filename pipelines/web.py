@@ -248,7 +248,8 @@ class Stream(stream.Stream):
 
     def on_end(self):
         """A movie begins again."""
-        if not self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, 0):
+        movie = any(element.get_factory().get_name() == "filesrc" for element in stream.elements_of(self.pipeline))
+        if not movie or not self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.KEY_UNIT, 0):
             self.stop(0)
 
     def change(self, name, value):

@@ -44,5 +44,5 @@ depth_tee=depths
 add_overlay "$@"
 add ! videoconvert ! jpegenc quality=80 ! appsink name=jpeg \
   depths. ! queue ! colors.sink_depth depthoverlay name=colors text=false min-confidence=0 ! videoconvert ! \
-  jpegenc quality=80 ! appsink name=depth async=false depths. ! queue ! appsink name=values async=false sync=false
+  jpegenc quality=80 ! appsink name=depth async=false depths. ! queue ! appsink name=values async=false sync=false wait-on-eos=false
 eval "become web.py$allowed \"\$address\" \$port"

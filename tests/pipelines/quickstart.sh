@@ -98,4 +98,4 @@ quickstart $pair
 set -- $(sed -n 's/^   sh //p' "$folder/output")
 [ "$1" = "$pipelines/overlay.sh" ] || bad "with a display, the command is: $*"
 quietly sh "$@"
-grep -q "Got EOS" "$folder/output" || { cat "$folder/output"; bad "not played to the end: $*"; }
+grep -q "^end of the stream$" "$folder/output" || { cat "$folder/output"; bad "not played to the end: $*"; }
