@@ -73,6 +73,12 @@ check_process (const StereoParams *params, Pair *pair, int before)
     CHECK (!run (plan, pair, &error), "lost at call %d: backend=auto: %s", before, error.message);
   }
   stereo_plan_free (plan);
+  fake_runtime_lose (-1, 0);
+  again.backend = STEREO_BACKEND_CUDA;
+  again.cuda_device_id = FAKE_DEVICES - 1;
+  plan = stereo_plan_new (&again, WIDTH, HEIGHT, &error);
+  CHECK (plan != NULL, "lost at call %d: another device: %s", before, error.message);
+  stereo_plan_free (plan);
 }
 
 /* Calls that only take times may fail at the end of a frame that is whole: then it is the next one. */

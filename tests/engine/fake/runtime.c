@@ -97,11 +97,12 @@ give_back (void *what)
     return cudaSuccess; \
   }
 
-ANSWERS (cudaGetDeviceCount, (int *count), *count = 1)
+static int current;
+ANSWERS (cudaGetDeviceCount, (int *count), *count = FAKE_DEVICES)
 ANSWERS (cudaDriverGetVersion, (int *version), *version = CUDART_VERSION)
 ANSWERS (cudaRuntimeGetVersion, (int *version), *version = CUDART_VERSION)
-ANSWERS (cudaGetDevice, (int *number), *number = 0)
-ANSWERS (cudaSetDevice, (int number), )
+ANSWERS (cudaGetDevice, (int *number), *number = current)
+ANSWERS (cudaSetDevice, (int number), current = number)
 ANSWERS (cudaGetDeviceProperties, (struct cudaDeviceProp * properties, int number),
          memset (properties, 0, sizeof *properties);
          strcpy (properties->name, "made-up"); properties->major = 9)
