@@ -144,25 +144,18 @@ struct _GstStereoMatch
 
 static gboolean (*load_one_by_one) (GstPreset *preset, const gchar *name);
 
-/* Whether a property describes the rig, the reader's expectations or the machine. Presets do not save such properties: a
- * preset made with one camera on one machine would otherwise break a pipeline with another. */
-static gboolean
-is_of_the_place (const gchar *name)
-{
-  static const gchar *const names[] = { "focal-length", "baseline", "principal-offset", "output", "disparity-scale",
-    "depth-unit", "backend", "cuda-device-id", "threads", "scratch-layers", "memory-limit", NULL };
-
-  return g_strv_contains (names, name);
-}
-
+/* All parameters but those of the rig, the reader's expectations and the machine: a preset made with one camera on one machine would
+ * otherwise break a pipeline with another. */
 static gchar **
 get_property_names (GstPreset *preset)
 {
+  static const gchar *const of_the_place[] = { "focal-length", "baseline", "principal-offset", "output",
+    "disparity-scale", "depth-unit", "backend", "cuda-device-id", "threads", "scratch-layers", "memory-limit", NULL };
   GPtrArray *names = g_ptr_array_new ();
   const StereoParamInfo *info;
 
   for (gint row = 0; (info = stereo_param_info (row)); row++)
-    if (!is_of_the_place (info->name))
+    if (!g_strv_contains (of_the_place, info->name))
       g_ptr_array_add (names, g_strdup (info->name));
   g_ptr_array_add (names, NULL);
   return (gchar **) g_ptr_array_free (names, FALSE);

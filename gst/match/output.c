@@ -31,32 +31,6 @@ nth_format (guint n, gboolean depth)
   return NULL;
 }
 
-/* The row of a format that the table has. */
-static const GstStereoOutputFormat *
-find_format (GstVideoFormat format)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].format == format)
-      return &formats[i];
-  return NULL;
-}
-
-/* "disparity as GRAY16_LE, GRAY16_BE or GRAY8"; g_free. */
-static gchar *
-describe_formats (gboolean depth)
-{
-  GString *text = g_string_new (depth ? "depth as " : "disparity as ");
-  const GstStereoOutputFormat *format;
-
-  for (guint n = 0; (format = nth_format (n, depth)); n++)
-    g_string_append_printf (text, "%s%s",
-        n == 0                        ? "" :
-            nth_format (n + 1, depth) ? ", " :
-                                        " or ",
-        gst_video_format_to_string (format->format));
-  return g_string_free (text, FALSE);
-}
-
 /* ---- the object --------------------------------------------------------------------------- */
 
 struct _GstStereoMatchOutput
@@ -175,7 +149,10 @@ gboolean
 gst_stereo_match_output_set_caps (GstStereoMatchOutput *output, GstCaps *caps)
 {
   output->negotiated = gst_video_info_from_caps (&output->info, caps);
-  output->format = find_format (GST_VIDEO_INFO_FORMAT (&output->info));
+  output->format = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (formats[i].format == GST_VIDEO_INFO_FORMAT (&output->info))
+      output->format = &formats[i];
   output->negotiated &= output->format != NULL;
   GST_DEBUG_OBJECT (output->aggregator, "output is %" GST_PTR_FORMAT, caps);
   return output->negotiated;
@@ -215,12 +192,19 @@ gst_stereo_match_output_post_refusal (GstStereoMatchOutput *output, gboolean dep
 {
   if (GST_PAD_IS_FLUSHING (output->aggregator->srcpad))
     return;
-  g_autofree gchar *what = describe_formats (depth);
+  g_autoptr (GString) what = g_string_new (depth ? "depth as " : "disparity as ");
+  const GstStereoOutputFormat *format;
   g_autofree gchar *size = output->have_layout ?
       g_strdup_printf (" of %dx%d pixels", output->layout.width, output->layout.height) :
       NULL;
+  for (guint n = 0; (format = nth_format (n, depth)); n++)
+    g_string_append_printf (what, "%s%s",
+        n == 0                        ? "" :
+            nth_format (n + 1, depth) ? ", " :
+                                        " or ",
+        gst_video_format_to_string (format->format));
   GST_ELEMENT_ERROR (output->aggregator, CORE, NEGOTIATION,
-      ("What is linked downstream does not take %s%s. %s", what, size ? size : "",
+      ("What is linked downstream does not take %s%s. %s", what->str, size ? size : "",
           depth ? "Put depthoverlay between, which gives colours; or set output=disparity and put videoconvert between, "
                   "which gives grey of 8 bits. pngenc, avenc_ffv1 and rtpgstpay (over a network) take all 16 bits. After "
                   "a tee whose branches take different formats, put videoconvert at the begin of each branch." :

@@ -124,6 +124,31 @@ TEST (test_loads_as_a_whole)
   fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
 }
 
+/* What the profile has for method and align is saved, though nobody set it: it is in force after loading, too. */
+TEST (test_values_of_the_profile)
+{
+  static const struct
+  {
+    const gchar *profile, *method, *align;
+  } cases[] = { { "road", "sgm", "auto" }, { "thesis", "asw", "off" }, { "balanced", "asw", "auto" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) match = gst_element_factory_make ("stereomatch", NULL);
+    g_autoptr (GstElement) other = gst_element_factory_make ("stereomatch", NULL);
+    g_autoptr (GstStructure) settings = NULL;
+
+    gst_util_set_object_arg (G_OBJECT (match), "profile", cases[i].profile);
+    gst_util_set_object_arg (G_OBJECT (other), "method", "bm");
+    fail_unless (gst_preset_save_preset (GST_PRESET (match), NAME));
+    fail_unless (gst_preset_load_preset (GST_PRESET (other), NAME));
+    g_object_get (other, "settings", &settings, NULL);
+    fail_unless_equals_string (gst_structure_get_string (settings, "profile"), cases[i].profile);
+    fail_unless_equals_string (gst_structure_get_string (settings, "method"), cases[i].method);
+    fail_unless_equals_string (gst_structure_get_string (settings, "align"), cases[i].align);
+    fail_unless (gst_preset_delete_preset (GST_PRESET (match), NAME));
+  }
+}
+
 /* A preset is a file: anybody may have written into it. */
 TEST (test_wrong_value_is_an_error)
 {
