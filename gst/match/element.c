@@ -332,11 +332,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
   StereoParams params = *gst_stereo_planner_params (self->parts.planner);
-  GstStereoDiagnosedPair pair = { .left = left,
-    .right = right,
-    .mask = checked->mask,
-    .params = &params,
-    .on_device = !gst_stereo_planner_is_on_cpu (self->parts.planner) };
+  GstStereoDiagnosedPair pair = { .left = left, .right = right, .mask = checked->mask, .params = &params };
 
   /* a plan for disparities stays where the cameras change */
   params.principal_offset = gst_stereo_planner_geometry (self->parts.planner).principal_offset;

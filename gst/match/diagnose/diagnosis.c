@@ -149,9 +149,7 @@ fields_of_pace (const GstStereoPace *pace, const GstStereoLoad *load, const GstS
       "computed", G_TYPE_UINT64, pace->computed, "compute-time", G_TYPE_UINT64, (guint64) load->compute, "frame-time",
       G_TYPE_UINT64, (guint64) load->frame, "num-disparities", G_TYPE_INT, advice->disparities, "scaled-width",
       G_TYPE_INT, advice->smaller.width, "scaled-height", G_TYPE_INT, advice->smaller.height, "scaled-num-disparities",
-      G_TYPE_INT, advice->smaller.disparities, "setting", G_TYPE_STRING, advice->setting ? advice->setting : "",
-      "setting-width", G_TYPE_INT, advice->with.width, "setting-height", G_TYPE_INT, advice->with.height,
-      "setting-num-disparities", G_TYPE_INT, advice->with.disparities, NULL);
+      G_TYPE_INT, advice->smaller.disparities, NULL);
 }
 
 static void
@@ -165,9 +163,6 @@ judge_pace (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair)
   GstStereoLoad load = { .width = layout->width,
     .height = layout->height,
     .disparities = pair->params->num_disparities,
-    .method = pair->params->method,
-    .profile = pair->params->profile,
-    .on_device = pair->on_device,
     .frame = (gdouble) pair->left->spacing };
   StereoParams own;
   StereoError error;

@@ -41,7 +41,6 @@ typedef struct
   const GstStereoFrame *left, *right; /* the same one where one frame has both views */
   const StereoParams *params;         /* of the plan, with the geometry of this pair */
   const GstStereoMask *mask;          /* NULL = every pixel counts */
-  gboolean on_device;                 /* the plan is on a GPU */
   gboolean live;                      /* a sensor gives the frames */
   const StereoAlignment *alignment;   /* what align=auto corrects */
   GstStereoPaceCounts counts;

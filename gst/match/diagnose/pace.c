@@ -15,20 +15,6 @@
 #define MIN_SIDE 64
 #define MS(ns) ((gdouble) (ns) / 1e6)
 
-/* Times as shares of those of method=asw with profile=balanced, the best quality first: with a full search, and from coarse to fine
- * among AMONG disparities. The latter's time does not grow with the range, and those of these settings do. quality and thesis take
- * longer than balanced, so that the shares are too large for them, and never too small. */
-typedef struct
-{
-  const gchar *setting;
-  gdouble full, listed;
-} Cheaper;
-
-#define AMONG 100
-
-static const Cheaper cheaper_on_cpu[] = { { "method=sgm paths=4", 0.5, 0.8 }, { "method=bm", 0.4, 0.65 } };
-static const Cheaper cheaper_on_device[] = { { "method=bm", 0.5, 0.7 } };
-
 /* ---- the spans --------------------------------------------------------------------------- */
 
 void
@@ -112,38 +98,6 @@ scale (const GstStereoLoad *load, gdouble share, gboolean listed)
   return smaller;
 }
 
-static gdouble
-share_of (const GstStereoLoad *load, const Cheaper *cheaper)
-{
-  return load->listed ? cheaper->listed * load->disparities / AMONG : cheaper->full;
-}
-
-/* @share: of the present time that a pair may take. The first setting that is cheap enough, or the cheapest one with
- * smaller views. */
-static void
-advise_setting (const GstStereoLoad *load, gdouble share, GstStereoAdvice *advice)
-{
-  const Cheaper *cheaper = load->on_device ? cheaper_on_device : cheaper_on_cpu;
-  guint last = (load->on_device ? G_N_ELEMENTS (cheaper_on_device) : G_N_ELEMENTS (cheaper_on_cpu)) - 1, i = 0;
-
-  /* of the other methods no shares are known */
-  if (load->method != STEREO_METHOD_ASW || load->profile == STEREO_PROFILE_ROAD)
-    return;
-  while (i < last && share_of (load, &cheaper[i]) > share)
-    i++;
-  gdouble own = share_of (load, &cheaper[i]);
-  if (own >= 1)
-    return;
-  advice->setting_time = own * load->compute;
-  if (own > share) {
-    advice->with = scale (load, share / own, FALSE);
-    advice->setting_time = AIM * load->frame;
-    if (!advice->with.width)
-      return;
-  }
-  advice->setting = cheaper[i].setting;
-}
-
 GstStereoAdvice
 gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
 {
@@ -156,7 +110,6 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
     return advice;
   }
   gdouble share = AIM * load->frame / load->compute;
-  advise_setting (load, share, &advice);
   advice.disparities = load->listed ? 0 : round_down (load->disparities * share);
   if (advice.disparities < MAX (needed, MIN_DISPARITIES))
     advice.disparities = 0;
@@ -167,39 +120,15 @@ gst_stereo_pace_advise (const GstStereoLoad *load, gint needed)
 /* ---- the text ----------------------------------------------------------------------------- */
 
 static void
-add_smaller (GString *text, const GstStereoSmaller *smaller)
-{
-  g_string_append_printf (
-      text, " views of %dx%d pixels with num-disparities=%d", smaller->width, smaller->height, smaller->disparities);
-}
-
-static void
 add_choices (GString *text, const GstStereoAdvice *advice)
 {
-  const gchar *separator = "";
-
-  if (!advice->setting && !advice->disparities && !advice->smaller.width) {
-    g_string_append (text, " Nothing that is known of would keep up: lower the frame rate.");
-    return;
-  }
-  g_string_append (text, " One of these should keep up, as an estimate from that time:");
-  if (advice->setting) {
-    g_string_append_printf (text, " %s (about %.0f ms)", advice->setting, MS (advice->setting_time));
-    if (advice->with.width) {
-      g_string_append (text, " and");
-      add_smaller (text, &advice->with);
-    }
-    separator = ";";
-  }
-  if (advice->disparities) {
-    g_string_append_printf (text, "%s num-disparities=%d, if nothing is nearer", separator, advice->disparities);
-    separator = ";";
-  }
-  if (advice->smaller.width) {
-    g_string_append (text, separator);
-    add_smaller (text, &advice->smaller);
-  }
-  g_string_append (text, ". Or lower the frame rate.");
+  g_string_append (text, " Lower the frame rate, or try method=bm, which takes about half the time of the default");
+  if (advice->disparities)
+    g_string_append_printf (text, ", or num-disparities=%d, if nothing is nearer", advice->disparities);
+  if (advice->smaller.width)
+    g_string_append_printf (text, ", or views of %dx%d pixels with num-disparities=%d", advice->smaller.width,
+        advice->smaller.height, advice->smaller.disparities);
+  g_string_append (text, ": as an estimate from that time.");
 }
 
 gchar *

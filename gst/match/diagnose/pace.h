@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Checks whether pairs are computed as fast as they come in a live stream, and advises faster settings. Only the compute time
- * on this machine is measured. The time of another size is estimated in proportion to pixels times disparities, and the time
- * of another profile by a ratio that was measured on other machines (docs/benchmarks.md).
+ * Checks whether pairs are computed as fast as they come in a live stream, and advises faster settings. The time of
+ * another size is estimated in proportion to pixels times disparities.
  */
 #ifndef GST_STEREO_PACE_H
 #define GST_STEREO_PACE_H
@@ -43,8 +42,6 @@ void gst_stereo_pace_flush (GstStereoPace *pace);
 typedef struct
 {
   gint width, height, disparities; /* of a view; of the search */
-  gint method, profile;            /* StereoMethod, StereoProfile */
-  gboolean on_device;              /* the backend is CUDA */
   gboolean listed;                 /* it searches from coarse to fine: the range hardly counts */
   gdouble compute, frame;          /* ns: of a pair; from frame to frame, 0 = not known */
 } GstStereoLoad;
@@ -55,15 +52,12 @@ typedef struct
   gint width, height, disparities; /* 0 = smaller views would be too small to be useful */
 } GstStereoSmaller;
 
-/* Settings that would be fast enough; 0 and NULL where none was found. */
+/* Settings that would be fast enough; 0 where none was found. */
 typedef struct
 {
   gboolean elsewhere; /* matching is fast enough: an element downstream, or other work on the machine, is too slow */
   gint disparities;   /* with the current size */
   GstStereoSmaller smaller; /* with all other settings unchanged */
-  const gchar *setting;     /* such as "method=bm"; with the current size, unless the next field has a smaller one */
-  GstStereoSmaller with;    /* smaller views that the setting needs too; 0 = the current size will do */
-  gdouble setting_time;     /* ns: estimated time of a pair with the setting */
 } GstStereoAdvice;
 
 /* @needed: disparities that the scene needs at the current size; 0 = not known. */

@@ -85,36 +85,13 @@ check_smaller (const GstStereoLoad *load, const GstStereoSmaller *smaller, gbool
   fail_unless (smaller->disparities >= scale * load->disparities);
 }
 
-/* The time of @setting per pixel and disparity, by that of the default. docs/benchmarks.md has these times: on the CPU with 70
- * disparities, on the device with 128; of the default from coarse to fine, and in full. */
-static gdouble
-measured (const GstStereoLoad *load, const gchar *setting)
-{
-  static const struct
-  {
-    const gchar *setting;
-    gboolean on_device;
-    gdouble time, listed, full, disparities;
-  } rows[] = { { "method=sgm paths=4", FALSE, 30.3, 56, 68, 70 }, { "method=bm", FALSE, 24, 56, 68, 70 },
-    { "method=bm", TRUE, 1.22, 1.38, 2.58, 128 } };
-
-  for (guint k = 0; k < G_N_ELEMENTS (rows); k++)
-    if (g_str_equal (rows[k].setting, setting) && rows[k].on_device == load->on_device) {
-      gdouble pixel = load->compute / load->width / load->height;
-      return load->listed ? pixel * rows[k].time / rows[k].listed / rows[k].disparities :
-                            pixel * rows[k].time / rows[k].full / load->disparities;
-    }
-  fail ("what takes the time of %s?", setting);
-  return 0;
-}
-
 /* Whatever is advised takes at most 0.8 of a frame's time. From coarse to fine, fewer disparities save none. */
 TEST (test_advice)
 {
   for (guint k = 0; k < 2000; k++) {
     GstStereoLoad load = { random_range (&generator, 64, 2000), random_range (&generator, 64, 1500),
-      random_range (&generator, 16, 512), STEREO_METHOD_ASW, (gint) (k % STEREO_PROFILES), k % 2, k % 3 == 0,
-      random_range (&generator, 1, 1000) * (gdouble) MS, random_range (&generator, 8, 100) * (gdouble) MS };
+      random_range (&generator, 16, 512), k % 3 == 0, random_range (&generator, 1, 1000) * (gdouble) MS,
+      random_range (&generator, 8, 100) * (gdouble) MS };
     gint needed = random_range (&generator, 0, 400);
     GstStereoAdvice advice = gst_stereo_pace_advise (&load, needed);
     gdouble pixel = load.compute / load.width / load.height, each = pixel / load.disparities;
@@ -124,13 +101,6 @@ TEST (test_advice)
     fail_unless (advice.disparities * each * load.width * load.height <= 0.8001 * load.frame);
     fail_unless (!advice.disparities || (!load.listed && advice.disparities >= needed && advice.disparities % 16 == 0));
     check_smaller (&load, &advice.smaller, !load.listed, load.listed ? pixel : each);
-    if (advice.setting && advice.with.width)
-      check_smaller (&load, &advice.with, TRUE, measured (&load, advice.setting));
-    else if (advice.setting)
-      fail_unless (
-          measured (&load, advice.setting) * load.width * load.height * load.disparities <= 0.8001 * load.frame);
-    fail_unless (!advice.setting || advice.setting_time <= 0.8001 * load.frame);
-    fail_unless (!advice.setting || load.profile != STEREO_PROFILE_ROAD);
   }
 }
 
