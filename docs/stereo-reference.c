@@ -116,21 +116,23 @@ print_range (GParamSpec *spec)
     g_print ("%d..%d", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_UINT (spec)) {
     GParamSpecUInt *s = G_PARAM_SPEC_UINT (spec);
-    g_print ("%u..%u", s->minimum, s->maximum);
+    g_print ("%u..%u uint", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
     GParamSpecInt64 *s = G_PARAM_SPEC_INT64 (spec);
-    g_print ("%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT, s->minimum, s->maximum);
+    g_print ("%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT " int64", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_UINT64 (spec)) {
     GParamSpecUInt64 *s = G_PARAM_SPEC_UINT64 (spec);
-    g_print (s->maximum == G_MAXUINT64 ? "%" G_GUINT64_FORMAT " and more" : "%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT,
+    g_print (s->maximum == G_MAXUINT64 ? "%" G_GUINT64_FORMAT " and more, uint64" :
+                                         "%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT " uint64",
         s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
     GParamSpecDouble *s = G_PARAM_SPEC_DOUBLE (spec);
-    g_print (s->maximum == G_MAXDOUBLE ? "%g and more" : "%g..%g", s->minimum, s->maximum);
+    g_print (s->maximum == G_MAXDOUBLE ? "%g and more, double" : "%g..%g double", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
     GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
     for (guint i = 0; i < klass->n_values; i++) {
-      g_print ("%s`%s`: ", i ? "<br>" : "", klass->values[i].value_nick);
+      g_print ("%s`%s`", i ? "<br>" : "", klass->values[i].value_nick);
+      g_print (klass->values[i].value == (gint) i ? ": " : " (%d): ", klass->values[i].value);
       print_cell (klass->values[i].value_name);
     }
   } else if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
@@ -344,7 +346,10 @@ main (int argc, char **argv)
       "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" "
       "values are replaced by what\n"
       "the profile and the method call for (`settings` shows what is in force). Properties can change while a stream runs, but\n"
-      "where \"before playing\" stands.\n");
+      "where \"before playing\" stands. Numbers are of type int where no other type stands. The values of an enumeration\n"
+      "count from 0; a number in brackets differs.\n"
+      "\n"
+      "This page is also the record of the interface: what stands here does not change before version 2, but by additions.\n");
   for (GList *l = features; l; l = l->next) {
     if (GST_IS_ELEMENT_FACTORY (l->data))
       print_element (l->data);

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The library exports the functions that debian/libgststereo-1.0-0.symbols promises, and no others. A new function gets a
+# line there, with the version that brings it. No line goes before the library gets another soname.
+#
+#   sh tests/gst/meta/symbols.sh LIBRARY SYMBOLS
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+nm -D --defined-only "$1" | sed -n 's/.* [TDBR] //p' | sort >"$work/exported"
+sed -n 's/^ \(.*\)@.*/\1/p' "$2" | sort >"$work/promised"
+[ -s "$work/promised" ]
+diff "$work/promised" "$work/exported"
