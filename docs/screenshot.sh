@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the picture of tuning.md: the window of pipelines/tune.sh with a made scene, on a screen that nobody sees.
+# Makes the picture of tuning.md: the window of pipelines/tune.sh with a synthetic scene, on a screen that nobody sees.
 #
 #   sh docs/screenshot.sh [BUILD [FILE]]          default: build docs/pictures/tune.jpg
 #

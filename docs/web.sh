@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the picture of web.md: the page of pipelines/web.sh with a made scene, as Chromium shows it.
+# Makes the picture of web.md: the page of pipelines/web.sh with a synthetic scene, as Chromium shows it.
 #
 #   sh docs/web.sh [BUILD [FILE]]          default: build docs/pictures/web.jpg
 #

@@ -218,7 +218,7 @@ lose_pairs () {
 
 rig=
 
-# add_test VIEW: the made scene. Both views are of one source, as those of a rig whose cameras are started together: two
+# add_test VIEW: the synthetic scene. Both views are of one source, as those of a rig whose cameras are started together: two
 # live sources would each count time from its own first frame.
 add_test () {
   need stereotestsrc
@@ -243,7 +243,7 @@ add_test () {
 
 add_device () {
   [ -c "$1" ] ||
-    fail "there is no camera $1; ls /dev/video* shows what there is, and \"test\" in its place takes a made scene"
+    fail "there is no camera $1; ls /dev/video* shows what there is, and \"test\" in its place takes a synthetic scene"
   [ -r "$1" ] || fail "$1 must not be read by $(id -un): add that user to the group video"
   need v4l2src
   columns=$width
@@ -300,7 +300,7 @@ add_camera () {
     /dev/*) add_device "$1" "$2" ;;
     -*) fail "$1 is no option here: --help lists them" ;;
     *)
-      [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a made scene"
+      [ -f "$1" ] || fail "there is no file $1; cameras are /dev/video0 and so on, and \"test\" is a synthetic scene"
       check_movie "$1"
       wait_for_all
       need videoflip

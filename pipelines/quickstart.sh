@@ -86,11 +86,11 @@ fast='method=sgm paths=4 num-disparities=64'
 say_what_is_next () {
   say "the left view, its disparity and its confidence (black 0, white 1): $PWD/out/sheet.png"
   if has_screen; then
-    say "live depth of a made scene on this screen, until Ctrl-C:"
+    say "live depth of a synthetic scene on this screen, until Ctrl-C:"
     echo "   sh $here/overlay.sh test $fast"
     say "the same of two rectified cameras: sh $here/overlay.sh /dev/video0 /dev/video2"
   else
-    say "there is no display here. Live depth of a made scene in a browser, at http://127.0.0.1:8080/ until Ctrl-C:"
+    say "there is no display here. Live depth of a synthetic scene in a browser, at http://127.0.0.1:8080/ until Ctrl-C:"
     echo "   sh $here/web.sh 8080 test $fast"
     say "for browsers on other machines: sh $here/web.sh --listen 0.0.0.0 8080 test $fast"
   fi

@@ -28,7 +28,7 @@ attach () {
 
 # attach_settings CAMERA: what computing everything again takes
 attach_settings () {
-  # the made scene says in metadata, which no file keeps, what cameras it was seen by
+  # the synthetic scene says in metadata, which no file keeps, what cameras it was seen by
   [ "$1" != test ] || [ -n "${CALIBRATION:-}" ] || properties="focal-length=$((width * 9 / 10))
 baseline=120
 $properties"

@@ -3,7 +3,7 @@
 # A ROS 2 node: depth, confidence, points and cameras as topics.
 #
 #   CALIBRATION=stereo.yml sh pipelines/ros.sh /dev/video0 /dev/video2 [stereomatch properties]
-#   sh pipelines/ros.sh test                         a made scene
+#   sh pipelines/ros.sh test                         a synthetic scene
 #   sh pipelines/ros.sh --record bag test            writes a bag (rosbag2, MCAP) in place of topics; needs rosbags, and no ROS
 #   NODE=front FRAME=front_left_optical_frame sh pipelines/ros.sh /dev/video0 /dev/video2
 #

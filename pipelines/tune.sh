@@ -5,7 +5,7 @@
 #
 #   sh pipelines/tune.sh /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/tune.sh /dev/video0                 one camera that gives both views
-#   sh pipelines/tune.sh test                        a made scene
+#   sh pipelines/tune.sh test                        a synthetic scene
 #   sh pipelines/tune.sh --preset NAME test          begins with a preset
 #
 # The window wants GTK 4: gir1.2-gtk-4.0. Variables: pipelines/README.md; how to tune: docs/tuning.md.

@@ -212,7 +212,7 @@ static gchar *
 describe_skew (const GstStereoPairs *pairs)
 {
   const gchar *advice = ABS (pairs->skew) > MOST_SKEW ?
-      "one camera was away, or counts its time from a moment of its own. Let its source stamp frames by the "
+      "one camera was away, or its timestamps count from another start. Let its source stamp frames by the "
       "pipeline's clock (do-timestamp=true)" :
       "start the cameras together, or raise max-skew";
 

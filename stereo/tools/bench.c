@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* stereo-bench: times any method, cost and backend on pairs, made pairs or folders of scenes. */
+/* stereo-bench: times any method, cost and backend on pairs, synthetic pairs or folders of scenes. */
 #include "stereo/tools/bench.h"
 
 #include <fnmatch.h>

@@ -437,7 +437,7 @@ scene_view (const Image *image)
     .offset = { 0, 1, 2 } };
 }
 
-/* ---- a made pair ------------------------------------------------------------------------------ */
+/* ---- a synthetic pair ------------------------------------------------------------------------------ */
 
 /* Smooth texture with detail at several scales, 0..255, that can be looked up between pixels. */
 static double

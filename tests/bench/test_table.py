@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""stereo-bench on small made scenes: the layouts that it finds, what it refuses, its JSON and the table of table.py.
+"""stereo-bench on small synthetic scenes: the layouts that it finds, what it refuses, its JSON and the table of table.py.
 
 test_table.py PATH_OF_STEREO_BENCH
 """

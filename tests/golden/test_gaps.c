@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What was not seen is not made up: with every profile but thesis, a sky and the middle of a blank wall stay without a value, and what
- * both views' surfaces bound is filled. A made scene has a sky over a street with a post that stands out into it and one before a house, another a blank wall in a
+ * both views' surfaces bound is filled. A synthetic scene has a sky over a street with a post that stands out into it and one before a house, another a blank wall in a
  * textured frame. STEREO_DATA names the folder of real roads, whose folder sky has masks that are 255 where sky surely is.
  */
 #include <math.h>
@@ -38,7 +38,7 @@ static uint64_t seed;
 static uint8_t view[2][HEIGHT][WIDTH];
 static float result[HEIGHT][WIDTH];
 
-/* ---- made scenes ----------------------------------------------------------------------------------------- */
+/* ---- synthetic scenes ----------------------------------------------------------------------------------------- */
 
 static double
 disparity_of (Surface surface, int y)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sourced by the tests of the scripts, with the build as $1: a made scene in place of cameras, and what came out of it.
+# Sourced by the tests of the scripts, with the build as $1: a synthetic scene in place of cameras, and what came out of it.
 
 pipelines=$(cd "$(dirname "$0")/../../pipelines" && pwd)
 export STEREO_BUILD="$1" GST_PLUGIN_PATH="$1/gst" LD_LIBRARY_PATH="$1/gst"

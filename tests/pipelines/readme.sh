@@ -32,7 +32,7 @@ camera_info () {
   printf '%s:\n  rows: %d\n  cols: %d\n  data: [%s]\n' "$@"
 }
 
-# make_calibrations WIDTH HEIGHT: stereo.yml, left.yaml and right.yaml of the made scene, whose views are rectified
+# make_calibrations WIDTH HEIGHT: stereo.yml, left.yaml and right.yaml of the synthetic scene, whose views are rectified
 make_calibrations () {
   focal=$(($1 * 9 / 10)) none="0., 0., 0., 0., 0." one="1., 0., 0., 0., 1., 0., 0., 0., 1."
   camera="$focal., 0., $(($1 / 2))., 0., $focal., $(($2 / 2))., 0., 0., 1."
@@ -78,7 +78,7 @@ case $2 in
     cd "$folder/here"
     ln -s "$pipelines" pipelines
     port=$((20000 + ($$ + seed) % 20000))
-    # the cameras are the made scene here, and it ends
+    # the cameras are the synthetic scene here, and it ends
     block sh | grep '^[^#]*/\(overlay\|web\)\.sh .*\(test\|/dev/video\)' |
       sed "s/ *# .*//; s,/dev/video[0-9],test,g; s/web.sh 8080/web.sh $port/" >lines
     [ "$(wc -l <lines)" = 5 ] || bad "five commands are looked for: $(cat lines)"

@@ -5,7 +5,7 @@ set -eu
 . "$(dirname "$0")/common.sh"
 skip_without stereotestsrc stereoconfidence depthoverlay videocrop capssetter
 skip_without_typelib "$1"
-# the made scenes have no ground but where that is said
+# the synthetic scenes have no ground but where that is said
 export SINK=fakesink GROUND=no
 
 # run WARN CAMERA... [property=value...]

@@ -334,7 +334,7 @@ describe_range (const GstStereoMatchCase *match, gboolean active, GstStructure *
         "cameras closer together.",
         matches->beyond, votes, last, matches->farthest, params->num_disparities);
   return g_strdup_printf ("The search range is too small: %u of %u points that match lie beyond its last disparity, %d "
-                          "px, up to about %.0f px. What is that near gets a wrong value or none. Set "
+                          "px, up to about %.0f px. Such near things get a wrong value or none. Set "
                           "num-disparities=%d, or more if something comes nearer.",
       matches->beyond, votes, last, matches->farthest, wanted);
 }

@@ -98,7 +98,7 @@ TEST (test_timestamps_that_begin_again)
     gst_buffer_unref (pair_pull (pair, i * FRAME));
   pair_push (pair, 20 * FRAME, 0);
   pair_push (pair, 21 * FRAME, FRAME);
-  expect_warning (pair->bus, "ms apart", "counts its time from a moment of its own", "do-timestamp=true", NULL);
+  expect_warning (pair->bus, "ms apart", "its timestamps count from another start", "do-timestamp=true", NULL);
 }
 
 /* A frame within the limit is dropped because the next one is nearer: no word of the limit. */

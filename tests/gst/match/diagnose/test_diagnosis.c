@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The matches of made pairs: they show exchanged, unrectified and shifted views, and say nothing of others. */
+/* The matches of synthetic pairs: they show exchanged, unrectified and shifted views, and say nothing of others. */
 #include "tests/support/gst/suite.h"
 
 #include <math.h>
