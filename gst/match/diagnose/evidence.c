@@ -38,6 +38,7 @@
 #define AT_ZERO 0.1  /* cells: of one picture */
 #define BEYOND 2     /* search ranges in which what moves in one view has to move in the other, */
 #define LEAST_PART 4 /* and at least this part of the width */
+#define ONE 0.5      /* share of the blocks at disparity 0 */
 #define SURE 0.8
 #define FAR_FROM_ZERO 0.5 /* cells */
 #define CALM 0.5          /* share of the blocks that do not move */
@@ -88,6 +89,7 @@ struct _GstStereoEvidence
   View views[VIEWS];
   guint8 *votes; /* of each block, for a pattern */
   guint8 *near;  /* of each block: looks in a calm scene in which it did not lie at disparity 0 */
+  gboolean one;  /* the last look showed one picture in both views */
   guint calm;    /* looks in a row in which most of the scene stood still */
   guint8 *line;
   guint32 *integral;
@@ -586,7 +588,8 @@ judge_pattern (GstStereoEvidence *evidence, gint bx, gint by, const Fit *now, co
       fabsf (mean->shift) < (gfloat) NEAR_ZERO;
   gboolean moves = left->is_moving && right->is_moving;
 
-  if (evidence->looks < VOTES || !left->is_textured || !right->is_textured)
+  /* of one camera on both pads, all lies at disparity 0 */
+  if (evidence->looks < VOTES || evidence->one || !left->is_textured || !right->is_textured)
     return;
   if (is_splash (evidence, b, now)) {
     *votes = (guint8) MIN (*votes + 1, MOST_VOTES);
@@ -632,6 +635,7 @@ compare_views (
       judge_pattern (evidence, bx, by, &now, &mean);
     }
   pair->rest = pair->zero ? rest / pair->zero : 0;
+  evidence->one = pair->zero > ONE * pair->textured;
   for (gint by = 0; by < evidence->down; by++)
     for (gint bx = 0; bx < evidence->across; bx++)
       pair->pattern += evidence->votes[by * evidence->across + bx] >= VOTES &&
