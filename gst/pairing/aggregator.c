@@ -252,11 +252,14 @@ compare_delays (GstStereoAggregator *self, const GstStereoInputs *inputs)
   for (guint v = 0; v < 2; v++) {
     g_autoptr (GstQuery) query = gst_query_new_latency ();
     GstClockTime least = 0;
-    gboolean live;
+    gboolean live = FALSE;
     /* what upstream reports as its latency is no delay */
     if (gst_pad_peer_query (GST_PAD (pads[v]), query))
       gst_query_parse_latency (query, &live, &least, NULL);
     delay[v] = sources[v].least - (gint64) least;
+    /* no camera's frame comes before its time, and a branch that is not live has no delay */
+    if (!live || delay[v] < -MOST_APART)
+      return;
   }
   self->priv->judged = TRUE;
   guint late = delay[1] > delay[0];
