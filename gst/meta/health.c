@@ -45,7 +45,7 @@ static const GstStereoHealthKind kinds[] = {
       "6 points, and 4 % of those that match, lie at the last disparity that is searched, or beyond" },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",
       "no pixel of either view has changed since the start, and the source is not live; no message" },
-  { "blank", OF_PAIR (BLANK), TRUE, MS (800), "nothing to be seen",
+  { "blank", OF_PAIR (BLANK), TRUE, MS (800), "no texture in either view",
       "neither view shows more than noise, and both are even all over; no message" },
   { "behind", OF_PAIR (BEHIND), FALSE, 0, "source falls behind",
       "the frames of a live source come later and later after their timestamps" },
