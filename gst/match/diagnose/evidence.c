@@ -495,15 +495,17 @@ restart (GstStereoEvidence *evidence)
 typedef struct
 {
   gint first, last;
+  gboolean whole; /* none of them would lie outside of the other view */
 } Reach;
 
 static Reach
 reach_of (const GstStereoEvidence *evidence, guint v, gint bx, gint least, gint most)
 {
   gint block = evidence->factor * SIDE, near = (most + block - 1) / block, far = (gint) floor ((gdouble) least / block);
+  gint first = v == LEFT ? bx - near : bx + far, last = v == LEFT ? bx - far : bx + near;
+  gint end = evidence->across - 1;
 
-  return v == LEFT ? (Reach){ MAX (0, bx - near), MIN (evidence->across - 1, bx - far) } :
-                     (Reach){ MAX (0, bx + far), MIN (evidence->across - 1, bx + near) };
+  return (Reach){ MAX (0, first), MIN (end, last), first >= 0 && last <= end && first <= last };
 }
 
 /* What a block lacks beside the other view. */
@@ -514,7 +516,7 @@ compare_block (
   const Block *row = evidence->views[!v].blocks + by * evidence->across;
   Block *block = &evidence->views[v].blocks[by * evidence->across + bx];
   /* the other view may see no such place */
-  gboolean all_live = wide.first <= wide.last, all_textured = reach.first <= reach.last;
+  gboolean all_live = wide.whole, all_textured = reach.first <= reach.last;
 
   for (gint x = wide.first; x <= wide.last; x++)
     all_live = all_live && row[x].is_live && !row[x].stopped && row[x].is_textured;
