@@ -71,7 +71,7 @@ load_tile (const Frame &f, const StereoView &view, int x0, int y0, CensusTile<RY
       two_lumas (a, b, 0), two_lumas (a, b, 1), two_lumas (a, b, 2), two_lumas (a, b, 3));
 }
 
-/* Of both pixels at @middle, the 8 bits from @first on, as half floats, each + 1024. A bit is a difference, limited to 0 and
+/* For both pixels at @middle: the 8 bits from @first on, as half floats, each + 1024. A bit is a difference, limited to 0 and
  * 1, and is put below those before it: both are of the units for half floats, and not of the busier one for integers. */
 template <int RX, int RY, int SIGN> static __device__ __forceinline__ uint32_t
 eight_bits (const uint32_t *middle, int first)

@@ -21,7 +21,7 @@ hash_bytes (uint64_t sum, const void *data, size_t size)
   return sum;
 }
 
-/* Of a plan, and of those of its levels. */
+/* Hash of a plan, and of those of its levels. */
 static uint64_t
 hash_plan (uint64_t sum, const StereoPlan *plan)
 {
@@ -35,7 +35,7 @@ hash_plan (uint64_t sum, const StereoPlan *plan)
   return plan->coarse ? hash_plan (sum, plan->coarse) : sum;
 }
 
-/* Of all that stages read on the host: a graph would not see that it changes. */
+/* Hash of all that stages read on the host: a graph would not see that it changes. */
 static uint64_t
 hash_host_state (const StereoPlan *plan)
 {

@@ -85,7 +85,7 @@ search_near (const uint8_t *picture, int pitch, int width, int height, int x, in
   return { picture, pitch, left, top, right - left + 1, bottom - top + 1 };
 }
 
-/* Of equals the first. All threads of the block. */
+/* The first of equals. All threads of the block. */
 static __device__ Found
 find (const uint8_t *patch, int patch_pitch, const Search &s, Tile *tile)
 {

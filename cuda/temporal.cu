@@ -2,7 +2,7 @@
 /* What the parts of the temporal stage share. */
 #include "cuda/common.cuh"
 
-/* Of a view, in device memory. Between frames the histograms are 0, and so is the number of blocks that have added to them. */
+/* Sums of a view, in device memory. Between frames the histograms are 0, and so is the number of blocks that have added to them. */
 struct TemporalMeasured
 {
   uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][STEREO_TEMPORAL_BINS];
@@ -200,7 +200,7 @@ window_of (int32_t sum, int32_t sizes)
   return (uint32_t) min (sizes, 65535) << 16 | (uint32_t) min (abs (sum), 65535);
 }
 
-/* Of a lane's columns, the sums over the columns at most RADIUS away. */
+/* For a lane's columns: the sums over the columns at most RADIUS away. */
 static __device__ __forceinline__ void
 sum_columns (const int32_t (&own)[TWO], int32_t (&sum)[TWO])
 {
@@ -338,7 +338,7 @@ struct ColumnSums
   }
 };
 
-/* Of each column of a lane, the largest of its window and those AWAY to either side. @inside: bit k is set where column k is
+/* For each column of a lane: the largest of its window and those AWAY to either side. @inside: bit k is set where column k is
  * in the picture. */
 static __device__ __forceinline__ void
 find_windows (const ColumnSums &sums, unsigned inside, uint32_t (&window)[TWO])

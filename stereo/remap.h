@@ -50,7 +50,7 @@ typedef struct StereoRemapLayout
 {
   int pixel_stride;                          /* bytes, 1..16 */
   uint8_t offset[STEREO_REMAP_MAX_CHANNELS]; /* below 16 */
-  /* Of chroma: there is a sample for every 2^shift pixels, at the first of these pixels or in their middle. With a shift
+  /* Chroma: there is a sample for every 2^shift pixels, at the first of these pixels or in their middle. With a shift
    * of 1, a plane of a picture w pixels wide has (w + 1) >> 1 samples. All 0 for luma and RGB. */
   int shift_x, shift_y;     /* 0, 1 */
   int centred_x, centred_y; /* 1: the sample lies in the middle (JPEG, MPEG-1); 0: at the first pixel (MPEG-2 along x) */

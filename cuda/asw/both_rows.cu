@@ -212,7 +212,7 @@ template <int INDICES> struct Maker
 
 /* ---- costs --------------------------------------------------------------------------------------- */
 
-/* Of eight halves those from @first to @last; the others are set to 0. */
+/* Keeps the halves from @first to @last of eight; the others are set to 0. */
 __device__ __noinline__ uint4
 mask_range (uint4 eight, int first, int last)
 {

@@ -21,7 +21,7 @@ struct MatchContext
 };
 
 /*
- * Of K * 8 slots: [row][column][slot] half floats, in shared memory, of the columns that windows reach. Product k of a lane's K has
+ * For K * 8 slots: [row][column][slot] half floats, in shared memory, of the columns that windows reach. Product k of a lane's K has
  * slots K n + k in its columns n, so that a lane makes costs of neighbouring disparities, and its sums are those of neighbouring
  * slots. Bytes of a column and of a row are such that the lanes of a load read different banks.
  */

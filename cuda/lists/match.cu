@@ -17,7 +17,7 @@ group_at (const uint4 &groups, int k)
   return (int) (k % 2 ? pair >> 16 : pair & 0xFFFF);
 }
 
-/* Of group @group at a pixel of column @x, whose features are @left. @right: those of row y of the other view. */
+/* Costs of group @group at a pixel of column @x, whose features are @left. @right: those of row y of the other view. */
 template <int COST> static __device__ __forceinline__ uint32_t
 cost_group (const Frame &f, const CostPixel &left, ptrdiff_t row, int x, int group, int shift)
 {

@@ -15,10 +15,10 @@ enum ListWay
   LIST_WAYS
 };
 
-/* Of a tile, what does not depend on costs. */
+/* What does not depend on costs, of a tile. */
 struct __align__ (16) ListLink
 {
-  /* Of each line of the tile, a row or a column: bit k says that the step to pixel k halves the penalties. */
+  /* For each line of the tile, a row or a column: bit k says that the step to pixel k halves the penalties. */
   uint16_t halved[LIST_WAYS][STEREO_TILE];
   /* Where the tile that a path comes from has each group, bits 0..3, the one below it, 4..7, and the one above it, 8..11; or
    * LIST_NOWHERE. */

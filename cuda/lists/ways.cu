@@ -216,7 +216,7 @@ words_of (Kind kind)
   return has_two (kind) ? 4 : 2;
 }
 
-/* Of the slots of the lane's groups all bits: @beyond the last disparity; outside the other view at a column. */
+/* All bits of the slots of the lane's groups: @beyond the last disparity; outside the other view at a column. */
 struct Missing
 {
   uint32_t beyond[4], outside[4];
@@ -225,7 +225,7 @@ struct Missing
 constexpr uint32_t SIGNS = 0x80008000u;
 constexpr int HIGHEST_INDEX = 0x7000; /* more than any, and than a column can have: of a group that is not there */
 
-/* Of ANY, for groups of those indices on, at column @x. */
+/* ANY for groups of those indices on, at column @x. */
 static __device__ __forceinline__ void
 find_missing (const Frame &f, const int (&index)[2], int x, Missing &missing)
 {

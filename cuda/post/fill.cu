@@ -161,7 +161,7 @@ constexpr unsigned ALL_LANES = 0xFFFFFFFFu;
 constexpr int GAPS_THREADS = 128;
 constexpr int COUNT_WARPS = 16; /* of a row */
 constexpr int RUN = 8;          /* cells of a thread */
-/* Of a warp that follows chains: columns beside each other, lanes of each, and cells of a lane. */
+/* A warp that follows chains: columns beside each other, lanes of each, and cells of a lane. */
 constexpr int CHAINS = 8, CHAIN_LANES = WARP / CHAINS, CHAIN_CELLS = 4;
 constexpr unsigned EVERY_LANE = 0x01010101u; /* of the first chain */
 static_assert (CHAINS == 8 && CHAIN_LANES == 4, "EVERY_LANE");
@@ -479,7 +479,7 @@ nearest_in_warp (float own, int step, float *all)
   return lane == (step < 0 ? 0 : 31) ? NAN : beside;
 }
 
-/* Of each thread's span, @first and @last are its first and last value: they become the first value after it, and the last one
+/* In each thread's span, @first and @last are its first and last value: they become the first value after it, and the last one
  * before it. */
 static __device__ void
 spread (float *first, float *last)

@@ -70,7 +70,7 @@ forget_beyond (Costs &own, int left)
       own.word[k] |= left < 2 * k + 1 ? ~0u : left < 2 * k + 2 ? 0xFFFF0000u : 0;
 }
 
-/* Of two candidates, the ones @k and @k + 1 after another: not 0 for each that is less than AWAY from the selected one.
+/* For two candidates, the ones @k and @k + 1 after another: not 0 for each that is less than AWAY from the selected one.
  * @place: in both halves, by how much the other one is after the selected one. */
 template <int AWAY> static __device__ __forceinline__ uint32_t
 too_near (uint32_t place, int k)

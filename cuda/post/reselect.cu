@@ -65,7 +65,7 @@ none_yet ()
   return { no_key<Key> (), no_key<Key> (), no_key<Key> () };
 }
 
-/* Of the candidates of both. */
+/* The candidates of both. */
 template <typename Key> static __device__ __forceinline__ Best<Key>
 merge (const Best<Key> &a, const Best<Key> &b)
 {

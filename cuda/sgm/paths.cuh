@@ -293,7 +293,7 @@ template <int PAIRS> struct Mask
   uint32_t pair[PAIRS];
 };
 
-/* Of column @x. A lane's pair @k has the candidates first + 2 * k and the next one. */
+/* Column @x. A lane's pair @k has the candidates first + 2 * k and the next one. */
 template <int PAIRS, int LANES = 32> __device__ __forceinline__ void
 set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int first_of_lane)
 {
@@ -312,7 +312,7 @@ set_mask (Mask<PAIRS> &m, const Sgm &s, int x, int first_of_lane)
   }
 }
 
-/* Of a lane's candidates, those of the range that the mask hides: they are outside the right view. */
+/* A lane's candidates in the range that the mask hides: they are outside the right view. */
 __device__ __forceinline__ uint32_t
 outside_of (uint32_t hidden, int i, int disparities)
 {

@@ -465,7 +465,7 @@ mark_upright (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
   }
 }
 
-/* Of a row of samples, how many of the eight neighbours stand and are as near. */
+/* For a row of samples: how many of the eight neighbours stand and are as near. */
 static void
 count_alike (const gfloat *restrict row, gint stride, gint count, guint8 *restrict alike)
 {

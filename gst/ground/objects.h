@@ -197,9 +197,9 @@ void gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder);
  * next call. */
 const GstStereoObstacle *gst_stereo_obstacle_find (
     GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene, guint *count);
-/* Of the last frame, for each sample of the grid. */
+/* The last frame, for each sample of the grid. */
 const guint8 *gst_stereo_obstacle_classes (const GstStereoObstacleFinder *finder);
-/* Of the last frame: the largest disparity at which an obstacle stands in a column of samples; 0 = none does. */
+/* In the last frame: the largest disparity at which an obstacle stands in a column of samples; 0 = none does. */
 gdouble gst_stereo_obstacle_nearest (const GstStereoObstacleFinder *finder, gint column);
 
 /* ---- free distances ---------------------------------------------------------------------- */

@@ -549,7 +549,7 @@ own_slope (const GstStereoGroundPoints *p, const GstStereoGroundPlane *plane)
   return vv > 0 ? vd / vv / plane->down : 0;
 }
 
-/* Of the rows that show @plane: their share, and the disparities between the first and the last one. A row shows it
+/* The rows that show @plane: their share, and the disparities between the first and the last one. A row shows it
  * where a tenth of its samples lie on it. */
 static gdouble
 rows_shown (const GstStereoGroundPoints *p, const GstStereoGroundPlane *plane, gdouble *span)

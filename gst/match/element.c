@@ -517,7 +517,7 @@ make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
   return stats;
 }
 
-/* Of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
+/* Settings of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
 static GstStructure *
 make_settings (GstStereoMatchParts *parts)
 {

@@ -172,7 +172,7 @@ note_alignment (GstStereoFlights *flights)
   *logged = now;
 }
 
-/* Of the views and the output, the rows that are matched. */
+/* Takes the rows that are matched, of the views and the output. */
 static void
 take_rows (const GstStereoMask *mask, StereoImage *left, StereoImage *right, StereoOutput *target)
 {

@@ -35,7 +35,7 @@ typedef struct
   GstStereoHealthFlags health;     /* its known faults */
 } GstStereoMatchPair;
 
-/* Of a meta of the pair's samples, their kind and their units, and the geometry. @params: of the plan. */
+/* Sets in a meta of the pair's samples their kind and their units, and the geometry. @params: of the plan. */
 void gst_stereo_match_pair_set_units (const GstStereoMatchPair *pair, const GstStereoOutputFormat *format,
     const StereoParams *params, GstStereoMeta *meta);
 /* Drops all references of the pair. */

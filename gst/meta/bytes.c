@@ -42,7 +42,7 @@ static const struct
 #define AT_HEALTH (AT_DOUBLES + G_N_ELEMENTS (doubles))
 #define HEADER (8 * (AT_HEALTH + 1))
 
-/* Of the pictures that @flags name, in bytes. */
+/* Size of the pictures that @flags name, in bytes. */
 static guint64
 size_of_planes (guint64 flags, guint64 pixels)
 {

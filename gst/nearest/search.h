@@ -10,7 +10,7 @@
  * single pixel. The distance is that of a plane through the surface around the place: a matcher's errors nearly cancel out,
  * and a slope does not.
  *
- * Of large regions a grid of cells is looked at, of up to three by three pixels each.
+ * In large regions the search looks at a grid of cells, of up to three by three pixels each.
  */
 #ifndef GST_STEREO_NEAREST_SEARCH_H
 #define GST_STEREO_NEAREST_SEARCH_H

@@ -15,7 +15,7 @@ GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 #define BEHIND GST_STEREO_HEALTH_BEHIND
 /* Pads may come late (decodebin): a missing view becomes an error only after this time. */
 #define MISSING_TIME (2 * G_USEC_PER_SEC)
-/* Of the delays of both views, after so many frames of each. */
+/* Largest difference of the delays of both views, and after how many frames of each it counts. */
 #define MOST_APART ((gint64) (500 * GST_MSECOND))
 #define TIMED_FRAMES 10
 

@@ -191,7 +191,7 @@ reserve_row (GstStereoDeep *deep, const GstVideoInfo *info)
   }
 }
 
-/* Of the GRAY16 samples of both views, so that these stay comparable. A view of 8 bits has no frame. */
+/* One scale for the GRAY16 samples of both views, so that these stay comparable. A view of 8 bits has no frame. */
 static Scale
 find_scale (GstStereoDeep *deep, const GstVideoFrame mapped[2])
 {

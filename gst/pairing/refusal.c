@@ -70,7 +70,7 @@ post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
   gst_clear_object (&element);
 }
 
-/* Of one structure of @caps: caps whose format is taken, and that still do not fit, differ in something else, which is not for this
+/* For one structure of @caps: caps whose format is taken, and that still do not fit, differ in something else, which is not for this
  * message. */
 static gboolean
 format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)

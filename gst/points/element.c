@@ -259,7 +259,7 @@ acquire (GstStereoPoints *self, gsize room, GstBuffer **out)
 
 /* ---- a picture --------------------------------------------------------------------------- */
 
-/* Of a mapped picture. */
+/* A mapped picture. */
 static GstFlowReturn
 make_cloud (GstStereoPoints *self, const Settings *settings, const GstStereoDepthView *view, GstBuffer **out)
 {

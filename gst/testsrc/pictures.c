@@ -77,7 +77,7 @@ make_tables (Painter *painter, const GstStereoScene *scene, const GstVideoInfo *
   }
 }
 
-/* Of the scene, for frames of the format. */
+/* Opens the painter of the scene, for frames of the format. */
 static void
 open_painter (GstStereoPictures *pictures)
 {

@@ -6,7 +6,7 @@
 #define BACKDROP_DISTANCE 80000.0
 /* At every roll, both cameras, which are 120 mm apart, are above the ground and to the left of the kerb. */
 #define LEAST_CLEARANCE 200.0
-/* Of posts, and of bars: mm. */
+/* Sizes of posts and of bars: mm. */
 #define POST_HEIGHT 2500.0
 #define BAR_LENGTH 1500.0
 #define LOWEST_BAR 500.0

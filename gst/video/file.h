@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* Of a property. */
+/* The file of a property. */
 typedef struct
 {
   const gchar *property;

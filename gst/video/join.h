@@ -66,7 +66,7 @@ gboolean gst_stereo_join_is_forwarded (const GstEvent *event);
 void gst_stereo_join_note_event (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event);
 /* For the same function: takes the event with the new caps of @pad. FALSE after an error was posted. */
 gboolean gst_stereo_join_take_caps (GstStereoJoin *join, GstAggregatorPad *pad, GstEvent *event);
-/* Of the main frames. NULL before there were caps. */
+/* Format of the main frames. NULL before there were caps. */
 const GstVideoInfo *gst_stereo_join_main_info (const GstStereoJoin *join);
 /* Duration of a main frame by its caps, ns; 0 = not known. */
 GstClockTime gst_stereo_join_frame_time (const GstStereoJoin *join);

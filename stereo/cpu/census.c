@@ -20,7 +20,7 @@ clamp (int v, int last)
 
 #define CHUNK 128 /* columns at a time */
 
-/* Of a chunk of columns, eight neighbours make a plane of bytes, which vectors compute 16 to 64 columns at a time. At the
+/* In a chunk of columns, eight neighbours make a plane of bytes, which vectors compute 16 to 64 columns at a time. At the
  * end each word is put together from its bytes in the planes. */
 #define CENSUS_ROW(name, type, rx, ry, skipped) \
   static inline __attribute__ ((always_inline)) void name##_chunk ( \

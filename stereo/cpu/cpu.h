@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Of a plan. The scratch memory of a stage is in the stage's own context. */
+/* The state of a plan. The scratch memory of a stage is in the stage's own context. */
 typedef struct CpuState
 {
   StereoPool *pool;

@@ -82,7 +82,7 @@ compare (const Area *a, int row, int column, int columns, int32_t limit, uint16_
   return 1;
 }
 
-/* Of equals the first. The row in the middle is looked at before the others: where little moves, these end soon. */
+/* The first of equals. The row in the middle is looked at before the others: where little moves, these end soon. */
 static CpuFound
 find_patch (const uint8_t *patch, ptrdiff_t patch_pitch, const CpuSearch *search)
 {

@@ -162,7 +162,7 @@ typedef struct Columns
   uint16_t sum[CHUNK + 2 * BORDER + WORDS], sizes[CHUNK + 2 * BORDER + WORDS];
 } Columns;
 
-/* Of windows, the sum without its sign, and the sum of sizes; AWAY more windows at both ends. */
+/* Sums of windows: without the sign, and of sizes; AWAY more windows at both ends. */
 typedef struct Windows
 {
   uint16_t sum[CHUNK + 2 * AWAY + WORDS], sizes[CHUNK + 2 * AWAY + WORDS];

@@ -57,7 +57,7 @@ reserve_state (StereoPlan *plan, StereoLife life, void **where, size_t row, int 
           plan, life, (void **) &(field), row, plan->height, sizeof *(field), shift, view, name, error); \
   } while (0)
 
-/* Of a coarser level: maps that the plan reads which it belongs to. */
+/* For a coarser level: maps that the plan reads which it belongs to. */
 static StereoLife
 life_of_winners (const StereoPlan *plan)
 {
@@ -244,7 +244,7 @@ share_buffers (StereoPlan *plan)
     plan->view[v].likeness = plan->view[v].color;
 }
 
-/* Of a plan whose arena is there, and of its coarser levels, which lie in it. */
+/* For a plan whose arena is there, and for its coarser levels, which lie in it. */
 static void
 set_pointers (StereoPlan *plan)
 {

@@ -62,7 +62,7 @@ typedef struct StereoLast
   int32_t *noise;      /* likewise: one number, stereo_temporal_in_place() of the left view of this frame */
 } StereoLast;
 
-/* Of a plan that searches coarse to fine; else all NULL. */
+/* Set in a plan that searches coarse to fine; else all NULL. */
 typedef struct StereoLists
 {
   int columns, rows; /* tiles */

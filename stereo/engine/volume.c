@@ -216,7 +216,7 @@ path_round (const StereoPlan *plan)
   return round;
 }
 
-/* Of costs in lists, where two places have nothing in common: half of the census bits differ. Of costs without a
+/* For costs in lists, where two places have nothing in common: half of the census bits differ. Of costs without a
  * census it is not known. */
 static int
 chance (const StereoPlan *plan)

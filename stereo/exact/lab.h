@@ -17,7 +17,7 @@
 #define STEREO_LAB_ROOT_SHIFT 6 /* light between two entries of it */
 #define STEREO_LAB_ROOTS (1024 + 1)
 
-/* Of IEC 61966-2-1 and CIE 15: engine/tables.c fills it in. */
+/* By IEC 61966-2-1 and CIE 15: engine/tables.c fills it in. */
 typedef struct StereoLab
 {
   uint16_t light[256];             /* of a sample, 0..65535 */

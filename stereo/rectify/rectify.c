@@ -146,7 +146,7 @@ stereo_camera_reach (const StereoCamera *camera)
   return camera->fx * lens_of (camera).distorted_end;
 }
 
-/* Of a point without distortion that is no farther out than the model holds. */
+/* For a point without distortion that is no farther out than the model holds. */
 static Point
 lens_distort (const StereoCamera *camera, double x, double y)
 {

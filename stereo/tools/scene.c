@@ -17,7 +17,7 @@ enum
 };
 
 /* One scene a folder. Middlebury 2014 and later: im0 and im1; 2005 and 2006: view1 and view5, where disp1.png is the truth of view1.
- * Of each list the first that is there counts. */
+ * The first of each list that is there counts. */
 static const char *const views[][2] = { { "left.png", "right.png" }, { "im0.png", "im1.png" },
   { "view1.png", "view5.png" } };
 static const char *const truths[] = { "gt.pfm", "disp0GT.pfm", "disp0.pfm", "gt.png", "disp1.png" };

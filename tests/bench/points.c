@@ -31,7 +31,7 @@ make_picture (Random *random)
   return buffer;
 }
 
-/* Of all threads, microseconds: what else the machine does is left out. */
+/* Time of all threads, microseconds: what else the machine does is left out. */
 static gint64
 cpu_time (void)
 {

@@ -36,7 +36,7 @@ run (StereoPlan *plan, const Pair *pair, Result *result)
   result->mean_confidence = stats.mean_confidence;
 }
 
-/* Of another picture in between, nothing may be left. */
+/* Nothing may be left of another picture in between. */
 static void
 run_plan (const StereoParams *params, const Pair *pair, const Pair *other, Result *result, const Result *want)
 {

@@ -23,7 +23,7 @@ enum
   SHAPES
 };
 
-/* Of 192 rows: an offset that wraps at a power of two must not meet the same place of another tile. The kernels'
+/* 192 rows: an offset that wraps at a power of two must not meet the same place of another tile. The kernels'
  * own tiles and strips, up to 64 px, begin in every tile at the same places, so that sums of floats are the same. */
 static const TiledShape shapes[SHAPES] = {
   [SQUARE] = { 512, 192, 12, 30, 0, 128 },

@@ -28,7 +28,7 @@ test_arithmetic (void)
   }
 }
 
-/* Of costs: of all disparities, or (coarse to fine) of lists of 32 candidates, a byte each. */
+/* Bytes of costs: of all disparities, or (coarse to fine) of lists of 32 candidates, a byte each. */
 static double
 cost_bytes (const StereoParams *p, double pixels)
 {
@@ -36,7 +36,7 @@ cost_bytes (const StereoParams *p, double pixels)
   return p->search == STEREO_SEARCH_COARSE_TO_FINE ? 32 * pixels : 2 * depth * pixels;
 }
 
-/* Of the frame state that both backends have, from the comments of stereo/engine/backend.h. */
+/* Bytes of the frame state that both backends have, from the comments of stereo/engine/backend.h. */
 static double
 state_bytes (const StereoParams *p, int width, int height)
 {

@@ -41,7 +41,7 @@ random_params (Random *random)
   return params;
 }
 
-/* Of a plan whose steps run in order. */
+/* Checks the branches of a plan whose steps run in order. */
 static void
 check_branches (const StereoPlan *plan)
 {

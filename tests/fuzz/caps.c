@@ -25,7 +25,7 @@ const char *const fuzz_pieces[] = { ",multiview-mode=(string)", "side-by-side", 
   "width=", "height=", "framerate=", "pixel-aspect-ratio=", "0/1", "1/0", "2147483647/1", "1/2147483647",
   "[ 1, 2147483647 ]", "format=", "NV12", "YUY2", "RGB", "GRAY8", "UYVY", "I420", "interlace-mode=interleaved", NULL };
 
-/* Of an image's samples, where they lie from @base on: in whole numbers, wherever the pointers would end up. */
+/* Whether an image's samples lie within @size bytes from @base on: in whole numbers, wherever the pointers would end up. */
 static int
 inside (const StereoImage *image, const GstStereoLayout *layout, const guint8 *base, gsize size)
 {

@@ -23,7 +23,7 @@ unmap (gpointer data)
   munmap (mapping->mapping, mapping->size);
 }
 
-/* Of one byte at least. The byte behind it faults, or the byte before it. */
+/* At least one byte. The byte behind it faults, or the byte before it. */
 static GstMemory *
 guarded_memory (Random *random, gsize size, gboolean read_only)
 {

@@ -3,7 +3,7 @@
 #ifndef MOVED_H
 #define MOVED_H
 
-/* Of the cameras, from now to the frame before: angles in radians, ways in baselines. */
+/* Motion of the cameras, from now to the frame before: angles in radians, ways in baselines. */
 typedef struct Motion
 {
   double yaw, pitch, roll, right, down, forward;

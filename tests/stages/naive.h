@@ -153,7 +153,7 @@ void naive_load (StereoPlan *p);
 void naive_align (StereoPlan *p);
 void naive_features (StereoPlan *p);
 void naive_lab (StereoPlan *p);
-/* Of the pixel pair at those places of the two images. */
+/* The cost of the pixel pair at those places of the two images. */
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 void naive_asw (StereoPlan *p);
 /* naive_sgm.c */
@@ -180,7 +180,7 @@ typedef struct NaiveMeasures
 {
   uint8_t agreement, distinctness; /* exact/confidence.h */
 } NaiveMeasures;
-/* Of every pixel, rows without padding, from both views' indices and the volume. Free with free(). */
+/* For every pixel, rows without padding, from both views' indices and the volume. Free with free(). */
 NaiveMeasures *naive_measures (const StereoPlan *p);
 void naive_probability (StereoPlan *p);
 /* naive_lists.c: a search from coarse to fine */

@@ -113,7 +113,7 @@ median_of (Around *around)
   return met->value;
 }
 
-/* Of the first values along the rays. */
+/* The median of the first values along the rays. */
 static float
 median_around (const StereoPlan *p, const float *d, int x, int y)
 {

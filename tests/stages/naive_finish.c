@@ -46,7 +46,7 @@ naive_reject (StereoPlan *p)
         p->disparity[naive_map (p, x, y)] = NAN;
 }
 
-/* Of unlikely pixels that nothing fills, the step of the probability has done so already. */
+/* The step of the probability has done so already for unlikely pixels that nothing fills. */
 void
 naive_threshold (StereoPlan *p)
 {

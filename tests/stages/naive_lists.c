@@ -209,7 +209,7 @@ take_volume (StereoPlan *p)
   p->volume = NULL;
 }
 
-/* Of sgm the cost of the pixel pair. Half of the last bits that are left out rounds up. */
+/* For sgm the cost of the pixel pair. Half of the last bits that are left out rounds up. */
 static double
 cost_of (const StereoPlan *p, int x, int y, int i)
 {

@@ -76,7 +76,7 @@ lowest_rival (const StereoPlan *p, int x, int y, int selected, int away, int min
   return lowest;
 }
 
-/* Of one pixel: by how much the rival costs more, as a share of what it costs, in 255ths rounded down. */
+/* For one pixel: by how much the rival costs more, as a share of what it costs, in 255ths rounded down. */
 static uint32_t
 distinctness (const StereoPlan *p, int x, int y)
 {

@@ -117,7 +117,7 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
   }
 }
 
-/* Of sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for
+/* For sgm: table 1 as it stands for AD and census-9x7. After other methods: 6 and, for a search of 128, 66 for these. Less for
  * costs of fewer bits; unless set by hand. @scale: steps of a path's cost in a raw step. After other methods, if no path is
  * weighted, an even number of steps of the costs. */
 static long

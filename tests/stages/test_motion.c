@@ -60,7 +60,7 @@ aged (int confidence)
  * aged; -1: none. */
 static int codes[CODE * CODE], numbers[256];
 
-/* Of two that would be the same when they are aged, the lower one is left out. */
+/* If two would be the same when they are aged, the lower one is left out. */
 static void
 make_codes (void)
 {

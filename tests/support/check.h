@@ -17,7 +17,7 @@
 
 int check_fail (const char *file, int line, const char *condition, const char *format, ...)
     __attribute__ ((format (printf, 4, 5)));
-/* Of the case at hand: how many checks failed so far. */
+/* How many checks of the case at hand failed so far. */
 int check_failures (void);
 /* The case at hand cannot be run here, and why. */
 void check_skip (const char *format, ...) __attribute__ ((format (printf, 1, 2)));

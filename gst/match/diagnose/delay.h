@@ -24,7 +24,7 @@ typedef struct
   StereoSparsePlace place, motion[2]; /* a motion without weight is not known */
 } GstStereoMovingPoint;
 
-/* Of one frame: twice the logarithm of the likelihoods' ratio, for each view that may be late. Above 0: it is late. */
+/* Figures of one frame: twice the logarithm of the likelihoods' ratio, for each view that may be late. Above 0: it is late. */
 typedef struct
 {
   gdouble late[2];
@@ -32,7 +32,7 @@ typedef struct
 
 void gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, GstStereoDelayFigures *figures);
 
-/* Of a stream. Zeroed at first. */
+/* State of a stream. Zeroed at first. */
 typedef struct
 {
   gdouble late[2]; /* sums, not below 0 */

@@ -4,7 +4,7 @@
  * (report.h). What the views show is measured several times a second (views.h), and their points matched less often
  * (match_check.h). The timestamps of all pairs are checked (timestamps.h), and the rate of dropped pairs (pace.h).
  *
- * Of frames in device memory, one pair every few seconds is copied and measured.
+ * One pair every few seconds is copied and measured where frames are in device memory.
  */
 #ifndef GST_STEREO_DIAGNOSIS_H
 #define GST_STEREO_DIAGNOSIS_H
@@ -49,7 +49,7 @@ typedef struct
 /* Checks the pair if a check is due. Returns the known faults. @unmeasured: a reference to what has no evidence in it; NULL: nothing. */
 GstStereoHealthFlags gst_stereo_diagnosis_add_pair (
     GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, GstStereoUnmeasured **unmeasured);
-/* Of the faults @all, which somebody else finds, such as cameras that are silent, those in @flags stand now. Posts the messages
+/* Faults that somebody else finds, such as silent cameras: @all of them, and @flags, those that stand now. Posts the messages
  * `stereo-health` of what has changed, and no warning. From any thread. */
 void gst_stereo_diagnosis_set (GstStereoDiagnosis *diagnosis, GstStereoHealthFlags all, GstStereoHealthFlags flags);
 

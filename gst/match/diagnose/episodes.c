@@ -29,7 +29,7 @@ is_patient (GstStereoEpisode *episode, gint64 time)
   return episode->unknown < GST_STEREO_EPISODE_PATIENCE || time - episode->doubt < GST_STEREO_EPISODE_DOUBT;
 }
 
-/* Of a fault that one verdict shows. */
+/* For a fault that one verdict shows. */
 static GstStereoEpisodeChange
 update_at_once (GstStereoEpisode *episode, GstStereoVerdict verdict)
 {

@@ -28,7 +28,7 @@ G_BEGIN_DECLS
 
 typedef struct _GstStereoEvidence GstStereoEvidence;
 
-/* Of a view. Levels are 0 for black to 255 for white, whatever the range of the format. */
+/* Evidence of a view. Levels are 0 for black to 255 for white, whatever the range of the format. */
 typedef struct
 {
   gdouble brightness;        /* mean level */
@@ -43,7 +43,7 @@ typedef struct
   guint alone;               /* blocks of the other view that move, where this view moves nowhere */
 } GstStereoViewFigures;
 
-/* Of both views together. */
+/* Evidence of both views together. */
 typedef struct
 {
   guint blocks;

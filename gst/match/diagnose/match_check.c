@@ -274,7 +274,7 @@ gst_stereo_match_check_keep (GstStereoMatchCheck *check, const GstStereoMatchedP
   check->kept = TRUE;
 }
 
-/* Of a pair whose views match: the usual share of the points that are found. */
+/* From a pair whose views match: the usual share of the points that are found. */
 static void
 learn_share (GstStereoMatchCheck *check, const GstStereoPairMatches *matches)
 {

@@ -61,7 +61,7 @@ typedef struct
   /* ns. Its verdict has the evidence of several pairs: it begins at once, and its end has to last so long. 0: as its kind says. */
   gint64 end;
   GstStereoVerdict (*verdict) (const GstStereoMatchCase *match);
-  /* Of its begin (@active) and its end. @figures: of the message; `value` is the figure that decided, and 0 before. */
+  /* Text of its begin (@active) and its end. @figures: of the message; `value` is the figure that decided, and 0 before. */
   gchar *(*text) (const GstStereoMatchCase *match, gboolean active, GstStructure *figures);
   /* May be NULL: keeps a verdict that is known. */
   void (*note) (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstStereoMatchStats *stats);

@@ -28,7 +28,7 @@ void gst_stereo_report_change (
 void gst_stereo_report_note (GstStereoReport *report, GstStereoHealthFlags flag, gboolean active);
 /* The field `value` of @figures: the figure that decided. */
 GstStructure *gst_stereo_report_value (gdouble value);
-/* Of the faults @all, which somebody else finds and says in his own words, those in @flags stand now. Posts the element messages, and no
+/* Faults that somebody else finds and says in his own words: @all of them, and @flags, those that stand now. Posts the element messages, and no
  * warning. From any thread, but from one at a time. */
 void gst_stereo_report_set (GstStereoReport *report, GstStereoHealthFlags all, GstStereoHealthFlags flags);
 /* The flags of all current faults. From any thread. */

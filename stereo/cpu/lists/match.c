@@ -214,7 +214,7 @@ lay_out (Work *w, const StereoPlan *plan, float *base)
 
 /* ---- raw costs ------------------------------------------------------------------------------------- */
 
-/* Of row @row, for each run of groups without a gap. */
+/* Costs of row @row, for each run of groups without a gap. */
 static void
 fill_raw (const Work *w, int row)
 {
@@ -438,7 +438,7 @@ average_rows (Work *w, int row)
     }
 }
 
-/* Of sgm: single pixels' costs. */
+/* Single pixels' costs, for sgm. */
 static void
 copy_row (const Work *w, int row)
 {

@@ -36,7 +36,7 @@ typedef struct Paths
   ALIGNED uint16_t guard[GUARD], costs[STEREO_TILE * PATH_PITCH (STEREO_SLOTS)], guard_behind[GUARD];
 } Paths;
 
-/* Of the slots of a tile and a column of its pixels. */
+/* The slots of a tile and a column of its pixels. */
 typedef struct Masks
 {
   ALIGNED uint16_t absent[STEREO_TILE * STEREO_SLOTS];      /* [column][slot]: all bits: no candidate that exists */
@@ -249,7 +249,7 @@ load_masks (const uint16_t *masks, int slots, VecWide *to)
     to[k] = vec_load_wide (masks + k * WIDE);
 }
 
-/* Of a pixel's slots: for it, or for two. */
+/* A pixel's slots: for it, or for two. */
 INLINE void
 load_masks_twice (const uint16_t *masks, int slots, VecWide *to)
 {
@@ -365,7 +365,7 @@ typedef struct Winners
   uint16_t index[STEREO_TILE];
 } Winners;
 
-/* Of the slots of a tile. */
+/* The slots of a tile. */
 typedef struct Slots
 {
   ALIGNED uint16_t numbers[STEREO_SLOTS]; /* two pixels may share a vector */
@@ -516,7 +516,7 @@ penalties_of (const StereoPlan *plan, int direction)
   return p;
 }
 
-/* Of the paths of a line, bits of @changes, those that share a vector with path @k, as Penalties has them. */
+/* Paths of a line, as bits of @changes, that share a vector with path @k, as Penalties has them. */
 INLINE unsigned
 changes_at (unsigned changes, int k, int slots)
 {
@@ -594,7 +594,7 @@ added_at (int x, int y, int up, int slots)
   return (((STEREO_TILE - 1 - x) * STEREO_TILE + first) * 2 + up * paths + y - first) * slots;
 }
 
-/* Of columns @x.. and row @y of the tile @to. */
+/* Columns @x.. and row @y of the tile @to. */
 INLINE void
 store_added (uint8_t *to, int x, int y, int up, int slots, const VecWide *added)
 {

@@ -65,7 +65,7 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- median ---------------------------------------------------------------------------------------- */
 
-/* Of median3, median5. */
+/* Scratch memory of median3, median5. */
 typedef struct Median
 {
   float *spare; /* a map, which the stage exchanges with plan->disparity */
@@ -100,7 +100,7 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
     b = high_; \
   } while (0)
 
-/* Of a window of 5x5; more than half of its values: none of the others' extremes can be the median. */
+/* More than half of the values of a window of 5x5: none of the others' extremes can be the median. */
 #define MOST_HELD 14
 
 /* Value @k of the windows around the LANES columns that begin with @x. One that is not valid becomes an infinity, in turn negative and
@@ -161,7 +161,7 @@ count_alike (const StereoPlan *plan, int x, int y)
   return count;
 }
 
-/* Of the columns whose medians of 5x5 are in @to, those of thin near things get their own disparities back. They are few. */
+/* Thin near things get their own disparities back, in columns whose medians of 5x5 are in @to. They are few. */
 static void
 keep_thin (const StereoPlan *plan, float *to, int from, int end, int y)
 {

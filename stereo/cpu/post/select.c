@@ -4,7 +4,7 @@
 #include "stereo/cpu/post/pick.h"
 #include "stereo/cpu/vec/vec.h"
 
-/* Of select. */
+/* Context of select. */
 typedef struct Context
 {
   uint32_t *keys; /* per thread, four lines: lowest and second-lowest key of the pixels of a row, left, then right */

@@ -23,7 +23,7 @@ typedef struct GroundStream
 GroundStream ground_stream_new (const gchar *properties, GstStereoOutputKind kind, Random *random);
 void ground_stream_free (GroundStream *stream);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GroundStream, ground_stream_free)
-/* Of the samples of @kind. */
+/* Format of the samples of @kind. */
 GstVideoFormat ground_stream_format (GstStereoOutputKind kind);
 void ground_stream_set_caps (GroundStream *stream, GstVideoFormat format, gint width, gint height);
 /* The picture as a buffer with metadata, rows padded by @padding bytes. */

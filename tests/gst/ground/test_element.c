@@ -294,7 +294,7 @@ TEST (test_properties_at_work)
   }
 }
 
-/* Of depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
+/* In depth that cannot be relied on there is no ground, nothing stands on it, nothing is free, and the message says why. */
 TEST (test_unreliable_depth)
 {
   g_auto (GroundStream) stream = ground_stream_new ("columns=10", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);

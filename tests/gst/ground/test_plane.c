@@ -73,7 +73,7 @@ TEST (test_pose_and_back)
 
 /* ---- a ground ---------------------------------------------------------------------------- */
 
-/* Of a camera that is made for its height: the ground has from 10 px on of disparity at the bottom of the picture. */
+/* A camera that is made for its height: the ground has from 10 px on of disparity at the bottom of the picture. */
 static MadeScene
 random_scene (void)
 {

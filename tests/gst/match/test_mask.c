@@ -323,7 +323,7 @@ TEST_LOOP (test_errors, 0, 2)
 
 /* ---- the running check ---------------------------------------------------------------------- */
 
-/* Of a view whose lower half lies beyond the search range: the check does not look at what is excluded. */
+/* A view whose lower half lies beyond the search range: the check does not look at what is excluded. */
 TEST (test_check)
 {
   const gint width = 640, height = 240, shifts[] = { 16, 160 };

@@ -39,7 +39,7 @@ typedef struct
   gint quiet;     /* atomic */
 } Watch;
 
-/* Of the monotonic clock, in microseconds */
+/* Time of the monotonic clock, in microseconds */
 typedef struct
 {
   gint64 begin, end;
@@ -156,7 +156,7 @@ stat_of (Load *load, const gchar *name)
   return value;
 }
 
-/* Of the element and what comes before it. */
+/* Latency of the element and what comes before it. */
 static GstClockTime
 latency_at (GstPad *pad)
 {

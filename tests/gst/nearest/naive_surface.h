@@ -19,11 +19,11 @@ typedef struct
   } surfaces[NAIVE_MOST];
 } NaiveSurface;
 
-/* Of the samples that lie @step pixels apart, with cells of @side by @side; a surface has @needed samples. How near it is
+/* A surface among the samples that lie @step pixels apart, with cells of @side by @side; a surface has @needed samples. How near it is
  * is asked for at @x, @y. */
 void naive_surface_find (
     NaiveSurface *naive, const GstStereoDepthView *view, gint step, gint side, guint64 needed, gint x, gint y);
-/* Of a sample, in pixels of disparity or what takes their place. */
+/* Nearness of a sample, in pixels of disparity or what takes their place. */
 gdouble naive_surface_nearness (const GstStereoDepthView *view, guint sample);
 
 #endif

@@ -251,7 +251,7 @@ TEST (test_excluded_pixels)
   }
 }
 
-/* Of each kind of samples: the box, its place and its size. */
+/* For each kind of samples: the box, its place and its size. */
 TEST_LOOP (test_kinds, 0, 3)
 {
   static const struct

@@ -462,7 +462,7 @@ TEST (test_support_and_coverage)
   fail_unless (find (&picture, 0.5, &nearest));
 }
 
-/* Of a large picture not every pixel is read, and support counts pixels all the same. */
+/* Not every pixel of a large picture is read, and support counts pixels all the same. */
 TEST (test_support_when_large)
 {
   g_auto (Picture) picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);

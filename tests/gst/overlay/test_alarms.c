@@ -259,7 +259,7 @@ static const struct
   { "a car's rear, weakly textured", 10, 1500, 1000, 200, 0 },
 };
 
-/* Of stereomatch: with holes, with gaps filled. */
+/* Output of stereomatch: with holes, with gaps filled. */
 static const gchar *const matches[] = { "", "profile=road fill=none", "profile=road" };
 
 /* Alone the wall is clear. */

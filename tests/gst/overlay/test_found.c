@@ -89,7 +89,7 @@ show (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
   return overlay_show (overlay, depth, plain_frame (&overlay->info, 90), pts);
 }
 
-/* Of any depth and with any properties: the same messages, and the same picture, for which the second overlay searches nothing
+/* With any depth and any properties: the same messages, and the same picture, for which the second overlay searches nothing
  * and posts nothing. Its own properties of the search do not matter. */
 TEST_LOOP (test_finds_the_same, 0, 3)
 {

@@ -52,7 +52,7 @@ TEST_LOOP (test_case, 0, (gint) stream_case_count)
 
 /* ---- rates ------------------------------------------------------------------------------- */
 
-/* Of every frame of the slower camera its nearest neighbour: none farther than half a frame of the left one. */
+/* Every frame of the slower camera gets its nearest neighbour: none farther than half a frame of the left one. */
 static void
 run_rates (const gint *rates, guint least)
 {

@@ -127,7 +127,7 @@ TEST_LOOP (test_bundles, 0, G_N_ELEMENTS (bundles))
       bundles[__i__].expected);
 }
 
-/* Of a stream of one frame every 10 ms. */
+/* A stream of one frame every 10 ms. */
 static const struct
 {
   gint64 before, within, usual; /* ms */

@@ -197,7 +197,7 @@ judge_text (Line *line, GPtrArray *texts, guint view, gdouble least, gdouble mos
   g_mutex_unlock (&line->lock);
 }
 
-/* Of messages and events, since the last call. */
+/* Messages and events since the last call. */
 static void
 judge_health (Line *line, const gchar *expected)
 {

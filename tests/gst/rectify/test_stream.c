@@ -47,7 +47,7 @@ expect_pairing_clock (GstElement *element, const gchar *name)
   fail_unless_equals_string (gst_structure_get_string (stats, "pairing-clock"), name);
 }
 
-/* Of square pixels, and of others. */
+/* Cameras with square pixels, and with others. */
 TEST_LOOP (test_meta_and_properties, 0, 2)
 {
   const gdouble vertical = __i__ ? 37.5 : 0;

@@ -184,7 +184,7 @@ TEST (test_no_zebra)
   fail_unless_equals_int (count, FRAMES);
 }
 
-/* Of the ground that both views see, nine tenths are matched to the pixel, noise and a roll notwithstanding: the disparity of
+/* Nine tenths of the ground that both views see are matched to the pixel, noise and a roll notwithstanding: the disparity of
  * a ground changes from row to row, and its window spans several. */
 TEST (test_road)
 {

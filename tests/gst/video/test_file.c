@@ -160,7 +160,7 @@ expect_text (const gchar *name, const gchar *expected)
 
 /* ---- the rules ---------------------------------------------------------------------------- */
 
-/* Of "PROPERTY=NAME cannot be DONE: FAULT. Set PROPERTY to INSTEAD", the fault; g_free(). */
+/* The fault in "PROPERTY=NAME cannot be DONE: FAULT. Set PROPERTY to INSTEAD"; g_free(). */
 static gchar *
 fault_of (const gchar *message, const gchar *property, const gchar *name, const gchar *done)
 {

@@ -467,7 +467,7 @@ TEST_LOOP (test_the_other_byte_order, 0, 3)
   }
 }
 
-/* Of elements that take both, none gets another format than before; 16 bits go before 8. */
+/* No element that takes both gets another format than before; 16 bits go before 8. */
 TEST (test_preferred_byte_order)
 {
   static const struct

@@ -48,7 +48,7 @@ GPtrArray *messages_to_end (GstBus *bus, const gchar *name);
 
 /* What stereonearest or stereoground found: the structure of the custom meta @name of @buffer, or NULL. */
 GstStructure *found_of (GstBuffer *buffer, const gchar *name);
-/* Of a field; not-a-number where there is none. */
+/* The value of a field; not-a-number where there is none. */
 gdouble found_number (const GstStructure *structure, const gchar *field);
 /* Fails when @buffer is NULL or has another timestamp. */
 void check_time (GstBuffer *buffer, GstClockTime pts);

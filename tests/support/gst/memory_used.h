@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 gsize device_memory_used (void);
 /* Resident pages of this process. */
 gsize host_memory_used (void);
-/* Of malloc's arena and of what it has mapped. With more than one arena (M_ARENA_MAX) it tells only of the first. */
+/* Bytes of malloc's arena and of what it has mapped. With more than one arena (M_ARENA_MAX) it tells only of the first. */
 gsize heap_used (void);
 /* The least of that in a while in which threads let go of what they have done with. */
 gsize heap_at_rest (void);

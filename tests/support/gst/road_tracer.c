@@ -17,7 +17,7 @@ turn (gdouble a[3], gdouble b[3], gdouble degrees)
   }
 }
 
-/* Of camera coordinates. */
+/* Camera coordinates. */
 static void
 to_road (const RoadTracer *tracer, const gdouble camera[3], gdouble road[3])
 {

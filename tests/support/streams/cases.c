@@ -251,7 +251,7 @@ right_sends_nothing (Script *script)
   script_frames (script, 0, 0, 20);
 }
 
-/* Of segments that a seek leaves behind: @rate, from @start on, of the running time @base. */
+/* Segments that a seek leaves behind: @rate, from @start on, of the running time @base. */
 static GstSegment
 segment_of (gdouble rate, GstClockTime start, GstClockTime base)
 {

@@ -3,7 +3,7 @@
 #include "tests/support/gst/numbered.h"
 #include "tests/support/streams/script.h"
 
-/* Of the first frame: there is room to jump back. */
+/* Time of the first frame: there is room to jump back. */
 #define START (40 * SCRIPT_FRAME)
 
 typedef struct
@@ -73,7 +73,7 @@ silence (Camera *camera, guint index)
   }
 }
 
-/* Of another rate, from another place, and now and then one that ends before its camera does. */
+/* A segment of another rate, from another place, and now and then one that ends before its camera does. */
 static void
 new_segment (Camera *camera, guint index)
 {

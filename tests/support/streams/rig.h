@@ -91,7 +91,7 @@ void rig_repad (Rig *rig, guint view);
 /* Lets the cameras end, waits for the end downstream, and judges the whole. The text of what does not hold (free it),
  * or NULL. */
 gchar *rig_end (Rig *rig);
-/* Of the element's stats. */
+/* A number of the element's stats. */
 guint64 rig_count (const Rig *rig, const gchar *name);
 void rig_free (Rig *rig);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Rig, rig_free)

@@ -91,12 +91,12 @@ void script_begin (Script *script);
 void script_caps (Script *script, guint view, gint width);
 /* A frame of the size of the last caps. @pts may be none. */
 void script_frame (Script *script, guint view, guint index, GstClockTime pts);
-/* Of the moments from @from to before @to, on time. */
+/* Frames of the moments from @from to before @to, on time. */
 void script_frames (Script *script, guint view, guint from, guint to);
 void script_gap (Script *script, guint view, GstClockTime start, GstClockTime duration);
 void script_segment (Script *script, guint view, GstClockTime start);
 void script_segment_of (Script *script, guint view, const GstSegment *segment);
-/* Of the camera's pad. */
+/* Offset of the camera's pad. */
 void script_offset (Script *script, guint view, gint64 offset);
 void script_event (Script *script, guint view);
 /* At the end of both; counts what is to come out. */

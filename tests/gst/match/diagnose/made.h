@@ -10,7 +10,7 @@
 #define BAD GST_STEREO_VERDICT_BAD
 #define UNKNOWN GST_STEREO_VERDICT_UNKNOWN
 
-/* Of all that is drawn here and in the tests, which seed it. */
+/* The generator of all that is drawn here and in the tests, which seed it. */
 extern Random generator;
 
 gdouble draw (gdouble low, gdouble high);

@@ -113,7 +113,7 @@ TEST_LOOP (test_drives, 0, G_N_ELEMENTS (drives))
     fail_unless (!counts[GST_STEREO_VERDICT_BAD], "%s: a delay", drive->name);
 }
 
-/* Of points that only noise moves, a frame seldom says anything: two of them would have to seem to move. */
+/* A frame seldom says anything of points that only noise moves: two of them would have to seem to move. */
 TEST (test_motion_is_sure)
 {
   const Drive still = { "still", 150, 0, 0, 0, 0, 0, 0.1, GST_STEREO_VERDICT_UNKNOWN };
