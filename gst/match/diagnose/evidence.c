@@ -61,6 +61,12 @@ typedef struct
   gfloat hh, hn, hm, mm, mn, rr, rn, rp, dd, dn; /* n: the neighbour to the right */
 } Sums;
 
+/* Looks that were as before, to the bit, and looks since that were not. */
+typedef struct
+{
+  guint8 same, changed;
+} Repeats;
+
 typedef struct
 {
   gfloat moving, moved; /* means over the last looks of rn, and of rr */
@@ -68,6 +74,7 @@ typedef struct
   gfloat follows;       /* of rp / rr */
   guint8 is_moving, is_still, is_live, is_textured, is_even;
   guint8 stopped, stale, even; /* looks in a row */
+  Repeats repeats;
 } Block;
 
 typedef struct
@@ -79,6 +86,7 @@ typedef struct
   Block *blocks;
   gfloat brightness;
   gdouble lost; /* share of the texture that usually is another one than in the mean */
+  Repeats repeats;
 } View;
 
 struct _GstStereoEvidence
@@ -115,7 +123,7 @@ gst_stereo_evidence_new (gint width, gint height)
   for (guint v = 0; v < VIEWS; v++)
     evidence->views[v] = (View){ g_new0 (guint16, cells), g_new0 (guint16, cells), g_new0 (gfloat, cells),
       g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, blocks),
-      g_new0 (Sums, blocks), g_new0 (Block, blocks), 0, 0 };
+      g_new0 (Sums, blocks), g_new0 (Block, blocks), 0, 0, { 0 } };
   evidence->votes = g_malloc0 (blocks);
   evidence->near = g_malloc0 (blocks);
   evidence->line = g_malloc0 (2 * (gsize) width);
@@ -454,7 +462,9 @@ update_block (Block *block, const Sums *sums, guint looks)
   }
   block->is_moving = block->moving > (gfloat) MOVES && block->moving > (gfloat) SHARED * block->moved;
   block->is_still = block->moving < (gfloat) STILL || block->moving < (gfloat) SHARED / 2 * block->moved;
-  gboolean stopped = looks && sums->dn < MAX ((gfloat) STILL, (gfloat) SHARED * sums->dd);
+  /* after a single change the mean follows for a while: noise by chance must not seem to go on with it */
+  gfloat noise = block->stopped > 1 ? (gfloat) MOVES : (gfloat) STILL;
+  gboolean stopped = looks && sums->dn < MAX (noise, (gfloat) SHARED * sums->dd);
   block->stopped = stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0;
   /* no more than noise */
   block->is_even = sums->hh < (gfloat) NOISE && sums->hn < MAX ((gfloat) EVEN, (gfloat) SHARED * sums->hh);
@@ -475,7 +485,31 @@ is_same (const GstStereoEvidence *evidence, const View *view, gint bx, gint by)
   return TRUE;
 }
 
-/* Another picture: what was fixed so far is not fixed any more. */
+/* Whether what repeated lives again: its pixels change, though nothing may move there. An encoder changes what it repeats now and
+ * then. */
+static gboolean
+wakes (Repeats *repeats, gboolean same)
+{
+  gboolean woken = FALSE;
+
+  if (same) {
+    repeats->same = MIN (repeats->same + 1, VOTES);
+    repeats->changed = 0;
+  } else if (++repeats->changed >= VOTES) {
+    woken = repeats->same == VOTES;
+    *repeats = (Repeats){ 0 };
+  }
+  return woken;
+}
+
+static void
+forget_stale (View *view, gint blocks)
+{
+  for (gint b = 0; b < blocks; b++)
+    view->blocks[b].stale = 0;
+}
+
+/* Another picture: what was fixed so far is not fixed any more, and one view says nothing of the other one any more. */
 static void
 restart (GstStereoEvidence *evidence)
 {
@@ -485,6 +519,7 @@ restart (GstStereoEvidence *evidence)
     View *view = &evidence->views[v];
     memcpy (view->mean, view->high, (gsize) count * sizeof *view->mean);
     memset (view->rest, 0, (gsize) count * sizeof *view->rest);
+    forget_stale (view, evidence->across * evidence->down);
   }
   evidence->looks = 0;
 }
@@ -523,7 +558,12 @@ compare_block (
   for (gint x = reach.first; x <= reach.last; x++)
     all_textured = all_textured && row[x].is_textured;
   gboolean stale = all_live && block->stopped > 1 && block->is_textured, even = all_textured && block->is_even;
-  block->stale = stale ? MIN (block->stale + 1, MOST_VOTES) : !block->stopped ? 0 : block->stale;
+  if (stale)
+    block->stale = MIN (block->stale + 1, MOST_VOTES);
+  else if (!block->stopped)
+    block->stale = 0;
+  else if (block->stale && block->stale < VOTES) /* a single change of the other view must not add up with the next one */
+    block->stale--;
   block->even = even ? MIN (block->even + 1, MOST_VOTES) : 0;
   figures->stale += block->stale >= VOTES;
   figures->even += block->even >= 1;
@@ -681,10 +721,15 @@ gst_stereo_evidence_add (GstStereoEvidence *evidence, const StereoImage images[2
         figures[v].moving += view->blocks[b].is_live;
         textured += view->blocks[b].is_textured;
         lost += view->blocks[b].is_textured && sums->hm < (gfloat) LOST * sums->mm;
-        same += is_same (evidence, view, bx, by);
+        gboolean repeats = evidence->looks && is_same (evidence, view, bx, by);
+        if (wakes (&view->blocks[b].repeats, repeats))
+          view->blocks[b].stale = 0;
+        same += repeats;
       }
+    if (wakes (&view->repeats, same == (guint) blocks))
+      forget_stale (view, blocks);
     figures[v].contrast = contrast_of (view->level, blocks);
-    figures[v].same = evidence->looks ? same / (gdouble) blocks : 0;
+    figures[v].same = same / (gdouble) blocks;
     gdouble share = lost / (gdouble) MAX (1, textured);
     jumped = jumped || share > JUMP + view->lost;
     view->lost += (share - view->lost) / 4;

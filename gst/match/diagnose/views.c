@@ -27,6 +27,7 @@ typedef struct
   gboolean lively;    /* pixels have changed before, or a sensor gives the frames: no two are equal to the bit */
   gboolean coded;     /* a view comes from an encoder that repeats what hardly changes */
   gboolean raw[2];    /* of each view all pixels used to change */
+  gboolean awake[2];  /* a view repeated, and its pixels change again */
 } Look;
 
 /* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. @value grows
@@ -177,6 +178,7 @@ judge_dark (const Look *look, guint v, gdouble *value)
 #define REPEATS 8 /* looks that their share is of */
 #define REPEATS_BAD 0.35
 #define REPEATS_GOOD 0.1
+#define MUCH 0.15     /* of the blocks move: both views see some of it */
 #define SAME_BAD 0.06 /* of the blocks, to the bit, where the other view changes everywhere */
 #define SAME_GOOD 0.02
 #define STALE_BAD 0.05 /* of the blocks, while the other view moves in each of them */
@@ -188,6 +190,7 @@ judge_dark (const Look *look, guint v, gdouble *value)
 #define CODED_MOST 0.98
 #define CODED_LOOKS 20
 #define RAW_LOOKS 10
+#define AWAKE 4 /* looks in a row that change: of what repeats each picture a few times, no more than three do */
 
 static GstStereoVerdict
 judge_frozen (const Look *look, guint v, gdouble *value)
@@ -203,9 +206,9 @@ judge_frozen (const Look *look, guint v, gdouble *value)
   if (look->repeats[v] >= REPEATS_BAD || (part && own->same >= SAME_BAD) || alone ||
       share_of (look, own->stale) >= STALE_BAD)
     return GST_STEREO_VERDICT_BAD;
-  /* that a part does not repeat is known where something moves in the view */
-  return look->repeats[v] <= REPEATS_GOOD && (!part || own->same < SAME_GOOD) && own->moving && !own->alone &&
-          share_of (look, own->stale) <= STALE_GOOD ?
+  /* that a view does not stand still is known where something moves in it, or where it has repeated and does so no more */
+  return look->repeats[v] <= REPEATS_GOOD && (!part || own->same < SAME_GOOD) && (own->moving || look->awake[v]) &&
+          !own->alone && share_of (look, own->stale) <= STALE_GOOD ?
       GST_STEREO_VERDICT_GOOD :
       GST_STEREO_VERDICT_UNKNOWN;
 }
@@ -377,7 +380,8 @@ struct _GstStereoViews
   gdouble ratio, sharp[2]; /* mean logarithms of sharpness in looks without a fault */
   guint known;             /* looks in these means */
   guint coded, raw[2];     /* looks until a view does not count as coded; looks in which all of it changed */
-  gboolean moved;          /* pixels have changed */
+  guint awake[2]; /* 0: a view has not repeated since something moved in it; else 1 and the looks in which it changed since */
+  gboolean moved; /* pixels have changed */
 };
 
 GstStereoViews *
@@ -499,7 +503,8 @@ recall (GstStereoViews *views, gboolean live, Look *look)
   gboolean coded = FALSE;
 
   for (guint v = 0; v < 2; v++) {
-    gboolean repeats = figures[v].same >= 1 && figures[!v].same < SAME_BAD;
+    gboolean beside = figures[!v].same < SAME_BAD || share_of (look, figures[!v].moving) >= MUCH;
+    gboolean repeats = figures[v].same >= 1 && beside;
     if (!figures[v].compared)
       continue;
     views->moved = views->moved || figures[v].same < 1;
@@ -509,6 +514,14 @@ recall (GstStereoViews *views, gboolean live, Look *look)
                                                   views->raw[v];
     look->repeats[v] = views->look.repeats[v] + (repeats - views->look.repeats[v]) / REPEATS;
     look->raw[v] = views->raw[v] == RAW_LOOKS;
+    gboolean changes = figures[v].same < (look->raw[v] ? SAME_GOOD : 1);
+    if (!changes)
+      views->awake[v] = beside || views->awake[v];
+    else if (views->awake[v])
+      views->awake[v] = figures[v].moving && views->awake[v] > AWAKE ? 0 : MIN (views->awake[v], AWAKE) + 1;
+    look->awake[v] = views->awake[v] > AWAKE;
+    if (look->awake[v])
+      look->repeats[v] = 0;
   }
   views->coded = coded ? CODED_LOOKS : MAX (1, views->coded) - 1;
   look->coded = views->coded > 0;

@@ -225,6 +225,26 @@ TEST_LOOP (test_pair_faults, 0, 8)
   }
 }
 
+/* A view, or the half of it, freezes, and lives again when nothing moves any more: its noise is enough to say within a second that it
+ * does. */
+TEST_LOOP (test_awake, 0, 4)
+{
+  static const gchar *const views[] = { "left", "right" };
+  const Step steps[] = { { 31, "fault", __i__ / 2 ? "half-frozen" : "frozen" }, { 75, "motion", "0" },
+    { 121, "fault", "none" }, { 0, NULL, NULL } };
+  gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=154 max-disparity=30 noise=2 motion=4 ! "
+                                 "video/x-raw,format=GRAY8,width=960,height=240,framerate=30/1 ! stereomatch name=m "
+                                 "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
+      views[__i__ % 2]);
+  gchar *expected = g_strdup_printf ("begin frozen %s\nwarning\nend frozen %s\n", views[__i__ % 2], views[__i__ % 2]);
+  gchar *found = messages_of (line, steps, NULL);
+
+  fail_unless (!strcmp (found, expected), "%s: %s", line, found);
+  g_free (line);
+  g_free (expected);
+  g_free (found);
+}
+
 /* Another focal length from the first frame on, which is looked at in all respects at once: it is never taken for rows that do
  * not fit, however often these are looked at. */
 TEST_LOOP (test_zoomed_from_the_start, 0, 8)
