@@ -381,10 +381,11 @@ static const GstStereoMatchRule rules[] = {
       .verdict = judge_rows,
       .text = describe_rows,
       .note = note_rows },
-  /* frozen or covered parts match in wrong places, and so does noise */
+  /* frozen or covered parts match in wrong places, and so does noise; another focal length moves the sides of the picture */
   { .flag = GST_STEREO_HEALTH_RANGE,
       .needs_sound = TRUE,
       .needs_no_noise = TRUE,
+      .unless = GST_STEREO_HEALTH_FOCAL,
       .verdict = judge_range,
       .text = describe_range,
       .note = note_range },
