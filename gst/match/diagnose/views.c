@@ -431,6 +431,13 @@ gst_stereo_views_are_due (const GstStereoViews *views, gint64 time)
   return !views->started || time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
 }
 
+/* A suspicion that the last looks do not repeat is none: a single change of one view says nothing for a second and more. */
+static gboolean
+is_suspected (const GstStereoEpisode *episode)
+{
+  return episode->stands || (episode->count && episode->unknown < AWAKE);
+}
+
 GstStereoViewsWorth
 gst_stereo_views_get_worth (const GstStereoViews *views)
 {
@@ -441,7 +448,7 @@ gst_stereo_views_get_worth (const GstStereoViews *views)
   /* a picture that never changes matches as well as any */
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     for (guint v = 0; v < 2; v++)
-      worth.sound = worth.sound && (rules[i].silent || !(views->episodes[i][v].stands || views->episodes[i][v].count));
+      worth.sound = worth.sound && (rules[i].silent || !is_suspected (&views->episodes[i][v]));
   return worth;
 }
 
