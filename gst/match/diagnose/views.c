@@ -431,11 +431,13 @@ gst_stereo_views_are_due (const GstStereoViews *views, gint64 time)
   return !views->started || time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
 }
 
-/* A suspicion that the last looks do not repeat is none: a single change of one view says nothing for a second and more. */
+#define SUSPECTED 3
+
+/* A suspicion that the last three looks do not repeat is none: a single change of one view says nothing for a second and more. */
 static gboolean
 is_suspected (const GstStereoEpisode *episode)
 {
-  return episode->stands || (episode->count && episode->unknown < AWAKE);
+  return episode->stands || (episode->count && episode->unknown < SUSPECTED);
 }
 
 GstStereoViewsWorth
