@@ -95,8 +95,9 @@ note_swapped (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstSter
 #define MIN_SCALE 24   /* offsets of a fit whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
 #define SCALE_GOOD 0.45
-#define SCALE_SURE 1.9   /* and rests: 1.7, and 2.0 and more */
-#define REST_BAD 0.68    /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.72 and more */
+#define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
+#define REST_BAD \
+  0.715 /* px: healthy pairs have up to 0.54, noise of 15 grey levels leaves 0.71, late ones 0.72 and more */
 #define OUTWEIGHS 2.2    /* rests: a median offset that large comes from the rig, whatever else moves points */
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
