@@ -15,63 +15,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void
-print_cell (const gchar *text)
-{
-  for (; text && *text; text++)
-    g_print (*text == '|' ? "\\|" : *text == '\n' ? " " : "%c", *text);
-}
-
 /* ---- pads --------------------------------------------------------------------------------------------- */
 
 static void
-print_value (const GValue *value)
+add_value (GString *text, const GValue *value)
 {
   if (GST_VALUE_HOLDS_LIST (value)) {
     for (guint i = 0; i < gst_value_list_get_size (value); i++) {
-      g_print ("%s", i ? ", " : "");
-      print_value (gst_value_list_get_value (value, i));
+      g_string_append (text, i ? ", " : "");
+      add_value (text, gst_value_list_get_value (value, i));
     }
-  } else if (G_VALUE_HOLDS_STRING (value)) {
-    g_print ("%s", g_value_get_string (value));
   } else {
-    gchar *text = gst_value_serialize (value);
-    print_cell (text);
-    g_free (text);
+    g_string_append (text, g_value_get_string (value));
   }
 }
 
-static gboolean
-print_field (GQuark name, const GValue *value, gpointer data)
+/* One list of formats, and what else is not any size and any frame rate. */
+static gchar *
+formats_of (GstCaps *caps)
 {
-  gboolean *first = data;
-  const gchar *field = g_quark_to_string (name);
-
-  /* any size and any frame rate, as a video has */
-  if (GST_VALUE_HOLDS_INT_RANGE (value) || GST_VALUE_HOLDS_FRACTION_RANGE (value))
-    return TRUE;
-  g_print ("%s%s: ", *first ? "" : "; ", field);
-  print_value (value);
-  *first = FALSE;
-  return TRUE;
-}
-
-static void
-print_caps (GstCaps *caps)
-{
-  gboolean any = FALSE;
+  GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCapsFeatures *features = gst_caps_get_features (caps, i);
     GstStructure *structure = gst_caps_get_structure (caps, i);
-    gboolean first = TRUE;
+    const GValue *formats = gst_structure_get_value (structure, "format");
+    const GValue *multiview = gst_structure_get_value (structure, "multiview-mode");
 
-    if (!gst_caps_features_is_equal (features, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+    if (!gst_caps_features_is_equal (gst_caps_get_features (caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
       continue;
-    g_print ("%s`%s` ", any ? "<br>" : "", gst_structure_get_name (structure));
-    gst_structure_foreach (structure, print_field, &first);
-    any = TRUE;
+    g_string_append (text, text->len ? ", " : "");
+    if (formats)
+      add_value (text, formats);
+    else
+      g_string_append_printf (text, "`%s`", gst_structure_get_name (structure));
+    if (multiview) {
+      g_string_append (text, "; multiview-mode ");
+      add_value (text, multiview);
+    }
   }
+  return g_string_free (text, FALSE);
 }
 
 static gint
@@ -84,23 +66,23 @@ by_name (gconstpointer a, gconstpointer b)
 static void
 print_pads (GstElementFactory *factory)
 {
-  static const gchar *const presences[] = { "always", "sometimes", "on request" };
+  static const gchar *const presences[] = { "", " sometimes", " on request" };
   GList *templates = g_list_sort (
       g_list_copy ((GList *) gst_element_factory_get_static_pad_templates (factory)), by_name);
 
-  g_print ("| pad | direction | there | caps |\n|---|---|---|---|\n");
   for (GList *l = templates; l; l = l->next) {
     GstStaticPadTemplate *template = l->data;
     GstCaps *caps = gst_static_pad_template_get_caps (template);
+    gchar *formats = formats_of (caps);
     GstStaticPadTemplate *above = l->prev ? l->prev->data : NULL;
 
-    g_print ("| `%s` | %s | %s | ", template->name_template, template->direction == GST_PAD_SRC ? "out" : "in",
+    g_print ("- `%s`, %s%s: ", template->name_template, template->direction == GST_PAD_SRC ? "out" : "in",
         presences[template->presence]);
     if (above && !g_strcmp0 (above->static_caps.string, template->static_caps.string))
-      g_print ("as `%s`", above->name_template);
+      g_print ("as `%s`\n", above->name_template);
     else
-      print_caps (caps);
-    g_print (" |\n");
+      g_print ("%s\n", formats);
+    g_free (formats);
     gst_caps_unref (caps);
   }
   g_list_free (templates);
@@ -108,89 +90,66 @@ print_pads (GstElementFactory *factory)
 
 /* ---- properties --------------------------------------------------------------------------------------- */
 
-static void
-print_range (GParamSpec *spec)
+static gchar *
+range_of (GParamSpec *spec)
 {
   if (G_IS_PARAM_SPEC_INT (spec)) {
     GParamSpecInt *s = G_PARAM_SPEC_INT (spec);
-    g_print ("%d..%d", s->minimum, s->maximum);
+    return g_strdup_printf ("%d..%d", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_UINT (spec)) {
     GParamSpecUInt *s = G_PARAM_SPEC_UINT (spec);
-    g_print ("%u..%u uint", s->minimum, s->maximum);
+    return g_strdup_printf ("%u..%u uint", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_INT64 (spec)) {
     GParamSpecInt64 *s = G_PARAM_SPEC_INT64 (spec);
-    g_print ("%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT " int64", s->minimum, s->maximum);
+    return g_strdup_printf ("%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT " int64", s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_UINT64 (spec)) {
     GParamSpecUInt64 *s = G_PARAM_SPEC_UINT64 (spec);
-    g_print (s->maximum == G_MAXUINT64 ? "%" G_GUINT64_FORMAT " and more, uint64" :
-                                         "%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT " uint64",
+    return g_strdup_printf (s->maximum == G_MAXUINT64 ? "%" G_GUINT64_FORMAT ".. uint64" :
+                                                        "%" G_GUINT64_FORMAT "..%" G_GUINT64_FORMAT " uint64",
         s->minimum, s->maximum);
   } else if (G_IS_PARAM_SPEC_DOUBLE (spec)) {
     GParamSpecDouble *s = G_PARAM_SPEC_DOUBLE (spec);
-    g_print (s->maximum == G_MAXDOUBLE ? "%g and more, double" : "%g..%g double", s->minimum, s->maximum);
-  } else if (G_IS_PARAM_SPEC_ENUM (spec)) {
-    GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
-    for (guint i = 0; i < klass->n_values; i++) {
-      g_print ("%s`%s`", i ? "<br>" : "", klass->values[i].value_nick);
-      g_print (klass->values[i].value == (gint) i ? ": " : " (%d): ", klass->values[i].value);
-      print_cell (klass->values[i].value_name);
-    }
-  } else if (G_IS_PARAM_SPEC_BOOLEAN (spec)) {
-    g_print ("true, false");
-  } else {
-    g_print ("%s", g_type_name (spec->value_type));
+    gboolean any = s->maximum == G_MAXDOUBLE;
+    return any && s->minimum == -G_MAXDOUBLE ?
+        g_strdup ("double") :
+        g_strdup_printf (any ? "%g.. double" : "%g..%g double", s->minimum, s->maximum);
   }
+  return g_strdup (G_IS_PARAM_SPEC_ENUM (spec) || G_IS_PARAM_SPEC_BOOLEAN (spec) ? "" : g_type_name (spec->value_type));
 }
 
 /* GObject has no defaults of arrays: what a new element has. */
-static void
-print_numbers (GstElement *element, const gchar *name)
+static gchar *
+numbers_of (GstElement *element, const gchar *name)
 {
+  GString *text = g_string_new ("`<");
   GValue array = G_VALUE_INIT;
 
   g_object_get_property (G_OBJECT (element), name, &array);
-  g_print ("`<");
   for (guint i = 0; i < gst_value_array_get_size (&array); i++)
-    g_print ("%s%g", i ? ", " : "", g_value_get_double (gst_value_array_get_value (&array, i)));
-  g_print (">`");
+    g_string_append_printf (text, "%s%g", i ? "," : "", g_value_get_double (gst_value_array_get_value (&array, i)));
   g_value_unset (&array);
+  return g_string_free (g_string_append (text, ">`"), FALSE);
 }
 
-static void
-print_default (GstElement *element, GParamSpec *spec)
+static gchar *
+default_of (GstElement *element, GParamSpec *spec)
 {
   const GValue *initial = g_param_spec_get_default_value (spec);
-  gchar *text;
 
-  if (!(spec->flags & G_PARAM_WRITABLE)) {
-    g_print ("read-only");
-    return;
-  }
-  if (spec->value_type == GST_TYPE_ARRAY) {
-    print_numbers (element, spec->name);
-    return;
-  }
-  if (G_IS_PARAM_SPEC_ENUM (spec)) {
-    GEnumValue *value = g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, g_value_get_enum (initial));
-    g_print ("`%s`", value ? value->value_nick : "");
-    return;
-  }
-  if (G_VALUE_HOLDS_STRING (initial)) {
-    if (g_value_get_string (initial))
-      g_print ("`%s`", g_value_get_string (initial));
-    return;
-  }
-  if (G_VALUE_HOLDS_DOUBLE (initial)) {
-    g_print ("%g", g_value_get_double (initial));
-    return;
-  }
-  if (G_VALUE_HOLDS_UINT64 (initial) && g_value_get_uint64 (initial) == G_MAXUINT64) {
-    g_print ("none");
-    return;
-  }
-  text = gst_value_serialize (initial);
-  g_print ("%s", text ? text : "");
-  g_free (text);
+  if (!(spec->flags & G_PARAM_WRITABLE))
+    return g_strdup ("read-only");
+  if (spec->value_type == GST_TYPE_ARRAY)
+    return numbers_of (element, spec->name);
+  if (G_IS_PARAM_SPEC_ENUM (spec))
+    return g_strdup_printf (
+        "`%s`", g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, g_value_get_enum (initial))->value_nick);
+  if (G_VALUE_HOLDS_STRING (initial))
+    return g_value_get_string (initial) ? g_strdup_printf ("`%s`", g_value_get_string (initial)) : g_strdup ("NULL");
+  if (G_VALUE_HOLDS_DOUBLE (initial))
+    return g_strdup_printf ("%g", g_value_get_double (initial));
+  if (G_VALUE_HOLDS_UINT64 (initial) && g_value_get_uint64 (initial) == G_MAXUINT64)
+    return g_strdup ("none");
+  return gst_value_serialize (initial);
 }
 
 /* Not GStreamer's own base classes'. */
@@ -225,46 +184,71 @@ print_group (const gchar *name)
 {
   for (guint i = 0; i < G_N_ELEMENTS (groups); i++) {
     if (!strcmp (groups[i].first, name)) {
-      g_print ("\n### %s\n", groups[i].title);
+      g_print ("%s\n### %s\n", i ? "\n" : "", groups[i].title);
       return TRUE;
     }
   }
   return FALSE;
 }
 
-static void
-print_property (GstElement *element, GParamSpec *spec, gboolean marked)
+/* Which element has printed a property with its text: an equal one is named, not repeated. */
+static GHashTable *printed;
+
+/* What is said of a property after its name. */
+static gchar *
+text_of (GstElement *element, GParamSpec *spec)
 {
-  g_print (marked ? "| **`%s`** | " : "| `%s` | ", spec->name);
-  print_default (element, spec);
-  g_print (" | ");
-  print_range (spec);
-  g_print (" | ");
-  if (spec->flags & G_PARAM_WRITABLE && !(spec->flags & GST_PARAM_MUTABLE_PLAYING))
-    g_print ("(before playing) ");
-  print_cell (g_param_spec_get_blurb (spec));
-  g_print (" |\n");
+  gchar *initial = default_of (element, spec), *range = range_of (spec);
+  gboolean fixed = spec->flags & G_PARAM_WRITABLE && !(spec->flags & GST_PARAM_MUTABLE_PLAYING);
+  GString *text = g_string_new (NULL);
+
+  g_string_printf (text, "(%s%s%s%s): %s", initial, *range ? ", " : "", range, fixed ? ", before playing" : "",
+      g_param_spec_get_blurb (spec));
+  if (G_IS_PARAM_SPEC_ENUM (spec)) {
+    GEnumClass *klass = G_PARAM_SPEC_ENUM (spec)->enum_class;
+    for (guint i = 0; i < klass->n_values; i++) {
+      g_string_append_printf (text, "\n  - `%s`", klass->values[i].value_nick);
+      if (klass->values[i].value != (gint) i)
+        g_string_append_printf (text, " (%d)", klass->values[i].value);
+      g_string_append_printf (text, ": %s", klass->values[i].value_name);
+    }
+  }
+  g_free (initial);
+  g_free (range);
+  return g_string_free (text, FALSE);
 }
 
 static void
-print_properties (GstElement *element, gboolean grouped)
+print_properties (GstElement *element, const gchar *factory)
 {
+  gboolean grouped = !strcmp (factory, "stereomatch");
   guint count, found = 0;
   GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &count);
-  gboolean any = FALSE;
+  const gchar *same_as = NULL;
 
-  if (grouped)
-    g_print ("\nMost users set some of the five in bold, and nothing else.\n");
+  g_print (grouped ? "\nProperties: most users set some of the five in bold, and nothing else.\n" : "\nProperties:\n");
   for (guint i = 0; i < count; i++) {
     if (!is_ours (specs[i]))
       continue;
-    gboolean begins = grouped && print_group (specs[i]->name);
-    if (begins || !any)
-      g_print ("\n| property | default | values | meaning |\n|---|---|---|---|\n");
-    any = TRUE;
-    found += begins;
-    print_property (element, specs[i], grouped && g_strv_contains (matter, specs[i]->name));
+    const gchar *name = specs[i]->name;
+    gboolean bold = grouped && g_strv_contains (matter, name);
+    gchar *text = text_of (element, specs[i]), *key = g_strconcat (name, text, NULL);
+    const gchar *before = g_hash_table_lookup (printed, key);
+
+    found += grouped && print_group (name);
+    if (before && same_as && !strcmp (same_as, before))
+      g_print (", `%s`", name);
+    else if (before)
+      g_print ("\n- As of %s: `%s`", before, name);
+    else
+      g_print (bold ? "\n- **`%s`** %s" : "\n- `%s` %s", name, text);
+    same_as = before;
+    if (!before)
+      g_hash_table_insert (printed, g_strdup (key), g_strdup (factory));
+    g_free (text);
+    g_free (key);
   }
+  g_print ("\n");
   if (grouped && found != G_N_ELEMENTS (groups))
     g_error ("a property that begins a table is not there");
   g_free (specs);
@@ -287,7 +271,7 @@ print_element (GstElementFactory *factory)
       gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_DESCRIPTION));
   print_pads (factory);
   if (element)
-    print_properties (element, !strcmp (GST_OBJECT_NAME (factory), "stereomatch"));
+    print_properties (element, GST_OBJECT_NAME (factory));
   gst_clear_object (&element);
 }
 
@@ -327,6 +311,7 @@ main (int argc, char **argv)
   GList *features;
 
   gst_init (&argc, &argv);
+  printed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   if (argc == 3 && !strcmp (argv[1], "--stats"))
     return print_fields (argv[2]);
   features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "stereovision");
@@ -341,13 +326,11 @@ main (int argc, char **argv)
       "<!-- Made by `stereo-reference > docs/elements.md` from the plugin itself; a test compares. -->\n"
       "# Elements\n"
       "\n"
-      "Pads, caps (frames in system memory, of any size and frame rate) and properties of every element. Length and disparity "
-      "are in pixels, depth and\n"
-      "baseline in millimetres, times in nanoseconds, unless the text says otherwise; \"own\" "
-      "values are replaced by what\n"
-      "the profile and the method call for (`settings` shows what is in force). Properties can change while a stream runs, but\n"
-      "where \"before playing\" stands. Numbers are of type int where no other type stands. The values of an enumeration\n"
-      "count from 0; a number in brackets differs.\n"
+      "Pads with the formats of `video/x-raw` that they take, of any size and frame rate (in system memory), and properties with\n"
+      "(default, range and type: int where none stands). Lengths in pictures and disparities are in pixels, distances in millimetres,\n"
+      "times in nanoseconds, unless the text says otherwise. \"Own\" values are replaced by those of profile and method: `settings`\n"
+      "shows what is in force. Properties can change while a stream runs, but where \"before playing\" stands. Values of an\n"
+      "enumeration count from 0; a number in brackets differs.\n"
       "\n"
       "This page is also the record of the interface: what stands here does not change before version 2, but by additions.\n");
   for (GList *l = features; l; l = l->next) {
@@ -355,5 +338,6 @@ main (int argc, char **argv)
       print_element (l->data);
   }
   gst_plugin_feature_list_free (features);
+  g_hash_table_destroy (printed);
   return EXIT_SUCCESS;
 }
