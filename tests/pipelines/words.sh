@@ -16,7 +16,7 @@ ln -s "$1/gst" "$build/gst"
 cp "$pipelines"/*.sh "$pipelines/calibration.py" "$scripts/"
 echo "$says" >"$folder/bin/gst-launch-1.0"
 chmod +x "$folder/bin/gst-launch-1.0"
-for name in rtsp web tune ros truck pair stream record; do
+for name in rtsp web tune ros truck pair stream record report; do
   echo 'import sys
 for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
 done
@@ -60,6 +60,7 @@ arrives --record "$evil" -- ros.sh --record "$evil" test
 # an empty word is a word
 arrives --record "" "$property" -- ros.sh --record "" test "$property"
 arrives --log "$evil" "$property" -- truck.sh --log "$evil" test "$property"
+arrives "report $evil" "$property" -- report.sh "report $evil" test "$property"
 arrives --replay "$evil" -- truck.sh --replay "$evil"
 # how a PNG begins; it is 64 pixels wide
 printf '\211PNG\r\n\032\n\0\0\0\015IHDR\0\0\0\100\0\0\0\100' >"view $evil"
