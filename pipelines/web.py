@@ -24,7 +24,6 @@ except (ImportError, ValueError):
     GstStereo = None  # without the typelib, the distance under the mouse is not known
 
 CONTROLS = FIRST + ("confidence-threshold",)
-SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
 VIEWS = {"blended": 0.5, "side by side": 0}  # opacity of the colours over the picture
 COUNTED = 4  # seconds over which rates are taken
 PASSING = 30  # seconds that a warning is shown which nothing takes back
@@ -98,12 +97,11 @@ class Rates:
 
 
 class Controls:
-    """The few settings that the page changes. One that the stream cannot work with is taken back."""
+    """The few settings that the page changes. With one that does not fit, stereomatch warns, and goes on with those before."""
 
     def __init__(self, match):
         self.match = match
         self.parameters = {p.name: p for p in parameters_of(match) if p.name in CONTROLS and isinstance(p, (Choice, Number))}
-        self.changed, self.settled = None, 0
 
     def pairs(self):
         return self.match.get_property("stats").get_value("pairs")
@@ -137,18 +135,8 @@ class Controls:
         value = self.value_of(parameter, text)
         if value is None:
             return f"{name} cannot be {text}."
-        self.changed, self.settled = (parameter, parameter.get()), self.pairs() + SETTLED
         parameter.set(value)
         return None
-
-    def take_back(self):
-        """What was changed last, in words, where that may be why the stream has failed."""
-        changed, self.changed = self.changed, None
-        if not changed or self.pairs() >= self.settled:
-            return None
-        parameter, value = changed
-        parameter.set(value)
-        return f"{parameter.name} is {parameter.words(value)} again"
 
 
 class Stream(stream.Stream):
@@ -159,6 +147,7 @@ class Stream(stream.Stream):
             sys.exit("web.py: the pipeline must have a stereomatch with name=match")
         self.hub, self.lock = hub, threading.Lock()
         self.nearest, self.heard = None, None
+        self.judge = self.pipeline.get_by_name("nearest")  # of two that post, the one that is not behind the delay of the picture
         self.trouble, self.controls = Trouble(), Controls(self.match)
         self.live, self.latency, self.rates = None, None, Rates()
         self.depth, self.overlay = Hub(), self.pipeline.get_by_name("overlay")
@@ -181,7 +170,7 @@ class Stream(stream.Stream):
         return Gst.FlowReturn.OK
 
     def at(self, across, down):
-        """For any thread: what is known of the pixel at these shares of the picture's width and height."""
+        """For any thread: what is known now of the pixel at these shares of the picture's width and height."""
         with self.lock:
             self.newest = self.values and self.values.emit("try-pull-sample", 0) or self.newest
             sample = self.newest
@@ -189,6 +178,9 @@ class Stream(stream.Stream):
             return {}
         buffer, shape = sample.get_buffer(), sample.get_caps().get_structure(0)
         meta, width, height = GstStereo.buffer_get_stereo_meta(buffer), shape.get_value("width"), shape.get_value("height")
+        age = self.since(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
+        if (age or 0) > OLDEST or GstStereo.stereo_health_get_reason(meta.health):
+            return {}
         x, y = (min(max(int(share * size), 0), size - 1) for share, size in ((across, width), (down, height)))
         size = 2 if shape.get_value("format") == "GRAY16_LE" else 1
         placed = GstVideo.buffer_get_video_meta(buffer)
@@ -212,16 +204,23 @@ class Stream(stream.Stream):
 
     def measure(self, sample, buffer):
         """The time from the capture of a frame until now, in milliseconds. A film has none: it is not captured now."""
-        clock, at = self.pipeline.get_clock(), sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts)
         if self.live is None:
             query = Gst.Query.new_latency()
             self.live = self.pipeline.query(query) and query.parse_latency()[0]
-        if self.live and clock and at != Gst.CLOCK_TIME_NONE:
-            self.latency = (clock.get_time() - self.pipeline.get_base_time() - at) / Gst.MSECOND
+        seconds = self.since(sample.get_segment().to_running_time(Gst.Format.TIME, buffer.pts))
+        if seconds is not None:
+            self.latency = 1000 * seconds
 
-    def on_structure(self, structure, _source):
+    def since(self, captured):
+        """Seconds from that running time to now; None where nothing is live, or the time is not known."""
+        clock = self.pipeline.get_clock()
+        if not self.live or not clock or captured in (None, Gst.CLOCK_TIME_NONE):
+            return None
+        return max(0, clock.get_time() - self.pipeline.get_base_time() - captured) / Gst.SECOND
+
+    def on_structure(self, structure, source):
         with self.lock:
-            if structure.get_name() == "stereo-nearest":
+            if structure.get_name() == "stereo-nearest" and self.judge in (None, source):
                 self.nearest, self.heard = members_of(structure), time.monotonic()
             elif structure.get_name() == "stereo-health":
                 self.trouble.on_health(members_of(structure))
@@ -235,16 +234,8 @@ class Stream(stream.Stream):
             self.trouble.on_warning(text)
 
     def on_error(self, source, text):
-        """The stream goes on without the last change."""
-        with self.lock:
-            words = self.controls.take_back()
-        if not words:
-            super().say(f"{source.get_name()}: {text}")
-            self.stop(1)
-            return
-        self.say(f"{source.get_name()}: {text} – {words}")
-        self.pipeline.set_state(Gst.State.NULL)
-        self.pipeline.set_state(Gst.State.PLAYING)
+        super().say(f"{source.get_name()}: {text}")
+        self.stop(1)
 
     def on_end(self):
         """A movie begins again."""
@@ -265,10 +256,8 @@ class Stream(stream.Stream):
         the message."""
         if self.heard is None:
             return None
-        clock, captured = self.pipeline.get_clock(), self.nearest.get("running-time")
-        if self.live and clock and captured is not None and captured != Gst.CLOCK_TIME_NONE:
-            return max(0, clock.get_time() - self.pipeline.get_base_time() - captured) / Gst.SECOND
-        return time.monotonic() - self.heard
+        seconds = self.since(self.nearest.get("running-time"))
+        return time.monotonic() - self.heard if seconds is None else seconds
 
     def state(self):
         """For any thread. One verdict: it is unknown where no depth comes."""

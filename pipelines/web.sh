@@ -38,7 +38,8 @@ port=$1
 shift
 check_port "$port"
 need jpegenc appsink
-[ -z "${WARN:-}" ] || OVERLAY="warn-distance=$WARN ${OVERLAY:-}"
+# the page alone says the verdict: that of the picture would be of an earlier moment
+OVERLAY="verdict=false ${WARN:+warn-distance=$WARN} ${OVERLAY:-}"
 use_ground "$@"
 depth_tee=depths
 add_overlay "$@"

@@ -95,7 +95,7 @@ typedef struct
   guint64 max_age;
   guint max_lag;
   gint colormap, curve;
-  gboolean legend, text;
+  gboolean legend, text, verdict;
   /* of the stereonearest inside */
   gdouble warn_distance, percentile, max_unknown, region[4];
   gint nearest;
@@ -200,6 +200,9 @@ static const GstStereoProperty properties[] = {
       .blurb = "Draw a legend of the colours and their distances" },
   { ROW ("text", BOOLEAN, CONTROLLED, text), .initial = TRUE,
       .blurb = "Draw the verdict, the nearest distance, its marker and warnings, boxes, and say what is not known" },
+  { ROW ("verdict", BOOLEAN, CONTROLLED, verdict), .initial = TRUE,
+      .blurb = "With text, draw the verdict: its panel, and the border of near and unknown. FALSE is for a program that shows "
+               "the verdict itself, and leaves boxes, labels and the marker" },
   { ROW ("max-age", UINT64, PLAYING, max_age), .initial = GST_SECOND,
       .blurb = "Maximum age of the depth in nanoseconds, from its capture to now. Older depth is not shown, and the verdict "
                "is unknown. Where the pipeline is not live, to the time of the frame; where frame or depth have no "
@@ -823,6 +826,7 @@ describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepth
   content->width = GST_VIDEO_INFO_WIDTH (info);
   content->height = GST_VIDEO_INFO_HEIGHT (info);
   content->text = settings->text;
+  content->panel = settings->text && settings->verdict;
   content->colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap;
   content->max_age = settings->max_age;
   content->age = self->run.age = age_of (self, gst_stereo_join_held (self->join), time);

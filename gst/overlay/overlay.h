@@ -122,10 +122,10 @@ typedef struct
 
 typedef struct
 {
-  gint width, height; /* of the picture */
-  gboolean text, legend;
-  GstStereoColormap colormap; /* of the legend */
-  GstStereoScale scale;       /* of the legend and the distance */
+  gint width, height;           /* of the picture */
+  gboolean text, panel, legend; /* panel: the verdict, and its border */
+  GstStereoColormap colormap;   /* of the legend */
+  GstStereoScale scale;         /* of the legend and the distance */
   GstDepthOverlayVerdict verdict;
   gboolean warning; /* red frame */
   gboolean valid;   /* there is a nearest surface, at: */

@@ -679,11 +679,11 @@ gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayCon
   text->frames++;
   if (content->text && content->placed)
     put_places (&sheet);
-  if (content->text && (unknown || content->warning)) {
+  if (content->panel && (unknown || content->warning)) {
     sheet.border = MAX (2, content->height / (unknown ? 28 : 50));
     put_sides (text, frame, &whole, unknown ? HATCH : SOLID, RED, sheet.border);
   }
-  if (content->text)
+  if (content->panel)
     put_readout (&sheet);
   if (content->legend)
     put_legend (&sheet);

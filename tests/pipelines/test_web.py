@@ -104,7 +104,7 @@ def check_controls():
     assert change("num-disparities", "32") is None
     wait_for_state(lambda state: state["controls"][0]["value"] == 32)
     assert change("method", "asw") is None
-    state = wait_for_state(lambda state: any("method is bm again" in one["text"] for one in state["trouble"]))
+    state = wait_for_state(lambda state: any("zncc" in one["text"] for one in state["trouble"]))
     assert method_of(state) == "bm", state
     pairs = state["stats"].get("pairs", 0)
     wait_for_state(lambda state: state["stats"]["pairs"] not in (0, pairs) and not state["old"])

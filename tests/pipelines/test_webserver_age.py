@@ -104,7 +104,7 @@ class Page(unittest.TestCase):
         return text
 
     def shown_within(self, states, milliseconds):
-        hub = Hub()
+        hub = Hub(lambda: 0.0)
         left = list(states)
         server = Server("127.0.0.1", 0, hub, lambda: left.pop(0))
         server.start()
@@ -120,14 +120,23 @@ class Page(unittest.TestCase):
             server.stop()
 
     def test_cameras(self):
-        fine = {"nearest": NEAR, "age": 0, "trouble": [], "stats": {}, "rates": None, "latency": None, "backend": "cpu", "controls": []}
+        fine = {"nearest": NEAR, "age": 0.4, "oldest": 1, "trouble": [], "stats": {}, "rates": None, "latency": None, "backend": "cpu",
+                "controls": []}
         wrong = {**fine, "trouble": [{"text": "No depth comes.", "age": 5.5}]}
-        self.assertIn("No fault of the cameras", self.shown([fine] * 1000, "No fault of the cameras"))
+        text = self.shown([fine] * 1000, "No fault of the cameras")
+        self.assertIn("No fault of the cameras", text)
+        self.assertRegex(text, "Warning: 1.21 m<small class=\"(late)?\">0.[5-9] s old")  # it grew on the way
+        self.assertIn('class="blended warning"', text)
+        text = self.shown([{**fine, "age": 1.1}] * 1000, "UNKNOWN")
+        self.assertIn("UNKNOWN: the depth is 1 s old", text)
+        self.assertIn('class="blended unknown"', text)
         text = self.shown([wrong] * 1000, "No depth comes")
         self.assertIn("No depth comes. (5 s)", text)
         self.assertNotIn("No fault of the cameras", text)
         text = self.shown([fine], "does not answer")
-        self.assertIn("the server does not answer", text)
+        self.assertIn("UNKNOWN: the server does not answer", text)
+        self.assertIn('class="blended unknown old"', text)
+        self.assertNotIn("Warning", text)
         self.assertNotIn("No fault of the cameras", text)
 
 

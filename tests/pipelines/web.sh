@@ -11,6 +11,10 @@ refused "is not a port" sh "$pipelines/web.sh" eighty test
 refused "no camera /dev/video-none" sh "$pipelines/web.sh" 8080 /dev/video-none
 refused "cannot listen at" sh "$pipelines/web.sh" --listen 127.0.0.256 8080 test
 
+# the page says the verdict, and the picture does not say it again
+python=echo sh "$pipelines/web.sh" 8080 test >"$folder/words" 2>&1
+grep -q "depthoverlay name=overlay min-confidence=0 verdict=false" "$folder/words" || bad "there are two verdicts"
+
 TEST_SOURCE="is-live=true seed=$seed"
 port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 20000))
 sh "$pipelines/web.sh" --allow rig.example $port test num-disparities=$disparities method=bm cost=zncc >"$folder/output" 2>&1 &
