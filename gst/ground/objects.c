@@ -354,7 +354,7 @@ gst_stereo_ground_measure (
     return FALSE;
   gsize place = gst_stereo_ground_grid_at (scene->grid, samples->column, samples->row);
   area = gst_stereo_ground_scene_rows (scene, least, scene->grid->disparity[place]) / scene->grid->step;
-  if (count < area * area / LEAST_PART)
+  if (count < area * area / scene->camera.stretch / LEAST_PART)
     return FALSE;
   take (scene, samples, count, &taken);
   if (gst_stereo_ground_quantile (taken.height, taken.count, TOP_QUANTILE) < GST_STEREO_GROUND_TOP * least ||
@@ -370,12 +370,12 @@ gst_stereo_ground_measure (
   obstacle->object_width = fabs (right - left);
   /* a sample stands for the pixels around it */
   obstacle->object_height = gst_stereo_ground_quantile (taken.height, taken.count, 1 - EDGE) +
-      scene->grid->step / 2.0 * scene->camera.baseline / front;
+      scene->grid->step / 2.0 * scene->camera.baseline / (front * scene->camera.stretch);
   if (obstacle->object_height < FULL * least)
     return FALSE;
   /* a third of the pixels of a square of the smallest height is half sure */
   area = gst_stereo_ground_scene_rows (scene, least, front) / scene->grid->step;
-  obstacle->probability = taken.confidence * count / (count + MAX (LEAST, area * area / 3));
+  obstacle->probability = taken.confidence * count / (count + MAX (LEAST, area * area / scene->camera.stretch / 3));
   return TRUE;
 }
 

@@ -79,7 +79,7 @@ gst_stereo_ground_scene_disparity (const GstStereoGroundScene *scene, gdouble di
 static inline gdouble
 gst_stereo_ground_scene_rows (const GstStereoGroundScene *scene, gdouble height, gdouble d)
 {
-  return height * d / scene->camera.baseline;
+  return height * d / scene->camera.baseline * scene->camera.stretch;
 }
 
 /* ---- objects in the u-disparity picture -------------------------------------------------- */

@@ -14,14 +14,13 @@ G_BEGIN_DECLS
  *
  * A point X = (x right, y down, z forward; mm) of the left camera lies on the ground where n.X = h: n is the unit normal
  * that points down, h the height of the camera. It is seen at (u, v), counted from the principal point, and the
- * disparity D there, with the principal offset, is focal * baseline / X.z. So on the ground
+ * disparity D there, with the principal offset, is focal * baseline / X.z. The vertical focal length is focal * stretch. So on
+ * the ground
  *
- *   D = focal * baseline / h * (n.x * u / focal + n.y * v / focal + n.z)
+ *   D = focal * baseline / h * (n.x * u / focal + n.y * v / (focal * stretch) + n.z)
  *
  * is linear in u and v. With a camera that looks down by p and whose right side is lower by r,
  * n = (sin r cos p, cos r cos p, sin p): n.x is how much of "right" is down, n.z how much of "forward".
- *
- * Pixels are taken to be square.
  */
 
 typedef struct
@@ -30,6 +29,7 @@ typedef struct
   gdouble baseline; /* mm */
   gdouble offset;   /* px, from a disparity to D */
   gdouble x, y;     /* the principal point, px */
+  gdouble stretch;  /* the vertical focal length, by the horizontal one: 1 where pixels are square */
 } GstStereoGroundCamera;
 
 /* D = at + across * (x - camera.x) + down * (y - camera.y), px */

@@ -30,6 +30,12 @@ gst_stereo_rays_center (gdouble principal, guint size)
   return principal != 0 ? principal : (size - 1) / 2.0;
 }
 
+static inline gdouble
+gst_stereo_rays_focal_y (const GstStereoMeta *meta)
+{
+  return meta->focal_length_y > 0 ? meta->focal_length_y : meta->focal_length;
+}
+
 /* FALSE where no sample has a point. */
 static inline gboolean
 gst_stereo_rays_find (const GstStereoMeta *meta, GstStereoRays *rays)
@@ -45,7 +51,7 @@ gst_stereo_rays_find (const GstStereoMeta *meta, GstStereoRays *rays)
   rays->center_x = gst_stereo_rays_center (meta->principal_x, meta->width);
   rays->center_y = gst_stereo_rays_center (meta->principal_y, meta->height);
   rays->across = 1 / meta->focal_length;
-  rays->down = 1 / (meta->focal_length_y > 0 ? meta->focal_length_y : meta->focal_length);
+  rays->down = 1 / gst_stereo_rays_focal_y (meta);
   return TRUE;
 }
 

@@ -93,6 +93,7 @@
  * ]|
  */
 #include "gst/meta/found.h"
+#include "gst/meta/rays.h"
 #include "gst/nearest/search.h"
 #include "gst/video/depth.h"
 #include "gst/video/properties.h"
@@ -277,15 +278,16 @@ find_surface (GstStereoNearest *self, const Settings *settings, const GstStereoD
   verdict->distance = gst_stereo_meta_get_depth (meta, verdict->found.sample);
 }
 
-/* A square as large as the smallest obstacle is at warn-distance; where that is not known, as the smallest surface. */
+/* A part as large as the smallest obstacle is at warn-distance; where that is not known, as the smallest surface. */
 static gboolean
 has_hole (GstStereoNearest *self, const Settings *settings, const GstStereoDepthView *view)
 {
-  gdouble side = view->meta->focal_length * settings->smallest_obstacle / settings->warn_distance;
+  gdouble share = settings->smallest_obstacle / settings->warn_distance, width = view->meta->focal_length * share;
 
-  if (!(view->meta->focal_length > 0))
-    side = sqrt (settings->percentile / 100 * view->width * view->height);
-  return gst_stereo_nearest_has_hole (self->finder, view, side);
+  if (width > 0)
+    return gst_stereo_nearest_has_hole (self->finder, view, width, gst_stereo_rays_focal_y (view->meta) * share);
+  width = sqrt (settings->percentile / 100 * view->width * view->height);
+  return gst_stereo_nearest_has_hole (self->finder, view, width, width);
 }
 
 /* ---- the nearest obstacle ---------------------------------------------------------------- */
@@ -313,7 +315,7 @@ judge_columns (const GstStructure *ground, const GstStereoMeta *meta, const Sett
 {
   const GValue *all = gst_structure_get_value (ground, "free-distances");
   guint columns = all && GST_VALUE_HOLDS_ARRAY (all) ? gst_value_array_get_size (all) : 0, in = 0, seen = 0, run = 0;
-  gdouble principal = meta->principal_x > 0 ? meta->principal_x : (meta->width - 1) / 2.0;
+  gdouble principal = gst_stereo_rays_center (meta->principal_x, meta->width);
   gdouble width = (gdouble) meta->width / MAX (columns, 1);
   gdouble side = settings->warn_distance > 0 ?
       settings->smallest_obstacle * meta->focal_length / settings->warn_distance :

@@ -752,11 +752,12 @@ sum_samples (GstStereoNearestFinder *finder, const GstStereoDepthView *view, gin
 }
 
 gboolean
-gst_stereo_nearest_has_hole (GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble side)
+gst_stereo_nearest_has_hole (
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble width, gdouble height)
 {
-  gint step = MAX (1, (gint) MIN (side / HOLE_SAMPLES, MIN (view->width, view->height)));
+  gint step = MAX (1, (gint) MIN (MIN (width, height) / HOLE_SAMPLES, MIN (view->width, view->height)));
   gint columns = view->width / step, rows = view->height / step;
-  gint across = CLAMP ((gint) (side / step), 1, columns), down = CLAMP ((gint) (side / step), 1, rows);
+  gint across = CLAMP ((gint) (width / step), 1, columns), down = CLAMP ((gint) (height / step), 1, rows);
 
   sum_samples (finder, view, step, columns, rows);
   for (gint j = 0; j + down <= rows; j++)

@@ -40,10 +40,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoNearestFinder, gst_stereo_nearest_finder
 gboolean gst_stereo_nearest_find (
     GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble percentage, GstStereoNearestFound *nearest);
 
-/* Whether a square of @side pixels of the region, which the last search was for, shows next to nothing: an object of that
+/* Whether a part of @width x @height pixels of the region, which the last search was for, shows next to nothing: an object of that
  * size may be there. Excluded pixels are not looked for, and samples at the very end of the search range say nothing: what
  * is nearer than the range has the disparities that fit it worst. */
-gboolean gst_stereo_nearest_has_hole (GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble side);
+gboolean gst_stereo_nearest_has_hole (
+    GstStereoNearestFinder *finder, const GstStereoDepthView *view, gdouble width, gdouble height);
 
 /* ---- the grid of cells ------------------------------------------------------------------- */
 

@@ -27,11 +27,18 @@ down (const MadeScene *scene, gdouble n[3])
   n[2] = sin (pitch);
 }
 
+static gdouble
+focal_y (const MadeScene *scene)
+{
+  return scene->focal * (scene->stretch > 0 ? scene->stretch : 1);
+}
+
 /* The distance along the axis of what is seen through a pixel; infinity: nothing. */
 static gdouble
 distance_at (const MadeScene *scene, const gdouble n[3], gint x, gint y)
 {
-  gdouble right = (x - (scene->width - 1) / 2.0) / scene->focal, lower = (y - (scene->height - 1) / 2.0) / scene->focal;
+  gdouble right = (x - (scene->width - 1) / 2.0) / scene->focal,
+          lower = (y - (scene->height - 1) / 2.0) / focal_y (scene);
   gdouble sinks = n[0] * right + n[1] * lower + n[2]; /* of the ray, per distance */
   gdouble nearest = scene->camera_height > 0 && sinks > 0 ? scene->camera_height / sinks : INFINITY;
 
@@ -62,6 +69,7 @@ made_picture_new (const MadeScene *scene)
   picture->meta.disparity_scale = SCALE;
   picture->meta.depth_unit = 1000;
   picture->meta.focal_length = scene->focal;
+  picture->meta.focal_length_y = scene->stretch * scene->focal;
   picture->meta.baseline = scene->baseline;
   picture->truth = g_new (gfloat, pixels);
   picture->samples = g_new0 (guint16, pixels);
@@ -145,15 +153,16 @@ made_picture_blank (MadePicture *picture, gint x, gint y, gint width, gint heigh
 void
 made_box_seen (const MadeScene *scene, const MadeBox *box, gdouble seen[4])
 {
-  gdouble n[3], scale = scene->focal / box->distance, cx = (scene->width - 1) / 2.0, cy = (scene->height - 1) / 2.0;
+  gdouble n[3], scale = scene->focal / box->distance, down_scale = focal_y (scene) / box->distance;
+  gdouble cx = (scene->width - 1) / 2.0, cy = (scene->height - 1) / 2.0;
   gdouble y; /* of the ground under its middle, mm */
 
   down (scene, n);
   y = (scene->camera_height - n[0] * box->lateral - n[2] * box->distance) / n[1];
   seen[0] = cx + (box->lateral - box->width / 2) * scale;
   seen[2] = cx + (box->lateral + box->width / 2) * scale;
-  seen[1] = cy + (y - (box->lift + box->height) / n[1]) * scale;
-  seen[3] = cy + (y - box->lift / n[1]) * scale;
+  seen[1] = cy + (y - (box->lift + box->height) / n[1]) * down_scale;
+  seen[3] = cy + (y - box->lift / n[1]) * down_scale;
 }
 
 GstStereoGroundTask

@@ -23,6 +23,7 @@ typedef struct
 {
   gint width, height;        /* px */
   gdouble focal, baseline;   /* px, mm */
+  gdouble stretch;           /* of the focal length, for the vertical one; 0 = 1 */
   gdouble camera_height;     /* mm; 0 = there is no ground */
   gdouble pitch, roll;       /* degrees */
   MadeBox boxes[MADE_BOXES]; /* those with a width */

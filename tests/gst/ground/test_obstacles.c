@@ -129,6 +129,20 @@ TEST_LOOP (test_small_boxes, 0, 12)
   fail_unless (failed <= (errors == &plain ? 0 : SPOILT), "%u of %d", failed, TURNS);
 }
 
+/* Heights in millimetres where a pixel is wider than high, or higher: of what is found, and of what is too low to be. */
+TEST_LOOP (test_pixels_that_are_not_square, 0, 3)
+{
+  const gdouble stretch = ((const gdouble[]){ 0.5, 16 / 15.0, 2 })[__i__];
+  MadeScene road = made_road ();
+
+  road.stretch = stretch;
+  road.height = (gint) (road.height * stretch);
+  road.boxes[0] = (MadeBox){ 12000, 500, 1700, 1500, 0 };
+  road.boxes[1] = (MadeBox){ 9000, -2000, 700, stretch < 1 ? 480 : 1000, 0 };
+  road.boxes[2] = (MadeBox){ 9000, 2500, 700, 220, 0 };
+  fail_unless (all_found (&road, 2, &plain));
+}
+
 /* One obstacle comes closer and stays the same one; another one beside it keeps its own identity. */
 TEST (test_identities_last)
 {

@@ -39,7 +39,7 @@ check_pose (const GstStereoGroundResult *result, const MadeScene *scene, const g
 /* Worked out by hand: level, 1 m up, 45 degrees down is a point 1 m away. */
 TEST (test_level_camera)
 {
-  GstStereoGroundCamera camera = { 500, 100, 0, 320, 240 };
+  GstStereoGroundCamera camera = { 500, 100, 0, 320, 240, 1 };
   GstStereoGroundPose level = { 1000, 0, 0 }, leans = { 1000, 0, 10 }, pitched = { 1000, 30, 0 };
   GstStereoGroundPlane plane = gst_stereo_ground_plane_of (&camera, &level);
 
@@ -57,7 +57,7 @@ TEST (test_level_camera)
 TEST (test_pose_and_back)
 {
   for (guint i = 0; i < 1000; i++) {
-    GstStereoGroundCamera camera = { between (100, 2000), between (20, 800), 0, 300, 200 };
+    GstStereoGroundCamera camera = { between (100, 2000), between (20, 800), 0, 300, 200, between (0.4, 2.5) };
     GstStereoGroundPose pose = { between (100, 9000), between (-60, 60), between (-60, 60) }, back;
     GstStereoGroundPlane plane = gst_stereo_ground_plane_of (&camera, &pose);
 
@@ -86,6 +86,9 @@ random_scene (void)
   scene.baseline = between (0.1, 0.5) * scene.camera_height;
   scene.pitch = between (-5, 30);
   scene.roll = between (-20, 20);
+  /* half-width side by side, PAL, and every second row */
+  static const gdouble stretches[] = { 0, 2, 16 / 15.0, 0.5 };
+  scene.stretch = stretches[random_range (&generator, 0, 3)];
   return scene;
 }
 

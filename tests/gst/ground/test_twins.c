@@ -147,7 +147,7 @@ plain_class (const GstStereoGroundScene *scene, const GstStereoGroundPose *pose,
 {
   const GstStereoGroundCamera *camera = &scene->camera;
   gdouble pitch = pose->pitch * G_PI / 180, roll = pose->roll * G_PI / 180, z = camera->focal * camera->baseline / d;
-  gdouble right = (x - camera->x) / camera->focal * z, below = (y - camera->y) / camera->focal * z;
+  gdouble right = (x - camera->x) / camera->focal * z, below = (y - camera->y) / (camera->focal * camera->stretch) * z;
   gdouble sinks = right * sin (roll) * cos (pitch) + below * cos (roll) * cos (pitch) + z * sin (pitch);
   gdouble height = pose->height - sinks, ground = d * sinks / pose->height;
 
@@ -173,6 +173,7 @@ TEST (test_classes)
 
     road.pitch = between (-5, 20);
     road.roll = between (-15, 15);
+    road.stretch = between (0.5, 2);
     g_autoptr (MadePicture) picture = made_picture_new (&road);
     made_picture_spoil (picture, &wild, &generator);
     gst_stereo_ground_grid_read (&grid, &picture->view);

@@ -374,11 +374,13 @@ TEST (test_holes)
     guint sample;        /* in it */
     guint8 confidence;
     const gchar *state;
+    gdouble stretch; /* of the vertical focal length; 0 = 1 */
   } cases[] = {
     { 20, 0, 0, 255, UNKNOWN }, { 16, 0, 0, 255, CLEAR },       /* too small */
     { 20, 0, 5000, 127, UNKNOWN }, { 20, 0, 5000, 128, CLEAR }, /* not sure enough */
     { 20, 12, 0, 255, CLEAR }, { 20, 8, 0, 255, UNKNOWN },      /* most of it is excluded */
     { 20, 0, 2490, 255, UNKNOWN }, { 20, 0, 2510, 255, CLEAR }, /* the end of the range is 5 px, 2 m; and 1 px of it */
+    { 20, 0, 0, 255, CLEAR, 2 }, { 30, 0, 0, 255, CLEAR, 2 }, { 40, 0, 0, 255, UNKNOWN, 2 }, /* 40 rows */
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -386,7 +388,9 @@ TEST (test_holes)
         "message-interval=0 warn-distance=2100 smallest-obstacle=420 min-confidence=0.5");
     GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 5000);
 
-    gst_buffer_get_stereo_meta (depth)->num_disparities = 6;
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth);
+    meta->num_disparities = 6;
+    meta->focal_length_y = cases[i].stretch * meta->focal_length;
     fill_depth (depth, 30, 20, cases[i].size, cases[i].size, cases[i].sample);
     for (gint y = 20; y < 20 + cases[i].size; y++)
       for (gint x = 30; x < 30 + cases[i].size; x++)
