@@ -13,8 +13,6 @@
 
 /* Frames have nothing to do with each other: a fresh plan knows none before. */
 #define ALONE "temporal=0 backend=cpu threads=1 num-disparities=16 focal-length=300 baseline=90 "
-/* Nor is the input looked at: what has no evidence has no depth. */
-#define UNSEEN "check-interval=0 " ALONE
 
 /* Nothing is saturated. */
 static void
@@ -174,7 +172,7 @@ pop_refusal (GstBus *bus)
  * warning says why, once. Now and then all of them become good again. */
 TEST (test_random_changes)
 {
-  g_autoptr (Pair) pair = pair_new_gray (UNSEEN);
+  g_autoptr (Pair) pair = pair_new_gray (ALONE);
   static guint16 samples[PIXELS];
   static guint8 confidence[PIXELS];
   Random random = { .state = random_seed () };
@@ -223,7 +221,7 @@ TEST (test_random_changes)
 /* At the start it is an error. */
 TEST (test_at_the_start)
 {
-  g_autoptr (Pair) pair = pair_new_gray (UNSEEN "method=bm cost=mixed");
+  g_autoptr (Pair) pair = pair_new_gray (ALONE "method=bm cost=mixed");
 
   push (pair, 0);
   expect_error (pair->bus, "method=bm does not take cost=mixed", NULL);
@@ -232,7 +230,7 @@ TEST (test_at_the_start)
 /* bm does not take the cost that sgm has. One after the other they do not fit for a moment; together they always do. */
 TEST_LOOP (test_together, 0, 2)
 {
-  g_autoptr (Pair) pair = pair_new_gray (UNSEEN "method=sgm cost=mixed");
+  g_autoptr (Pair) pair = pair_new_gray (ALONE "method=sgm cost=mixed");
 
   push (pair, 0);
   gst_buffer_unref (pair_pull (pair, 0));
