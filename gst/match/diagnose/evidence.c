@@ -569,15 +569,17 @@ compare_block (
   figures->even += block->even >= 1;
 }
 
-/* Whether a view moves nowhere where the other view moves at that block. */
+/* Whether a view moves nowhere where the other view moves at that block: a view that has no such place may be sound. */
 static gboolean
 moves_alone (const GstStereoEvidence *evidence, guint v, gint by, Reach reach)
 {
+  if (!reach.whole)
+    return FALSE;
   for (gint y = MAX (0, by - 1); y <= MIN (evidence->down - 1, by + 1); y++)
     for (gint x = reach.first; x <= reach.last; x++)
       if (!evidence->views[v].blocks[y * evidence->across + x].is_still)
         return FALSE;
-  return reach.first <= reach.last;
+  return TRUE;
 }
 
 /* ---- both views together --------------------------------------------------------------------- */
@@ -663,7 +665,7 @@ compare_views (
       for (guint v = 0; v < VIEWS; v++) {
         compare_block (evidence, v, bx, by, reach_of (evidence, v, bx, least, most),
             reach_of (evidence, v, bx, least, far), &figures[v]);
-        figures[!v].alone += blocks[v]->is_live && moves_alone (evidence, !v, by, reach_of (evidence, v, bx, -far, far));
+        figures[!v].alone += blocks[v]->is_live && moves_alone (evidence, !v, by, reach_of (evidence, v, bx, least, far));
       }
       if (!blocks[0]->is_textured || !blocks[1]->is_textured)
         continue;

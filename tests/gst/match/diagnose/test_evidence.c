@@ -33,6 +33,7 @@ typedef enum
   FROZEN,   /* part of the right view, under noise */
   REPEATED, /* the right view, in four looks of five, to the bit */
   OBJECT,   /* moves in the left view alone */
+  EDGE,     /* moves at the left side of the left view, where the right view sees nothing of it */
   WHITE,    /* saturates the right view */
   SAME      /* the right view is the left one */
 } Thing;
@@ -73,6 +74,8 @@ level_at (const World *world, guint v, gint look, gint x, gint y)
       return v ? scene (world, v, look / 5 * 5, x, y) : level;
     case OBJECT:
       return v ? level : surface (33, x - 2 * look, y);
+    case EDGE:
+      return !v && x < MOST ? surface (33, x - 2 * look, y) : level;
     case WHITE:
       return v ? 255 : level;
     case SAME:
@@ -228,6 +231,7 @@ TEST (test_same_place)
 TEST (test_views_beside_each_other)
 {
   const World object = { "object", 0, OBJECT, .noise = 3 },
+              edge = { "edge", 0, EDGE, .all = TRUE, .noise = 3 },
               repeated = { "repeated", 2, REPEATED, .all = TRUE, .noise = 3 }, still = { "still", .noise = 3 };
   guint same = 0;
 
@@ -236,6 +240,10 @@ TEST (test_views_beside_each_other)
   fail_unless (!figures[0].alone && !figures[1].alone && !figures[1].moving && !pair.jump);
   look_for (&object, 0, LOOKS);
   fail_unless (figures[1].alone > 10 && !figures[0].alone, "%u and %u blocks", figures[1].alone, figures[0].alone);
+  gst_stereo_evidence_free (evidence);
+  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  look_for (&edge, 0, LOOKS);
+  fail_unless (figures[0].moving > 10 && !figures[1].alone, "%u move, %u alone", figures[0].moving, figures[1].alone);
   for (gint look = 0; look < 10; look++) {
     look_at (&repeated, look);
     same += figures[1].same >= 1;
