@@ -665,7 +665,8 @@ compare_views (
       for (guint v = 0; v < VIEWS; v++) {
         compare_block (evidence, v, bx, by, reach_of (evidence, v, bx, least, most),
             reach_of (evidence, v, bx, least, far), &figures[v]);
-        figures[!v].alone += blocks[v]->is_live && moves_alone (evidence, !v, by, reach_of (evidence, v, bx, least, far));
+        figures[!v].alone += blocks[v]->is_live &&
+            moves_alone (evidence, !v, by, reach_of (evidence, v, bx, least, far));
       }
       if (!blocks[0]->is_textured || !blocks[1]->is_textured)
         continue;

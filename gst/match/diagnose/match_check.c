@@ -293,7 +293,8 @@ gst_stereo_match_check_run (GstStereoMatchCheck *check, const GstStereoMatchedPa
   check->last = pair->time;
   if (!prepare (check, pair))
     return FALSE;
-  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts, check->kept, &matches);
+  gst_stereo_pair_matcher_run (check->matcher, &pair->images[0], &pair->images[1], pair->counts,
+      -pair->params->principal_offset, check->kept, &matches);
   GST_LOG_OBJECT (check->element, "offsets: %u, scale %.2f px, rest %.2f px; left view late: %.1f, right view: %.1f",
       matches.placed, matches.scale, matches.rest, matches.delay.late[0], matches.delay.late[1]);
   check->kept = FALSE;

@@ -41,8 +41,8 @@ describe_moment (const GstStereoMatchCase *match, gboolean active, GstStructure 
 /* ---- swapped: exchanged views --------------------------------------------------------------- */
 
 /*
- * They differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if its disparity lies outside the
- * search range and the opposite disparity inside. Points at infinity have no sign, and do not count. A search range that is symmetric
+ * They differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if it lies beyond infinity, outside the
+ * search range, and the opposite disparity inside. Points at infinity have no sign, and do not count. A search range that is symmetric
  * about 0 cannot show an exchange.
  */
 #define MAJORITY 0.75
@@ -95,18 +95,20 @@ note_swapped (const GstStereoMatchCase *match, GstStereoVerdict verdict, GstSter
 #define MIN_SCALE 24   /* offsets of a fit whose scale counts */
 #define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
 #define SCALE_GOOD 0.45
-#define SCALE_SURE 1.9 /* and rests: 1.7, and 2.0 and more */
-#define REST_BAD \
-  0.715 /* px: healthy pairs have up to 0.54, noise of 15 grey levels leaves 0.71, late ones 0.72 and more */
+#define SCALE_SURE 1.9   /* and rests: 1.7, and 2.0 and more */
+#define REST_BAD 0.68    /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.75 and more */
+#define REST_NOISE 0.025 /* px for each grey level of noise, which makes matches worse: the squares add up */
 #define OUTWEIGHS 2.2    /* rests: a median offset that large comes from the rig, whatever else moves points */
 #define MAX_VERTICAL 1.0 /* px */
 #define MAX_TURN 1.5     /* px from the left half's median to the right half's */
 
 /* No fit explains the offsets. */
 static gboolean
-is_unexplained (const GstStereoPairMatches *matches)
+is_unexplained (const GstStereoMatchCase *match)
 {
-  return matches->placed >= MIN_MATCHES && matches->rest >= REST_BAD;
+  const GstStereoPairMatches *matches = match->matches;
+
+  return matches->placed >= MIN_MATCHES && matches->rest >= hypot (REST_BAD, REST_NOISE * match->pair->noise);
 }
 
 static GstStereoVerdict
@@ -115,7 +117,7 @@ judge_focal (const GstStereoMatchCase *match)
   const GstStereoPairMatches *matches = match->matches;
   gdouble scale = fabs (matches->scale);
 
-  if (matches->placed < MIN_SCALE || is_unexplained (matches))
+  if (matches->placed < MIN_SCALE || is_unexplained (match))
     return GST_STEREO_VERDICT_UNKNOWN;
   if (scale < SCALE_GOOD)
     return GST_STEREO_VERDICT_GOOD;
@@ -144,7 +146,7 @@ judge_rows (const GstStereoMatchCase *match)
 
   if (matches->placed < MIN_MATCHES)
     return GST_STEREO_VERDICT_UNKNOWN;
-  if (is_unexplained (matches))
+  if (is_unexplained (match))
     return fabs (matches->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * matches->rest) ? GST_STEREO_VERDICT_BAD :
                                                                                     GST_STEREO_VERDICT_UNKNOWN;
   /* offsets that another focal length explains are no evidence about the rows */

@@ -20,7 +20,7 @@
 #define MAX_DOUBT 3  /* doubtful matches for each one that votes */
 
 #define END 0.5       /* px of the search range that are its end */
-#define NEAR_ZERO 1.5 /* px of disparity that have no sign */
+#define NEAR_ZERO 1.5 /* px of disparity beside infinity that have no sign */
 #define MIN_FEW 6     /* matches that are no chance, */
 #define FEW_OF 25     /* and this part of them */
 #define MIN_HALF 6    /* points of a half of the view whose median counts */
@@ -33,6 +33,7 @@ struct _GstStereoPairMatcher
 {
   gint width, height, min, num;
   StereoSparse *sparse;
+  gdouble infinity;        /* disparity of what is infinitely far away, px */
   gint factor;             /* views to small pictures */
   gint rows;               /* of cells of the engine's: all of the view */
   gint blocks_x, blocks_y; /* of the small pictures, where patches start */
@@ -175,7 +176,9 @@ inside (const GstStereoPairMatcher *matcher, gdouble disparity)
 static void
 vote (GstStereoPairMatcher *matcher, gdouble disparity, gboolean unique, GstStereoPairMatches *matches)
 {
-  if (fabs (disparity) < NEAR_ZERO)
+  gdouble depth = disparity - matcher->infinity, range = matcher->min + (matcher->num - 1) / 2.0 - matcher->infinity;
+
+  if (fabs (depth) < NEAR_ZERO)
     return;
   if (!unique)
     matches->doubtful++;
@@ -184,7 +187,7 @@ vote (GstStereoPairMatcher *matcher, gdouble disparity, gboolean unique, GstSter
     matcher->beyond[matches->beyond++] = disparity;
   else if (inside (matcher, disparity) && disparity > matcher->min - NEAR_ZERO)
     matches->forward++;
-  else if (inside (matcher, -disparity))
+  else if (depth * range < 0 && inside (matcher, -disparity))
     matches->backward++;
 }
 
@@ -245,10 +248,11 @@ match_point (
 
 void
 gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gboolean motion, GstStereoPairMatches *matches)
+    const guint8 *counts, gdouble infinity, gboolean motion, GstStereoPairMatches *matches)
 {
   StereoSparsePoint point;
 
+  matcher->infinity = infinity;
   *matches = (GstStereoPairMatches){ .factor = matcher->factor };
   stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
   for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)

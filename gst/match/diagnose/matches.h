@@ -20,13 +20,14 @@ typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
 
 typedef struct
 {
-  gint factor;             /* pixels of the views to one of the small pictures, each way */
-  guint points;            /* textured points, which were searched */
-  guint alike;             /* those of them that fit some place, which may be one of many */
-  guint matches;           /* those of them whose place is sure */
-  guint forward, backward; /* matches inside the range; matches that would be inside if the views were exchanged */
-  guint beyond;            /* matches that lie at the end of the search range, or beyond */
-  gdouble farthest;        /* the third largest disparity of those, px; 0 = fewer than three */
+  gint factor;   /* pixels of the views to one of the small pictures, each way */
+  guint points;  /* textured points, which were searched */
+  guint alike;   /* those of them that fit some place, which may be one of many */
+  guint matches; /* those of them whose place is sure */
+  guint forward,
+      backward; /* matches inside the range; matches beyond infinity that would be inside if the views were exchanged */
+  guint beyond; /* matches that lie at the end of the search range, or beyond */
+  gdouble farthest;  /* the third largest disparity of those, px; 0 = fewer than three */
   guint doubtful;    /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
   gdouble disparity; /* median of all matches, px */
   gdouble largest;   /* the third largest disparity of all matches, px; 0 = fewer than three */
@@ -50,9 +51,10 @@ void gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher);
 gboolean gst_stereo_pair_matcher_is_for (
     const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num);
 /* Both views are in host memory. @counts: a byte for each pixel of the left view, in rows without padding: 0 = excluded, no
- * point is searched there. NULL: the whole view counts. @motion: the frame before was kept. */
+ * point is searched there. NULL: the whole view counts. @infinity: the disparity of what is infinitely far away. @motion: the frame
+ * before was kept. */
 void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gboolean motion, GstStereoPairMatches *matches);
+    const guint8 *counts, gdouble infinity, gboolean motion, GstStereoPairMatches *matches);
 /* Whether so many of them say something: where nearly everything repeats, the rest is chance. */
 gboolean gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes);
 /* Keeps a frame before the next pair that is matched. */

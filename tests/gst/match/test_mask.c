@@ -339,9 +339,9 @@ TEST (test_check)
     images[v] = (StereoImage){ .data = views[v], .stride = width, .pixel_stride = 1, .channels = 1 };
   }
   memset (counts, 255, (gsize) (width * height / 2));
-  gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, &result);
+  gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, 0, &result);
   fail_unless (result.forward > 4 && result.beyond > 4, "%u, %u beyond", result.forward, result.beyond);
-  gst_stereo_pair_matcher_run (check, &images[0], &images[1], counts, 0, &result);
+  gst_stereo_pair_matcher_run (check, &images[0], &images[1], counts, 0, 0, &result);
   fail_unless (result.forward > 4 && result.beyond == 0, "%u, %u beyond", result.forward, result.beyond);
   gst_stereo_pair_matcher_free (check);
   g_free (views[0]);

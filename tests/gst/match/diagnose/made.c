@@ -146,6 +146,12 @@ verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches)
 }
 
 GstStereoVerdict
+verdict_under_noise (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, gdouble noise)
+{
+  return judge (flag, matches, NULL, 0, noise);
+}
+
+GstStereoVerdict
 verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params)
 {
   return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, 0, 0);

@@ -69,6 +69,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_clear)
 
 /* What the rule of a flag makes of matches alone. */
 GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches);
+GstStereoVerdict verdict_under_noise (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, gdouble noise);
 GstStereoVerdict verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params);
 /* @usual: share of the points that earlier pairs found; 0 = not known. */
 GstStereoVerdict verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise);

@@ -17,10 +17,10 @@ look (const Views *views, gboolean exchanged, gint min, gint num)
   fail_unless (check != NULL);
   fail_unless (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num));
   fail_if (gst_stereo_pair_matcher_is_for (check, views->left.width, views->left.height, min, num + 1));
-  gst_stereo_pair_matcher_run (check, left, right, NULL, FALSE, &result);
+  gst_stereo_pair_matcher_run (check, left, right, NULL, 0, FALSE, &result);
   /* nothing is left of the first time */
   memset (&again, 0xEE, sizeof again);
-  gst_stereo_pair_matcher_run (check, left, right, NULL, FALSE, &again);
+  gst_stereo_pair_matcher_run (check, left, right, NULL, 0, FALSE, &again);
   fail_unless_equals_int (again.matches, result.matches);
   fail_unless_equals_int (again.backward, result.backward);
   fail_unless_equals_float (again.vertical, result.vertical);
@@ -103,6 +103,21 @@ TEST (test_ranges)
     expect (&result, GOOD, GOOD, "both sides", &views, 65);
     result = look (&at_infinity, exchanged, 0, 64);
     expect (&result, UNKNOWN, GOOD, "no direction", &at_infinity, 64);
+  }
+}
+
+/* The plane of disparity 0 lies in the scene: all but what is nearest has a negative disparity, and lies before infinity. */
+TEST (test_zero_plane_inside)
+{
+  const Change change = { .disparity = -20, .gain = 1 };
+  g_auto (Views) views = views_new (401, 203, surface, &change);
+
+  for (gint known = 0; known < 2; known++) {
+    g_autoptr (GstStereoPairMatcher) check = gst_stereo_pair_matcher_new (401, 203, 0, 64);
+    GstStereoPairMatches result;
+
+    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, known ? -40 : 0, FALSE, &result);
+    fail_unless_equals_int (verdict_of (GST_STEREO_HEALTH_SWAPPED, &result), known ? UNKNOWN : BAD);
   }
 }
 
@@ -322,7 +337,7 @@ TEST (test_small_views)
       continue;
     }
     g_auto (Views) views = views_new (width, height, round % 2 ? surface : white, &change);
-    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, FALSE, &result);
+    gst_stereo_pair_matcher_run (check, &views.left.image, &views.right.image, NULL, 0, FALSE, &result);
     fail_unless (result.matches <= result.points && result.placed <= result.matches &&
         result.forward + result.backward <= result.matches);
   }

@@ -39,7 +39,7 @@ look (const gchar *left, const gchar *right, const gchar *format, gint num, gboo
   }
   g_autoptr (GstStereoPairMatcher) check = gst_stereo_pair_matcher_new (
       GST_VIDEO_INFO_WIDTH (&info), GST_VIDEO_INFO_HEIGHT (&info), 0, num);
-  gst_stereo_pair_matcher_run (check, &images[exchanged], &images[!exchanged], NULL, FALSE, result);
+  gst_stereo_pair_matcher_run (check, &images[exchanged], &images[!exchanged], NULL, 0, FALSE, result);
   for (guint i = 0; i < 2; i++) {
     gst_video_frame_unmap (&frames[i]);
     gst_sample_unref (samples[i]);

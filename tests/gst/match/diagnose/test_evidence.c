@@ -230,8 +230,7 @@ TEST (test_same_place)
 /* What moves in one view alone, what repeats, and a jump. */
 TEST (test_views_beside_each_other)
 {
-  const World object = { "object", 0, OBJECT, .noise = 3 },
-              edge = { "edge", 0, EDGE, .all = TRUE, .noise = 3 },
+  const World object = { "object", 0, OBJECT, .noise = 3 }, edge = { "edge", 0, EDGE, .all = TRUE, .noise = 3 },
               repeated = { "repeated", 2, REPEATED, .all = TRUE, .noise = 3 }, still = { "still", .noise = 3 };
   guint same = 0;
 

@@ -51,6 +51,7 @@ TEST (test_causes_of_offsets)
     const gchar *name;
     GstStereoPairMatches figures;
     gint rows, focal;
+    gdouble noise;
   } cases[] = {
     { "too few", { .placed = 11, .vertical = 9, .middle = 9, .shift = 9, .scale = 5, .rest = 2 }, UNKNOWN, UNKNOWN },
     { "few, a fit", { .placed = 16, .scale = 3, .rest = 0.2 }, GOOD, UNKNOWN },
@@ -69,16 +70,19 @@ TEST (test_causes_of_offsets)
     { "larger and turned", { .placed = 60, .vertical = 2.1, .scale = 3.8, .roll = 1.6, .rest = 0.5 }, BAD, BAD },
     { "other moments", { .placed = 60, .vertical = 1.9, .middle = 1.2, .shift = 1.2, .scale = -7, .rest = 1.1 },
         UNKNOWN, UNKNOWN },
+    { "larger, wrong matches", { .placed = 60, .vertical = 1.9, .scale = 3.8, .rest = 0.72 }, UNKNOWN, UNKNOWN },
+    { "larger, noise", { .placed = 60, .vertical = 1.9, .scale = 3.8, .rest = 0.72 }, GOOD, BAD, 15 },
+    { "other moments, noise", { .placed = 60, .vertical = 1.9, .scale = -7, .rest = 0.8 }, UNKNOWN, UNKNOWN, 15 },
     { "not rectified", { .placed = 60, .vertical = 6, .middle = -6, .shift = -5, .scale = 4, .roll = 3, .rest = 1.5 },
         BAD, UNKNOWN },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const GstStereoPairMatches *figures = &cases[i].figures;
-    fail_unless (
-        verdict_of (GST_STEREO_HEALTH_ROWS, figures) == (GstStereoVerdict) cases[i].rows, "%s: rows", cases[i].name);
-    fail_unless (
-        verdict_of (GST_STEREO_HEALTH_FOCAL, figures) == (GstStereoVerdict) cases[i].focal, "%s: focal", cases[i].name);
+    GstStereoVerdict rows = verdict_under_noise (GST_STEREO_HEALTH_ROWS, figures, cases[i].noise),
+                     focal = verdict_under_noise (GST_STEREO_HEALTH_FOCAL, figures, cases[i].noise);
+    fail_unless (rows == (GstStereoVerdict) cases[i].rows, "%s: rows", cases[i].name);
+    fail_unless (focal == (GstStereoVerdict) cases[i].focal, "%s: focal", cases[i].name);
   }
 }
 
