@@ -12,16 +12,9 @@
 enum
 {
   RANGE = 128,
-  OTHER_RANGE = 64
+  OTHER_RANGE = 64,
+  CELL = 64 * STEREO_PROFILES + 16
 };
-
-/* Text of a table's cell: a bar would end it. */
-static void
-print_text (const char *text)
-{
-  for (; *text; text++)
-    printf (*text == '|' ? "\\|" : "%c", *text);
-}
 
 static const StereoChoice *
 profile_choice (int profile)
@@ -106,12 +99,10 @@ print_methods (void)
 {
   const StereoMethodInfo *method;
 
-  puts ("| method | what it does | costs | parameters that not every method reads | source |\n|---|---|---|---|---|");
+  puts ("| method | costs | parameters that not every method reads | source |\n|---|---|---|---|");
   for (int m = 0; (method = stereo_method_info (m)); m++) {
     const char *comma = "";
     printf ("| `%s` | ", method->name);
-    print_text (method->text);
-    printf (" | ");
     for (int c = 1; c < STEREO_COSTS; c++)
       if (method->costs & 1u << c) {
         printf ("%s`%s`", comma, stereo_cost_info (c)->name);
@@ -120,9 +111,7 @@ print_methods (void)
     printf (" | ");
     for (const char *const *name = method->reads; *name; name++)
       printf ("%s`%s`", name == method->reads ? "" : ", ", *name);
-    printf (" | ");
-    print_text (method->source);
-    puts (" |");
+    printf (" | %s |\n", method->source);
   }
 }
 
@@ -131,23 +120,9 @@ print_costs (void)
 {
   const StereoCostInfo *cost;
 
-  puts ("| cost | what it is | raw steps, largest | raw steps in a cost unit | methods | source |\n"
-        "|---|---|---|---|---|---|");
-  for (int c = 1; (cost = stereo_cost_info (c)); c++) {
-    const StereoMethodInfo *method;
-    const char *comma = "";
-    printf ("| `%s` | ", cost->name);
-    print_text (cost->text);
-    printf (" | %d | %g | ", cost->max, cost->unit);
-    for (int m = 0; (method = stereo_method_info (m)); m++)
-      if (method->costs & 1u << c) {
-        printf ("%s`%s`", comma, method->name);
-        comma = ", ";
-      }
-    printf (" | ");
-    print_text (cost->source);
-    puts (" |");
-  }
+  puts ("| cost | raw steps, largest | in a cost unit | source |\n|---|---|---|---|");
+  for (int c = 1; (cost = stereo_cost_info (c)); c++)
+    printf ("| `%s` | %d | %g | %s |\n", cost->name, cost->max, cost->unit, cost->source);
 }
 
 /* sgm's own penalties: two of a direction, for every cost. */
@@ -159,8 +134,7 @@ print_penalties (int method)
   printf ("\n"
           "### sgm\n"
           "\n"
-          "Own `p1` / `p2` of the paths along each direction, in cost units; a pair set by hand "
-          "serves all directions:\n"
+          "Own `p1` / `p2` of each direction, in cost units; a pair set by hand is for all:\n"
           "\n"
           "| cost ");
   for (int k = 0; k < 4; k++)
@@ -177,19 +151,40 @@ print_penalties (int method)
   }
 }
 
-/* A cell: one value, or those of the profiles in turn. */
+/* One value, or those of the profiles in turn; "" for a parameter that the method does not read. */
 static void
-print_cell (int method, const StereoParamInfo *info)
+write_cell (int method, const StereoParamInfo *info, char text[CELL])
 {
-  char text[STEREO_PROFILES][64];
+  char values[STEREO_PROFILES][64];
+  int alike = 1, length;
+
+  text[0] = '\0';
+  if (is_special (info) && !reads (method, info->name))
+    return;
+  for (int profile = 0; profile < STEREO_PROFILES; profile++)
+    alike &= !strcmp (own_value (method, profile, info, values[profile], sizeof values[profile]), values[0]);
+  length = snprintf (text, CELL, "%s", values[0]);
+  for (int profile = 1; profile < STEREO_PROFILES && !alike; profile++)
+    length += snprintf (text + length, CELL - (size_t) length, " / %s", values[profile]);
+}
+
+/* A row: what all methods share, or a cell for each. */
+static void
+print_default (const StereoParamInfo *info, int shared)
+{
+  char cells[STEREO_METHODS][CELL];
   int alike = 1;
 
-  for (int profile = 0; profile < STEREO_PROFILES; profile++)
-    alike &= !strcmp (own_value (method, profile, info, text[profile], sizeof text[profile]), text[0]);
-  printf (" %s", text[0]);
-  for (int profile = 1; profile < STEREO_PROFILES && !alike; profile++)
-    printf (" / %s", text[profile]);
-  printf (" |");
+  for (int m = 0; m < STEREO_METHODS; m++) {
+    write_cell (m, info, cells[m]);
+    alike &= !strcmp (cells[m], cells[0]);
+  }
+  if (alike != shared)
+    return;
+  printf ("| `%s` |", info->name);
+  for (int m = 0; m < (shared ? 1 : STEREO_METHODS); m++)
+    printf (*cells[m] ? " %s |" : " |", cells[m]);
+  puts ("");
 }
 
 static void
@@ -197,57 +192,39 @@ print_defaults (void)
 {
   const StereoParamInfo *info;
 
-  printf ("| parameter |");
-  for (int m = 0; m < STEREO_METHODS; m++)
-    printf (" `%s` |", stereo_method_info (m)->name);
-  puts ("\n|---|---|---|---|---|---|");
-  for (int i = 0; (info = stereo_param_info (i)); i++) {
-    if (!is_owned (info))
-      continue;
-    printf ("| `%s` |", info->name);
-    for (int m = 0; m < STEREO_METHODS; m++)
-      if (is_special (info) && !reads (m, info->name))
-        printf (" |");
-      else
-        print_cell (m, info);
-    puts ("");
+  for (int shared = 1; shared >= 0; shared--) {
+    printf (shared ? "| parameter | all methods |\n|---|---|\n" : "\n| parameter |");
+    for (int m = 0; m < STEREO_METHODS && !shared; m++)
+      printf (" `%s` |", stereo_method_info (m)->name);
+    printf (shared ? "" : "\n|---|---|---|---|---|---|\n");
+    for (int i = 0; (info = stereo_param_info (i)); i++)
+      if (is_owned (info))
+        print_default (info, shared);
   }
 }
 
 void
 methods_print (void)
 {
-  puts ("<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
-        "<!-- Made by `stereo-bench --methods > docs/methods.md` from stereo/engine/registry.c and "
-        "stereo/engine/params.c; a test compares. -->\n"
-        "# Methods\n"
-        "\n"
-        "Any method runs on both backends, with any cost named beside it; another combination is refused "
-        "when the plan is made.\n"
-        "Refinement, consistency check, sub-pixel fit and everything after them work alike after each method.\n");
   puts (
-      "The default, `method=asw profile=balanced`, is more than its paper: adaptive support weights of the left view, semi-global\n"
-      "paths in four directions behind them, and, with more than 32 disparities, a search from coarse to fine in place of the\n"
-      "refinement. `profile=thesis` is the thesis's method with its constants and nothing else. What each part adds\n"
-      "stands in docs/papers/README.md of the sources, under \"What the default adds to the thesis\".\n");
+      "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+      "<!-- Made by `stereo-bench --methods > docs/methods.md` from the registry and the table of parameters; a test compares. -->\n"
+      "# Methods\n"
+      "\n"
+      "Sources, costs and defaults; [elements.md](elements.md#stereomatch) says what each method, cost and parameter is. Both backends\n"
+      "have all methods, with the costs named. Steps after the matching are the same for all.\n");
   print_methods ();
   puts ("\n"
         "## Costs\n"
         "\n"
-        "Parameters in \"cost units\" (`p1`, `p2`, `truncation`, `refine-alpha`) do not depend on how "
-        "finely a cost is stored:\n"
-        "a unit is so many raw steps.\n");
+        "`p1`, `p2`, `truncation` and `refine-alpha` are in cost units: so many raw steps.\n");
   print_costs ();
-  puts (
-      "\n"
-      "## Defaults\n"
-      "\n"
-      "What is in force where a parameter is left alone; elements.md says what each one is, and its unit. One set by hand always\n"
-      "wins. What is not here has one default for all methods and profiles.\n"
-      "`asw` halves its own `gamma-color` and `gamma-distance` with `support=left`, as the values below show.\n"
-      "With `color-difference=lab` its own `gamma-color` is a fifth of that, and `refine-gamma-color` a half.\n"
-      "\n"
-      "`profile=thesis` of `esaw` and `esmp` keeps candidates outside the right picture, with the cost of the pixel at its edge.");
+  puts ("\n"
+        "## Defaults\n"
+        "\n"
+        "Values of parameters that are not set. What is not here has one default for all methods and profiles.\n"
+        "With `color-difference=lab` the own `gamma-color` of `asw` is a fifth, and `refine-gamma-color` a half. `profile=thesis` of\n"
+        "`esaw` and `esmp` keeps candidates outside the right picture, with the cost of the pixel at its edge.");
   printf ("\nA cell has one value, or those of ");
   for (int profile = 0; profile < STEREO_PROFILES; profile++)
     printf ("%s`%s`", profile ? " / " : "", profile_choice (profile)->name);
