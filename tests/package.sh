@@ -62,8 +62,7 @@ gcc "$top/reads.c" -o "$top/reads" -I"$includes/gstreamer-1.0" $(PKG_CONFIG_SYSR
 # the installed scripts, with the installed programs beside them
 scripts=$top/root/usr/share/gst-stereo/pipelines
 [ -x "$top/root/usr/bin/stereo-bench" ]
-[ -s "$top/root/usr/share/doc/gst-stereo/docs/elements.md" ]
-[ ! -e "$top/root/usr/share/doc/gst-stereo/docs/papers" ]
+python3 tests/pipelines/installed_links.py "$top/root"
 mkdir "$top/pair"
 STEREO_BUILD='' SIZE=160x120 TEST_SOURCE="is-live=false num-buffers=2" \
   SINK="tee name=t t. ! queue ! pngenc snapshot=true ! filesink location=$top/pair/view.png t. ! queue ! fakesink" \

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every link between installed documents leads to a file: installed_links.py BUILD FOLDER"""
+"""Every link between installed documents leads to a file: installed_links.py FOLDER [BUILD]
+
+BUILD is installed there first.
+"""
 import os
 import re
 import subprocess
 import sys
 
-BUILD, FOLDER = sys.argv[1:3]
-subprocess.run(["meson", "install", "-C", BUILD, "--no-rebuild", "--quiet"], check=True, stdout=subprocess.DEVNULL,
-               env={**os.environ, "DESTDIR": FOLDER})
+FOLDER = sys.argv[1]
+if len(sys.argv) > 2:
+    subprocess.run(["meson", "install", "-C", sys.argv[2], "--no-rebuild", "--quiet"], check=True, stdout=subprocess.DEVNULL,
+                   env={**os.environ, "DESTDIR": FOLDER})
 documents = [os.path.join(root, name) for root, _, names in os.walk(FOLDER) for name in names if name.endswith(".md")]
 assert len(documents) > 15, documents
 broken = [f"{document}: {link}" for document in documents
