@@ -371,6 +371,10 @@ take_binning_and_roi (const Reading *r, gint v, gint size[2])
         return gst_stereo_keys_fail (
             r->keys[v], r->message, "%s is %g: it must be a whole number from 0 to %d.", key, value[i], MAX_SIDE);
     }
+    if (value[2] > 0 && value[1] + value[2] > size[axis])
+      return gst_stereo_keys_fail (r->keys[v], r->message,
+          "%s is %g and %s %g: such a region (roi) ends outside of the sensor, which has %d pixels there.",
+          names[axis][1], value[1], names[axis][2], value[2], size[axis]);
     gdouble by = fmax (1, value[0]);
     *focal[axis] /= by;
     *middle[axis] = (*middle[axis] + 0.5) / by - 0.5;
@@ -568,15 +572,20 @@ gst_stereo_calibration_parse (GstStereoCalibration *calibration, const gchar *le
 /* ---- files ---- */
 
 /* UTF-16, which Windows writes, as UTF-8: told by its byte order mark, or by the zero of its first letter. NULL: it is not,
- * or is broken. */
+ * or is broken, or has zeros of its own, as UTF-32 seems to. */
 static gchar *
 from_utf16 (const gchar *text, gsize size)
 {
   gboolean little = g_str_has_prefix (text, "\377\376") || (text[0] && !text[1]);
   gboolean big = g_str_has_prefix (text, "\376\377") || (!text[0] && text[1]);
 
-  return little || big ? g_convert (text, (gssize) size, "UTF-8", little ? "UTF-16LE" : "UTF-16BE", NULL, NULL, NULL) :
-                         NULL;
+  gsize length = 0;
+  gchar *read = little || big ?
+      g_convert (text, (gssize) size, "UTF-8", little ? "UTF-16LE" : "UTF-16BE", NULL, &length, NULL) :
+      NULL;
+  if (read && strlen (read) != length)
+    g_clear_pointer (&read, g_free);
+  return read;
 }
 
 /* g_free() it; NULL on failure. */

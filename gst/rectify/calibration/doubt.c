@@ -235,6 +235,10 @@ advise_size (GString *text, Size guess, Size pictures, Size file)
 {
   gint factor = file.width > 0 ? MAX (guess.width / file.width, file.width / guess.width) : 0;
 
+  if (guess.width * MAX_FACTOR < pictures.width || guess.height * MAX_FACTOR < pictures.height) {
+    g_string_append (text, " There are no pictures whose middle they are: calibrate again.");
+    return;
+  }
   g_string_append_printf (text, " Its numbers fit pictures of %dx%d", guess.width, guess.height);
   if (factor > 1 && guess.width == factor * file.width)
     g_string_append_printf (text, ", %d times the %dx%d that it is said to be of", factor, file.width, file.height);

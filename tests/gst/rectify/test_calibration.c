@@ -388,6 +388,8 @@ static const Broken broken_ros[] = {
   { "camera_matrix:", "camera_matrix_:", { "left calibration", "camera_matrix is missing", "camera_matrix_" } },
   { "image_width", "roi:\n  width: 64\n  height: 48\nimage_width", { "roi", "0 x 0", "64 x 48" } },
   { "image_width", "roi: { width: -4 }\nimage_width", { "roi.width", "-4", "left calibration" } },
+  { "image_width", "roi: { x_offset: 4, width: 65535 }\nimage_width",
+      { "roi.x_offset", "65535", "outside of the sensor" } },
   { "image_width", "binning_x: two\nimage_width", { "binning_x", "'two'", "left calibration" } },
 };
 
@@ -710,10 +712,10 @@ test_files (void)
     { "none.yml,a,b.yml", "none.yml", "No such file" }, { "left,1.yaml,none.yml", "=left ", "No such file" },
     { ".", "=. ", "" }, { "/dev/zero", "/dev/zero", "" }, { "", "name of a file", "missing" },
     { ",", "name of a file", "missing" }, { "huge.yml", "huge.yml", "4194304" },
-    { "zeros.yml", "zeros.yml", "zero bytes" }, { "empty.yml", "empty.yml", "empty" },
-    { "left,1.yaml", "left,1.yaml", "one camera" } };
+    { "zeros.yml", "zeros.yml", "zero bytes" }, { "utf32.yml", "utf32.yml", "Save the calibration as text" },
+    { "empty.yml", "empty.yml", "empty" }, { "left,1.yaml", "left,1.yaml", "one camera" } };
   static const gchar *const names[] = { "a,b.yml", "left,1.yaml", "right,1.yaml", "huge.yml", "zeros.yml", "empty.yml",
-    "wide0.yml", "wide1.yml", "wide2.yml", "wide3.yml" };
+    "wide0.yml", "wide1.yml", "wide2.yml", "wide3.yml", "utf32.yml" };
   static const gchar *const read[] = { "a,b.yml", "left,1.yaml,right,1.yaml", "wide0.yml", "wide1.yml", "wide2.yml",
     "wide3.yml" };
   StereoCalibration c = draw (5, FALSE, TRUE);
@@ -730,6 +732,7 @@ test_files (void)
   write_file (names[5], g_strdup (""), 0);
   for (gint k = 0; k < 4; k++)
     write_utf16 (names[6 + k], opencv (k % 3 ? YAML : XML, &c, 0, 5, 1), k % 2, k / 2);
+  write_file (names[10], g_memdup2 ("\377\376\0\0%\0\0\0Y\0\0\0", 12), 12);
   for (guint k = 0; k < G_N_ELEMENTS (read); k++) {
     g_autofree gchar *message = NULL;
     if (CHECK (gst_stereo_calibration_load (&loaded, read[k], &by_format, &message), "%s", message))

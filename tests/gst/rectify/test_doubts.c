@@ -228,6 +228,13 @@ test_another_aspect (void)
   if (rectify (&scaled, 0, &r))
     doubt (gst_stereo_calibration_doubt_size (&c, &scaled, &r, 0),
         (const gchar *const[]){ "1920x1080", "pictures of 640x480", "another aspect", NULL });
+  /* a camera matrix that was never filled in */
+  scaled = draw_pair (640, 480, IDEAL, 0.01);
+  for (gint v = 0; v < 2; v++)
+    scaled.camera[v].cx = scaled.camera[v].cy = 0;
+  doubt (gst_stereo_calibration_doubt_size (&scaled, &scaled, NULL, 0),
+      (const gchar *const[]){
+          "principal points are (0, 0)", "no pictures whose middle they are: calibrate again", NULL });
 }
 
 /* P1 and P2 for views of another size than the raw pictures. */
