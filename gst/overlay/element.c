@@ -175,7 +175,7 @@ static const GEnumValue nearest_choices[] = {
 
 #define ROW(name_, kind_, flags_, member) \
   .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_##flags_, .offset = G_STRUCT_OFFSET (Settings, member)
-#define AS_NEAREST "As the property of stereonearest. Without effect where stereonearest is before sink_depth"
+#define AS_NEAREST "As of stereonearest; without effect behind one"
 
 static const GstStereoProperty properties[] = {
   { ROW ("alpha", DOUBLE, CONTROLLED, alpha), .max = 1, .initial = 0.5,
