@@ -46,7 +46,7 @@ done
 
 if part golden; then
   check "$build/tests/golden/test_made"
-  [ -n "$scenes" ] && STEREO_LONG=1 STEREO_DATA=$scenes check "$build/tests/golden/test_real"
+  [ -n "$scenes" ] && STEREO_LONG=1 STEREO_DATA=$scenes check python3 "$(dirname "$0")/golden/test_real.py" "$build/stereo/tools/stereo-bench"
 fi
 
 # The variables that set it up are listed by tests/sanitizer.sh --help.
@@ -151,6 +151,11 @@ if part bench; then
   bench --synthetic 1408x965 --num-disparities 320 $former --support left --refine-iterations 7
   # shellcheck disable=SC2086
   bench --synthetic 1408x965 --num-disparities 320 $former --support both --refine-iterations 3
-  [ -n "$scenes" ] && bench --scenes "$scenes" --fill background && bench --scenes "$scenes" --profile thesis
+  for scene in ${scenes:+motorcycle teddy cones venus kitti15-000003 vintage}; do
+    for setting in "--fill background" "--profile thesis"; do
+      # shellcheck disable=SC2086
+      bench $setting "$scenes/$scene/left.png" "$scenes/$scene/right.png"
+    done
+  done
 fi
 [ "$failed" -eq 0 ] && echo "GPU: all passed" || { echo "GPU: $failed failed"; exit 1; }

@@ -11,11 +11,14 @@ What may be asked of a pair and options:
     blank              where the left view has no texture; "blank share": percent of it
     grey X Y SIDE      the left view's grey levels around a pixel; 0 counts as 1/64
     largest            the largest true disparity, px
-    video bad1, video flicker, memory    what stereo-bench says of frames in a row, and of the memory (MiB)
+    video NOISE bad1, video NOISE flicker    means of the last 11 of 20 frames in a row, with that noise; flicker: percent of the
+                       pixels whose disparity changes by more than a pixel, comes or goes
+    memory             what stereo-bench says of it (MiB)
     time [LEVEL]       milliseconds of a frame and of its stages; of a GPU if the options say so
     resize C           milliseconds that OpenCV takes to make the left view C columns wide
 """
 import concurrent.futures
+import glob
 import json
 import os
 import re
@@ -34,6 +37,7 @@ SCALE = 64  # of the disparity that stereo-bench writes
 WITHOUT_MATCHER = ("blank", "grey", "largest")
 LEAST_GRADIENT = 4  # grey levels a pixel along the row: less in the mean of 3x3 squares is no texture (Scharstein and Szeliski 2002)
 PASSES, RUNS, GPU_RUNS = 3, 5, 20
+FRAMES, SETTLED = 20, 11  # of a pair that stands still
 LONG = 1500  # milliseconds: of frames that take longer, one is timed in each pass
 
 
@@ -212,20 +216,43 @@ def disparity_of(program, pair, options):
         return opencv_disparity(pair.files, *map(int, options[1:]))
     if options[2:3] and options[2] in rtaw.KINDS:  # after --num-disparities N
         return rtaw.disparity(pair.files, int(options[1]), int(options[3]), options[2])
+    return maps_of(program, ["--frames", "1", *options, *pair.files])[0]
+
+
+def maps_of(program, words):
     with tempfile.TemporaryDirectory() as folder:
-        run(program, ["--backend", "cpu", "--threads", "1", "--score", "--write", folder, *options], pair.files)
-        files = [os.path.join(at, name) for at, _, names in os.walk(folder) for name in names
-                 if "disparity" in name or "confidence" not in name]
-        samples = cv2.imread(files[0], cv2.IMREAD_UNCHANGED)
-    return numpy.where(samples > 0, samples / SCALE, numpy.nan)
+        run(program, ["--backend", "cpu", "--threads", "1", "--write", folder, *words], ())
+        maps = [cv2.imread(path, cv2.IMREAD_UNCHANGED) for path in sorted(glob.glob(folder + "/*-disparity.png"))]
+    return [numpy.where(samples > 0, samples / SCALE, numpy.nan) for samples in maps]
+
+
+def noisy_maps(program, pair, noise, options):
+    """Of frames that stand still, with new noise in each."""
+    draw = numpy.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as folder:
+        for side, path in zip(("left", "right"), pair.files):
+            os.mkdir(os.path.join(folder, side))
+            for k in range(FRAMES):
+                view = cv2.imread(path)
+                view = numpy.clip(numpy.rint(view + draw.normal(0, noise, view.shape)), 0, 255).astype(numpy.uint8)
+                cv2.imwrite(os.path.join(folder, side, f"{k:02}.png"), view)
+        return maps_of(program, [*options, "--sequence", folder])
+
+
+def score_of_frames(pair, maps, what):
+    if what == "bad1":
+        return float(numpy.mean([bad(now, pair.truth, pair.region(["nocc"], now), 1) for now in maps[FRAMES - SETTLED:]]))
+    return 100 * float(numpy.mean([~(numpy.abs(now - then) <= 1) & ~(numpy.isnan(now) & numpy.isnan(then))
+                                   for then, now in zip(maps[FRAMES - SETTLED - 1:], maps[FRAMES - SETTLED:])]))
 
 
 def answers_of(program, pair, options, asked):
     """{what: answer} of all that is asked of a pair and options, but times."""
     first = asked[0].split()[0]
     if first == "video":
-        mean = run(program, ["--backend", "cpu", "--threads", "1", *options], pair.files)["mean"]
-        return {what: mean[what.split()[1]] for what in asked}
+        noise = asked[0].split()[1]
+        maps = noisy_maps(program, pair, float(noise), options)
+        return {what: score_of_frames(pair, maps, what.split()[2]) for what in asked}
     if first == "memory":
         return {"memory": run(program, ["--backend", "cpu", "--threads", "1", "--runs", "1", *options], pair.files)["arena_mib"]}
     disparity = None if first in WITHOUT_MATCHER else disparity_of(program, pair, options)
@@ -287,7 +314,8 @@ def all_answers(program, data, asked, jobs, answers, keep=lambda: None, say=lamb
             if first in ("time", "resize"):
                 timed.append((views, options, what))
             else:
-                groups.setdefault((views, *options, first if first in ("video", "memory", *WITHOUT_MATCHER) else ""), []).append(what)
+                first = " ".join(what.split()[:2]) if first == "video" else first
+                groups.setdefault((views, *options, first if first.startswith("video") or first in ("memory", *WITHOUT_MATCHER) else ""), []).append(what)
         say(f"{len(groups)} runs, {jobs} at a time; {len(timed)} times")
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             found = {pool.submit(answers_of, program, pairs[group[0]], list(group[1:-1]), whats): group for group, whats in groups.items()}

@@ -208,7 +208,7 @@ def video(bench, _):
                 "profile=balanced fill=background temporal=0": (*BALANCED, "--temporal", 0), "profile=balanced fill=background": BALANCED}
     noises, rows = (0, 3, 8), []
     for name, options in settings.items():
-        asked = [[bench.ask("teddy", ["--num-disparities", 60, "--frames", 20, "--noise", noise, *options], f"video {what}")
+        asked = [[bench.ask("teddy", ["--num-disparities", 60, *options], f"video {noise} {what}")
                   for what in ("bad1", "flicker")] for noise in noises]
         rows.append([name, *(f"{wrong:.1f} / {flicker:.1f}" for wrong, flicker in asked)])
     return table(["Video: teddy, bad 1 / flicker, %", *(f"noise {noise}" for noise in noises)], rows)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* docs/methods.md: methods, costs and defaults, as the registry and the parameter table have them. */
-#include "stereo/tools/bench.h"
+#include "stereo/tools/methods.h"
 
 #include "stereo/engine/engine.h"
 

@@ -10,14 +10,14 @@ third frame on. Noise is added to both views.
 import argparse
 import glob
 import os
-import subprocess
 import sys
 import tempfile
 
 import cv2
 import numpy as np
 
-SCALE = 64          # steps in a pixel of the disparities that stereo-bench writes
+from score import default_bench, matched
+
 NEAR, FAR = 40, 30  # px: the disparity at which the plane has its own size, and that of the first frame
 SIDE = (130, 230)   # rows and columns of the plane that are looked at, at its own size
 BORDER = 15         # rows and columns around them
@@ -26,7 +26,7 @@ FRAMES = 8
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default="build/stereo/tools/stereo-bench", help="the program (default: %(default)s)")
+    parser.add_argument("--bench", default=default_bench(), help="the program (default: %(default)s)")
     parser.add_argument("--contrasts", default="9,2.2,1.1", help="standard deviations of the texture (default: %(default)s)")
     parser.add_argument("--steps", default="2,4", help="px a frame (default: %(default)s)")
     parser.add_argument("--noise", type=float, default=1.5, help="its standard deviation (default: %(default)s)")
@@ -70,18 +70,12 @@ def cell(bench, folder, place, options):
     """Median error and percent wrong."""
     column, row, disparities = place
     errors, wrong = [], []
-    with tempfile.TemporaryDirectory() as out:
-        made = subprocess.run([bench, "--sequence", folder, "--write", out, "--disparity-scale", str(SCALE), *options],
-                              capture_output=True, text=True, check=False)
-        if made.returncode:
-            sys.exit(made.stderr.strip() or f"{bench} failed")
-        for name, disparity in list(zip(sorted(glob.glob(f"{out}/*-disparity.png")), disparities))[2:]:
-            size = disparity / NEAR
-            found = cv2.imread(name, -1)[int(row + BORDER * size):int(row + (BORDER + SIDE[0]) * size),
-                                         int(column + BORDER * size):int(column + (BORDER + SIDE[1]) * size)] / SCALE
-            away = found - disparity
-            errors.append(np.median(away[found > 0]) if (found > 0).any() else np.nan)
-            wrong.append(100 * np.mean((found == 0) | (np.abs(away) > 1)))
+    for (found, _), disparity in list(zip(matched(bench, ["--sequence", folder, *options])[2], disparities))[2:]:
+        size = disparity / NEAR
+        away = found[int(row + BORDER * size):int(row + (BORDER + SIDE[0]) * size),
+                     int(column + BORDER * size):int(column + (BORDER + SIDE[1]) * size)] - disparity
+        errors.append(np.nanmedian(away) if np.isfinite(away).any() else np.nan)
+        wrong.append(100 * np.mean(~(np.abs(away) <= 1)))
     return f"{np.mean(errors):+.2f} px, {np.mean(wrong):.1f} %"
 
 

@@ -13,18 +13,18 @@ A round is the median of five frames of either; median, minimum and maximum are 
 Needs python3-opencv (Debian) and a built stereo-bench.
 """
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 
 import cv2
 import numpy as np
 
+import score
+from score import LEVELS, default_bench, run
+
 NAMES = {"sgbm": "StereoSGBM MODE_SGBM, filled", "hh": "StereoSGBM MODE_HH, filled", "bm": "StereoBM 9, filled"}
-LEVELS = (0.5, 1, 2, 4)
 
 
 def rounded_up(disparities):
@@ -67,35 +67,9 @@ def matcher_frame(matcher, left, right, pad):
     return milliseconds, disparity
 
 
-def read_pfm(path):
-    with open(path, "rb") as file:
-        file.readline()
-        width, height = map(int, file.readline().split())
-        order = "<" if float(file.readline()) < 0 else ">"
-        return np.frombuffer(file.read(), order + "f4").reshape(height, width)[::-1]
-
-
-def score(folder, disparity):
-    path = os.path.join(folder, "gt.pfm")
-    if not os.path.exists(path):
-        return {}
-    truth = read_pfm(path)
-    known = np.isfinite(truth)
-    mask = cv2.imread(os.path.join(folder, "mask_nocc.png"), cv2.IMREAD_GRAYSCALE)
-    off = np.where(np.isnan(disparity), np.inf, np.abs(disparity - np.where(known, truth, 0)))
-    result = {}
-    for name, where in (("all", known), ("nocc", known & (mask == 255) if mask is not None else None)):
-        if where is not None:
-            result[name] = {f"bad{level:g}": 100 * float(np.mean(off[where] > level)) for level in LEVELS}
-    return result
-
-
-def bench_round(bench, folder, disparities, options):
-    """@disparities 0: as many as stereo-bench takes for the scene."""
-    command = [bench, "--json", "--backend", "cpu", "--threads", "2", "--runs", "5",
-               *(["--num-disparities", str(disparities)] if disparities else []), *options,
-               os.path.join(folder, "left.png"), os.path.join(folder, "right.png")]
-    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)[0]
+def bench_round(bench, scene, disparities, options):
+    return run(bench, ["--backend", "cpu", "--threads", "2", "--runs", "5", "--num-disparities", str(disparities), *options,
+                       scene.left, scene.right])[0]
 
 
 def print_row(name, disparities, times, scores):
@@ -105,9 +79,8 @@ def print_row(name, disparities, times, scores):
 
 
 def main():
-    here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
+    parser.add_argument("--bench", default=default_bench())
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--disparities", type=int, default=0,
                         help="to search; else ndisp of calib.txt, else the largest true disparity rounded up")
@@ -115,32 +88,37 @@ def main():
     parser.add_argument("folder")
     arguments, options = parser.parse_known_args()
     name = os.path.basename(os.path.normpath(arguments.folder))
-    disparities = arguments.disparities
+    scene = score.scene_of(*(os.path.join(arguments.folder, f"{side}.png") for side in ("left", "right")))
+    truth, mask = score.load(scene)
+    disparities = arguments.disparities or score.search_of(scene, truth)[0]
     if not disparities:
-        taken = bench_round(arguments.bench, arguments.folder, 0, options)
-        if taken["disparities_from"] == "default":
-            sys.exit(f"{name}: neither calib.txt nor a truth tells how many disparities to search: say --disparities")
-        disparities = taken["disparities"]
+        sys.exit(f"{name}: neither calib.txt nor a truth tells how many disparities to search: say --disparities")
 
     cv2.setNumThreads(2)
     flag = cv2.IMREAD_GRAYSCALE if arguments.matcher == "bm" else cv2.IMREAD_COLOR
-    left, right = (cv2.imread(os.path.join(arguments.folder, f"{side}.png"), flag) for side in ("left", "right"))
+    left, right = (cv2.imread(path, flag) for path in (scene.left, scene.right))
     pad = rounded_up(disparities)
     left, right = (cv2.copyMakeBorder(view, 0, 0, pad, 0, cv2.BORDER_REPLICATE) for view in (left, right))
     matcher = make_matcher(arguments.matcher, pad)
     matcher_frame(matcher, left, right, pad)
     ours, theirs = [], []
     for _ in range(arguments.rounds):       # in turn, so that both see the same machine
-        measured = bench_round(arguments.bench, arguments.folder, disparities, options)
+        measured = bench_round(arguments.bench, scene, disparities, options)
         ours.append(measured["median_ms"])
         theirs.append(statistics.median(matcher_frame(matcher, left, right, pad)[0] for _ in range(5)))
     disparity = fill(matcher_frame(matcher, left, right, pad)[1])
+    found = score.matched(arguments.bench, ["--backend", "cpu", "--frames", "1", "--num-disparities", str(disparities), *options,
+                                            scene.left, scene.right])[2][0][0]
+
+    def scored(disparity):
+        return {} if truth is None else {kind: score.scores(disparity, truth, where) for kind, where in (("all", None), ("nocc", mask))
+                                         if kind == "all" or mask is not None}
 
     print(f"{name}, {measured['width']}x{measured['height']}, 2 threads, {arguments.rounds} rounds in turn, OpenCV {cv2.__version__}")
     print(f"{'':28} {'disp.':>5} {'median ms':>9} {'min':>9} {'max':>9}   "
           f"{'nocc: bad 0.5':>6} {'1':>6} {'2':>6} {'4':>6} {'all: 0.5':>6} {'1':>6} {'2':>6} {'4':>6}")
-    print_row("stereo-bench " + " ".join(options), disparities, ours, measured)
-    print_row("OpenCV " + NAMES[arguments.matcher], pad, theirs, score(arguments.folder, disparity))
+    print_row("stereo-bench " + " ".join(options), disparities, ours, scored(found))
+    print_row("OpenCV " + NAMES[arguments.matcher], pad, theirs, scored(disparity))
     print(f"ratio of the medians: {statistics.median(ours) / statistics.median(theirs):.2f}")
 
 

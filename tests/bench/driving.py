@@ -10,37 +10,24 @@ change by more than 1 px, come or go. D1 is that of the frames that have a truth
 The past is compared with temporal=0, without and with noise of the sensors.
 """
 import argparse
-import glob
 import os
-import subprocess
 import sys
-import tempfile
 
 import cv2
 import numpy as np
 
-SCALE = 64  # steps in a pixel of the disparities that stereo-bench writes
+from score import default_bench, read_truth, scores
+from video import frames_of, maps_of
 
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", default="build/stereo/tools/stereo-bench", help="the program (default: %(default)s)")
+    parser.add_argument("--bench", default=default_bench(), help="the program (default: %(default)s)")
     parser.add_argument("--noise", default="0,5", help="standard deviations in grey levels (default: %(default)s)")
     parser.add_argument("--options", default="--backend cpu --fill background",
                         help="further options of the program (default: %(default)s)")
     parser.add_argument("sequences", nargs="+", metavar="FOLDER", help="left/NAME.png, right/NAME.png, gt/NAME.png")
     return parser.parse_args()
-
-
-def match(bench, sequence, options):
-    """The disparities of all frames, px; NaN: none."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = subprocess.run([bench, "--sequence", sequence, "--write", folder, "--disparity-scale", str(SCALE), *options],
-                              capture_output=True, text=True, check=False)
-        if made.returncode:
-            sys.exit(made.stderr.strip() or f"{bench} failed")
-        maps = [cv2.imread(name, -1).astype(np.float32) for name in sorted(glob.glob(f"{folder}/*-disparity.png"))]
-    return [np.where(one > 0, one / SCALE, np.nan) for one in maps]
 
 
 class Flow:
@@ -83,17 +70,9 @@ def flicker(flow, disparities):
     return np.mean(shares)
 
 
-def d1(sequence, names, disparities):
-    """Percent of the pixels with a truth that are off by more than 3 px and 5 %, or missing; None without a truth."""
-    shares = []
-    for name, disparity in zip(names, disparities):
-        known = os.path.join(sequence, "gt", os.path.basename(name))
-        if not os.path.exists(known):
-            continue
-        truth = cv2.imread(known, -1).astype(np.float32) / 256
-        away = np.abs(disparity - truth)
-        wrong = ~(away <= np.maximum(3, 0.05 * truth))
-        shares.append(100 * np.mean(wrong[truth > 0]))
+def d1(scenes, disparities):
+    """Mean of the frames with a truth; None without one."""
+    shares = [scores(disparity, read_truth(scene.truth))["d1"] for scene, disparity in zip(scenes, disparities) if scene.truth]
     return np.mean(shares) if shares else None
 
 
@@ -101,15 +80,15 @@ def main():
     options = arguments()
     print("| sequence | noise | `temporal=0`: flicker | D1 | default: flicker | D1 |\n|---|---|---|---|---|---|")
     for sequence in options.sequences:
-        names = sorted(glob.glob(os.path.join(sequence, "left", "*.png")))
-        if len(names) < 2:
+        scenes = frames_of([sequence], 0)
+        if len(scenes) < 2:
             sys.exit(f"{sequence} has no two frames: left/ and right/ must have pictures of the same names")
-        flow = Flow([cv2.imread(name, cv2.IMREAD_GRAYSCALE) for name in names])
+        flow = Flow([cv2.imread(scene.left, cv2.IMREAD_GRAYSCALE) for scene in scenes])
         for noise in options.noise.split(","):
             cells = []
             for temporal in ("0", "-1"):
-                maps = match(options.bench, sequence, [*options.options.split(), "--noise", noise, "--temporal", temporal])
-                wrong = d1(sequence, names, maps)
+                maps = maps_of(options.bench, scenes, float(noise), [*options.options.split(), "--temporal", temporal])
+                wrong = d1(scenes, maps)
                 cells += [f"{flicker(flow, maps):.1f} %", "" if wrong is None else f"{wrong:.2f} %"]
             print(f"| {os.path.basename(os.path.normpath(sequence))} | {noise} | {' | '.join(cells)} |", flush=True)
 

@@ -9,8 +9,9 @@ import collections
 import hashlib
 import json
 import os
-import subprocess
 import sys
+
+from score import Refused, default_bench, load, matched, scene_of, scores
 
 # scenes: disparities to search, as the makers of the scenes give them, not as the truth has them
 Group = collections.namedtuple("Group", "name measure scenes")
@@ -29,15 +30,11 @@ MEASURES = {"d1": "D1", "bad1": "bad 1", "bad2": "bad 2"}
 ALIGN_FRAMES = 4
 
 
-class Refused(Exception):
-    """stereo-bench failed; the text is what it said."""
-
-
 def parser(text):
     """What all scripts take."""
     here = os.path.dirname(os.path.abspath(__file__))
     result = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
-    result.add_argument("--bench", default=os.path.join(here, "../../build/stereo/tools/stereo-bench"))
+    result.add_argument("--bench", default=default_bench())
     result.add_argument("--data", default=os.environ.get("STEREO_DATA", os.path.join(here, "../../../shared/data")),
                         help="the folder of the scenes (STEREO_DATA)")
     result.add_argument("--cache", help="a JSON file that keeps the scores")
@@ -65,32 +62,25 @@ class Scores:
                 json.dump(self.known, file, indent=0)
             os.replace(self.path + ".new", self.path)
 
-    def run(self, scenes, disparities, options):
-        """One process for the scenes that are searched alike."""
+    def run(self, name, disparities, options):
+        scene = scene_of(*(os.path.join(self.data, name, view + ".png") for view in ("left", "right")))
         frames = ALIGN_FRAMES if options.get("align", "off") != "off" else 1
-        command = [self.bench, "--json", "--score", "--runs", str(frames), "--scenes", self.data, "--scene",
-                   ",".join(scenes), "--num-disparities", str(disparities)]
-        command += [f"--{name}={value}" for name, value in options.items()]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
-        if done.returncode:
-            raise Refused(done.stderr.strip())
-        shown = " ".join(f"{name}={value}" for name, value in options.items())
-        for text in sorted({f"{shown}: {line}" for line in done.stderr.splitlines()} - self.printed):
+        words = [f"--{option}={value}" for option, value in options.items()]
+        _, said, [(disparity, _)] = matched(self.bench, ["--frames", str(frames), "--num-disparities", str(disparities), *words, scene.left,
+                                                         scene.right], last=True)
+        shown = " ".join(f"{option}={value}" for option, value in options.items())
+        for text in sorted({f"{shown}: {line}" for line in said.splitlines()} - self.printed):
             print(text, file=sys.stderr)
             self.printed.add(text)
-        for row in json.loads(done.stdout):
-            self.known[self.key(row["scene"], disparities, options)] = row.get("nocc", row["all"])
+        self.known[self.key(name, disparities, options)] = scores(disparity, *load(scene))
         self.save()
 
     def of(self, options):
         """{scene: percent}: non-occluded pixels, missing ones are wrong."""
-        missing = collections.defaultdict(list)
         for group in self.groups:
             for scene, disparities in group.scenes.items():
                 if self.key(scene, disparities, options) not in self.known:
-                    missing[disparities].append(scene)
-        for disparities, scenes in missing.items():
-            self.run(scenes, disparities, options)
+                    self.run(scene, disparities, options)
         return {scene: self.known[self.key(scene, disparities, options)][group.measure]
                 for group in self.groups for scene, disparities in group.scenes.items()}
 

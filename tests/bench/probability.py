@@ -13,7 +13,7 @@ The order comes first: a logistic regression, in which the sky weighs more than 
 harm than a hole in a road. Then a curve that keeps the order makes probabilities of it, and there the sky weighs as much as
 any group. It is linear between knots, in logits.
 
-The options are the matcher's; without any it is the default method. Wrong is what stereo-bench calls wrong.
+The options are the matcher's; without any it is the default method. Wrong is what score.py calls wrong.
 """
 import argparse
 import collections
@@ -24,8 +24,12 @@ import os
 import random
 import subprocess
 import sys
+import tempfile
+
+import numpy as np
 
 import groups
+import score
 
 SKY_FRAMES = 12
 SKY_WEIGHT = 2.4
@@ -39,9 +43,12 @@ KNOTS = (-6.0, -3.0, -1.5, 0.0, 1.2, 2.5, 4.0)
 COARSE = 4
 
 
-def counts_of(program, words):
+def counts_of(program, truth, words):
     """[(agreement, distinctness, pixels, right, near)], the measures between 0 and 1."""
-    done = subprocess.run([program, *words], stdout=subprocess.PIPE, check=True, text=True)
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(truth.astype(np.float32).tobytes())
+        file.flush()
+        done = subprocess.run([program, file.name, *words], stdout=subprocess.PIPE, check=True, text=True)
     counts = collections.defaultdict(lambda: [0, 0, 0])
     for line in done.stdout.splitlines():
         a, d, *row = (int(word) for word in line.split())
@@ -62,15 +69,20 @@ class Counts:
             with open(path, encoding="utf-8") as file:
                 self.known = json.load(file)
 
-    def of(self, words):
+    def of(self, truth, words):
+        """@truth: makes the disparities, NaN where a pixel does not count."""
         key = " ".join([self.hash, *words])
         if key not in self.known:
-            self.known[key] = counts_of(self.program, words)
+            self.known[key] = counts_of(self.program, truth(), words)
             if self.path:
                 with open(self.path + ".new", "w", encoding="utf-8") as file:
                     json.dump(self.known, file)
                 os.replace(self.path + ".new", self.path)
         return self.known[key]
+
+
+def seen(truth, mask):
+    return truth if mask is None else np.where(mask, truth, np.nan)
 
 
 def scenes_of(arguments):
@@ -81,13 +93,15 @@ def scenes_of(arguments):
     for group in groups.GROUPS:
         result[group.name] = {}
         for scene, disparities in group.scenes.items():
-            views = [os.path.join(arguments.data, scene, view + ".png") for view in ("left", "right")]
-            result[group.name][scene] = counts.of([*views, f"num-disparities={disparities}", *options])
+            pair = score.scene_of(*(os.path.join(arguments.data, scene, view + ".png") for view in ("left", "right")))
+            result[group.name][scene] = counts.of(lambda pair=pair: seen(*score.load(pair)),
+                                                  [pair.left, pair.right, f"num-disparities={disparities}", *options])
     road = os.path.join(arguments.data, "road")
     result["sky"] = {}
     for frame in range(SKY_FRAMES):
         mask, left, right = (os.path.join(road, view, f"{frame:06}.png") for view in ("sky", "left", "right"))
-        result["sky"][f"sky-{frame}"] = counts.of(["--sky", mask, left, right, "num-disparities=128", *options])
+        result["sky"][f"sky-{frame}"] = counts.of(lambda mask=mask: np.where(score.read_grey(mask) == 255, 0, np.nan),
+                                                  [left, right, "num-disparities=128", *options])
     return result
 
 

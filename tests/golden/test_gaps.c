@@ -2,17 +2,13 @@
 /*
  * What was not seen is not made up: with every profile but thesis, a sky and the middle of a blank wall stay without a value, and what
  * both views' surfaces bound is filled. A synthetic scene has a sky over a street with a post that stands out into it and one before a house, another a blank wall in a
- * textured frame. STEREO_DATA names the folder of real roads, whose folder sky has masks that are 255 where sky surely is.
+ * textured frame. Real skies: test_real.py.
  */
 #include <math.h>
 
 #include "tests/support/check.h"
 #include "tests/support/params.h"
 #include "tests/support/picture.h"
-#ifdef STEREO_DATA_FOLDER
-#include "stereo/tools/scene.h"
-#include <unistd.h>
-#endif
 
 enum
 {
@@ -111,39 +107,25 @@ paint (SurfaceAt at)
     }
 }
 
-static void
-set (StereoParams *params, const char *words)
-{
-  stereo_params_init (params);
-  params->backend = backend;
-  params->num_disparities = SEARCH;
-  params_set (params, "%s", words);
-}
-
-/* The disparities of a pair, NaN where there is none. */
 static int
-match (const StereoParams *params, const StereoImage *left, const StereoImage *right, int width, int height, float *to)
+match (const char *words)
 {
+  StereoOutput output = { result[0], WIDTH * 4, STEREO_SAMPLE_F32, NULL, 0 };
   StereoError error = { 0 };
-  StereoPlan *plan = stereo_plan_new (params, width, height, &error);
-  StereoOutput output = { to, (ptrdiff_t) width * 4, STEREO_SAMPLE_F32, NULL, 0 };
-  int done = CHECK (plan != NULL, "%s", error.message) &&
-      CHECK (!stereo_plan_execute (plan, left, right, &output, NULL, &error), "%s", error.message);
-
-  stereo_plan_free (plan);
-  return done;
-}
-
-static int
-match_made (const char *words)
-{
   StereoImage image[2];
   StereoParams params;
 
   for (int v = 0; v < 2; v++)
     image[v] = (StereoImage){ .data = view[v][0], .stride = WIDTH, .pixel_stride = 1, .channels = 1 };
-  set (&params, words);
-  return match (&params, &image[0], &image[1], WIDTH, HEIGHT, result[0]);
+  stereo_params_init (&params);
+  params.backend = backend;
+  params.num_disparities = SEARCH;
+  params_set (&params, "%s", words);
+  StereoPlan *plan = stereo_plan_new (&params, WIDTH, HEIGHT, &error);
+  int done = CHECK (plan != NULL, "%s", error.message) &&
+      CHECK (!stereo_plan_execute (plan, &image[0], &image[1], &output, NULL, &error), "%s", error.message);
+  stereo_plan_free (plan);
+  return done;
 }
 
 /* Whether the pixel and all around it, to @margin px, show that surface; outside the picture it goes on. */
@@ -190,7 +172,7 @@ static void
 test_street (const char *words)
 {
   paint (street_at);
-  if (!match_made (words))
+  if (!match (words))
     return;
   double sky = valued (street_at, SKY, SMALL, 0, WIDTH), patch = valued (street_at, PATCH, 0, 0, WIDTH);
   double hidden = valued (street_at, HOUSES, 0, 420 - 16, 420), ground = valued (street_at, GROUND, 0, SEARCH, WIDTH);
@@ -205,7 +187,7 @@ static void
 test_wall (const char *words)
 {
   paint (wall_at);
-  if (!match_made (words))
+  if (!match (words))
     return;
   double middle = valued (wall_at, WALL, LARGE, 0, WIDTH);
   double frame = valued (wall_at, HOUSES, 0, SEARCH, WIDTH);
@@ -219,7 +201,7 @@ static void
 test_border (const char *words)
 {
   paint (close_at);
-  if (!match_made (words))
+  if (!match (words))
     return;
   double border = valued (close_at, CLOSE, 0, 0, 40);
   printf ("  border %.1f %%\n", border);
@@ -231,88 +213,18 @@ static void
 test_planes (void)
 {
   paint (street_at);
-  if (match_made ("profile=road fill=planes"))
+  if (match ("profile=road fill=planes"))
     CHECK (valued (street_at, SKY, 0, 0, WIDTH) > 50, "%g %% of the sky", valued (street_at, SKY, 0, 0, WIDTH));
   paint (wall_at);
-  if (match_made ("profile=road fill=planes"))
+  if (match ("profile=road fill=planes"))
     CHECK (valued (wall_at, WALL, 0, 0, WIDTH) > 50, "%g %% of the wall", valued (wall_at, WALL, 0, 0, WIDTH));
 }
-
-/* ---- real roads ------------------------------------------------------------------------------------------ */
-
-#ifdef STEREO_DATA_FOLDER
-
-/* Share of the sky of a frame that has a value, in percent; -1: it is not there, or a check failed. */
-static double
-sky_of (const char *folder, const char *frame, const char *words)
-{
-  char left[1024], right[1024], mask[1024];
-  int width, height, bits, count = 0, found = 0;
-  uint16_t *sky = NULL;
-  StereoParams params;
-  SceneFiles files;
-  Scene scene;
-
-  snprintf (left, sizeof left, "%s/road/left/%s.png", folder, frame);
-  snprintf (right, sizeof right, "%s/road/right/%s.png", folder, frame);
-  snprintf (mask, sizeof mask, "%s/road/sky/%s.png", folder, frame);
-  if (access (mask, R_OK) || !scene_pair (&files, left, right) || !scene_load (&scene, &files, 0))
-    return -1;
-  StereoImage image[2] = { scene_view (&scene.left), scene_view (&scene.right) };
-  size_t pixels = (size_t) scene.left.width * (size_t) scene.left.height;
-  float *disparity = malloc (pixels * sizeof *disparity);
-  int done = CHECK (image_read_samples (mask, &width, &height, &bits, &sky) && width == scene.left.width &&
-          height == scene.left.height,
-      "%s", mask);
-  set (&params, words);
-  params.num_disparities = 128;
-  done = done && match (&params, &image[0], &image[1], width, height, disparity);
-  for (size_t at = 0; at < pixels && done; at++) {
-    count += sky[at] == 255;
-    found += sky[at] == 255 && !isnan (disparity[at]);
-  }
-  free (sky);
-  free (disparity);
-  scene_free (&scene);
-  return done && count ? 100.0 * found / count : -1;
-}
-
-/* The mean of some frames: single ones have a branch that the mask takes for sky. */
-static void
-test_roads (const char *words)
-{
-  static const char *const frames[] = { "000000", "000003", "000006", "000009", "000011" };
-  const char *folder = getenv ("STEREO_DATA") ? getenv ("STEREO_DATA") : STEREO_DATA_FOLDER;
-  double sum = 0;
-  int count = sizeof frames / sizeof *frames;
-
-  for (int k = 0; k < count; k++) {
-    double share = sky_of (folder, frames[k], words);
-    if (share < 0) {
-      check_skip ("%s/road is not there; STEREO_DATA names the folder of the scenes", folder);
-      return;
-    }
-    sum += share;
-  }
-  printf ("  sky %.2f %%\n", sum / count);
-  CHECK (sum / count <= 1, "%g %% of the sky have a value", sum / count);
-}
-
-#else
-
-static void
-test_roads (const char *words)
-{
-  check_skip ("there is no libpng");
-}
-
-#endif
 
 static void
 test_all (const char *on)
 {
-  static void (*const tests[]) (const char *words) = { test_street, test_wall, test_border, test_roads };
-  static const char *const names[] = { "street", "wall", "border", "roads" };
+  static void (*const tests[]) (const char *words) = { test_street, test_wall, test_border };
+  static const char *const names[] = { "street", "wall", "border" };
 
   for (size_t t = 0; t < sizeof tests / sizeof *tests; t++)
     for (size_t k = 0; k < sizeof filling / sizeof *filling; k++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * probability_counts [--sky MASK] LEFT RIGHT NAME=VALUE...
+ * probability_counts TRUTH LEFT RIGHT NAME=VALUE...
  *
  * What tests/bench/probability.py fits the probability to: matches a pair with the parameters and counts the pixels with a
  * truth by their two measures (stereo/exact/confidence.h). Prints a line for each pair of them: agreement, distinctness,
- * pixels, those right within 1 px, those right within 3 px. The truth lies beside LEFT, as for stereo-bench, with the
- * mask of what both views see; or MASK is 255 where the sky is, whose disparity is 0.
+ * pixels, those right within 1 px, those right within 3 px. TRUTH: a float for each pixel of LEFT, px, of this machine's byte
+ * order; what is not finite does not count.
  */
 #include "naive.h"
-#include "stereo/tools/scene.h"
+#include "stereo/tools/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +39,21 @@ parse (StereoParams *params, char **words, StereoError *error)
   return status;
 }
 
+static StereoImage
+view_of (const Image *image)
+{
+  return (StereoImage){ .data = image->data,
+    .stride = (ptrdiff_t) image->width * image->channels,
+    .pixel_stride = image->channels,
+    .channels = image->channels,
+    .offset = { 0, 1, 2 } };
+}
+
 /* Runs a frame, and takes the measures before the step that would use them. */
 static StereoStatus
-match (StereoPlan *plan, const Scene *scene, StereoOutput *output, NaiveMeasures **measures, StereoError *error)
+match (StereoPlan *plan, const Image views[2], StereoOutput *output, NaiveMeasures **measures, StereoError *error)
 {
-  StereoImage left = scene_view (&scene->left), right = scene_view (&scene->right);
+  StereoImage left = view_of (&views[0]), right = view_of (&views[1]);
   StereoStatus status = STEREO_OK;
 
   for (int k = 1; k < FRAMES && !status; k++)
@@ -76,34 +86,31 @@ print (const Counts *counts)
         printf ("%d %d %u %u %u\n", a, d, counts->pixels[a][d], counts->right[a][d], counts->near[a][d]);
 }
 
-/* @sky: NULL, or 255 where the truth is 0. */
 static StereoStatus
-run (const Scene *scene, const uint16_t *sky, char **words, StereoError *error)
+run (const Image views[2], const float *truth, char **words, StereoError *error)
 {
   static Counts counts;
-  size_t pixels = (size_t) scene->left.width * (size_t) scene->left.height;
+  size_t pixels = (size_t) views->width * (size_t) views->height;
   float *disparity = naive_allocate (pixels, sizeof *disparity);
-  StereoOutput output = { .sample = STEREO_SAMPLE_F32,
-    .data = disparity,
-    .stride = (ptrdiff_t) ((size_t) scene->left.width * sizeof *disparity) };
+  StereoOutput output = {
+    .sample = STEREO_SAMPLE_F32, .data = disparity, .stride = (ptrdiff_t) ((size_t) views->width * sizeof *disparity)
+  };
   NaiveMeasures *measures = NULL;
   StereoParams params;
   StereoPlan *plan;
   StereoStatus status = parse (&params, words, error);
 
-  if (!status && !(plan = stereo_plan_new (&params, scene->left.width, scene->left.height, error)))
+  if (!status && !(plan = stereo_plan_new (&params, views->width, views->height, error)))
     status = error->status;
   else if (!status) {
-    status = match (plan, scene, &output, &measures, error);
+    status = match (plan, views, &output, &measures, error);
     stereo_plan_free (plan);
   }
   if (!status && !measures)
     status = stereo_fail (error, STEREO_ERROR_PARAMETER, "confidence-measure is not probability");
-  for (size_t at = 0; at < pixels && !status; at++) {
-    double truth = sky ? sky[at] == 255 ? 0 : INFINITY : (double) scene->truth[at];
-    if (isfinite (truth) && (sky || !scene->visible || scene->visible[at] == 255))
-      count (&counts, &measures[at], fabs ((double) disparity[at] - truth));
-  }
+  for (size_t at = 0; at < pixels && !status; at++)
+    if (isfinite (truth[at]))
+      count (&counts, &measures[at], fabs ((double) disparity[at] - (double) truth[at]));
   if (!status)
     print (&counts);
   free (measures);
@@ -114,35 +121,30 @@ run (const Scene *scene, const uint16_t *sky, char **words, StereoError *error)
 int
 main (int argc, char **argv)
 {
-  const char *mask = argc > 2 && !strcmp (argv[1], "--sky") ? argv[2] : NULL;
-  char **words = argv + (mask ? 3 : 1);
-  int width, height, bits;
-  uint16_t *sky = NULL;
-  SceneFiles files;
-  Scene scene;
   StereoError error;
+  Image views[2];
 
-  if (argc - (words - argv) < 2) {
-    fprintf (stderr, "usage: %s [--sky MASK] LEFT RIGHT NAME=VALUE...\n", argv[0]);
+  if (argc < 4) {
+    fprintf (stderr, "usage: %s TRUTH LEFT RIGHT NAME=VALUE...\n", argv[0]);
     return 2;
   }
-  if (!scene_pair (&files, words[0], words[1]) || !scene_load (&scene, &files, 0))
+  if (!image_read_png (argv[2], &views[0]) || !image_read_png (argv[3], &views[1]))
     return 1;
-  if (mask &&
-      (!image_read_samples (mask, &width, &height, &bits, &sky) || width != scene.left.width ||
-          height != scene.left.height)) {
-    fprintf (stderr, "%s is not a mask of the left view's size\n", mask);
-    return 1;
-  }
-  if (!mask && !scene.truth) {
-    fprintf (stderr, "%s: there is no truth beside it\n", words[0]);
+  size_t pixels = (size_t) views->width * (size_t) views->height;
+  float *truth = naive_allocate (pixels, sizeof *truth);
+  FILE *file = fopen (argv[1], "rb");
+  if (!file || fread (truth, sizeof *truth, pixels, file) != pixels || views[1].width != views->width ||
+      views[1].height != views->height) {
+    fprintf (stderr, "%s and %s do not have the size of the left view\n", argv[1], argv[3]);
     return 1;
   }
-  if (run (&scene, sky, words + 2, &error)) {
+  if (run (views, truth, argv + 4, &error)) {
     fprintf (stderr, "%s\n", error.message);
     return 1;
   }
-  free (sky);
-  scene_free (&scene);
+  fclose (file);
+  free (truth);
+  free (views[0].data);
+  free (views[1].data);
   return 0;
 }

@@ -3,8 +3,6 @@
 #ifndef RANDOM_H
 #define RANDOM_H
 
-#include "stereo/tools/random.h"
-
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +23,10 @@ random_next (Random *random)
     random->bytes += 4;
     return b[0] | (uint32_t) b[1] << 8 | (uint32_t) b[2] << 16 | (uint32_t) b[3] << 24;
   }
-  return splitmix_next (&random->state);
+  uint64_t z = random->state += 0x9E3779B97F4A7C15u; /* splitmix64 */
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+  return (uint32_t) ((z ^ z >> 31) >> 32);
 }
 
 /* low..high, both included */
