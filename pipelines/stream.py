@@ -111,7 +111,7 @@ class Cameras:
             if self.lost.pop(camera, None):
                 GLib.idle_add(self.say, f"{self.name_of(camera)} gives pictures again")
         elif info.get_event().type == Gst.EventType.EOS and not self.ending:
-            GLib.idle_add(self.lose, camera, "its stream ended")
+            GLib.idle_add(self.lose, camera, "its stream ended.")
             return Gst.PadProbeReturn.DROP
         return Gst.PadProbeReturn.OK
 

@@ -71,5 +71,22 @@ from gi.repository import GstRtspServer' || {
     kill "$client" 2>/dev/null || true
     running=
     refused "is not a port" sh "$pipelines/rtsp.sh" eightyfive test
+
+    # a camera that ends is opened again, and the client sees more than the camera gave at once
+    port=$((port + 1))
+    /usr/bin/python3 "$pipelines/rtsp.py" 127.0.0.1 $port stereotestsrc name=camera_0 is-live=true num-buffers=40 ! \
+      video/x-raw,width=320,height=120,framerate=30/1 ! videoconvert ! x264enc tune=zerolatency key-int-max=5 ! \
+      rtph264pay name=pay0 config-interval=1 >"$folder/server" 2>&1 &
+    server=$!
+    running=$server
+    wait_until grep -q "^rtsp://127.0.0.1:$port/depth" "$folder/server"
+    # shellcheck disable=SC2086
+    timeout 600 gst-launch-1.0 -e rtspsrc "location=rtsp://127.0.0.1:$port/depth" protocols=tcp ! rtph264depay ! avdec_h264 ! \
+      identity eos-after=60 ! fakesink sync=false >"$folder/client" 2>&1 || { cat "$folder/client"; bad "the client saw the end"; }
+    grep -q "camera_0 is lost: its stream ended" "$folder/server" || bad "that it is lost was not said"
+    grep -q "camera_0 gives pictures again" "$folder/server" || bad "that it is back was not said"
+    kill -INT "$server"
+    wait "$server" || bad "Ctrl-C is not an error of the server"
+    running=
     ;;
 esac

@@ -48,6 +48,22 @@ class Camera(unittest.TestCase):
         self.run_until_back()
 
 
+class Served(unittest.TestCase):
+    def test_errors(self):
+        """Of a camera they stay within what rtsp.py serves, and others do not."""
+        try:
+            from rtsp import Media
+        except SystemExit as missing:
+            self.skipTest(missing)
+        pipeline, media = Gst.Pipeline(), Media(build(RIG.split()))
+        pipeline.add(media)
+        for name, passes in ("camera_0", False), ("out", True):
+            element = media.get_by_name(name)
+            error = GLib.Error.new_literal(Gst.ResourceError.quark(), "Unplugged.", Gst.ResourceError.READ)
+            element.post_message(Gst.Message.new_error(element, error, ""))
+            self.assertEqual(bool(pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)), passes)
+
+
 class Words(unittest.TestCase):
     def test_values_are_no_elements(self):
         name = "/tmp/a\t! filesink location=b \"c\n"
