@@ -139,16 +139,27 @@ class Cameras:
         return GLib.SOURCE_REMOVE
 
 
-def fit_range(pipeline, words, say):
-    """Searches as many disparities as the warn-distance takes, where nobody has set how many."""
-    match, nearest = pipeline.get_by_name("match"), pipeline.get_by_name("nearest")
-    if not (match and nearest) or any(word.startswith("num-disparities=") for word in words):
+def fit_range(pipeline, words, say, free):
+    """Searches as many disparities as the warn-distance takes, where nobody has set how many. @free: nobody has set the warn-distance;
+    it becomes larger than the blind zone, in which nothing is ever clear."""
+    match, nearest, ground = (pipeline.get_by_name(name) for name in ("match", "nearest", "ground"))
+    fixed = any(word.startswith("num-disparities=") for word in words)
+    if not (match and nearest) or (fixed and not (free and ground)):
         return
 
     def on_depth(_pad, info):
         from gi.repository import GstStereo
         meta, warn = GstStereo.buffer_get_stereo_meta(info.get_buffer()), nearest.get_property("warn-distance")
-        if meta and warn and meta.focal_length * meta.baseline > 0:
+        if free and ground:
+            found = info.get_buffer().get_custom_meta("GstStereoGroundMeta")
+            known, start = found.get_structure().get_double("ground-from") if found else (False, 0)
+            if not known:
+                return Gst.PadProbeReturn.OK
+            if start > warn:
+                warn = 500 * math.ceil(start / MARGIN / 500)
+                nearest.set_property("warn-distance", warn)
+                GLib.idle_add(say, f"warn-distance={warn}: none is set, and this camera sees the ground from {start / 1000:.1f} m on")
+        if meta and warn and not fixed and meta.focal_length * meta.baseline > 0:
             wanted = meta.focal_length * meta.baseline / (MARGIN * warn) - meta.principal_offset - meta.min_disparity
             wanted = min(16 * math.ceil(wanted / 16), 1024)
             if wanted > meta.num_disparities:
@@ -160,17 +171,17 @@ def fit_range(pipeline, words, say):
         gi.require_version("GstStereo", "1.0")
     except ValueError:
         return  # without the typelib, the metadata cannot be read
-    match.get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, on_depth)
+    (free and ground or match).get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, on_depth)
 
 
 class Stream:
     """A pipeline from its start to its end, in a main loop. Those who need more write its functions anew."""
 
-    def __init__(self, words, ends=False):
-        """@ends: Ctrl-C ends the stream, and a second one the program. GLib.Error, Refused."""
+    def __init__(self, words, ends=False, free=False):
+        """@ends: Ctrl-C ends the stream, and a second one the program. @free: the warn-distance may change. GLib.Error, Refused."""
         self.pipeline, self.loop, self.status, self.ends = build(words), GLib.MainLoop(), 0, ends
         self.cameras = Cameras(self.pipeline, self.say)
-        fit_range(self.pipeline, words, self.say)
+        fit_range(self.pipeline, words, self.say, free)
         self.bus = self.pipeline.get_bus()
         self.bus.add_signal_watch()
         self.bus.connect("message", self.on_message)

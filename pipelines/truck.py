@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Embeds a pipeline and reads what depth it sees, as a vehicle would:
 
-truck.py [--json] [--log FILE] CAMERAS ! ... stereomatch name=match ... ! stereoground ! ... depthoverlay ... ! autovideosink
+truck.py [--json] [--log FILE] [--free] CAMERAS ! ... stereomatch name=match ... ! stereoground ! ... depthoverlay ... ! autovideosink
 truck.py [--json] --replay FILE
 
 The pipeline is written as for gst-launch-1.0; pipelines/truck.sh puts it together. stereoground's messages say where the
@@ -192,8 +192,8 @@ class Teller:
 
 
 class Truck(Stream):
-    def __init__(self, teller, words):
-        super().__init__(words, True)
+    def __init__(self, teller, words, free):
+        super().__init__(words, True, free)
         self.teller, self.next = teller, 0
         self.heard = None  # when the last stereo-nearest came
         match = self.pipeline.get_by_name("match")
@@ -258,6 +258,7 @@ def main():
     parser = argparse.ArgumentParser(prog="truck.py", description="Tells what a pipeline of stereomatch sees.")
     parser.add_argument("--json", action="store_true", help="print lines of JSON")
     parser.add_argument("--log", metavar="FILE", help="write the messages to a file")
+    parser.add_argument("--free", action="store_true", help="nobody chose the warn-distance: it may become larger than the blind zone")
     parser.add_argument("--replay", metavar="FILE", help="tell the messages of such a file")
     parser.add_argument("pipeline", nargs=argparse.REMAINDER, help="with elements named match and overlay: see truck.sh")
     options = parser.parse_args()
@@ -271,7 +272,7 @@ def main():
     except OSError as error:
         print(f"truck.py: error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 1
-    return start(Truck, teller, options.pipeline).run()
+    return start(Truck, teller, options.pipeline, options.free).run()
 
 
 sys.exit(main())

@@ -10,8 +10,10 @@
 #   sh pipelines/truck.sh --log drive.log test      writes the messages to a file, too
 #   sh pipelines/truck.sh --replay drive.log        tells them again, in the time they took
 #
-# stereomatch runs with profile=road, and searches as many disparities as WARN takes (1500 where it is not set), unless
-# num-disparities=... says how many. GROUND has properties of stereoground; GROUND=no warns of surfaces, the road among them. Without
+# Where WARN is not set, it is 1500, or what lies beyond the blind zone of the camera, in which nothing is ever clear. stereomatch runs
+# with profile=road, and searches as many disparities as WARN takes, unless num-disparities=... says how many. GROUND has properties of
+# stereoground: GROUND=max-height=2000 is the height of the vehicle, above which nothing is in its way (4000 where it is not set: tree
+# tops may be in the way of a lorry). GROUND=no warns of surfaces, the road among them. Without
 # CALIBRATION the views must be rectified already, and focal-length=... (px) baseline=... (mm) are needed for distances, ground
 # and obstacles. Ctrl-C ends it. Variables: pipelines/README.md.
 set -eu
@@ -45,6 +47,10 @@ if [ -n "$replay" ]; then
 fi
 
 match_profile=profile=road
+case "${WARN:-} ${OVERLAY:-}" in
+  " "*warn-distance=*) ;;
+  " "*) options="$options --free" ;;
+esac
 OVERLAY="warn-distance=${WARN:-1500} ${OVERLAY:-}"
 use_ground "$@"
 add_overlay "$@"

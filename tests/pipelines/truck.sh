@@ -91,6 +91,7 @@ small=$SIZE
 SIZE=640x360 GROUND=
 TEST_SOURCE="is-live=false num-buffers=8 seed=$seed pattern=road camera-height=1500 camera-pitch=4 obstacle-height=900 obstacle-distance=5000"
 run 1500 test
+grep -q "warn-distance=1500 lies in the blind zone" "$folder/report" || { cat "$folder/report"; bad "the blind zone is not told"; }
 grep -q "^ground: camera 1[45][0-9][0-9] mm high, pitch [34]\.[0-9], roll -\{0,1\}0\.[0-9] degrees; free for [45][0-9]* mm ahead$" "$folder/report" ||
   { cat "$folder/report"; bad "the ground is not told"; }
 grep -q "^obstacle 1: [45][0-9]* mm, [0-9]* mm to the [a-z]*, [56][0-9]* x [89][0-9]* mm, probability 0\.[0-9]*$" "$folder/report" ||
@@ -98,8 +99,12 @@ grep -q "^obstacle 1: [45][0-9]* mm, [0-9]* mm to the [a-z]*, [56][0-9]* x [89][
 # standard output is JSON and nothing else
 sh "$pipelines/truck.sh" --json --log "$folder/drive.log" test num-disparities=$disparities >"$folder/lines.json" \
   2>"$folder/output" || { cat "$folder/output"; bad "truck.sh --json"; }
+# nobody has set WARN, and 1500 lies in the blind zone
+grep -q "warn-distance=[45][05]00: none is set, and this camera sees the ground from 3\.[0-9] m on$" "$folder/output" ||
+  { cat "$folder/output"; bad "the warn-distance lies in the blind zone"; }
 /usr/bin/python3 -c 'import json, sys
 seen = [json.loads(line) for line in open(sys.argv[1])]
+assert not any("ground is not seen" in m.get("reason", "") for m in seen), seen
 ground = [m for m in seen if m["message"] == "stereo-obstacles"]
 assert ground and all(m["ground"] and len(m["free"]) == 64 for m in ground), ground
 assert ground[-1]["obstacles"][0]["distance"] == ground[-1]["nearest"], ground[-1]
