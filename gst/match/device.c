@@ -2,7 +2,7 @@
 #include "gst/match/device.h"
 
 #include "gst/match/debug.h"
-#include "gst/pairing/deep.h"
+#include "gst/pairing/aggregator.h"
 #include "gst/video/frame.h"
 
 struct _GstStereoDevice

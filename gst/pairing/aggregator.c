@@ -1,58 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/aggregator.h"
-
-#include "gst/pairing/debug.h"
-#include "gst/pairing/deep.h"
-#include "gst/pairing/pairs.h"
-#include "gst/pairing/qos.h"
-#include "gst/pairing/refusal.h"
-#include "gst/video/stream.h"
+#include "gst/pairing/private.h"
 
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
-#define LEFT GST_STEREO_HEALTH_SILENT_LEFT
-#define RIGHT GST_STEREO_HEALTH_SILENT_RIGHT
+#define SILENT_LEFT GST_STEREO_HEALTH_SILENT_LEFT
+#define SILENT_RIGHT GST_STEREO_HEALTH_SILENT_RIGHT
+#define SILENT (SILENT_LEFT | SILENT_RIGHT)
 #define BEHIND GST_STEREO_HEALTH_BEHIND
 /* Pads may come late (decodebin): a missing view becomes an error only after this time. */
 #define MISSING_TIME (2 * G_USEC_PER_SEC)
 /* Largest difference of the delays of both views, and after how many frames of each it counts. */
 #define MOST_APART ((gint64) (500 * GST_MSECOND))
 #define TIMED_FRAMES 10
-
-struct _GstStereoAggregatorPrivate
-{
-  GstStereoPairs *pairs;
-  GstStereoDeep *deep;
-  GstStereoQos *qos;
-
-  /* protected by the object lock */
-  guint64 silence_timeout;
-  GstStereoHealthFlags sources; /* what is wrong with them */
-
-  GMutex lock; /* of the next two */
-  GCond changed;
-  gboolean leaving; /* the task must not wait here: a flush, or the end */
-  gint playing;     /* atomic */
-
-  /* of the source pad's task */
-  gboolean negotiated; /* the source pad has caps */
-  GstSegment segment;  /* of the source pad */
-  gboolean have_segment;
-  gint64 alone;          /* monotonic µs since which one view has no linked partner; 0 = both have */
-  gboolean failed;       /* an error was posted that no frame can mend */
-  GstClockTime latency;  /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
-  GstClockTime since;    /* by the element's clock: silence before does not count */
-  GstClockTime deadline; /* when the next silence may begin, by the same clock */
-  gboolean judged;       /* the delays of both views were compared */
-};
+#define MOST_BITS 16 /* of a sample */
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
+#define MEMBER(member) .offset = G_STRUCT_OFFSET (GstStereoAggregatorPrivate, member)
+
 static const GstStereoProperty properties[] = {
+  { .name = "packing",
+      .kind = GST_STEREO_ENUM,
+      .flags = GST_STEREO_PLAYING,
+      MEMBER (pairs.packing),
+      .initial = GST_STEREO_PACKING_AUTO,
+      .choices = gst_stereo_packings,
+      .type = "GstStereoPacking",
+      .blurb = "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
+               "(multiview-mode=mono counts as not saying it; multiview-flags hold in either case)" },
+  { .name = "max-skew",
+      .kind = GST_STEREO_UINT64,
+      .flags = GST_STEREO_PLAYING,
+      MEMBER (pairs.max_skew),
+      .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
+      .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
+               "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration, or "
+               "half the time between the last frames where both views give fewer (no limit where neither is known)" },
+  { .name = "pairing-clock",
+      .kind = GST_STEREO_ENUM,
+      .flags = GST_STEREO_PLAYING,
+      MEMBER (pairs.choice),
+      .choices = gst_stereo_pairing_clocks,
+      .type = "GstStereoPairingClock",
+      .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats "
+               "say which ones do" },
+  { .name = "significant-bits",
+      .kind = GST_STEREO_INT,
+      .flags = GST_STEREO_PLAYING,
+      MEMBER (deep.bits),
+      .max = MOST_BITS,
+      .blurb = "Bits of a GRAY16 sample that the camera uses, from the lowest one on; the upper 8 of them "
+               "are read (fewer than 8 count as 8). 0 = as many as the largest sample so far needs; where no sample is below half of it, as of "
+               "thermal cameras, the lowest one is black" },
+  { .name = "qos",
+      .kind = GST_STEREO_BOOLEAN,
+      .flags = GST_STEREO_PLAYING,
+      MEMBER (qos.enabled),
+      .initial = TRUE,
+      .blurb = "Drop pairs before they are computed when downstream says that they come too late, and in live "
+               "pipelines when they would come later than the latency that is reported" },
   { .name = "silence-timeout",
       .kind = GST_STEREO_UINT64,
       .flags = GST_STEREO_PLAYING,
-      .offset = G_STRUCT_OFFSET (GstStereoAggregatorPrivate, silence_timeout),
+      MEMBER (silence_timeout),
       .initial = (gdouble) (500 * GST_MSECOND),
       .max = (gdouble) (GST_SECOND * 3600),
       .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never" },
@@ -73,6 +83,8 @@ get_inputs (GstStereoAggregator *self)
     *place = gst_object_ref (pad);
   }
   GST_OBJECT_UNLOCK (self);
+  inputs.view[LEFT] = inputs.packed ? inputs.packed : inputs.left;
+  inputs.view[RIGHT] = inputs.packed ? inputs.packed : inputs.right;
   return inputs;
 }
 
@@ -97,9 +109,8 @@ for_each_pad (GstStereoAggregator *self, void (*function) (GstStereoPad *pad))
   inputs_clear (&inputs);
 }
 
-/* The task waits for a pad, or for the end of the wait. */
 static void
-wake (GstStereoAggregator *self, gboolean leaving)
+set_leaving (GstStereoAggregator *self, gboolean leaving)
 {
   g_mutex_lock (&self->priv->lock);
   self->priv->leaving = leaving;
@@ -107,10 +118,26 @@ wake (GstStereoAggregator *self, gboolean leaving)
   g_mutex_unlock (&self->priv->lock);
 }
 
-static gboolean
-is_linked (GstStereoPad *pad)
+void
+gst_stereo_aggregator_wake (GstStereoAggregator *self)
 {
-  return pad && gst_pad_is_linked (GST_PAD (pad));
+  g_mutex_lock (&self->priv->lock);
+  g_cond_broadcast (&self->priv->changed);
+  g_mutex_unlock (&self->priv->lock);
+}
+
+/* Waits until a frame comes, of @pad where that is not NULL, or a pad; or for so many µs. GstAggregator would call aggregate() again
+ * and again: there is one view's pad alone; or another stream began on a pad after its end, and GstAggregator takes it for ended. */
+static GstFlowReturn
+wait_for_change (GstStereoAggregator *self, GstStereoPad *pad, gint64 time)
+{
+  GstStereoAggregatorPrivate *priv = self->priv;
+
+  g_mutex_lock (&priv->lock);
+  if (!priv->leaving && !(pad && gst_stereo_pad_has_buffer (pad)))
+    g_cond_wait_until (&priv->changed, &priv->lock, g_get_monotonic_time () + time);
+  g_mutex_unlock (&priv->lock);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 /* FALSE after an error was posted, now or before: both kinds of pads are in use, or one view was never linked. */
@@ -118,7 +145,8 @@ static gboolean
 check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
-  gboolean left = is_linked (inputs->left), right = is_linked (inputs->right);
+  gboolean left = inputs->left && gst_pad_is_linked (GST_PAD (inputs->left)),
+           right = inputs->right && gst_pad_is_linked (GST_PAD (inputs->right));
 
   if (!priv->failed && inputs->packed && (inputs->left || inputs->right)) {
     priv->failed = TRUE;
@@ -141,66 +169,45 @@ check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
   return !priv->failed;
 }
 
-/* There is one view's pad alone: GstAggregator would call aggregate() for its frame again and again. */
-static GstFlowReturn
-wait_for_pad (GstStereoAggregator *self)
-{
-  GstStereoAggregatorPrivate *priv = self->priv;
-
-  g_mutex_lock (&priv->lock);
-  if (!priv->leaving)
-    g_cond_wait_until (
-        &priv->changed, &priv->lock, (priv->alone ? priv->alone : g_get_monotonic_time ()) + MISSING_TIME);
-  g_mutex_unlock (&priv->lock);
-  return GST_AGGREGATOR_FLOW_NEED_DATA;
-}
-
 /* ---- what the sources do ------------------------------------------------------------------- */
-
-static const gchar *const pad_names[] = { "sink", "sink_left", "sink_right", "sink_left and sink_right" };
 
 static const gchar *
 name_of (const GstStereoInputs *inputs, GstStereoHealthFlags views)
 {
-  return pad_names[inputs->packed ? 0 : !!(views & LEFT) + 2 * !!(views & RIGHT)];
+  if (inputs->packed)
+    return "sink";
+  return views == SILENT ? "sink_left and sink_right" : views == SILENT_RIGHT ? "sink_right" : "sink_left";
 }
 
-static guint64
-silence_timeout (GstStereoAggregator *self)
-{
-  GST_OBJECT_LOCK (self);
-  guint64 timeout = self->priv->silence_timeout;
-  GST_OBJECT_UNLOCK (self);
-  return timeout;
-}
-
-/* Which views are silent, and in priv->deadline when the next one may be. */
+/* Which views are silent, and in priv->deadline when the next one may be. @longest: the longest silence. */
 static GstStereoHealthFlags
 find_silent (GstStereoAggregator *self, GstStereoPad *const pads[2], GstClockTime now, GstClockTime *longest)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
-  const guint64 timeout = silence_timeout (self);
-  GstStereoSource source[2];
+  GstStereoSource source[2] = { gst_stereo_pad_get_source (pads[0]), gst_stereo_pad_get_source (pads[1]) };
   GstStereoHealthFlags silent = 0;
 
+  GST_OBJECT_LOCK (self);
+  const guint64 timeout = priv->silence_timeout;
+  GST_OBJECT_UNLOCK (self);
+  /* neither PAUSED nor a stopped process counts as silence */
+  if (!g_atomic_int_get (&priv->playing) || (priv->deadline && now > priv->deadline + 2 * timeout))
+    priv->since = now;
   priv->deadline = now + (timeout ? timeout : GST_SECOND);
-  for (guint v = 0; v < 2; v++)
-    source[v] = gst_stereo_pad_get_source (pads[v]);
   for (guint v = 0; v < 2; v++) {
-    GstClockTime idle = gst_stereo_source_idle (&source[v], &source[!v], priv->since, now);
-    gboolean over = source[v].over && !pads[v]->shown && !gst_stereo_pad_has_buffer (pads[v]);
-    if (!source[v].over && gst_stereo_pad_has_buffer (pads[v]))
-      idle = 0;
+    gboolean has = gst_stereo_pad_has_buffer (pads[v]), over = source[v].over;
+    GstClockTime idle = has && !over ? 0 : gst_stereo_source_idle (&source[v], &source[!v], priv->since, now);
     *longest = MAX (*longest, idle);
-    if ((timeout && idle >= timeout && !source[v].over) ||
-        (over && pads[!v]->began && !source[!v].over && pads[0] != pads[1]))
-      silent |= v ? RIGHT : LEFT;
+    if (over ? !pads[v]->shown && !has && pads[!v]->began && !source[!v].over && pads[0] != pads[1] :
+               timeout && idle >= timeout)
+      silent |= v ? SILENT_RIGHT : SILENT_LEFT;
     else if (timeout && idle && now + timeout - idle < priv->deadline)
       priv->deadline = now + timeout - idle;
   }
   return silent;
 }
 
+/* Takes @text. */
 static void
 tell (GstStereoAggregator *self, GstStereoHealthFlags sources, gboolean bad, gchar *text)
 {
@@ -221,8 +228,8 @@ tell (GstStereoAggregator *self, GstStereoHealthFlags sources, gboolean bad, gch
 static gchar *
 describe_silence (const GstStereoInputs *inputs, GstStereoHealthFlags silent, GstClockTime time)
 {
-  const GstStereoPad *pad = inputs->packed ? inputs->packed : silent & LEFT ? inputs->left : inputs->right;
-  const gchar *verb = silent == (LEFT | RIGHT) && !inputs->packed ? "have" : "has", *name = name_of (inputs, silent);
+  const GstStereoPad *pad = inputs->view[silent & SILENT_LEFT ? LEFT : RIGHT];
+  const gchar *name = name_of (inputs, silent);
 
   if (pad->ended)
     return g_strdup_printf (
@@ -230,39 +237,40 @@ describe_silence (const GstStereoInputs *inputs, GstStereoHealthFlags silent, Gs
         "its cable and the source of that branch.",
         name);
   return g_strdup_printf ("%s %s been silent for %.1f s%s, and the stream did not end. Nothing comes out%s. Check %s.",
-      name, verb, (gdouble) time / GST_SECOND, pad->began ? "" : ", and had no frame before",
-      silent == (LEFT | RIGHT) ? "" : ", and the frames of the other view are dropped until it is back",
-      silent == (LEFT | RIGHT) ?
-          "the camera, its cable and the source; of two cameras what they have in common: supply, "
-          "hub, and the thread that feeds both pads" :
-          "that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
-          "queue before each");
+      name, silent == SILENT && !inputs->packed ? "have" : "has", (gdouble) time / GST_SECOND,
+      pad->began ? "" : ", and had no frame before",
+      silent == SILENT ? "" : ", and the frames of the other view are dropped until it is back",
+      silent == SILENT ? "the camera, its cable and the source; of two cameras what they have in common: supply, "
+                         "hub, and the thread that feeds both pads" :
+                         "that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
+                         "queue before each");
 }
 
 /* Two cameras that count their time from moments of their own. */
 static void
-compare_delays (GstStereoAggregator *self, const GstStereoInputs *inputs)
+compare_delays (GstStereoAggregator *self, GstStereoPad *const pads[2])
 {
-  GstStereoPad *pads[2] = { inputs->left, inputs->right };
-  GstStereoSource sources[2] = { gst_stereo_pad_get_source (pads[0]), gst_stereo_pad_get_source (pads[1]) };
   gint64 delay[2];
 
-  if (self->priv->judged || sources[0].timed < TIMED_FRAMES || sources[1].timed < TIMED_FRAMES)
-    return;
-  for (guint v = 0; v < 2; v++) {
+  for (guint v = 0; v < 2 && !self->priv->judged; v++) {
+    GstStereoSource source = gst_stereo_pad_get_source (pads[v]);
     g_autoptr (GstQuery) query = gst_query_new_latency ();
     GstClockTime least = 0;
     gboolean live = FALSE;
+    if (source.timed < TIMED_FRAMES)
+      return;
     /* what upstream reports as its latency is no delay */
     if (gst_pad_peer_query (GST_PAD (pads[v]), query))
       gst_query_parse_latency (query, &live, &least, NULL);
-    delay[v] = sources[v].least - (gint64) least;
+    delay[v] = source.least - (gint64) least;
     /* no camera's frame comes before its time, and a branch that is not live has no delay */
     if (!live || delay[v] < -MOST_APART)
       return;
   }
+  if (self->priv->judged)
+    return;
   self->priv->judged = TRUE;
-  guint late = delay[1] > delay[0];
+  guint late = delay[RIGHT] > delay[LEFT];
   if (delay[late] - delay[!late] > MOST_APART)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("The frames of %s come %.1f s after their timestamps, those of %s %.1f s: that camera counts its time from a moment of "
@@ -273,66 +281,47 @@ compare_delays (GstStereoAggregator *self, const GstStereoInputs *inputs)
         (NULL));
 }
 
-static void
-watch_delay (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoPad *const pads[2])
-{
-  GstStereoHealthFlags before = self->priv->sources, now = before & ~BEHIND;
-  GstStereoSource late = { 0 };
-  GstStereoPad *pad = NULL;
-
-  for (guint v = 0; v < 2; v++) {
-    GstStereoSource source = gst_stereo_pad_get_source (pads[v]);
-    if (source.behind)
-      late = source, pad = pads[v], now |= BEHIND;
-  }
-  if (now == before)
-    return;
-  if (pad)
-    tell (self, now, TRUE,
-        g_strdup_printf (
-            "The frames of %s come later and later: %.1f s after their timestamps by now, and %.2f s more each second. "
-            "Its source falls behind, or what stands before this element. Make less of it (smaller pictures, "
-            "fewer a second), or drop frames there (queue leaky=downstream). The depth is right, and old.",
-            GST_PAD_NAME (pad), late.before / 1e9, late.growth / 1e9));
-  else
-    tell (self, now, FALSE, g_strdup ("Frames no longer come later and later."));
-}
-
 /* In a live pipeline: tells of sources that are silent or fall behind, and of those that no longer are. */
 static void
 watch_sources (GstStereoAggregator *self, GstStereoInputs *inputs)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
-  GstStereoPad *pads[2] = { inputs->packed ? inputs->packed : inputs->left,
-    inputs->packed ? inputs->packed : inputs->right };
   GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)), longest = 0;
+  GstStereoHealthFlags before = priv->sources, behind = 0;
 
   if (!inputs->live || !GST_CLOCK_TIME_IS_VALID (now))
     return;
-  /* neither PAUSED nor a stopped process counts as silence */
-  if (!g_atomic_int_get (&priv->playing) || (priv->deadline && now > priv->deadline + 2 * silence_timeout (self)))
-    priv->since = now;
-  GstStereoHealthFlags before = priv->sources & (LEFT | RIGHT);
-  GstStereoHealthFlags silent = find_silent (self, pads, now, &longest);
+  GstStereoHealthFlags silent = find_silent (self, inputs->view, now, &longest);
   if (silent & ~before) {
-    tell (self, (priv->sources & BEHIND) | silent, TRUE, describe_silence (inputs, silent, longest));
-  } else if (before & ~silent) {
-    gst_stereo_pairs_forgive (priv->pairs);
+    tell (self, (before & BEHIND) | silent, TRUE, describe_silence (inputs, silent, longest));
+  } else if (before & SILENT & ~silent) {
+    gst_stereo_pairs_forgive (self);
     /* the camera may count its time anew */
     for (guint v = 0; v < 2; v++) {
-      GST_OBJECT_LOCK (pads[v]);
-      gst_stereo_source_flush (&pads[v]->source);
-      GST_OBJECT_UNLOCK (pads[v]);
+      GST_OBJECT_LOCK (inputs->view[v]);
+      gst_stereo_source_flush (&inputs->view[v]->source);
+      GST_OBJECT_UNLOCK (inputs->view[v]);
     }
     priv->judged = FALSE;
-    tell (self, (priv->sources & BEHIND) | silent, FALSE,
-        g_strdup_printf ("%s is back.", name_of (inputs, before & ~silent)));
+    tell (self, (before & BEHIND) | silent, FALSE,
+        g_strdup_printf ("%s is back.", name_of (inputs, before & SILENT & ~silent)));
   }
-  inputs->silent[0] = (silent & LEFT) != 0;
-  inputs->silent[1] = (silent & RIGHT) != 0;
-  watch_delay (self, inputs, pads);
+  for (guint v = 0; v < 2; v++) {
+    GstStereoSource source = gst_stereo_pad_get_source (inputs->view[v]);
+    inputs->silent[v] = (silent & (v ? SILENT_RIGHT : SILENT_LEFT)) != 0;
+    if (source.behind && !behind && !(before & BEHIND))
+      tell (self, priv->sources | BEHIND, TRUE,
+          g_strdup_printf (
+              "The frames of %s come later and later: %.1f s after their timestamps by now, and %.2f s more each second. "
+              "Its source falls behind, or what stands before this element. Make less of it (smaller pictures, "
+              "fewer a second), or drop frames there (queue leaky=downstream). The depth is right, and old.",
+              GST_PAD_NAME (inputs->view[v]), source.before / 1e9, source.growth / 1e9));
+    behind |= source.behind ? BEHIND : 0;
+  }
+  if (priv->sources & BEHIND && !behind)
+    tell (self, priv->sources & ~BEHIND, FALSE, g_strdup ("Frames no longer come later and later."));
   if (!inputs->packed)
-    compare_delays (self, inputs);
+    compare_delays (self, inputs->view);
 }
 
 /* GstAggregator waits for all pads until so long after this running time. While a view is silent, the frames of the other one
@@ -348,15 +337,16 @@ gst_stereo_aggregator_get_next_time (GstAggregator *aggregator)
 
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return GST_CLOCK_TIME_NONE;
-  if (priv->sources & (LEFT | RIGHT)) {
+  if (priv->sources & SILENT) {
     GstStereoInputs inputs = get_inputs (self);
-    if ((inputs.left && gst_stereo_pad_has_buffer (inputs.left)) ||
-        (inputs.right && gst_stereo_pad_has_buffer (inputs.right)))
-      at = now;
+    for (guint v = 0; v < 2; v++)
+      if (inputs.view[v] && gst_stereo_pad_has_buffer (inputs.view[v]))
+        at = now;
     inputs_clear (&inputs);
   }
+  /* nothing was heard yet */
   if (!at)
-    at = priv->deadline = now + silence_timeout (self);
+    at = priv->deadline = now + GST_SECOND / 2;
   return at > base ? at - base : 0;
 }
 
@@ -398,7 +388,7 @@ process (GstStereoAggregator *self, const GstStereoPair *pair)
 {
   GstStereoFrame *view[2] = { pair->left, pair->right };
 
-  if (!gst_stereo_deep_convert (self->priv->deep, view))
+  if (!gst_stereo_deep_convert (self, view))
     return GST_FLOW_ERROR;
   GstFlowReturn flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[0], view[1]);
   gst_stereo_frame_unref (view[0]);
@@ -411,29 +401,25 @@ find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoPair *pa
 {
   if (!check_inputs (self, inputs))
     return GST_FLOW_NOT_NEGOTIATED;
-  if (!inputs->packed && !(inputs->left && inputs->right)) {
-    GstStereoPad *only = inputs->left ? inputs->left : inputs->right;
-    return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_pad (self);
+  if (!inputs->view[LEFT] || !inputs->view[RIGHT]) {
+    const GstStereoPad *only = inputs->left ? inputs->left : inputs->right;
+    return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_change (self, NULL, MISSING_TIME);
   }
   watch_sources (self, inputs);
-  return gst_stereo_pairs_find (self->priv->pairs, inputs, pair);
-}
-
-/* A frame waits on every pad, before any event: GstAggregator calls aggregate() again at once. */
-static gboolean
-have_buffers (const GstStereoInputs *inputs)
-{
-  return (!inputs->packed || gst_stereo_pad_has_buffer (inputs->packed)) &&
-      (!inputs->left || gst_stereo_pad_has_buffer (inputs->left)) &&
-      (!inputs->right || gst_stereo_pad_has_buffer (inputs->right));
+  GstFlowReturn flow = gst_stereo_pairs_find (self, inputs, pair);
+  for (guint v = 0; v < 2 && flow == GST_AGGREGATOR_FLOW_NEED_DATA && !inputs->packed; v++)
+    if (inputs->view[v]->resumed && !inputs->view[v]->ended)
+      wait_for_change (self, inputs->view[v], G_TIME_SPAN_SECOND / 10);
+  return flow;
 }
 
 static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoPair pair = { NULL };
   GstFlowReturn flow, forwarded = GST_FLOW_OK, drained;
+  gboolean one_may_stay = FALSE;
+  GstStereoPair pair = { NULL };
   GstStereoFrame *frame;
 
   for_each_pad (self, gst_stereo_pad_obey_flush);
@@ -447,14 +433,14 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   }
   if (forwarded != GST_FLOW_OK)
     flow = forwarded;
-  if (flow == GST_FLOW_OK)
+  if (flow == GST_FLOW_OK) {
     flow = process (self, &pair);
-  gst_stereo_pair_clear (&pair);
-  drained = drain (self, flow == GST_FLOW_OK && !inputs.live && have_buffers (&inputs));
-  if (flow == GST_AGGREGATOR_FLOW_NEED_DATA && inputs.left && inputs.right) {
-    gst_stereo_pad_wait_if_resumed (inputs.left);
-    gst_stereo_pad_wait_if_resumed (inputs.right);
+    /* a frame waits on every pad, before any event: GstAggregator calls this function again at once */
+    one_may_stay = flow == GST_FLOW_OK && !inputs.live && gst_stereo_pad_has_buffer (inputs.view[LEFT]) &&
+        gst_stereo_pad_has_buffer (inputs.view[RIGHT]);
   }
+  gst_stereo_pair_clear (&pair);
+  drained = drain (self, one_may_stay);
   inputs_clear (&inputs);
   return drained == GST_FLOW_OK ? flow : drained;
 }
@@ -464,21 +450,22 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 void
 gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *stats)
 {
-  GstStereoQosStats pairs;
-  guint64 dropped[2];
+  const GstStereoPairs *pairs = &self->priv->pairs;
+  const GstStereoQos *qos = &self->priv->qos;
 
-  gst_stereo_qos_get_stats (self->priv->qos, &pairs);
-  *stats = (GstStereoPairStats){ .pairs = pairs.pairs,
-    .late = pairs.late,
-    .compute_last = pairs.compute_last,
-    .compute_total = pairs.compute_total,
-    .compute_recent = pairs.compute_recent };
-  gst_stereo_pairs_get_stats (self->priv->pairs, dropped, &stats->pairing_clock);
-  stats->dropped_left = dropped[0];
-  stats->dropped_right = dropped[1];
   GST_OBJECT_LOCK (self);
-  stats->sources = self->priv->sources;
+  *stats = (GstStereoPairStats){ .pairs = qos->pairs,
+    .late = qos->late,
+    .compute_last = qos->compute_last,
+    .compute_total = qos->compute_total,
+    .dropped_left = pairs->dropped[LEFT],
+    .dropped_right = pairs->dropped[RIGHT],
+    .pairing_clock = pairs->clock,
+    .sources = self->priv->sources };
+  for (guint i = 0; i < GST_STEREO_RECENT; i++)
+    stats->compute_recent += qos->recent[i];
   GST_OBJECT_UNLOCK (self);
+  stats->compute_recent /= CLAMP (stats->pairs, 1, GST_STEREO_RECENT);
 }
 
 static void
@@ -506,36 +493,31 @@ gst_stereo_aggregator_drop_if_late (
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 
   /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
-  if ((!live && !can_forward_gap (self, left)) ||
-      !gst_stereo_qos_drop_if_late (self->priv->qos, left->time == GST_STEREO_TIME_NONE ? right : left))
+  if ((!live && !can_forward_gap (self, left)) || !gst_stereo_qos_drop_if_late (self, left->time == NONE ? right : left))
     return FALSE;
-  gst_stereo_pairs_break_stream (self->priv->pairs);
+  self->priv->pairs.broken = TRUE;
   /* no element of a live pipeline waits longer than the latency; a sink that is not behind a queue would hold this thread until the
    * gap is over, and the next pair would be late as well */
   *flow = live ? GST_FLOW_OK : forward_gap (self, left);
   return TRUE;
 }
 
-/* The frame that gives the timestamps: the other one where the left view of a bundle has none. */
-static GstBuffer *
-timed_buffer (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  return GST_BUFFER_PTS_IS_VALID (left->buffer) || left->layout.packing == GST_STEREO_PACKING_AUTO ? left->buffer :
-                                                                                                     right->buffer;
-}
-
 void
 gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const GstStereoFrame *left,
     const GstStereoFrame *right, gboolean same_place)
 {
-  gboolean discont = gst_stereo_pairs_mend_stream (self->priv->pairs);
   gboolean alone = left->layout.packing == GST_STEREO_PACKING_AUTO ||
       left->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME;
+  /* the frame that gives the timestamps: the other one where the left view of a bundle has none */
+  GstBuffer *timed = GST_BUFFER_PTS_IS_VALID (left->buffer) || left->layout.packing == GST_STEREO_PACKING_AUTO ?
+      left->buffer :
+      right->buffer;
 
-  gst_buffer_copy_into (out, timed_buffer (left, right), GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  gst_buffer_copy_into (out, timed, GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
   GST_BUFFER_DTS (out) = GST_CLOCK_TIME_NONE;
-  if (discont || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
+  if (self->priv->pairs.broken || GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_DISCONT))
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_DISCONT);
+  self->priv->pairs.broken = FALSE;
   if (GST_BUFFER_FLAG_IS_SET (left->buffer, GST_BUFFER_FLAG_CORRUPTED) ||
       GST_BUFFER_FLAG_IS_SET (right->buffer, GST_BUFFER_FLAG_CORRUPTED))
     GST_BUFFER_FLAG_SET (out, GST_BUFFER_FLAG_CORRUPTED);
@@ -546,14 +528,9 @@ GstFlowReturn
 gst_stereo_aggregator_finish (
     GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
-
-  gst_stereo_qos_computed (priv->qos, compute_time);
+  gst_stereo_qos_computed (self, compute_time);
   GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
-  gint64 begin = g_get_monotonic_time ();
-  GstFlowReturn flow = gst_stereo_push (GST_AGGREGATOR (self), &priv->segment, &priv->have_segment, segment, out);
-  gst_stereo_qos_pushed (priv->qos, (g_get_monotonic_time () - begin) * 1000);
-  return flow;
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->priv->segment, &self->priv->have_segment, segment, out);
 }
 
 /* ---- events from upstream ----------------------------------------------------------------- */
@@ -562,15 +539,17 @@ gst_stereo_aggregator_finish (
 static void
 update_latency (GstStereoAggregator *self, const GstStereoPad *pad)
 {
-  guint64 max_skew = gst_stereo_pairs_get_max_skew (self->priv->pairs), skew;
   const GstVideoInfo *info = &pad->info;
   GstClockTime frame = 0;
 
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
     frame = gst_util_uint64_scale (
         GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
-  skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
-  gst_stereo_qos_set_frame (self->priv->qos, frame, pad->packed ? 0 : skew);
+  GST_OBJECT_LOCK (self);
+  guint64 max_skew = self->priv->pairs.max_skew;
+  GST_OBJECT_UNLOCK (self);
+  GstClockTime skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
+  gst_stereo_qos_set_frame (self, frame, pad->packed ? 0 : skew);
 }
 
 /* FALSE after an error was posted. */
@@ -642,11 +621,11 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
     case GST_EVENT_FLUSH_STOP:
-      wake (self, GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START);
+      set_leaving (self, GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START);
       break;
     case GST_EVENT_STREAM_START:
       /* frames from before on this pad, or on one that was released, may not have been used */
-      gst_stereo_pairs_break_stream (self->priv->pairs);
+      self->priv->pairs.broken = TRUE;
       pad->resumed |= pad->ended;
       pad->ended = FALSE;
       break;
@@ -694,7 +673,7 @@ gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggreg
 static gboolean
 gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 {
-  gst_stereo_qos_read_event (GST_STEREO_AGGREGATOR (aggregator)->priv->qos, event);
+  gst_stereo_qos_read_event (GST_STEREO_AGGREGATOR (aggregator), event);
   return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_event (aggregator, event);
 }
 
@@ -708,7 +687,7 @@ gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
   if (type != GST_QUERY_POSITION && type != GST_QUERY_DURATION && type != GST_QUERY_SEEKING && type != GST_QUERY_URI)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
   GstStereoInputs inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
-  GstStereoPad *pad = inputs.packed ? inputs.packed : inputs.left;
+  GstStereoPad *pad = inputs.view[LEFT];
   answered = pad ? gst_pad_peer_query (GST_PAD (pad), query) :
                    GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
   inputs_clear (&inputs);
@@ -731,20 +710,18 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
 
 /* Forgets what must not outlive a flush. */
 static void
-reset_stream (GstStereoAggregatorPrivate *priv, gboolean start)
+reset_stream (GstStereoAggregator *self, gboolean start)
 {
-  gst_stereo_qos_reset (priv->qos, start);
-  gst_stereo_pairs_reset (priv->pairs, start);
-  priv->have_segment = FALSE;
-  priv->judged = FALSE;
+  gst_stereo_qos_reset (self, start);
+  gst_stereo_pairs_reset (self, start);
+  self->priv->have_segment = FALSE;
+  self->priv->judged = FALSE;
 }
 
 static GstFlowReturn
 gst_stereo_aggregator_flush (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-
-  reset_stream (self->priv, FALSE);
+  reset_stream (GST_STEREO_AGGREGATOR (aggregator), FALSE);
   return GST_FLOW_OK;
 }
 
@@ -754,12 +731,9 @@ forget_run (GstStereoPad *pad)
 {
   gst_stereo_pad_clear (pad);
   g_atomic_int_set (&pad->flushed, FALSE);
-  g_atomic_int_set (&pad->closed, FALSE);
   pad->began = pad->turned = FALSE;
-  pad->consumed = 0;
   GST_OBJECT_LOCK (pad);
   pad->source = (GstStereoSource){ 0 };
-  pad->received = 0;
   GST_OBJECT_UNLOCK (pad);
 }
 
@@ -770,9 +744,9 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoAggregatorPrivate *priv = self->priv;
 
-  gst_stereo_deep_start (priv->deep);
-  reset_stream (priv, TRUE);
-  wake (self, FALSE);
+  gst_stereo_deep_start (&priv->deep);
+  reset_stream (self, TRUE);
+  set_leaving (self, FALSE);
   priv->failed = FALSE;
   priv->alone = 0;
   priv->latency = GST_CLOCK_TIME_NONE;
@@ -800,7 +774,7 @@ gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transiti
 
   g_atomic_int_set (&self->priv->playing, transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    wake (self, TRUE);
+    set_leaving (self, TRUE);
   return GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
 }
 
@@ -825,11 +799,7 @@ gst_stereo_aggregator_create_new_pad (
 static void
 gst_stereo_aggregator_pad_added (GstElement *element, GstPad *pad)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
-
-  g_mutex_lock (&self->priv->lock);
-  g_cond_broadcast (&self->priv->changed);
-  g_mutex_unlock (&self->priv->lock);
+  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (element));
 }
 
 static void
@@ -837,7 +807,7 @@ gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
   gst_stereo_pad_retire (GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
-  gst_stereo_aggregator_pad_added (element, pad);
+  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (element));
 }
 
 /* ---- the class ---------------------------------------------------------------------------- */
@@ -859,9 +829,8 @@ gst_stereo_aggregator_finalize (GObject *object)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
 
-  gst_stereo_qos_free (priv->qos);
-  gst_stereo_deep_free (priv->deep);
-  gst_stereo_pairs_free (priv->pairs);
+  g_free (priv->pairs.mismatch);
+  g_free (priv->deep.row);
   g_mutex_clear (&priv->lock);
   g_cond_clear (&priv->changed);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
@@ -873,18 +842,11 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
-  gssize offset = g_type_class_get_instance_private_offset (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
 
   object_class->finalize = gst_stereo_aggregator_finalize;
-  gst_stereo_properties_install_part (
-      object_class, gst_stereo_pairs_properties, offset + G_STRUCT_OFFSET (GstStereoAggregatorPrivate, pairs));
-  gst_stereo_properties_install_part (
-      object_class, gst_stereo_deep_properties, offset + G_STRUCT_OFFSET (GstStereoAggregatorPrivate, deep));
-  gst_stereo_properties_install_part (
-      object_class, gst_stereo_qos_properties, offset + G_STRUCT_OFFSET (GstStereoAggregatorPrivate, qos));
-  gst_stereo_properties_install (object_class, properties, offset);
+  gst_stereo_properties_install (object_class, properties, g_type_class_get_instance_private_offset (klass));
   element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   element_class->pad_added = gst_stereo_aggregator_pad_added;
@@ -899,7 +861,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
   aggregator_class->get_next_time = gst_stereo_aggregator_get_next_time;
-  aggregator_class->clip = gst_stereo_pad_clip;
+  aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_stereo_aggregator_start;
   aggregator_class->stop = gst_stereo_aggregator_stop;
   aggregator_class->flush = gst_stereo_aggregator_flush;
@@ -909,13 +871,11 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 static void
 gst_stereo_aggregator_init (GstStereoAggregator *self)
 {
-  GstElement *element = GST_ELEMENT (self);
-
   self->priv = gst_stereo_aggregator_get_instance_private (self);
   g_mutex_init (&self->priv->lock);
   g_cond_init (&self->priv->changed);
-  self->priv->pairs = gst_stereo_pairs_new (element);
-  self->priv->deep = gst_stereo_deep_new (element);
-  self->priv->qos = gst_stereo_qos_new (GST_AGGREGATOR (self));
+  gst_stereo_lateness_init (&self->priv->qos.lateness);
+  self->priv->qos.earliest_time = GST_CLOCK_TIME_NONE;
+  self->priv->pairs.clock = "none";
   gst_stereo_properties_init (G_OBJECT (self));
 }

@@ -2,14 +2,7 @@
 /*
  * The base class of elements that take two views: stereomatch and stereorectify. It has the request pads sink,
  * sink_left and sink_right, pairs their frames, drops frames without a partner and pairs that come too late, and gives
- * the output its segment and timestamps. Each of these has a file of its own, which subclasses do not need:
- *
- *   pad.h       a sink pad, and its frames that are being decided upon
- *   pairs.h     finds pairs, with decide.h: which frames belong together
- *   qos.h       drops pairs that come too late, by the rules of lateness.h
- *   source.h    whether a source is silent, or falls behind
- *   refusal.h   the error about frames that a pad does not take
- *   deep.h      views of more than 8 bits a sample
+ * the output its segment and timestamps. private.h says what each file of this folder does for it.
  */
 #ifndef GST_STEREO_AGGREGATOR_H
 #define GST_STEREO_AGGREGATOR_H
@@ -40,13 +33,18 @@ struct _GstStereoAggregator
 };
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 
+/* Views with more than 8 bits a sample (machine vision, thermal cameras, video of 10 bits), in system memory. process() gets 8 bits of
+ * luma, from where the picture has its contrast: a camera of 12 bits in samples of 16 uses a sixteenth of their range. */
+#define GST_STEREO_DEEP_GRAYS "GRAY16_LE, GRAY16_BE, GRAY10_LE32"
+#define GST_STEREO_DEEP_FORMATS "{ " GST_STEREO_DEEP_GRAYS ", P010_10LE, I420_10LE, Y210 }"
+
 /* Fields of `stats` that all these elements have. */
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
   guint64 compute_last, compute_total, compute_recent; /* ns; compute_recent: mean of the last ten pairs */
-  const gchar *pairing_clock;                          /* what paired the last pair: gst_stereo_pairs_get_stats() */
-  GstStereoHealthFlags sources;                        /* what is wrong with them: as silence() has it */
+  const gchar *pairing_clock;   /* what paired the last pair: "buffer", reference caps, or "none" */
+  GstStereoHealthFlags sources; /* what is wrong with them: as silence() has it */
 } GstStereoPairStats;
 
 /* A subclass has to set process() and input_caps(). Where it overrides start(), stop() or flush() of GstAggregatorClass,

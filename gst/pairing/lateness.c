@@ -4,8 +4,8 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define PERIOD (8000 * MS)
 #define STALL 4                 /* in units of `allowed` */
-#define HELD (1 * MS)           /* a push that takes so long is blocked by the sink */
 #define PATIENCE (500 * MS)     /* with nothing but late pairs */
+#define LONGEST (1000 * MS)     /* without a pair */
 #define MOST_EXCESS (5000 * MS) /* a larger excess means that the timestamps are not of the pipeline's clock */
 
 /* How long a pair may wait for its turn. Frames come unevenly: at high rates, half a frame is too short. */
@@ -58,60 +58,57 @@ gst_stereo_lateness_latency (const GstStereoLateness *self)
   return self->allowed + (self->excess <= MOST_EXCESS ? self->excess : 0);
 }
 
-/* How long a pair may have waited. In overload only fresh pairs are computed: there is always one that came within a
- * frame's time. Where a sink holds the thread until the latency is over, this would make the sink hold it even longer,
- * and a pair that waits meanwhile is as good. Such a pair may turn out to be as slow as the slowest one, on top of its
- * wait: a quarter of `allowed` is kept back to bound the sum. */
 static gint64
 most_waited (const GstStereoLateness *self, gint64 spare)
 {
-  gint64 kept = self->expected, all = self->allowed + spare;
-
-  if (self->expected > self->frame)
-    kept = MAX (kept, self->held ? self->allowed / 4 : all - self->frame);
-  return all - MIN (kept, all - slack (self));
-}
-
-/* What would have been enough in the period that is over? */
-static void
-advance (GstStereoLateness *self, gint64 now)
-{
-  /* before the first pair, and when the clock is set back */
-  self->since = MIN (self->since, now);
-  if (now - self->since < PERIOD || self->count < GST_STEREO_LATENESS_RECENT)
-    return;
-  gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
-  if (allowed <= self->allowed / 4 * 3)
-    self->allowed = allowed;
-  if (self->excess && self->soonest < -self->excess / 4)
-    self->excess = MAX (0, self->excess + self->soonest);
-  begin_period (self, now);
+  return MAX (slack (self), self->allowed + spare - MAX (self->expected, self->allowed / 4));
 }
 
 gint64
 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare)
 {
-  advance (self, now);
+  /* before the first pair, and when the clock is set back */
+  self->since = MIN (self->since, now);
+  if (now - self->since >= PERIOD && self->count >= GST_STEREO_LATENESS_RECENT) {
+    /* what would have been enough in the period that is over? */
+    gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
+    if (allowed <= self->allowed / 4 * 3)
+      self->allowed = allowed;
+    if (self->excess && self->soonest < -self->excess / 4)
+      self->excess = MAX (0, self->excess + self->soonest);
+    begin_period (self, now);
+  }
   waited -= self->excess;
   self->soonest = MIN (self->soonest, waited);
-  gint64 late = self->expected ? waited - most_waited (self, spare) : 0;
-  if (late > 0) {
-    self->late_since = MIN (self->late_since, now);
-    if (now - self->late_since < CLAMP (4 * self->frame, PATIENCE, GST_STEREO_LATENESS_LONGEST))
-      return late;
+  gint64 late = self->expected ? MAX (0, waited - most_waited (self, spare)) : 0;
+  if (late && gst_stereo_lateness_is_patience_over (self, now)) {
     /* even a pair that has just come is late: waiting for an earlier one would never end */
     self->excess += waited;
     self->soonest = 0;
+    late = 0;
   }
-  self->late_since = G_MAXINT64;
-  return 0;
+  return late;
 }
 
-static void
-remember (GstStereoLateness *self, gint64 service)
+gboolean
+gst_stereo_lateness_is_patience_over (GstStereoLateness *self, gint64 now)
 {
-  gint64 slowest = 0;
+  self->late_since = MIN (self->late_since, now);
+  return now - self->late_since >= CLAMP (4 * self->frame, PATIENCE, LONGEST);
+}
 
+void
+gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service)
+{
+  gint64 needed = and_an_eighth (service) + slack (self), slowest = 0;
+  /* In overload a wait adds up with a slow pair; but for one that was computed though it was late, as the first one or without QoS. */
+  gboolean adds_up = self->expected > self->frame && waited - self->excess <= most_waited (self, spare);
+
+  self->late_since = G_MAXINT64;
+  if (self->expected && service > STALL * self->allowed && !self->stalled) {
+    self->stalled = TRUE;
+    return;
+  }
   self->recent[self->next] = service;
   self->next = (self->next + 1) % GST_STEREO_LATENESS_RECENT;
   for (guint i = 0; i < GST_STEREO_LATENESS_RECENT; i++)
@@ -119,33 +116,8 @@ remember (GstStereoLateness *self, gint64 service)
   self->expected = and_an_eighth (slowest);
   self->slowest = MAX (self->slowest, service);
   self->count++;
-}
-
-void
-gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service)
-{
-  gboolean strict = self->expected > self->frame;
-
-  if (self->expected && service > STALL * self->allowed && !self->stalled) {
-    self->stalled = TRUE;
-    return;
-  }
-  waited -= self->excess;
-  /* a late pair that was computed, as the first one or without QoS: the latency does not have to cover its wait */
-  if (waited > most_waited (self, spare))
-    strict = FALSE;
-  remember (self, service);
   if (service + slack (self) > self->allowed)
-    self->allowed = and_an_eighth (service) + slack (self);
-  if (strict && waited + service - spare > self->allowed)
-    self->allowed = waited + and_an_eighth (service) - spare;
-}
-
-void
-gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time)
-{
-  if (time >= HELD)
-    self->held = GST_STEREO_LATENESS_RECENT;
-  else if (self->held)
-    self->held--;
+    self->allowed = needed;
+  if (adds_up)
+    self->allowed = MAX (self->allowed, waited - self->excess + service - spare);
 }

@@ -7,12 +7,11 @@
  *   a pair has waited: now - its time - (what upstream reports + the wait for the partner) - excess
  *   it is late when waited + expected > allowed + spare
  *
- * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. In
- * overload (`expected` is more than a frame's time) a pair is late sooner: a fresher pair follows soon in any case.
- *
- * `expected` is the slowest of the last pairs and an eighth. `allowed` is at least `expected` and half a frame for waiting, and
- * at least a frame. A pair that takes longer than expected raises `allowed` before it is pushed; where less was enough for a whole
- * period, it is lowered. A single pair that takes more than four times `allowed` does not count: the machine stood still then.
+ * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. `expected` is the
+ * slowest of the last pairs and an eighth, and at least a quarter of `allowed`: a pair may turn out to be slower, on top of its wait.
+ * `allowed` is at least `expected` and half a frame for waiting, and at least a frame. A pair that takes longer raises `allowed`
+ * before it is pushed; where less was enough for a whole period, it is lowered. A single pair that takes more than four times `allowed`
+ * does not count: the machine stood still then.
  *
  * Pairs may arrive later than upstream reports, by `excess`. When all pairs are late for half a second, or four frames up to a
  * second, the wait of the next one becomes part of it: however late pairs are, and however fast they become later, one a second is
@@ -26,14 +25,12 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_LATENESS_RECENT 16
-#define GST_STEREO_LATENESS_LONGEST G_GINT64_CONSTANT (1000000000) /* ns without a pair */
 
 typedef struct
 {
   gint64 frame;                              /* from one pair to the next; 0 = not known */
   gint64 recent[GST_STEREO_LATENESS_RECENT]; /* time from the decision to the push, of the last pairs */
   guint next;                                /* place in recent */
-  guint held;                                /* pairs for which a push still counts as one that blocks the thread */
   gint64 expected;                           /* 0 = nothing was measured yet */
   gint64 allowed;
   gint64 excess;
@@ -56,10 +53,10 @@ gint64 gst_stereo_lateness_latency (const GstStereoLateness *self);
 /* How much too late a pair would come if it were computed now; 0 = compute it. @waited: time since the pair should have
  * arrived by upstream's latency; below 0 where it has arrived earlier. */
 gint64 gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, gint64 spare);
-/* A pair is pushed now. @waited: its wait until the decision; @service: its time since then. */
+/* A pair is late, by this latency or for downstream. TRUE where it is computed all the same, because none was for so long. */
+gboolean gst_stereo_lateness_is_patience_over (GstStereoLateness *self, gint64 now);
+/* A pair is pushed next. @waited: its wait until the decision; @service: its time since then. */
 void gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service);
-/* The pair was pushed, which took @time. */
-void gst_stereo_lateness_pushed (GstStereoLateness *self, gint64 time);
 
 G_END_DECLS
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/pad.h"
-
-#include "gst/pairing/debug.h"
-#include "gst/video/stream.h"
+#include "gst/pairing/private.h"
 
 G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
 
@@ -26,34 +23,31 @@ delay_of (GstPad *pad, GstElement *element, GstBuffer *buffer)
   return time == GST_CLOCK_STIME_NONE || !GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_STIME_NONE : (gint64) now - time;
 }
 
+static void
+note_source (GstStereoPad *pad, GstElement *element, gboolean enters, GstClockTimeDiff delay)
+{
+  GstClockTime now = gst_element_get_current_clock_time (element);
+
+  now = GST_CLOCK_TIME_IS_VALID (now) ? now : 0;
+  GST_OBJECT_LOCK (pad);
+  if (enters)
+    gst_stereo_source_enter (&pad->source, now, delay);
+  else
+    gst_stereo_source_leave (&pad->source, now);
+  GST_OBJECT_UNLOCK (pad);
+}
+
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
   GstElement *element = GST_ELEMENT (parent);
   GstStereoPad *pad = GST_STEREO_PAD (base);
-  GstClockTimeDiff delay = delay_of (base, element, buffer);
 
-  GstClockTime now = gst_element_get_current_clock_time (element);
-  GST_OBJECT_LOCK (pad);
-  gboolean closed = g_atomic_int_get (&pad->closed);
-  pad->received += !closed;
-  if (!closed)
-    gst_stereo_source_enter (&pad->source, GST_CLOCK_TIME_IS_VALID (now) ? now : 0, delay);
-  GST_OBJECT_UNLOCK (pad);
-  GST_LOG_OBJECT (pad, "%s %" GST_PTR_FORMAT, closed ? "refused, for the other view has ended:" : "received", buffer);
-  if (closed) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_EOS;
-  }
+  GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
+  note_source (pad, element, TRUE, delay_of (base, element, buffer));
   GstFlowReturn flow = pad->chain (base, parent, buffer);
-  now = gst_element_get_current_clock_time (element);
-  GST_OBJECT_LOCK (pad);
-  gst_stereo_source_leave (&pad->source, GST_CLOCK_TIME_IS_VALID (now) ? now : 0);
-  pad->received -= flow != GST_FLOW_OK && pad->received;
-  GST_OBJECT_UNLOCK (pad);
-  g_mutex_lock (&pad->lock);
-  g_cond_broadcast (&pad->arrived);
-  g_mutex_unlock (&pad->lock);
+  note_source (pad, element, FALSE, 0);
+  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (parent));
   return flow;
 }
 
@@ -87,17 +81,6 @@ is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
-GstBuffer *
-gst_stereo_pad_clip (GstAggregator *aggregator, GstAggregatorPad *pad, GstBuffer *buffer)
-{
-  gboolean gap = is_gap (buffer);
-  GstBuffer *inside = gst_stereo_clip (aggregator, pad, buffer);
-
-  if (!inside && !gap)
-    GST_STEREO_PAD (pad)->consumed++;
-  return inside;
-}
-
 /* The buffer that was peeked leaves the queue. After a flush another one may be there: it is lost with the flush. */
 static void
 drop_head (GstStereoPad *pad)
@@ -106,7 +89,6 @@ drop_head (GstStereoPad *pad)
   if (!pad->released)
     gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
   g_mutex_unlock (&pad->lock);
-  pad->consumed++;
 }
 
 gboolean
@@ -118,26 +100,12 @@ gst_stereo_pad_has_buffer (GstStereoPad *pad)
   return has;
 }
 
-void
-gst_stereo_pad_wait_if_resumed (GstStereoPad *pad)
-{
-  gint64 end = g_get_monotonic_time () + G_TIME_SPAN_SECOND / 10;
-
-  if (!pad->resumed || pad->ended)
-    return;
-  g_mutex_lock (&pad->lock);
-  while (!pad->released && !gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pad)) &&
-      g_cond_wait_until (&pad->arrived, &pad->lock, end))
-    continue;
-  g_mutex_unlock (&pad->lock);
-}
-
 /* ---- frames, in the task of the source pad ------------------------------------------------ */
 
 gboolean
 gst_stereo_pad_make_room (GstStereoPad *pad)
 {
-  if (pad->shown == GST_STEREO_PAD_DEPTH)
+  if (pad->shown == G_N_ELEMENTS (pad->frames))
     return FALSE;
   if (pad->taken < pad->shown)
     drop_head (pad);
@@ -184,7 +152,7 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
       frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
   frame->after_gap = pad->in_gap;
   pad->in_gap = FALSE;
-  pad->gap_end = GST_STEREO_TIME_NONE;
+  pad->gap_end = NONE;
   pad->began = TRUE;
   pad->marked |= GST_BUFFER_FLAG_IS_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
   return frame;
@@ -205,7 +173,6 @@ gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more,
   if (came) {
     *gap = read_gap (pad, buffer, &segment);
     drop_head (pad);
-    pad->consumed--;
   } else if ((frame = read_frame (pad, buffer, &segment, packing, error))) {
     pad->frames[pad->shown++] = frame;
   }
@@ -217,29 +184,15 @@ gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more,
 static gint64
 interval_to (const GstStereoPad *pad, const GstStereoFrame *frame)
 {
-  if (frame->time == GST_STEREO_TIME_NONE || pad->last_time == GST_STEREO_TIME_NONE)
+  if (frame->time == NONE || pad->last_time == NONE)
     return 0;
   return MAX (frame->time - pad->last_time, 0);
-}
-
-gboolean
-gst_stereo_pad_is_over (GstStereoPad *pad)
-{
-  if (pad->ended || !g_atomic_int_get (&pad->closed) || pad->taken < pad->shown)
-    return pad->ended;
-  GST_OBJECT_LOCK (pad);
-  gboolean over = pad->received == pad->consumed;
-  GST_OBJECT_UNLOCK (pad);
-  return over;
 }
 
 GstStereoStream
 gst_stereo_pad_describe (GstStereoPad *pad)
 {
-  GstStereoStream stream = { .count = pad->shown,
-    .time = { GST_STEREO_TIME_NONE, GST_STEREO_TIME_NONE },
-    .gap_end = pad->gap_end,
-    .ended = gst_stereo_pad_is_over (pad) };
+  GstStereoStream stream = { .count = pad->shown, .time = { NONE, NONE }, .gap_end = pad->gap_end, .ended = pad->ended };
 
   if (pad->shown) {
     const GstStereoFrame *head = pad->frames[0];
@@ -281,10 +234,10 @@ gst_stereo_pad_take (GstStereoPad *pad)
 void
 gst_stereo_pad_clear (GstStereoPad *pad)
 {
-  for (guint i = 0; i < GST_STEREO_PAD_DEPTH; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (pad->frames); i++)
     g_clear_pointer (&pad->frames[i], gst_stereo_frame_unref);
   pad->shown = pad->taken = 0;
-  pad->last_time = pad->gap_end = GST_STEREO_TIME_NONE;
+  pad->last_time = pad->gap_end = NONE;
   pad->shortest = 0;
   memset (pad->intervals, 0, sizeof pad->intervals);
   pad->ended = pad->resumed = pad->in_gap = pad->marked = FALSE;
@@ -293,10 +246,8 @@ gst_stereo_pad_clear (GstStereoPad *pad)
 void
 gst_stereo_pad_obey_flush (GstStereoPad *pad)
 {
-  if (g_atomic_int_compare_and_exchange (&pad->flushed, TRUE, FALSE)) {
+  if (g_atomic_int_compare_and_exchange (&pad->flushed, TRUE, FALSE))
     gst_stereo_pad_clear (pad);
-    pad->consumed = 0;
-  }
 }
 
 /* In upstream's thread: the task forgets its frames before it looks at the next event or buffer. */
@@ -307,10 +258,8 @@ gst_stereo_pad_flush (GstAggregatorPad *base, GstAggregator *aggregator)
 
   GST_DEBUG_OBJECT (pad, "flush: the frames at hand are dropped");
   g_atomic_int_set (&pad->flushed, TRUE);
-  g_atomic_int_set (&pad->closed, FALSE);
   GST_OBJECT_LOCK (pad);
   gst_stereo_source_flush (&pad->source);
-  pad->received = 0;
   GST_OBJECT_UNLOCK (pad);
   return GST_FLOW_OK;
 }
@@ -336,7 +285,6 @@ gst_stereo_pad_finalize (GObject *object)
 {
   gst_stereo_pad_clear (GST_STEREO_PAD (object));
   g_mutex_clear (&GST_STEREO_PAD (object)->lock);
-  g_cond_clear (&GST_STEREO_PAD (object)->arrived);
   G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
 }
 
@@ -352,7 +300,6 @@ static void
 gst_stereo_pad_init (GstStereoPad *pad)
 {
   g_mutex_init (&pad->lock);
-  g_cond_init (&pad->arrived);
   gst_stereo_pad_clear (pad);
 }
 

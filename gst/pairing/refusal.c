@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst/pairing/refusal.h"
+/* Frames that a pad cannot take. GStreamer refuses their caps before the pad's element sees them, and the source then says
+ * "not-negotiated" alone. An error of this element names the format, and what to put before it. */
+#include "gst/pairing/private.h"
 
 /* What to put before the pad: by the memory of the frames, else by their kind. The first that fits. */
 static const struct
@@ -23,77 +25,54 @@ static const struct
   { NULL, NULL, "decodebin ! videoconvert" },
 };
 
-/* The first row that fits. @memory: "" for that of the system. */
-static const gchar *
-remedy_for (const gchar *memory, const gchar *name)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (remedies); i++)
-    if ((!remedies[i].feature || g_str_has_prefix (memory, remedies[i].feature)) &&
-        (!remedies[i].name || g_str_equal (remedies[i].name, name)))
-      return remedies[i].element;
-  return NULL;
-}
-
-/* The formats of frames in system memory; the pad has a list of them. */
-static gchar *
-describe_formats (const GstCaps *caps)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
-    if (formats && gst_caps_features_is_equal (gst_caps_get_features (caps, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
-      for (guint n = 0; n < gst_value_list_get_size (formats); n++)
-        g_string_append_printf (
-            text, "%s%s", text->len ? ", " : "", g_value_get_string (gst_value_list_get_value (formats, n)));
-  }
-  return g_string_free (text, FALSE);
-}
-
 static void
 post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
 {
-  GstElement *element = gst_pad_get_parent_element (pad);
+  g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
   const GstStructure *structure = gst_caps_get_structure (refused, 0);
   const gchar *name = gst_structure_get_name (structure), *format = gst_structure_get_string (structure, "format");
   g_autofree gchar *memory = gst_caps_features_to_string (gst_caps_get_features (refused, 0));
-  g_autofree gchar *formats = describe_formats (accepted);
+  g_autoptr (GString) formats = g_string_new (NULL);
+  guint row = 0;
 
   if (g_str_equal (memory, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
     *memory = '\0';
+  while ((remedies[row].feature && !g_str_has_prefix (memory, remedies[row].feature)) ||
+      (remedies[row].name && !g_str_equal (remedies[row].name, name)))
+    row++;
+  /* those of frames in system memory; the pad has a list of them */
+  for (guint i = 0; i < gst_caps_get_size (accepted); i++) {
+    const GValue *list = gst_structure_get_value (gst_caps_get_structure (accepted, i), "format");
+    if (list && gst_caps_features_is_equal (gst_caps_get_features (accepted, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+      for (guint n = 0; n < gst_value_list_get_size (list); n++)
+        g_string_append_printf (
+            formats, "%s%s", formats->len ? ", " : "", g_value_get_string (gst_value_list_get_value (list, n)));
+  }
   if (element)
     GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
         ("%s cannot take %s%s%s%s%s%s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad),
             name, *memory ? "(" : "", memory, *memory ? ")" : "", format ? ",format=" : "", format ? format : "",
-            remedy_for (memory, name), formats),
+            remedies[row].element, formats->str),
         ("%" GST_PTR_FORMAT, refused));
-  gst_clear_object (&element);
 }
 
-/* For one structure of @caps: caps whose format is taken, and that still do not fit, differ in something else, which is not for this
- * message. */
-static gboolean
-format_is_taken (const GstCaps *caps, guint nth, GstCaps *accepted)
-{
-  const GstStructure *structure = gst_caps_get_structure (caps, nth);
-  const GValue *format = gst_structure_get_value (structure, "format");
-  GstStructure *bare = gst_structure_new_empty (gst_structure_get_name (structure));
-  g_autoptr (GstCaps) alone = gst_caps_new_empty ();
-
-  if (format)
-    gst_structure_set_value (bare, "format", format);
-  gst_caps_append_structure_full (alone, bare, gst_caps_features_copy (gst_caps_get_features (caps, nth)));
-  return gst_caps_can_intersect (alone, accepted);
-}
-
+/* Caps whose format is taken, and that still do not fit, differ in something else, which is not for this message. */
 static void
 check (GstPad *pad, const GstCaps *caps)
 {
   g_autoptr (GstCaps) accepted = gst_pad_query_caps (pad, NULL);
   gboolean taken = gst_caps_is_any (caps) || gst_caps_is_empty (caps);
 
-  for (guint i = 0; !taken && i < gst_caps_get_size (caps); i++)
-    taken = format_is_taken (caps, i, accepted);
+  for (guint i = 0; !taken && i < gst_caps_get_size (caps); i++) {
+    const GstStructure *structure = gst_caps_get_structure (caps, i);
+    const GValue *format = gst_structure_get_value (structure, "format");
+    GstStructure *bare = gst_structure_new_empty (gst_structure_get_name (structure));
+    g_autoptr (GstCaps) alone = gst_caps_new_empty ();
+    if (format)
+      gst_structure_set_value (bare, "format", format);
+    gst_caps_append_structure_full (alone, bare, gst_caps_features_copy (gst_caps_get_features (caps, i)));
+    taken = gst_caps_can_intersect (alone, accepted);
+  }
   if (!taken)
     post (pad, caps, accepted);
 }
@@ -119,68 +98,41 @@ gst_stereo_refusal_watch (GstPad *pad)
 
 /* ---- a source that asks ------------------------------------------------------------------- */
 
-/* An element that hands caps on as they are. */
-static gboolean
-passes_caps (GstElement *element)
-{
-  static const gchar *const names[] = { "queue", "capsfilter", "identity" };
-  GstElementFactory *factory = gst_element_get_factory (element);
-
-  for (guint i = 0; factory && i < G_N_ELEMENTS (names); i++)
-    if (g_str_equal (GST_OBJECT_NAME (factory), names[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* Whether a source that runs feeds @pad, with nothing between that could change its frames. */
 static gboolean
 comes_from_source (GstPad *pad)
 {
-  GstPad *at = gst_object_ref (pad), *peer;
-  gboolean found = FALSE;
+  static const gchar *const passing[] = { "queue", "capsfilter", "identity", NULL };
+  g_autoptr (GstPad) peer = gst_pad_get_peer (pad), before = NULL;
+  g_autoptr (GstElement) element = peer ? gst_pad_get_parent_element (peer) : NULL;
+  const GstElementFactory *factory = element ? gst_element_get_factory (element) : NULL;
 
-  while (at && (peer = gst_pad_get_peer (at))) {
-    GstElement *element = gst_pad_get_parent_element (peer);
-    gst_object_unref (at);
-    gst_object_unref (peer);
-    at = element && passes_caps (element) ? gst_element_get_static_pad (element, "sink") : NULL;
-    found = element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE) &&
+  if (!factory || GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE))
+    return element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE) &&
         GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
-    gst_clear_object (&element);
-  }
-  gst_clear_object (&at);
-  return found;
-}
-
-/* The part of @caps that passes @filter (may be NULL). Kinds of memory stay in our order, so that an upstream element that
- * can upload does it. Formats come in the order of the filter. */
-static GstCaps *
-filter_caps (GstCaps *caps, GstCaps *filter)
-{
-  if (!filter)
-    return gst_caps_ref (caps);
-  GstCaps *passed = gst_caps_new_empty ();
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
-    gst_caps_append (passed, gst_caps_intersect_full (filter, one, GST_CAPS_INTERSECT_FIRST));
-  }
-  return passed;
+  if (g_strv_contains (passing, GST_OBJECT_NAME (factory)))
+    before = gst_element_get_static_pad (element, "sink");
+  return before && comes_from_source (before);
 }
 
 void
 gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
 {
-  GstCaps *other, *passed;
+  g_autoptr (GstCaps) passed = gst_caps_new_empty ();
+  GstCaps *other;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS) {
-    gst_query_parse_caps (query, &other);
-    passed = filter_caps (caps, other);
-    gst_query_set_caps_result (query, passed);
-    if (gst_caps_is_empty (passed) && comes_from_source (pad))
-      check (pad, other);
-    gst_caps_unref (passed);
-  } else {
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
     gst_query_parse_accept_caps (query, &other);
     gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
+    return;
   }
+  gst_query_parse_caps (query, &other);
+  /* Kinds of memory stay in our order, so that an upstream element that can upload does it. Formats come in the order of the filter. */
+  for (guint i = 0; other && i < gst_caps_get_size (caps); i++) {
+    g_autoptr (GstCaps) one = gst_caps_copy_nth (caps, i);
+    gst_caps_append (passed, gst_caps_intersect_full (other, one, GST_CAPS_INTERSECT_FIRST));
+  }
+  gst_query_set_caps_result (query, other ? passed : caps);
+  if (other && gst_caps_is_empty (passed) && comes_from_source (pad))
+    check (pad, other);
 }

@@ -41,7 +41,6 @@
 
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
-#include "gst/pairing/deep.h"
 #include "gst/pairing/frame.h"
 #include "gst/rectify/maps.h"
 #include "gst/video/params.h"

@@ -313,28 +313,30 @@ TEST (test_output_has_the_segment_of_the_left_view)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
 }
 
-/* Files: what the other view still has is taken in, dropped and counted. */
+/* Files: no further pair can come, and who feeds the other view is told so. What of it was taken in is dropped and counted. */
 TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
   gboolean left_ends = __i__;
   g_autoptr (Pair) pair = pair_new_not_live (EXACT);
+  GstHarness *other = left_ends ? pair->right : pair->left;
+  guint pushed = 0;
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   for (guint i = 0; i < 2; i++)
     pair_push (pair, i * FRAME, i * FRAME);
   pair_eos (pair, left_ends, !left_ends);
-  for (guint i = 2; i < 5; i++) {
-    if (left_ends)
-      pair_push_right (pair, i * FRAME);
-    else
-      pair_push_left (pair, i * FRAME);
+  for (GstFlowReturn flow = GST_FLOW_OK; flow == GST_FLOW_OK; pushed++) {
+    flow = gst_harness_push (other,
+        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), (2 + pushed) * FRAME, FRAME));
+    fail_unless (flow == GST_FLOW_OK || flow == GST_FLOW_EOS, "%s", gst_flow_get_name (flow));
+    fail_unless (pushed < 1000, "no end");
   }
-  pair_eos (pair, !left_ends, left_ends);
   gst_buffer_unref (pair_pull (pair, 0));
   gst_buffer_unref (pair_pull (pair, FRAME));
   pair_wait_eos (pair);
+  guint64 dropped = stat_of (pair->element, left_ends ? "dropped-right" : "dropped-left");
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 2);
-  fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-right" : "dropped-left"), 3);
+  fail_unless (dropped > 0 && dropped < pushed, "%" G_GUINT64_FORMAT " of %u", dropped, pushed);
   fail_unless_equals_uint64 (stat_of (pair->element, left_ends ? "dropped-left" : "dropped-right"), 0);
   expect_warning (pair->bus, left_ends ? "0 left and" : "and 0 right", NULL);
 }
@@ -384,11 +386,9 @@ TEST (test_a_view_without_a_frame)
 
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   pair_eos (pair, FALSE, TRUE);
-  for (guint i = 0; i < 3; i++)
-    pair_push_left (pair, i * FRAME);
-  pair_eos (pair, TRUE, FALSE);
+  pair_push_left (pair, 0);
   pair_wait_eos (pair);
-  expect_warning (pair->bus, "3 left and 0 right", "No frame ever came on sink_right", NULL);
+  expect_warning (pair->bus, "1 left and 0 right", "No frame ever came on sink_right", NULL);
 }
 
 static const struct
@@ -428,25 +428,6 @@ TEST (test_no_frame_at_all)
   pair_eos (pair, TRUE, TRUE);
   pair_wait_eos (pair);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-}
-
-TEST (test_the_other_view_never_ends)
-{
-  g_autoptr (Pair) pair = pair_new_not_live (EXACT);
-  guint pushed = 0;
-
-  pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
-  pair_push (pair, 0, 0);
-  pair_eos (pair, TRUE, FALSE);
-  /* until upstream is told that it is over */
-  for (GstFlowReturn flow = GST_FLOW_OK; flow == GST_FLOW_OK; pushed++) {
-    flow = gst_harness_push (pair->right,
-        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, 0, 0), (pushed + 1) * FRAME, FRAME));
-    fail_unless (flow == GST_FLOW_OK || flow == GST_FLOW_EOS, "%s", gst_flow_get_name (flow));
-    fail_unless (pushed < 1000, "no end");
-  }
-  gst_buffer_unref (pair_pull (pair, 0));
-  pair_wait_eos (pair);
 }
 
 TEST (test_gap_on_both)

@@ -13,6 +13,7 @@ typedef struct
   void (*write) (Script *script);
   guint pairs;       /* that come out */
   guint left, right; /* that are dropped */
+  guint behind; /* so many of them lie behind the end of the other view: where nothing is live, one at least is dropped */
 } StreamCase;
 
 extern const StreamCase stream_cases[];

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files of this folder share: the state of the element and of a sink pad. Where nothing else is said, only the task of the
+ * source pad uses a member or calls a function.
+ *
+ * GstAggregator calls aggregate() when every pad has a buffer. A frame is _shown_ when it is read from the pad, with its caps and its
+ * segment, and _taken_ when its buffer leaves GstAggregator's queue. The last shown frame is taken as late as possible: if it were
+ * taken at once, GstAggregator would wait for the next buffer of this pad, although the other pad is behind.
+ */
+#ifndef GST_STEREO_PAIRING_PRIVATE_H
+#define GST_STEREO_PAIRING_PRIVATE_H
+
+#include "gst/pairing/aggregator.h"
+#include "gst/pairing/lateness.h"
+#include "gst/pairing/source.h"
+#include "gst/video/properties.h"
+#include "gst/video/stream.h"
+
+G_BEGIN_DECLS
+
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
+#define GST_CAT_DEFAULT gst_stereo_aggregator_debug
+
+#define NONE GST_STEREO_TIME_NONE
+#define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
+#define GST_STEREO_RECENT 10 /* pairs whose mean compute time stats have */
+
+/* Of two views, and of what has one member for each. */
+enum
+{
+  LEFT,
+  RIGHT
+};
+
+/* ---- pad.c: a sink pad, and those of its frames that are being decided upon ---------------- */
+
+#define GST_TYPE_STEREO_PAD (gst_stereo_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoPad, gst_stereo_pad, GST, STEREO_PAD, GstAggregatorPad)
+
+struct _GstStereoPad
+{
+  GstAggregatorPad parent;
+
+  gboolean packed, right;    /* from the pad's template, and never changed: both views, or the right one alone */
+  GstPadChainFunction chain; /* of the base class */
+  gint flushed;              /* atomic: the task has to forget its frames */
+
+  GstStereoFrame *frames[2];
+  guint shown, taken; /* taken: all shown frames, or all but the last */
+  GstVideoInfo info;
+  gboolean have_info, warned;                 /* warned: of these caps */
+  gboolean ended, resumed;                    /* no frame will come; a stream began after the end of another one */
+  gboolean began;                             /* a frame came since the start */
+  gboolean marked;                            /* some frame was marked as first of its bundle */
+  gboolean in_gap;                            /* the next frame that is shown follows a gap */
+  gint64 gap_end;                             /* no frame earlier than this will come, or NONE */
+  gint64 last_time;                           /* of the frame that left last */
+  gint64 shortest;                            /* recent shortest time from one frame to the next in ns; 0 = none seen */
+  gint64 intervals[GST_STEREO_INTERVALS - 1]; /* to the frames that left last, the last one first, ns; 0 = unknown */
+  gboolean turned;                            /* it was said that its pictures are to be turned */
+
+  GstStereoSource source; /* protected by the object lock */
+
+  GMutex lock;       /* held around calls that touch GstAggregator's queue */
+  gboolean released; /* protected by it: that queue must not be touched any more */
+};
+
+/* From the template named sink, sink_left or sink_right. From any thread. */
+GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
+/* Call before GstAggregator's release_pad: that function drops a buffer without GstAggregator's lock, while the task may be
+ * taking the same buffer. After this call the task finds no buffer. */
+void gst_stereo_pad_retire (GstStereoPad *pad);
+GstStereoSource gst_stereo_pad_get_source (GstStereoPad *pad);
+
+/* Forgets the frames at hand and what was learned of the stream; or does so if the pad was flushed. */
+void gst_stereo_pad_clear (GstStereoPad *pad);
+void gst_stereo_pad_obey_flush (GstStereoPad *pad);
+/* gst_aggregator_pad_has_buffer(), until the pad is released. */
+gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
+/* Where no frame is shown, or with @more, shows one more frame. Returns whether a frame or a gap came. @gap: the empty
+ * buffer of a gap, with its segment. @error: why a frame cannot be used. @packing: of both views in a frame whose caps do not name
+ * it. */
+gboolean gst_stereo_pad_read (
+    GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error);
+/* The shown frames, as input of the pairing decision. */
+GstStereoStream gst_stereo_pad_describe (GstStereoPad *pad);
+/* The first shown frame leaves. NULL where a flush was faster. */
+GstStereoFrame *gst_stereo_pad_take (GstStereoPad *pad);
+/* Takes the last shown frame, so that upstream can deliver the next one. FALSE where two are shown. */
+gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
+
+/* ---- the element --------------------------------------------------------------------------- */
+
+/* The pads of the element, as references; NULL: there is no such pad. */
+typedef struct
+{
+  GstStereoPad *packed, *left, *right;
+  GstStereoPad *view[2]; /* of the left and the right view: the same one twice, or one each; without a reference */
+  gboolean live;         /* sensors give the frames */
+  gboolean silent[2];    /* nothing comes: frames of the other view do not wait */
+} GstStereoInputs;
+
+/* pairs.c */
+typedef struct
+{
+  /* protected by the element's object lock */
+  GstStereoPacking packing;
+  guint64 max_skew; /* ns, or GST_STEREO_MAX_SKEW_AUTO */
+  gint choice;      /* of gst_stereo_pairing_clocks */
+  guint64 dropped[2];
+  const gchar *clock; /* what paired the last pair: "buffer", the name of the reference caps, or "none"; static */
+
+  gint64 left_spacing; /* of the last left frames, ns */
+  gint64 matched;      /* time of the left frame of the last pair, or NONE */
+  gboolean paired;     /* there was a pair */
+  gboolean apart;      /* it was said that the capture timestamps are not of one clock */
+  gint64 last;         /* time of the last bundle's second frame */
+  guint regular;       /* steps of one frame in a row */
+  gboolean broken;     /* the next output buffer does not continue the last one */
+
+  /* since the last report */
+  guint unreported[2];
+  gint64 skew, limit; /* of the nearest two frames that were too far apart, ns; 0 = none */
+  gboolean dated;     /* by their capture timestamps */
+  gchar *mismatch;    /* of two frames that belong together; NULL = none */
+  const gchar *never; /* a pad whose stream ended without a frame */
+  gint64 rates[2];    /* ns from frame to frame, where the views differ in that; 0 = they do not */
+  gboolean said;      /* that they do */
+  gint64 forgiven;    /* monotonic µs at which a silent view came back, until the next pair; 0 = none did */
+  gint64 reported;    /* monotonic µs; 0 = never */
+} GstStereoPairs;
+
+/* qos.c. Protected by the object lock, but for the last members. */
+typedef struct
+{
+  gboolean enabled;
+  GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
+  gdouble proportion;         /* from the last QoS event; 0 = there was none */
+  GstStereoLateness lateness;
+  GstClockTime wait_time;  /* for the later frame of a pair */
+  GstClockTime announced;  /* the latency of this element */
+  GstClockTime configured; /* the latency of the pipeline, as the sinks have it; 0 = not known */
+  guint64 pairs, late;     /* computed, dropped */
+  guint64 compute_last, compute_total;
+  guint64 recent[GST_STEREO_RECENT]; /* compute times of the last pairs, ns */
+
+  gint64 decided;       /* running time at which the pair was not late; NONE = not live */
+  gint64 waited, spare; /* its wait at the decision: see GstStereoLateness */
+} GstStereoQos;
+
+/* deep.c */
+typedef struct
+{
+  gint bits; /* the property; protected by the element's object lock */
+
+  guint found;           /* bits of the largest sample so far */
+  guint lowest, highest; /* of the samples so far, but for rare ones */
+  guint16 *row;          /* unpacked: four samples a pixel, of which the second is luma */
+  gsize row_bytes;
+} GstStereoDeep;
+
+struct _GstStereoAggregatorPrivate
+{
+  GstStereoPairs pairs;
+  GstStereoDeep deep;
+  GstStereoQos qos;
+
+  /* protected by the object lock */
+  guint64 silence_timeout;
+  GstStereoHealthFlags sources; /* what is wrong with them */
+
+  GMutex lock; /* of the next two */
+  GCond changed;
+  gboolean leaving; /* the task must not wait here: a flush, or the end */
+  gint playing;     /* atomic */
+
+  gboolean negotiated; /* the source pad has caps */
+  GstSegment segment;  /* of the source pad */
+  gboolean have_segment;
+  gint64 alone;          /* monotonic µs since which one view has no linked partner; 0 = both have */
+  gboolean failed;       /* an error was posted that no frame can mend */
+  GstClockTime latency;  /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
+  GstClockTime since;    /* by the element's clock: silence before does not count */
+  GstClockTime deadline; /* when the next silence may begin, by the same clock */
+  gboolean judged;       /* the delays of both views were compared */
+};
+
+/* A frame came, or a pad: the task looks again. From any thread. */
+void gst_stereo_aggregator_wake (GstStereoAggregator *self);
+
+/* ---- pairs.c: from frames to pairs --------------------------------------------------------- */
+
+extern const GEnumValue gst_stereo_pairing_clocks[];
+
+/* After a flush, or at the start, which sets all counts to 0. */
+void gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start);
+/* Finds the next pair on sink, or on sink_left and sink_right. @pair: zeroed; the caller clears it, whatever is returned.
+ * GST_FLOW_OK: there is a pair. GST_AGGREGATOR_FLOW_NEED_DATA: a frame is missing. GST_FLOW_EOS: no further pair can
+ * come. Others: an error was posted. */
+GstFlowReturn gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoPair *pair);
+/* A view that was silent is back: frames that waited for it are dropped without advice. */
+void gst_stereo_pairs_forgive (GstStereoAggregator *self);
+
+/* ---- qos.c: pairs that come too late ------------------------------------------------------- */
+
+/* After a flush, or at the start, which sets all counts to 0. */
+void gst_stereo_qos_reset (GstStereoAggregator *self, gboolean start);
+/* New caps: the time from one pair to the next (0 = unknown), and the longest wait for the later frame of a pair; in
+ * ns. Reports the latency that follows from them. */
+void gst_stereo_qos_set_frame (GstStereoAggregator *self, GstClockTime frame, GstClockTime wait);
+/* A QoS event, or a LATENCY event, from downstream. From any thread. */
+void gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event);
+/* TRUE where the pair would come too late. Then counts it and posts a QoS message. @frame gives the time of the pair.
+ * Call this last, directly before computing and pushing: the compute time is measured from here. */
+gboolean gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame);
+/* The pair was computed in @compute_time, and is pushed next. May raise the latency, and then reports it before the push. */
+void gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time);
+
+/* ---- deep.c, refusal.c --------------------------------------------------------------------- */
+
+/* At the start: forgets how many bits the samples used. */
+void gst_stereo_deep_start (GstStereoDeep *deep);
+/* @view has the left and the right frame, which may be one. One that has more than 8 bits a sample is replaced by a frame of GRAY8
+ * that has the same times and metadata; two of GRAY16 are scaled alike. In any case @view has references of its own afterwards.
+ * FALSE after an error was posted; there are none then. */
+gboolean gst_stereo_deep_convert (GstStereoAggregator *self, GstStereoFrame *view[2]);
+
+/* From here on, posts an error when caps come that @pad does not take: it names the format, and what to put before the pad. */
+void gst_stereo_refusal_watch (GstPad *pad);
+/* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. The same error, where the answer leaves a
+ * source that runs no choice. From any thread. */
+void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
+
+G_END_DECLS
+
+#endif
