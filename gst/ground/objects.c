@@ -8,8 +8,21 @@
 
 /* ---- classes of samples ------------------------------------------------------------------ */
 
+#define LOW (1 / 3.0) /* of the smallest obstacle's height: lower samples cannot be distinguished from the ground */
+#define NOISE 1.0f    /* px: nor can samples that are nearer than the ground by less */
+/* An object may be an obstacle if it has at least this part of the smallest obstacle's height, and is so many pixels of
+ * disparity nearer than the ground. Patches of wrong disparities are nearer by less. */
+#define TOP 0.8
+#define OUT 2.7f
 #define BELOW 1.5f       /* px: a sample that is farther than the ground by more is below it, */
 #define BELOW_PART 0.06f /* and by more than this part of its disparity */
+
+/* Rows of samples that something upright of @height mm is high in the picture, where its disparity is @d. */
+static gdouble
+rows_of (const GstStereoGroundScene *scene, gdouble height, gdouble d)
+{
+  return height * d / scene->camera.baseline * scene->camera.stretch / scene->grid->step;
+}
 
 void
 gst_stereo_ground_classify (const GstStereoGroundScene *scene, guint8 *classes)
@@ -17,10 +30,10 @@ gst_stereo_ground_classify (const GstStereoGroundScene *scene, guint8 *classes)
   const GstStereoGroundGrid *grid = scene->grid;
   const GstStereoGroundSizes *sizes = &scene->sizes;
   /* heights as shares of the disparity: height = camera_height * (1 - ground / d) */
-  gfloat low = (gfloat) (GST_STEREO_GROUND_LOW * sizes->min_height / scene->camera_height);
-  gfloat top = (gfloat) (GST_STEREO_GROUND_TOP * sizes->min_height / scene->camera_height);
+  gfloat low = (gfloat) (LOW * sizes->min_height / scene->camera_height);
+  gfloat top = (gfloat) (TOP * sizes->min_height / scene->camera_height);
   gfloat high = (gfloat) (sizes->max_height / scene->camera_height);
-  gfloat far = (gfloat) (scene->camera.focal * scene->camera.baseline / sizes->max_distance);
+  gfloat far = (gfloat) gst_stereo_ground_scene_distance (scene, sizes->max_distance);
   gfloat slope = (gfloat) (scene->plane.across * grid->step);
   gint count = grid->columns;
 
@@ -35,8 +48,8 @@ gst_stereo_ground_classify (const GstStereoGroundScene *scene, guint8 *classes)
     for (gint i = 0; i < count; i++) {
       gfloat d = disparity[i], ground = start + slope * (gfloat) i, above = d - ground;
       /* no branch: it would depend on the picture, and be slow */
-      gint stands = (above > GST_STEREO_GROUND_NOISE) & (above > low * d);
-      gint tall = stands & (above > GST_STEREO_GROUND_OUT) & (above > top * d);
+      gint stands = (above > NOISE) & (above > low * d);
+      gint tall = stands & (above > OUT) & (above > top * d);
       gint below = (above < -BELOW) & (above < -BELOW_PART * ground);
       gint outside = (stands & (above > high * d)) | (d < far) | below;
       gint kind = GST_STEREO_GROUND_GROUND + stands * (GST_STEREO_GROUND_STANDING - GST_STEREO_GROUND_GROUND) +
@@ -50,19 +63,47 @@ gst_stereo_ground_classify (const GstStereoGroundScene *scene, guint8 *classes)
 
 /* ---- objects in the u-disparity picture -------------------------------------------------- */
 
-#define LINEAR 33 /* levels of a pixel each; above them, levels of 3 % */
+#define BIN 2 /* columns of samples in one of cells */
+#define GAP 2 /* columns of cells from a cell to the next one of its object, at most */
+#define MOST_LEVELS 256
+#define LARGEST 2048 /* px; all larger disparities are on one level */
+#define LINEAR 33    /* levels of a pixel each; above them, levels of 3 %: what a matcher errs by */
 #define PART 0.03
-#define OPEN (GST_STEREO_GROUND_NO_OBJECT - 1) /* a filled cell that is of no object yet */
+#define NO_OBJECT G_MAXUINT32
+#define OPEN (NO_OBJECT - 1) /* a filled cell that is of no object yet */
+
+typedef struct
+{
+  guint16 standing, tall; /* samples */
+} Cell;
+
+/* For a level of disparity. */
+typedef struct
+{
+  guint needed;  /* samples that stand in a cell and its two neighbours in disparity */
+  guint tall;    /* samples that are tall in these, and those around them up to GAP columns aside */
+  gint farthest; /* level that an object whose nearest cell is here may reach */
+} Rule;
+
+typedef struct
+{
+  gint columns, levels;
+  Cell *all;        /* level after level in a column */
+  guint32 *objects; /* of which object a cell is */
+  guint32 *queue;
+  guint count; /* of objects */
+  gsize room;
+} Cells;
 
 typedef struct
 {
   gint count;
-  guint8 of[GST_STEREO_GROUND_LARGEST]; /* of each whole disparity */
-  gdouble middle[GST_STEREO_GROUND_MOST_LEVELS];
+  guint8 of[LARGEST]; /* of each whole disparity */
+  gdouble middle[MOST_LEVELS];
 } Levels;
 
 static const Levels *
-levels (void)
+get_levels (void)
 {
   static gsize once = 0;
   static Levels made;
@@ -70,7 +111,7 @@ levels (void)
   if (g_once_init_enter (&once)) {
     gint last = 0, first = 0;
 
-    for (gint d = 0; d < GST_STEREO_GROUND_LARGEST; d++) {
+    for (gint d = 0; d < LARGEST; d++) {
       gint level = d < LINEAR ? d : LINEAR + (gint) (log ((gdouble) d / LINEAR) / log (1 + PART));
 
       if (level > last) {
@@ -86,49 +127,31 @@ levels (void)
   return &made;
 }
 
-gint
-gst_stereo_ground_level_count (void)
+/* @disparity is not below 0. */
+static inline gint
+level_of (const Levels *levels, gfloat disparity)
 {
-  return levels ()->count;
+  return levels->of[disparity < LARGEST ? (gint) disparity : LARGEST - 1];
 }
 
-const guint8 *
-gst_stereo_ground_levels (void)
+static inline gsize
+cell_at (const Cells *cells, gint column, gint level)
 {
-  return levels ()->of;
+  return (gsize) (column / BIN) * (gsize) cells->levels + (gsize) level;
 }
 
-gint
-gst_stereo_ground_level (gdouble disparity)
+/* Empties the cells for so many columns of samples. */
+static void
+start_cells (Cells *cells, gint columns)
 {
-  return gst_stereo_ground_level_in (levels ()->of, (gfloat) MAX (0, disparity));
-}
-
-gdouble
-gst_stereo_ground_level_disparity (gint level)
-{
-  return levels ()->middle[level];
-}
-
-void
-gst_stereo_ground_cells_clear (GstStereoGroundCells *cells)
-{
-  g_free (cells->all);
-  g_free (cells->objects);
-  g_free (cells->queue);
-  memset (cells, 0, sizeof *cells);
-}
-
-void
-gst_stereo_ground_cells_start (GstStereoGroundCells *cells, gint columns)
-{
-  cells->columns = (columns + GST_STEREO_GROUND_BIN - 1) / GST_STEREO_GROUND_BIN;
-  cells->levels = gst_stereo_ground_level_count ();
+  cells->columns = (columns + BIN - 1) / BIN;
+  cells->levels = get_levels ()->count;
   gsize all = (gsize) cells->columns * (gsize) cells->levels;
   if (all > cells->room) {
-    cells->all = g_renew (GstStereoGroundCell, cells->all, all);
-    cells->objects = g_renew (guint32, cells->objects, all);
-    cells->queue = g_renew (guint32, cells->queue, all);
+    g_free (cells->objects);
+    cells->objects = g_malloc (all * (2 * sizeof (guint32) + sizeof (Cell)));
+    cells->queue = cells->objects + all;
+    cells->all = (Cell *) (cells->queue + all);
     cells->room = all;
   }
   memset (cells->all, 0, all * sizeof *cells->all);
@@ -138,9 +161,9 @@ gst_stereo_ground_cells_start (GstStereoGroundCells *cells, gint columns)
 /* ---- connected cells --------------------------------------------------------------------- */
 
 static gboolean
-is_filled (const GstStereoGroundCells *cells, gint column, gint level, const GstStereoGroundRule *rule)
+is_filled (const Cells *cells, gint column, gint level, const Rule *rule)
 {
-  const GstStereoGroundCell *one = cells->all + (gsize) column * (gsize) cells->levels;
+  const Cell *one = cells->all + (gsize) column * (gsize) cells->levels;
   gint low = MAX (0, level - 1), high = MIN (cells->levels - 1, level + 1);
   guint standing = 0, tall = 0;
 
@@ -150,52 +173,44 @@ is_filled (const GstStereoGroundCells *cells, gint column, gint level, const Gst
     standing += one[at].standing;
   if (standing < rule->needed)
     return FALSE;
-  for (gint beside = MAX (0, column - GST_STEREO_GROUND_GAP);
-       beside <= MIN (cells->columns - 1, column + GST_STEREO_GROUND_GAP); beside++)
+  for (gint beside = MAX (0, column - GAP); beside <= MIN (cells->columns - 1, column + GAP); beside++)
     for (gint at = low; at <= high; at++)
       tall += cells->all[(gsize) beside * (gsize) cells->levels + (gsize) at].tall;
   return tall >= rule->tall;
 }
 
-/* Gives the open neighbours of @cell to @object, down to the level @farthest. Returns the new length of the queue. */
-static guint
-spread (GstStereoGroundCells *cells, guint32 cell, guint32 object, gint farthest, guint length)
-{
-  gint column = (gint) cell / cells->levels, level = (gint) cell % cells->levels;
-
-  for (gint beside = MAX (0, column - GST_STEREO_GROUND_GAP);
-       beside <= MIN (cells->columns - 1, column + GST_STEREO_GROUND_GAP); beside++)
-    for (gint at = MAX (farthest, level - 1); at <= MIN (cells->levels - 1, level + 1); at++) {
-      guint32 other = (guint32) (beside * cells->levels + at);
-
-      if (cells->objects[other] != OPEN)
-        continue;
-      cells->objects[other] = object;
-      cells->queue[length++] = other;
-    }
-  return length;
-}
-
+/* Gives @first and all open cells that are connected with it to the next object, down to the level @farthest. */
 static void
-grow (GstStereoGroundCells *cells, guint32 first, gint farthest)
+grow (Cells *cells, guint32 first, gint farthest)
 {
   guint length = 1;
 
   cells->objects[first] = cells->count;
   cells->queue[0] = first;
-  for (guint i = 0; i < length; i++)
-    length = spread (cells, cells->queue[i], cells->count, farthest, length);
+  for (guint i = 0; i < length; i++) {
+    gint column = (gint) cells->queue[i] / cells->levels, level = (gint) cells->queue[i] % cells->levels;
+
+    for (gint beside = MAX (0, column - GAP); beside <= MIN (cells->columns - 1, column + GAP); beside++)
+      for (gint at = MAX (farthest, level - 1); at <= MIN (cells->levels - 1, level + 1); at++) {
+        guint32 other = (guint32) (beside * cells->levels + at);
+
+        if (cells->objects[other] != OPEN)
+          continue;
+        cells->objects[other] = cells->count;
+        cells->queue[length++] = other;
+      }
+  }
   cells->count++;
 }
 
-void
-gst_stereo_ground_cells_connect (GstStereoGroundCells *cells, const GstStereoGroundRule *rules)
+/* Numbers the objects, the nearest first. @rules: one for each level. */
+static void
+connect_cells (Cells *cells, const Rule *rules)
 {
   for (gint column = 0; column < cells->columns; column++)
     for (gint level = 0; level < cells->levels; level++)
-      cells->objects[column * cells->levels + level] = is_filled (cells, column, level, &rules[level]) ?
-          OPEN :
-          GST_STEREO_GROUND_NO_OBJECT;
+      cells->objects[column * cells->levels + level] = is_filled (cells, column, level, &rules[level]) ? OPEN :
+                                                                                                         NO_OBJECT;
   cells->count = 0;
   for (gint level = cells->levels - 1; level >= 0; level--)
     for (gint column = 0; column < cells->columns; column++) {
@@ -207,6 +222,12 @@ gst_stereo_ground_cells_connect (GstStereoGroundCells *cells, const GstStereoGro
 }
 
 /* ---- the size of an object --------------------------------------------------------------- */
+
+/* A sample of an object. */
+typedef struct
+{
+  gint column, row;
+} Sample;
 
 #define MOST 512 /* samples that are measured: an object's are taken evenly */
 #define LEAST 5
@@ -262,14 +283,14 @@ gst_stereo_ground_quantile (gfloat *values, guint count, gdouble part)
 }
 
 static void
-take (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, Taken *taken)
+take (const GstStereoGroundScene *scene, const Sample *samples, guint count, Taken *taken)
 {
   const GstStereoGroundGrid *grid = scene->grid;
   guint64 confidence = 0;
 
   taken->count = MIN (count, MOST);
   for (guint i = 0; i < taken->count; i++) {
-    const GstStereoGroundSample *one = &samples[(guint64) i * count / taken->count];
+    const Sample *one = &samples[(guint64) i * count / taken->count];
     gsize place = gst_stereo_ground_grid_at (grid, one->column, one->row);
     gdouble x = gst_stereo_ground_grid_pixel (grid, one->column), y = gst_stereo_ground_grid_pixel (grid, one->row);
     gdouble d = grid->disparity[place], ground = gst_stereo_ground_scene_at (scene, x, y);
@@ -278,7 +299,7 @@ take (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, g
     taken->row[i] = (gfloat) one->row;
     taken->d[i] = (gfloat) d;
     taken->out[i] = (gfloat) (d - ground);
-    taken->height[i] = (gfloat) gst_stereo_ground_scene_height (scene, d, ground);
+    taken->height[i] = (gfloat) (scene->camera_height * (1 - ground / d));
     confidence += grid->confidence[place];
   }
   taken->confidence = (gdouble) confidence / 255 / taken->count;
@@ -323,7 +344,7 @@ frame (const GstStereoGroundScene *scene, Taken *taken, gdouble front, gboolean 
 /* Where the object ends, mm to the right, at @x: a side of its box, from which the object goes @inwards. The distance is that of
  * the median disparity of the columns behind the border. A single sample may be far off, and the farthest would be the widest. */
 static gdouble
-side_of (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, gint x, gint inwards,
+side_of (const GstStereoGroundScene *scene, const Sample *samples, guint count, gint x, gint inwards,
     const GstStereoObstacle *obstacle)
 {
   const GstStereoGroundGrid *grid = scene->grid;
@@ -332,7 +353,7 @@ side_of (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples
   gint from = MIN (BORDER, obstacle->width / 3), to = from + MAX (grid->step, obstacle->width / SIDE_PART);
 
   for (guint i = 0; i < taken; i++) {
-    const GstStereoGroundSample *one = &samples[(guint64) i * count / taken];
+    const Sample *one = &samples[(guint64) i * count / taken];
     gint inside = (gst_stereo_ground_grid_pixel (grid, one->column) - x) * inwards;
 
     if (inside >= from && inside <= to)
@@ -343,9 +364,9 @@ side_of (const GstStereoGroundScene *scene, const GstStereoGroundSample *samples
   return (x - scene->camera.x) * distance / scene->camera.focal;
 }
 
-gboolean
-gst_stereo_ground_measure (
-    const GstStereoGroundScene *scene, const GstStereoGroundSample *samples, guint count, GstStereoObstacle *obstacle)
+/* FALSE where the object is no obstacle. */
+static gboolean
+measure (const GstStereoGroundScene *scene, const Sample *samples, guint count, GstStereoObstacle *obstacle)
 {
   gdouble least = scene->sizes.min_height, front, area, left, right;
   Taken taken;
@@ -353,12 +374,12 @@ gst_stereo_ground_measure (
   if (count < LEAST)
     return FALSE;
   gsize place = gst_stereo_ground_grid_at (scene->grid, samples->column, samples->row);
-  area = gst_stereo_ground_scene_rows (scene, least, scene->grid->disparity[place]) / scene->grid->step;
+  area = rows_of (scene, least, scene->grid->disparity[place]);
   if (count < area * area / scene->camera.stretch / LEAST_PART)
     return FALSE;
   take (scene, samples, count, &taken);
-  if (gst_stereo_ground_quantile (taken.height, taken.count, TOP_QUANTILE) < GST_STEREO_GROUND_TOP * least ||
-      gst_stereo_ground_quantile (taken.out, taken.count, TOP_QUANTILE) < GST_STEREO_GROUND_OUT)
+  if (gst_stereo_ground_quantile (taken.height, taken.count, TOP_QUANTILE) < TOP * least ||
+      gst_stereo_ground_quantile (taken.out, taken.count, TOP_QUANTILE) < OUT)
     return FALSE;
   front = front_of (&taken);
   frame (scene, &taken, front, gst_stereo_ground_quantile (taken.height, taken.count, EDGE) < least, obstacle);
@@ -374,7 +395,7 @@ gst_stereo_ground_measure (
   if (obstacle->object_height < FULL * least)
     return FALSE;
   /* a third of the pixels of a square of the smallest height is half sure */
-  area = gst_stereo_ground_scene_rows (scene, least, front) / scene->grid->step;
+  area = rows_of (scene, least, front);
   obstacle->probability = taken.confidence * count / (count + MAX (LEAST, area * area / scene->camera.stretch / 3));
   return TRUE;
 }
@@ -393,15 +414,15 @@ gst_stereo_ground_measure (
 
 struct _GstStereoObstacleFinder
 {
-  guint8 *classes;
   gfloat *upright; /* disparities of the samples that stand; elsewhere NOWHERE */
-  guint8 *alike;   /* of one row: how many neighbours stand and are as near */
+  guint8 *classes;
+  guint8 *alike; /* of one row: how many neighbours stand and are as near */
   gsize room;
-  GArray *standing; /* GstStereoGroundSample, with neighbours */
-  GstStereoGroundCells cells;
-  GstStereoGroundRule rules[GST_STEREO_GROUND_MOST_LEVELS];
-  guint *starts;                 /* per object, and one more: its first sample */
-  GstStereoGroundSample *sorted; /* by object */
+  GArray *standing; /* Sample, with neighbours */
+  Cells cells;
+  Rule rules[MOST_LEVELS];
+  guint *starts;  /* per object, and one more: its first sample */
+  Sample *sorted; /* by object */
   guint starts_room, sorted_room;
   guint8 *is_obstacle; /* per object */
   gfloat *nearest;     /* per column of cells */
@@ -414,7 +435,7 @@ gst_stereo_obstacle_finder_new (void)
 {
   GstStereoObstacleFinder *finder = g_new0 (GstStereoObstacleFinder, 1);
 
-  finder->standing = g_array_new (FALSE, FALSE, sizeof (GstStereoGroundSample));
+  finder->standing = g_array_new (FALSE, FALSE, sizeof (Sample));
   finder->found = g_array_new (FALSE, FALSE, sizeof (GstStereoObstacle));
   return finder;
 }
@@ -422,14 +443,11 @@ gst_stereo_obstacle_finder_new (void)
 void
 gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder)
 {
-  g_free (finder->classes);
   g_free (finder->upright);
-  g_free (finder->alike);
   g_array_unref (finder->standing);
-  gst_stereo_ground_cells_clear (&finder->cells);
+  g_free (finder->cells.objects);
   g_free (finder->starts);
   g_free (finder->sorted);
-  g_free (finder->is_obstacle);
   g_free (finder->nearest);
   g_array_unref (finder->found);
   g_free (finder);
@@ -438,26 +456,24 @@ gst_stereo_obstacle_finder_free (GstStereoObstacleFinder *finder)
 /* ---- samples ----------------------------------------------------------------------------- */
 
 static void
-ensure_room (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
+classify_all (GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene)
 {
+  const GstStereoGroundGrid *grid = scene->grid;
   gsize all = (gsize) grid->stride * (gsize) (grid->rows + 2);
 
-  if (all <= finder->room)
-    return;
-  finder->classes = g_renew (guint8, finder->classes, all);
-  finder->upright = g_renew (gfloat, finder->upright, all);
-  finder->alike = g_renew (guint8, finder->alike, all);
-  finder->room = all;
-}
-
-static void
-mark_upright (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
-{
-  gsize all = (gsize) grid->stride * (gsize) (grid->rows + 2);
+  if (all > finder->room) {
+    g_free (finder->upright);
+    finder->upright = g_malloc (all * (sizeof (gfloat) + 2));
+    finder->classes = (guint8 *) (finder->upright + all);
+    finder->alike = finder->classes + all;
+    finder->room = all;
+  }
   const gfloat *restrict disparity = grid->disparity;
-  const guint8 *restrict classes = finder->classes;
+  guint8 *restrict classes = finder->classes;
   gfloat *restrict upright = finder->upright;
-
+  /* the frame around the samples is not seen */
+  memset (classes, GST_STEREO_GROUND_UNSEEN, all);
+  gst_stereo_ground_classify (scene, classes);
   for (gsize i = 0; i < all; i++) {
     gfloat d = disparity[i];
 
@@ -484,12 +500,11 @@ count_alike (const gfloat *restrict row, gint stride, gint count, guint8 *restri
 static void
 gather (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
 {
-  const guint8 *levels = gst_stereo_ground_levels ();
+  const Levels *levels = get_levels ();
 
-  mark_upright (finder, grid);
-  gst_stereo_ground_cells_start (&finder->cells, grid->columns);
+  start_cells (&finder->cells, grid->columns);
   g_array_set_size (finder->standing, (guint) (grid->columns * grid->rows));
-  GstStereoGroundSample *last = (GstStereoGroundSample *) finder->standing->data;
+  Sample *last = (Sample *) finder->standing->data;
   for (gint row = 0; row < grid->rows; row++) {
     gsize place = gst_stereo_ground_grid_at (grid, 0, row);
     const gfloat *upright = finder->upright + place;
@@ -498,14 +513,13 @@ gather (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
     for (gint column = 0; column < grid->columns; column++) {
       if (upright[column] <= 0 || finder->alike[column] < NEIGHBOURS)
         continue;
-      *last++ = (GstStereoGroundSample){ column, row };
-      GstStereoGroundCell *cell = &finder->cells.all[gst_stereo_ground_cells_at (
-          &finder->cells, column, gst_stereo_ground_level_in (levels, upright[column]))];
+      *last++ = (Sample){ column, row };
+      Cell *cell = &finder->cells.all[cell_at (&finder->cells, column, level_of (levels, upright[column]))];
       cell->standing++;
       cell->tall += finder->classes[place + (gsize) column] == GST_STEREO_GROUND_TALL;
     }
   }
-  g_array_set_size (finder->standing, (guint) (last - (GstStereoGroundSample *) finder->standing->data));
+  g_array_set_size (finder->standing, (guint) (last - (Sample *) finder->standing->data));
 }
 
 /* ---- objects ----------------------------------------------------------------------------- */
@@ -522,53 +536,54 @@ needed (gdouble samples)
 static void
 make_rules (GstStereoObstacleFinder *finder, const GstStereoGroundScene *scene)
 {
-  for (gint level = 0; level < gst_stereo_ground_level_count (); level++) {
-    gdouble d = gst_stereo_ground_level_disparity (level);
+  const Levels *levels = get_levels ();
+
+  for (gint level = 0; level < levels->count; level++) {
+    gdouble d = levels->middle[level];
     gdouble distance = gst_stereo_ground_scene_distance (scene, d);
-    gdouble rows = gst_stereo_ground_scene_rows (scene, scene->sizes.min_height, d) / scene->grid->step;
-    gdouble standing = (1 - GST_STEREO_GROUND_LOW) * rows * GST_STEREO_GROUND_BIN;
-    gdouble tall = (1 - GST_STEREO_GROUND_TOP) * rows * GST_STEREO_GROUND_BIN * (2 * GST_STEREO_GROUND_GAP + 1);
-    gdouble back = gst_stereo_ground_scene_disparity (scene, distance + MAX (DEEP, DEEP_PART * distance));
+    gdouble rows = rows_of (scene, scene->sizes.min_height, d);
+    gdouble standing = (1 - LOW) * rows * BIN;
+    gdouble tall = (1 - TOP) * rows * BIN * (2 * GAP + 1);
+    gdouble back = gst_stereo_ground_scene_distance (scene, distance + MAX (DEEP, DEEP_PART * distance));
 
     finder->rules[level].needed = needed (standing);
     finder->rules[level].tall = needed (tall);
-    finder->rules[level].farthest = MAX (0, MIN (gst_stereo_ground_level (back), level - PATCH));
+    finder->rules[level].farthest = MAX (0, MIN (level_of (levels, (gfloat) back), level - PATCH));
   }
 }
 
 static guint32
-object_of (const GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid, const guint8 *levels,
-    const GstStereoGroundSample *sample)
+object_of (
+    const GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid, const Levels *levels, const Sample *sample)
 {
   gfloat d = grid->disparity[gst_stereo_ground_grid_at (grid, sample->column, sample->row)];
 
-  return finder->cells
-      .objects[gst_stereo_ground_cells_at (&finder->cells, sample->column, gst_stereo_ground_level_in (levels, d))];
+  return finder->cells.objects[cell_at (&finder->cells, sample->column, level_of (levels, d))];
 }
 
 /* Puts the samples of each object side by side. */
 static void
 sort_samples (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
 {
-  const GstStereoGroundSample *all = (const GstStereoGroundSample *) finder->standing->data;
-  const guint8 *levels = gst_stereo_ground_levels ();
+  const Sample *all = (const Sample *) finder->standing->data;
+  const Levels *levels = get_levels ();
   guint count = finder->cells.count;
 
   if (count + 2 > finder->starts_room) {
     finder->starts_room = count + 2;
-    finder->starts = g_renew (guint, finder->starts, finder->starts_room);
-    finder->is_obstacle = g_renew (guint8, finder->is_obstacle, finder->starts_room);
+    finder->starts = g_realloc (finder->starts, finder->starts_room * (sizeof (guint) + 1));
+    finder->is_obstacle = (guint8 *) (finder->starts + finder->starts_room);
   }
   if (finder->standing->len > finder->sorted_room) {
     finder->sorted_room = finder->standing->len;
-    finder->sorted = g_renew (GstStereoGroundSample, finder->sorted, finder->sorted_room);
+    finder->sorted = g_renew (Sample, finder->sorted, finder->sorted_room);
   }
   /* counts lie two places on: their sums are then the places of each object's next sample, one place on */
   memset (finder->starts, 0, (count + 2) * sizeof *finder->starts);
   for (guint i = 0; i < finder->standing->len; i++) {
     guint32 object = object_of (finder, grid, levels, &all[i]);
 
-    if (object != GST_STEREO_GROUND_NO_OBJECT)
+    if (object != NO_OBJECT)
       finder->starts[object + 2]++;
   }
   for (guint object = 0; object < count; object++)
@@ -576,7 +591,7 @@ sort_samples (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
   for (guint i = 0; i < finder->standing->len; i++) {
     guint32 object = object_of (finder, grid, levels, &all[i]);
 
-    if (object != GST_STEREO_GROUND_NO_OBJECT)
+    if (object != NO_OBJECT)
       finder->sorted[finder->starts[object + 1]++] = all[i];
   }
 }
@@ -584,7 +599,7 @@ sort_samples (GstStereoObstacleFinder *finder, const GstStereoGroundGrid *grid)
 static void
 note_nearest (GstStereoObstacleFinder *finder)
 {
-  const GstStereoGroundCells *cells = &finder->cells;
+  const Cells *cells = &finder->cells;
 
   if ((guint) cells->columns > finder->columns_room) {
     finder->columns_room = (guint) cells->columns;
@@ -594,9 +609,9 @@ note_nearest (GstStereoObstacleFinder *finder)
     const guint32 *objects = cells->objects + (gsize) column * (gsize) cells->levels;
     gint level = cells->levels - 1;
 
-    while (level >= 0 && (objects[level] == GST_STEREO_GROUND_NO_OBJECT || !finder->is_obstacle[objects[level]]))
+    while (level >= 0 && (objects[level] == NO_OBJECT || !finder->is_obstacle[objects[level]]))
       level--;
-    finder->nearest[column] = level < 0 ? 0 : (gfloat) gst_stereo_ground_level_disparity (level);
+    finder->nearest[column] = level < 0 ? 0 : (gfloat) get_levels ()->middle[level];
   }
 }
 
@@ -613,20 +628,17 @@ gst_stereo_obstacle_find (GstStereoObstacleFinder *finder, const GstStereoGround
 {
   const GstStereoGroundGrid *grid = scene->grid;
 
-  ensure_room (finder, grid);
-  /* the frame around the samples is not seen */
-  memset (finder->classes, GST_STEREO_GROUND_UNSEEN, (gsize) grid->stride * (gsize) (grid->rows + 2));
-  gst_stereo_ground_classify (scene, finder->classes);
+  classify_all (finder, scene);
   gather (finder, grid);
   make_rules (finder, scene);
-  gst_stereo_ground_cells_connect (&finder->cells, finder->rules);
+  connect_cells (&finder->cells, finder->rules);
   sort_samples (finder, grid);
   g_array_set_size (finder->found, 0);
   for (guint object = 0; object < finder->cells.count; object++) {
     guint from = finder->starts[object], to = finder->starts[object + 1];
     GstStereoObstacle one;
 
-    finder->is_obstacle[object] = gst_stereo_ground_measure (scene, finder->sorted + from, to - from, &one);
+    finder->is_obstacle[object] = measure (scene, finder->sorted + from, to - from, &one);
     if (finder->is_obstacle[object])
       g_array_append_val (finder->found, one);
   }
@@ -634,18 +646,6 @@ gst_stereo_obstacle_find (GstStereoObstacleFinder *finder, const GstStereoGround
   g_array_sort (finder->found, by_distance);
   *count = finder->found->len;
   return (const GstStereoObstacle *) finder->found->data;
-}
-
-const guint8 *
-gst_stereo_obstacle_classes (const GstStereoObstacleFinder *finder)
-{
-  return finder->classes;
-}
-
-gdouble
-gst_stereo_obstacle_nearest (const GstStereoObstacleFinder *finder, gint column)
-{
-  return finder->nearest[column / GST_STEREO_GROUND_BIN];
 }
 
 /* ---- free distances ---------------------------------------------------------------------- */
@@ -698,18 +698,8 @@ obstacle_in (const GstStereoObstacleFinder *finder, Columns columns)
   gdouble nearest = 0;
 
   for (gint i = columns.from; i < columns.to; i++)
-    nearest = MAX (nearest, gst_stereo_obstacle_nearest (finder, i));
+    nearest = MAX (nearest, finder->nearest[i / BIN]);
   return nearest;
-}
-
-/* The disparity of the nearest object that may stand where the ground was seen last, at @ground. The lowest part of an
- * object cannot be distinguished from the ground. */
-static gdouble
-nearest_foot (const GstStereoGroundScene *scene, gdouble ground)
-{
-  gdouble low = MIN (0.9, GST_STEREO_GROUND_LOW * scene->sizes.min_height / scene->camera_height);
-
-  return MAX (ground + GST_STEREO_GROUND_NOISE, ground / (1 - low));
 }
 
 static gdouble
@@ -717,7 +707,8 @@ free_distance (const GstStereoGroundScene *scene, const guint8 *classes, gdouble
 {
   const GstStereoGroundGrid *grid = scene->grid;
   gdouble middle = ((columns.from + columns.to) * grid->step - 1) / 2.0;
-  gdouble far = scene->camera.focal * scene->camera.baseline / scene->sizes.max_distance, last = 0;
+  gdouble far = gst_stereo_ground_scene_distance (scene, scene->sizes.max_distance), last = 0;
+  gdouble low = MIN (0.9, LOW * scene->sizes.min_height / scene->camera_height);
   gint gap = 0;
 
   for (gint row = lowest_row (grid, columns); row >= 0; row--) {
@@ -728,9 +719,9 @@ free_distance (const GstStereoGroundScene *scene, const guint8 *classes, gdouble
     if (shows_ground (grid, classes, columns, row)) {
       last = ground;
       gap = 0;
-    } else if (++gap >
-        MAX (LEAST_GAP, HIDES * gst_stereo_ground_scene_rows (scene, scene->sizes.min_height, ground) / grid->step)) {
-      last = last > 0 ? nearest_foot (scene, last) : 0;
+    } else if (++gap > MAX (LEAST_GAP, HIDES * rows_of (scene, scene->sizes.min_height, ground))) {
+      /* an object may stand where the ground was seen last: its lowest part cannot be distinguished from the ground */
+      last = last > 0 ? MAX (last + NOISE, last / (1 - low)) : 0;
       break;
     }
   }
@@ -741,11 +732,9 @@ void
 gst_stereo_ground_free_distances (
     const GstStereoGroundScene *scene, const GstStereoObstacleFinder *finder, gdouble *distances, guint count)
 {
-  const guint8 *classes = gst_stereo_obstacle_classes (finder);
-
   for (guint i = 0; i < count; i++) {
     Columns columns = columns_of (scene->grid, i, count);
 
-    distances[i] = free_distance (scene, classes, obstacle_in (finder, columns), columns);
+    distances[i] = free_distance (scene, finder->classes, obstacle_in (finder, columns), columns);
   }
 }
