@@ -9,7 +9,6 @@ struct _GstStereoGroundAnalysis
 {
   GstStereoGroundGrid grid;
   GstStereoGroundFinder *planes;
-  GstStereoGroundFollower follower;
   GstStereoObstacleFinder *obstacles;
   GstStereoGroundTracks *tracks;
   gdouble *free_distances;
@@ -41,7 +40,7 @@ gst_stereo_ground_analysis_free (GstStereoGroundAnalysis *analysis)
 void
 gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis)
 {
-  memset (&analysis->follower, 0, sizeof analysis->follower);
+  gst_stereo_ground_finder_forget (analysis->planes);
   gst_stereo_ground_tracks_forget (analysis->tracks);
 }
 
@@ -120,8 +119,7 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   begin (analysis, task, result);
   gst_stereo_ground_grid_read (&analysis->grid, view);
   result->judged = (gdouble) grid->sure / (gdouble) MAX (grid->asked_for, 1);
-  result->valid = gst_stereo_ground_follow (
-      &analysis->follower, analysis->planes, grid, &scene.camera, &task->limits, &result->fit);
+  result->valid = gst_stereo_ground_find (analysis->planes, grid, &scene.camera, &task->limits, &result->fit);
   if (!result->valid) {
     memset (&result->fit, 0, sizeof result->fit);
     /* the frame passes for the obstacles too; none is reported without a ground */

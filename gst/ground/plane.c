@@ -51,8 +51,6 @@ void
 gst_stereo_ground_grid_clear (GstStereoGroundGrid *grid)
 {
   g_free (grid->disparity);
-  g_free (grid->confidence);
-  g_free (grid->excluded);
   g_free (grid->table);
   memset (grid, 0, sizeof *grid);
 }
@@ -93,14 +91,13 @@ shape (GstStereoGroundGrid *grid, gint width, gint height)
   grid->stride = grid->columns + 2;
   gsize cells = (gsize) grid->stride * (gsize) (grid->rows + 2);
   if (cells > grid->room) {
-    grid->disparity = g_renew (gfloat, grid->disparity, cells);
-    grid->confidence = g_renew (guint8, grid->confidence, cells);
-    grid->excluded = g_renew (guint8, grid->excluded, cells);
+    g_free (grid->disparity);
+    grid->disparity = g_malloc (cells * (sizeof (gfloat) + 2));
     grid->room = cells;
   }
-  memset (grid->disparity, 0, cells * sizeof *grid->disparity);
-  memset (grid->confidence, 0, cells);
-  memset (grid->excluded, FALSE, cells);
+  grid->confidence = (guint8 *) (grid->disparity + cells);
+  grid->excluded = grid->confidence + cells;
+  memset (grid->disparity, 0, cells * (sizeof (gfloat) + 2));
 }
 
 /* Marks the samples of a row that the mask excludes. */
@@ -146,86 +143,44 @@ gst_stereo_ground_grid_read (GstStereoGroundGrid *grid, const GstStereoDepthView
 /* ---- points and planes ------------------------------------------------------------------- */
 
 #define MOST_POINTS 8000
+#define NEAR 1.0f /* px: a sample lies on a plane that is no farther from it */
 /* What a vehicle drives on counts most: lawns and pavements beside a road lie higher or lower. */
 #define AHEAD 4000.0f /* mm to each side of the camera */
 #define ASIDE 0.6f    /* weight of what lies farther to the side */
 #define LANES 8       /* sums side by side, which a compiler can keep in one register */
 
 void
-gst_stereo_ground_points_clear (GstStereoGroundPoints *points)
-{
-  g_free (points->u);
-  g_free (points->v);
-  g_free (points->d);
-  g_free (points->weight);
-  g_free (points->starts);
-  memset (points, 0, sizeof *points);
-}
-
-void
 gst_stereo_ground_points_resize (GstStereoGroundPoints *points, guint count)
 {
   points->count = count;
-  if (count <= points->room)
-    return;
-  points->u = g_renew (gfloat, points->u, count);
-  points->v = g_renew (gfloat, points->v, count);
-  points->d = g_renew (gfloat, points->d, count);
-  points->weight = g_renew (gfloat, points->weight, count);
-  points->room = count;
+  if (count > points->room) {
+    g_free (points->u);
+    points->u = g_new (gfloat, 4 * (gsize) count);
+    points->room = count;
+  }
+  points->v = points->u + points->room;
+  points->d = points->v + points->room;
+  points->weight = points->d + points->room;
 }
 
-void
-gst_stereo_ground_points_copy (GstStereoGroundPoints *to, guint i, const GstStereoGroundPoints *from, guint j)
+/* Pixels of disparity that a point is nearer than the plane. */
+static inline gfloat
+residual_of (const GstStereoGroundPoints *points, guint i, const GstStereoGroundPlane *plane)
 {
-  to->u[i] = from->u[j];
-  to->v[i] = from->v[j];
-  to->d[i] = from->d[j];
-  to->weight[i] = from->weight[j];
-}
-
-void
-gst_stereo_ground_points_read (
-    GstStereoGroundPoints *points, const GstStereoGroundGrid *grid, const GstStereoGroundCamera *camera)
-{
-  /* the slope down the picture is what matters most: more rows than columns are left */
-  gint down = grid->columns * grid->rows > 2 * MOST_POINTS ? 2 : 1;
-  gint across = 1 + grid->columns * ((grid->rows + down - 1) / down) / MOST_POINTS;
-  gfloat baseline = (gfloat) camera->baseline;
-  guint count = 0;
-
-  points->rows = (grid->rows + down - 1) / down;
-  points->row_pitch = down * grid->step;
-  gst_stereo_ground_points_resize (points, (guint) points->rows * (guint) (grid->columns / across + 1));
-  if ((guint) points->rows >= points->row_room) {
-    points->row_room = (guint) points->rows + 1;
-    points->starts = g_renew (guint, points->starts, points->row_room);
-  }
-  for (gint row = 0; row < points->rows; row++) {
-    const gfloat *disparity = grid->disparity + gst_stereo_ground_grid_at (grid, 0, row * down);
-    gfloat v = (gfloat) (gst_stereo_ground_grid_pixel (grid, row * down) - camera->y);
-
-    points->starts[row] = count;
-    for (gint i = 0; i < grid->columns; i += across) {
-      points->u[count] = (gfloat) (gst_stereo_ground_grid_pixel (grid, i) - camera->x);
-      points->v[count] = v;
-      points->d[count] = disparity[i];
-      points->weight[count] = fabsf (points->u[count]) * baseline <= AHEAD * disparity[i] ? 1 : ASIDE;
-      count += disparity[i] > 0;
-    }
-  }
-  points->starts[points->rows] = count;
-  points->count = count;
+  return points->d[i] -
+      ((gfloat) plane->at + (gfloat) plane->across * points->u[i] + (gfloat) plane->down * points->v[i]);
 }
 
 static inline gfloat
 worth (const GstStereoGroundPoints *points, guint i, const GstStereoGroundPlane *plane)
 {
-  gfloat residual = gst_stereo_ground_points_residual (points, i, plane);
-  gfloat part = residual * (1 / GST_STEREO_GROUND_NEAR), on = 1 - part * part;
+  gfloat residual = residual_of (points, i, plane);
+  gfloat part = residual * (1 / NEAR), on = 1 - part * part;
 
-  return points->weight[i] *
-      ((on > 0 ? on : 0) - (gst_stereo_ground_points_is_lower (residual, points->d[i] - residual) ? 1.0f : 0.0f));
+  /* farther away than the ground, by more than a matcher's usual errors */
+  gboolean lower = residual < -NEAR && residual < -0.03f * (points->d[i] - residual);
+
+  return points->weight[i] * ((on > 0 ? on : 0) - (lower ? 1.0f : 0.0f));
 }
 
 gdouble
@@ -259,7 +214,7 @@ add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPl
 {
   memset (sums, 0, sizeof *sums);
   for (guint i = 0; i < points->count; i++) {
-    gfloat r = gst_stereo_ground_points_residual (points, i, plane), part = r / tolerance, weight;
+    gfloat r = residual_of (points, i, plane), part = r / tolerance, weight;
     gfloat u = points->u[i], v = points->v[i];
 
     if (!(fabsf (part) < 1))
@@ -314,9 +269,9 @@ tolerance_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *p
   guint near = 0;
 
   for (guint i = 0; i < points->count; i++) {
-    gfloat away = fabsf (gst_stereo_ground_points_residual (points, i, plane));
+    gfloat away = fabsf (residual_of (points, i, plane));
 
-    if (away > GST_STEREO_GROUND_NEAR)
+    if (away > NEAR)
       continue;
     sum += away;
     near++;
@@ -324,8 +279,9 @@ tolerance_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *p
   return CLAMP (3 * sum / (gfloat) MAX (1, near), 0.5f, 1.2f);
 }
 
-gboolean
-gst_stereo_ground_points_refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane)
+/* Moves @plane to where the points near it are. FALSE where these do not make a plane. */
+static gboolean
+refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane)
 {
   static const gfloat tolerances[] = { 2.0f, 1.5f, 1.2f, 0, 0 }; /* px; 0 = as the points are spread */
   Sums sums;
@@ -340,6 +296,8 @@ gst_stereo_ground_points_refine (const GstStereoGroundPoints *points, GstStereoG
 
 /* ---- the ground of a frame --------------------------------------------------------------- */
 
+#define MOST_PITCH 35 /* degrees */
+#define MOST_ROLL 25
 #define TRIES 250  /* draws of each kind */
 #define DRAWN 1024 /* samples that score a drawn plane */
 #define FIRST 192  /* of these, the samples that reject most bad planes early */
@@ -373,9 +331,22 @@ enum
 
 struct _GstStereoGroundFinder
 {
+  /* of the frame */
+  const GstStereoGroundGrid *grid;
+  const GstStereoGroundCamera *camera;
+  const GstStereoGroundLimits *limits;
   GstStereoGroundPoints points; /* of the grid */
   GstStereoGroundPoints drawn;  /* some of them */
+  gint rows, row_pitch;         /* of points; pixels between rows */
+  guint *starts, row_room;      /* per row, and one more: its first point */
   guint64 random;
+
+  /* of the frames before */
+  gboolean known; /* there was a ground */
+  guint missed;   /* frames without one since then */
+  GstStereoGroundPlane plane;
+  gboolean has_rival; /* the last frame had another ground, which was not taken */
+  GstStereoGroundPlane rival;
 };
 
 GstStereoGroundFinder *
@@ -387,9 +358,52 @@ gst_stereo_ground_finder_new (void)
 void
 gst_stereo_ground_finder_free (GstStereoGroundFinder *finder)
 {
-  gst_stereo_ground_points_clear (&finder->points);
-  gst_stereo_ground_points_clear (&finder->drawn);
+  g_free (finder->points.u);
+  g_free (finder->drawn.u);
+  g_free (finder->starts);
   g_free (finder);
+}
+
+void
+gst_stereo_ground_finder_forget (GstStereoGroundFinder *finder)
+{
+  finder->known = finder->has_rival = FALSE;
+  finder->missed = 0;
+}
+
+static void
+read_points (GstStereoGroundFinder *finder)
+{
+  const GstStereoGroundGrid *grid = finder->grid;
+  GstStereoGroundPoints *points = &finder->points;
+  /* the slope down the picture is what matters most: more rows than columns are left */
+  gint down = grid->columns * grid->rows > 2 * MOST_POINTS ? 2 : 1;
+  gint across = 1 + grid->columns * ((grid->rows + down - 1) / down) / MOST_POINTS;
+  gfloat baseline = (gfloat) finder->camera->baseline;
+  guint count = 0;
+
+  finder->rows = (grid->rows + down - 1) / down;
+  finder->row_pitch = down * grid->step;
+  gst_stereo_ground_points_resize (points, (guint) finder->rows * (guint) (grid->columns / across + 1));
+  if ((guint) finder->rows >= finder->row_room) {
+    finder->row_room = (guint) finder->rows + 1;
+    finder->starts = g_renew (guint, finder->starts, finder->row_room);
+  }
+  for (gint row = 0; row < finder->rows; row++) {
+    const gfloat *disparity = grid->disparity + gst_stereo_ground_grid_at (grid, 0, row * down);
+    gfloat v = (gfloat) (gst_stereo_ground_grid_pixel (grid, row * down) - finder->camera->y);
+
+    finder->starts[row] = count;
+    for (gint i = 0; i < grid->columns; i += across) {
+      points->u[count] = (gfloat) (gst_stereo_ground_grid_pixel (grid, i) - finder->camera->x);
+      points->v[count] = v;
+      points->d[count] = disparity[i];
+      points->weight[count] = fabsf (points->u[count]) * baseline <= AHEAD * disparity[i] ? 1 : ASIDE;
+      count += disparity[i] > 0;
+    }
+  }
+  finder->starts[finder->rows] = count;
+  points->count = count;
 }
 
 /* splitmix64 */
@@ -415,12 +429,10 @@ draw_low (GstStereoGroundFinder *finder)
 /* ---- drawn planes ------------------------------------------------------------------------ */
 
 static gboolean
-is_plausible (const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits,
-    const GstStereoGroundPlane *plane, GstStereoGroundPose *pose)
+is_plausible (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *plane, GstStereoGroundPose *pose)
 {
-  return gst_stereo_ground_pose_of (camera, plane, pose) && pose->height >= limits->min_height &&
-      pose->height <= limits->max_height && fabs (pose->pitch) <= GST_STEREO_GROUND_MOST_PITCH &&
-      fabs (pose->roll) <= GST_STEREO_GROUND_MOST_ROLL;
+  return gst_stereo_ground_pose_of (finder->camera, plane, pose) && pose->height >= finder->limits->min_height &&
+      pose->height <= finder->limits->max_height && fabs (pose->pitch) <= MOST_PITCH && fabs (pose->roll) <= MOST_ROLL;
 }
 
 /* A plane with across = @tilt * down through two samples. */
@@ -470,22 +482,22 @@ score_drawn (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *pl
 
 /* The best planes of each kind, in @best. FALSE in @found where there is none. */
 static void
-draw_all (GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits,
-    const GstStereoGroundPlane *last, gdouble apart, GstStereoGroundPlane best[KINDS], gboolean found[KINDS])
+draw_all (GstStereoGroundFinder *finder, GstStereoGroundPlane best[KINDS], gboolean found[KINDS])
 {
-  gdouble tilt = last ? last->across / last->down : 0, highest = 0;
+  gdouble tilt = finder->known ? finder->plane.across / finder->plane.down : 0, highest = 0;
+  gdouble apart = APART * finder->grid->height;
 
   for (guint kind = 0; kind < KINDS; kind++) {
     gdouble score = 0;
 
     found[kind] = FALSE;
-    for (guint i = 0; i < TRIES && (kind != LAST_LINE || last); i++) {
+    for (guint i = 0; i < TRIES && (kind != LAST_LINE || finder->known); i++) {
       GstStereoGroundPlane plane;
       GstStereoGroundPose pose;
 
       if (!(kind == PLANE ? draw_plane (finder, apart, &plane) :
                             draw_line (finder, kind == LINE ? 0 : tilt, apart, &plane)) ||
-          !is_plausible (camera, limits, &plane, &pose))
+          !is_plausible (finder, &plane, &pose))
         continue;
       gdouble one = score_drawn (finder, &plane, MAX (score, highest / 2));
       if (one > score) {
@@ -523,7 +535,7 @@ own_slope (const GstStereoGroundPoints *p, const GstStereoGroundPlane *plane)
     Part *part = &parts[(gint) ((p->v[i] - top) * DOWN / (bottom - top + 1)) * ACROSS + across];
     gfloat d = p->d[i] - (gfloat) plane->across * p->u[i];
 
-    if (fabsf (gst_stereo_ground_points_residual (p, i, plane)) > GST_STEREO_GROUND_NEAR)
+    if (fabsf (residual_of (p, i, plane)) > NEAR)
       continue;
     part->n++;
     part->v += p->v[i];
@@ -543,29 +555,29 @@ own_slope (const GstStereoGroundPoints *p, const GstStereoGroundPlane *plane)
 /* The rows that show @plane: their share, and the disparities between the first and the last one. A row shows it
  * where a tenth of its samples lie on it. */
 static gdouble
-rows_shown (const GstStereoGroundPoints *p, const GstStereoGroundPlane *plane, gdouble *span)
+rows_shown (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *plane, gdouble *span)
 {
+  const GstStereoGroundPoints *p = &finder->points;
   gint first = -1, last = -1, shown = 0;
 
-  for (gint row = 0; row < p->rows; row++) {
-    guint on = 0, from = p->starts[row], to = p->starts[row + 1];
+  for (gint row = 0; row < finder->rows; row++) {
+    guint on = 0, from = finder->starts[row], to = finder->starts[row + 1];
 
     for (guint i = from; i < to; i++)
-      on += gst_stereo_ground_points_residual (p, i, plane) <= GST_STEREO_GROUND_NEAR &&
-          gst_stereo_ground_points_residual (p, i, plane) >= -GST_STEREO_GROUND_NEAR;
+      on += residual_of (p, i, plane) <= NEAR && residual_of (p, i, plane) >= -NEAR;
     if (on < 3 || on * 10 < to - from)
       continue;
     first = first < 0 ? row : first;
     last = row;
     shown++;
   }
-  *span = first < 0 ? 0 : plane->down * (last - first) * p->row_pitch;
-  return (gdouble) shown / p->rows;
+  *span = first < 0 ? 0 : plane->down * (last - first) * finder->row_pitch;
+  return (gdouble) shown / finder->rows;
 }
 
-gboolean
-gst_stereo_ground_judge (const GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera,
-    const GstStereoGroundLimits *limits, const GstStereoGroundPlane *plane, GstStereoGroundFit *fit)
+/* Judges how well @plane explains the frame. FALSE where it is no ground there. */
+static gboolean
+judge (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *plane, GstStereoGroundFit *fit)
 {
   const GstStereoGroundPoints *p = &finder->points;
   guint on = 0, below = 0, seen = 0;
@@ -573,19 +585,20 @@ gst_stereo_ground_judge (const GstStereoGroundFinder *finder, const GstStereoGro
 
   memset (fit, 0, sizeof *fit);
   fit->plane = *plane;
-  if (p->count < LEAST_POINTS || !is_plausible (camera, limits, plane, &fit->pose))
+  if (p->count < LEAST_POINTS || !is_plausible (finder, plane, &fit->pose))
     return FALSE;
   for (guint i = 0; i < p->count; i++) {
-    gfloat residual = gst_stereo_ground_points_residual (p, i, plane), ground = p->d[i] - residual;
+    gfloat residual = residual_of (p, i, plane), ground = p->d[i] - residual;
 
     seen += ground >= HORIZON;
-    on += ground >= HORIZON && fabsf (residual) <= GST_STEREO_GROUND_NEAR;
-    below += gst_stereo_ground_points_is_below (residual, ground);
+    on += ground >= HORIZON && fabsf (residual) <= NEAR;
+    /* farther than the ground could be, by more than a rough road */
+    below += residual < -2.0f && residual < -0.1f * ground;
   }
   fit->score = gst_stereo_ground_points_score (p, 0, p->count, plane) * (1 - LEVEL * fabs (fit->pose.roll));
   fit->explained = seen ? (gdouble) on / seen : 0;
   fit->below = on ? (gdouble) below / on : G_MAXDOUBLE;
-  fit->rows = rows_shown (p, plane, &span);
+  fit->rows = rows_shown (finder, plane, &span);
   if (on < LEAST_POINTS || fit->explained < LEAST_EXPLAINED || fit->below > MOST_BELOW || fit->rows < LEAST_ROWS ||
       span < LEAST_SPAN || own_slope (p, plane) < LEAST_SLOPE)
     return FALSE;
@@ -600,49 +613,53 @@ is_like (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *a, con
   const GstStereoGroundPoints *drawn = &finder->drawn;
 
   for (guint i = 0; i < FIRST; i++)
-    if (fabsf (gst_stereo_ground_points_residual (drawn, i, a) - gst_stereo_ground_points_residual (drawn, i, b)) >
-        GST_STEREO_GROUND_NEAR)
+    if (fabsf (residual_of (drawn, i, a) - residual_of (drawn, i, b)) > NEAR)
       return FALSE;
   return TRUE;
 }
 
 /* Keeps the better one of @plane, refined, and @fit. */
 static gboolean
-improve (GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits,
-    GstStereoGroundPlane plane, gboolean found, GstStereoGroundFit *fit)
+improve (GstStereoGroundFinder *finder, GstStereoGroundPlane plane, gboolean found, GstStereoGroundFit *fit)
 {
   GstStereoGroundFit one;
 
-  if (!gst_stereo_ground_points_refine (&finder->points, &plane) ||
-      !gst_stereo_ground_judge (finder, camera, limits, &plane, &one) || (found && one.score <= fit->score))
+  if (!refine (&finder->points, &plane) || !judge (finder, &plane, &one) || (found && one.score <= fit->score))
     return found;
   *fit = one;
   return TRUE;
 }
 
-gboolean
-gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
-    const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, const GstStereoGroundPlane *last,
-    GstStereoGroundFit *fit)
+/* The ground of this frame; that of the last one is where the search begins. */
+static gboolean
+search (GstStereoGroundFinder *finder, GstStereoGroundFit *fit)
 {
+  const GstStereoGroundPoints *points = &finder->points;
+  GstStereoGroundPoints *drawn = &finder->drawn;
   GstStereoGroundPlane best[KINDS];
-  gboolean drawn[KINDS], found = FALSE, still;
+  gboolean is_drawn[KINDS], found = FALSE, still;
 
   memset (fit, 0, sizeof *fit);
-  gst_stereo_ground_points_read (&finder->points, grid, camera);
-  if (finder->points.count < LEAST_POINTS)
+  read_points (finder);
+  if (points->count < LEAST_POINTS)
     return FALSE;
   finder->random = 1;
-  gst_stereo_ground_points_resize (&finder->drawn, DRAWN);
-  for (guint i = 0; i < DRAWN; i++)
-    gst_stereo_ground_points_copy (&finder->drawn, i, &finder->points, draw (finder, finder->points.count));
-  draw_all (finder, camera, limits, last, APART * grid->height, best, drawn);
-  if (last)
-    found = improve (finder, camera, limits, *last, found, fit);
+  gst_stereo_ground_points_resize (drawn, DRAWN);
+  for (guint i = 0; i < DRAWN; i++) {
+    guint j = draw (finder, points->count);
+
+    drawn->u[i] = points->u[j];
+    drawn->v[i] = points->v[j];
+    drawn->d[i] = points->d[j];
+    drawn->weight[i] = points->weight[j];
+  }
+  draw_all (finder, best, is_drawn);
+  if (finder->known)
+    found = improve (finder, finder->plane, found, fit);
   still = found;
   for (guint kind = 0; kind < KINDS; kind++)
-    if (drawn[kind] && !(still && is_like (finder, &best[kind], &fit->plane)))
-      found = improve (finder, camera, limits, best[kind], found, fit);
+    if (is_drawn[kind] && !(still && is_like (finder, &best[kind], &fit->plane)))
+      found = improve (finder, best[kind], found, fit);
   return found;
 }
 
@@ -655,16 +672,17 @@ gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid
 
 /* The largest difference of two planes in the lower half of the picture. */
 static gdouble
-difference (const GstStereoGroundGrid *grid, const GstStereoGroundCamera *camera, const GstStereoGroundPlane *a,
-    const GstStereoGroundPlane *b)
+difference (const GstStereoGroundFinder *finder, const GstStereoGroundPlane *a, const GstStereoGroundPlane *b)
 {
+  const GstStereoGroundGrid *grid = finder->grid;
   gdouble largest = 0;
 
   for (guint corner = 0; corner < 4; corner++) {
     gdouble x = corner % 2 ? grid->width - 1 : 0, y = corner / 2 ? grid->height - 1 : grid->height / 2;
 
-    largest = MAX (
-        largest, fabs (gst_stereo_ground_plane_at (camera, a, x, y) - gst_stereo_ground_plane_at (camera, b, x, y)));
+    largest = MAX (largest,
+        fabs (gst_stereo_ground_plane_at (finder->camera, a, x, y) -
+            gst_stereo_ground_plane_at (finder->camera, b, x, y)));
   }
   return largest;
 }
@@ -679,48 +697,47 @@ approach (GstStereoGroundPlane *plane, const GstStereoGroundPlane *to, gdouble s
 
 /* What the ground is, after a frame with the ground @fresh. */
 static void
-take (GstStereoGroundFollower *follower, const GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
-    const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, const GstStereoGroundFit *fresh)
+take (GstStereoGroundFinder *finder, const GstStereoGroundFit *fresh)
 {
-  gdouble differs = follower->known ? difference (grid, camera, &follower->plane, &fresh->plane) : 0;
-  gboolean again = follower->has_rival && difference (grid, camera, &follower->rival, &fresh->plane) <= SAME;
+  gdouble differs = finder->known ? difference (finder, &finder->plane, &fresh->plane) : 0;
+  gboolean again = finder->has_rival && difference (finder, &finder->rival, &fresh->plane) <= SAME;
   GstStereoGroundFit before;
 
-  follower->has_rival = FALSE;
-  if (!follower->known) {
-    follower->plane = fresh->plane;
+  finder->has_rival = FALSE;
+  if (!finder->known) {
+    finder->plane = fresh->plane;
   } else if (differs <= SAME) {
-    approach (&follower->plane, &fresh->plane, MAX (LEAST_GAIN, differs / SAME));
-  } else if (again || !gst_stereo_ground_judge (finder, camera, limits, &follower->plane, &before) ||
-      before.score < STILL_GOOD * fresh->score) {
-    follower->plane = fresh->plane;
+    approach (&finder->plane, &fresh->plane, MAX (LEAST_GAIN, differs / SAME));
+  } else if (again || !judge (finder, &finder->plane, &before) || before.score < STILL_GOOD * fresh->score) {
+    finder->plane = fresh->plane;
   } else {
-    follower->has_rival = TRUE;
-    follower->rival = fresh->plane;
+    finder->has_rival = TRUE;
+    finder->rival = fresh->plane;
   }
-  follower->known = TRUE;
-  follower->missed = 0;
+  finder->known = TRUE;
+  finder->missed = 0;
 }
 
 gboolean
-gst_stereo_ground_follow (GstStereoGroundFollower *follower, GstStereoGroundFinder *finder,
-    const GstStereoGroundGrid *grid, const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits,
-    GstStereoGroundFit *fit)
+gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
+    const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, GstStereoGroundFit *fit)
 {
-  const GstStereoGroundPlane *last = follower->known ? &follower->plane : NULL;
   GstStereoGroundFit fresh;
 
-  if (!gst_stereo_ground_find (finder, grid, camera, limits, last, &fresh)) {
+  finder->grid = grid;
+  finder->camera = camera;
+  finder->limits = limits;
+  if (!search (finder, &fresh)) {
     *fit = fresh;
-    if (++follower->missed > MOST_MISSED)
-      memset (follower, 0, sizeof *follower);
+    if (++finder->missed > MOST_MISSED)
+      gst_stereo_ground_finder_forget (finder);
     return FALSE;
   }
-  take (follower, finder, grid, camera, limits, &fresh);
-  if (gst_stereo_ground_judge (finder, camera, limits, &follower->plane, fit))
+  take (finder, &fresh);
+  if (judge (finder, &finder->plane, fit))
     return TRUE;
   /* the smoothed one is at a limit that the frame's own is within */
-  follower->plane = fresh.plane;
+  finder->plane = fresh.plane;
   *fit = fresh;
   return TRUE;
 }

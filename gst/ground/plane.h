@@ -104,59 +104,21 @@ gst_stereo_ground_grid_pixel (const GstStereoGroundGrid *grid, gint i)
 
 /* Some sure samples of a grid, and how far they lie from a plane: pure arithmetic. */
 
-#define GST_STEREO_GROUND_NEAR 1.0f /* px: a sample lies on a plane that is no farther from it */
-
 typedef struct
 {
   guint count;
-  gfloat *u, *v, *d; /* pixels from the principal point, and disparity */
-  gfloat *weight;    /* 0..1 */
-  /* Points lie row after row. */
-  gint rows;
-  gint row_pitch; /* pixels between rows */
-  guint *starts;  /* per row, and one more: its first point */
-
-  /*< private >*/
-  guint room, row_room;
+  gfloat *u, *v,
+      *d; /* pixels from the principal point, and disparity; row after row. One block of memory, which begins at u */
+  gfloat *weight; /* 0..1 */
+  guint room;
 } GstStereoGroundPoints;
 
-/* @points is zeroed before the first call. */
-void gst_stereo_ground_points_clear (GstStereoGroundPoints *points);
-void gst_stereo_ground_points_read (
-    GstStereoGroundPoints *points, const GstStereoGroundGrid *grid, const GstStereoGroundCamera *camera);
-
-/* For points that are copied one by one. */
+/* Memory for @count points. */
 void gst_stereo_ground_points_resize (GstStereoGroundPoints *points, guint count);
-void gst_stereo_ground_points_copy (GstStereoGroundPoints *to, guint i, const GstStereoGroundPoints *from, guint j);
-
 /* 1 for each point of [@from, @to) on the plane, less the farther it lies from it, and -1 for each below: a plane through
  * a road and the grass beside it has half of the road below. */
 gdouble gst_stereo_ground_points_score (
     const GstStereoGroundPoints *points, guint from, guint to, const GstStereoGroundPlane *plane);
-/* Moves @plane to where the points near it are. FALSE where these do not make a plane. */
-gboolean gst_stereo_ground_points_refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane);
-
-/* Pixels of disparity that a point is nearer than the plane. */
-static inline gfloat
-gst_stereo_ground_points_residual (const GstStereoGroundPoints *points, guint i, const GstStereoGroundPlane *plane)
-{
-  return points->d[i] -
-      ((gfloat) plane->at + (gfloat) plane->across * points->u[i] + (gfloat) plane->down * points->v[i]);
-}
-
-/* Whether a point is farther away than the ground: by more than a matcher's usual errors. */
-static inline gboolean
-gst_stereo_ground_points_is_lower (gfloat residual, gfloat ground)
-{
-  return residual < -GST_STEREO_GROUND_NEAR && residual < -0.03f * ground;
-}
-
-/* Whether it is farther than the ground could be: by more than a rough road. */
-static inline gboolean
-gst_stereo_ground_points_is_below (gfloat residual, gfloat ground)
-{
-  return residual < -2.0f && residual < -0.1f * ground;
-}
 
 /* ---- the ground of a frame --------------------------------------------------------------- */
 
@@ -169,10 +131,10 @@ gst_stereo_ground_points_is_below (gfloat residual, gfloat ground)
  * as by Fischler and Bolles (RANSAC, 1981), each is scored by how well it explains the others, as by Torr and Zisserman
  * (MSAC, 2000), and samples clearly below it count against it: no camera sees through the ground. The best ones are
  * refined by reweighted least squares. The draws are the same for every frame: equal frames have equal grounds.
+ *
+ * From frame to frame, small differences are smoothed, so that noise does not move the ground. A different ground is
+ * accepted at once where the last one explains the frame badly, else when it is seen twice.
  */
-
-#define GST_STEREO_GROUND_MOST_PITCH 35 /* degrees */
-#define GST_STEREO_GROUND_MOST_ROLL 25
 
 typedef struct
 {
@@ -194,36 +156,11 @@ typedef struct _GstStereoGroundFinder GstStereoGroundFinder;
 
 GstStereoGroundFinder *gst_stereo_ground_finder_new (void);
 void gst_stereo_ground_finder_free (GstStereoGroundFinder *finder);
-
-/* Searches the ground in @grid. @last: the ground of the last frame, or NULL. FALSE where there is no ground. */
-gboolean gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
-    const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, const GstStereoGroundPlane *last,
-    GstStereoGroundFit *fit);
-/* Judges how well @plane explains the grid that was searched last. FALSE where it is no ground there. */
-gboolean gst_stereo_ground_judge (const GstStereoGroundFinder *finder, const GstStereoGroundCamera *camera,
-    const GstStereoGroundLimits *limits, const GstStereoGroundPlane *plane, GstStereoGroundFit *fit);
-
-/* ---- from frame to frame ----------------------------------------------------------------- */
-
-/*
- * Follows the ground from frame to frame: pure logic. Small differences are smoothed, so that noise does not move the ground.
- * A different ground is accepted at once where the last one explains the frame badly, else when it is seen twice.
- */
-
-/* Zeroed at the start and where a stream breaks. */
-typedef struct
-{
-  gboolean known; /* there is a ground of the frames before */
-  guint missed;   /* frames without one since then */
-  GstStereoGroundPlane plane;
-  gboolean has_rival; /* the frame before had another ground, which was not taken */
-  GstStereoGroundPlane rival;
-} GstStereoGroundFollower;
-
+/* Where a stream breaks. */
+void gst_stereo_ground_finder_forget (GstStereoGroundFinder *finder);
 /* The ground of the next frame. FALSE where it has none. */
-gboolean gst_stereo_ground_follow (GstStereoGroundFollower *follower, GstStereoGroundFinder *finder,
-    const GstStereoGroundGrid *grid, const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits,
-    GstStereoGroundFit *fit);
+gboolean gst_stereo_ground_find (GstStereoGroundFinder *finder, const GstStereoGroundGrid *grid,
+    const GstStereoGroundCamera *camera, const GstStereoGroundLimits *limits, GstStereoGroundFit *fit);
 
 G_END_DECLS
 

@@ -99,6 +99,9 @@ TEST (test_not_seen_is_not_free)
   made_picture_spoil (picture, &plain, &generator);
   made_picture_blank (picture, 0, 300, road.width / 4, 75);
   made_picture_blank (picture, road.width / 4, 272, road.width / 4, 30);
+  /* and narrow bands across the third, none of which hides an obstacle */
+  for (gint y = 260; y < 370; y += 25)
+    made_picture_blank (picture, road.width / 2, y, road.width / 4, 6);
   GstStereoGroundResult result = analyse (picture);
   for (guint c = 0; c < COLUMNS; c++) {
     gdouble free_distance = result.free_distances[c];
@@ -109,6 +112,29 @@ TEST (test_not_seen_is_not_free)
       fail_unless (free_distance > 5000 && free_distance < 12000, "column %u: %g", c, free_distance);
     else if (c > COLUMNS / 2)
       fail_unless (free_distance > 40000, "column %u: %g", c, free_distance);
+  }
+}
+
+/* The blind zone ends with the lowest row of which a mask leaves half. */
+TEST (test_ground_from)
+{
+  MadeScene road = made_road ();
+  g_autofree guint8 *mask = g_malloc ((gsize) road.width * (gsize) road.height);
+
+  road.roll = 0;
+  g_autoptr (MadePicture) picture = made_picture_new (&road);
+  made_picture_spoil (picture, &plain, &generator);
+  picture->view.mask = mask;
+  picture->view.mask_stride = road.width;
+  for (guint percent = 0; percent <= 100; percent += 20) {
+    gint lowest = percent > 50 ? road.height - 41 : road.height - 1;
+
+    memset (mask, 255, (gsize) road.width * (gsize) road.height);
+    for (gint y = road.height - 40; y < road.height; y++)
+      memset (mask + y * road.width, 0, (gsize) road.width * percent / 100);
+    gdouble from = road.focal * road.baseline / picture->truth[lowest * road.width],
+            found = analyse (picture).ground_from;
+    fail_unless (fabs (found / from - 1) < 0.02, "%u %%: from %g mm, truly %g", percent, found, from);
   }
 }
 

@@ -174,9 +174,15 @@ TEST (test_slow_change)
   }
 }
 
-/* A ground that was away for ten frames moves on from where it was; after one more it is another one. */
+/* A ground that was away for ten frames moves on from where it was, and so does one that came back for a frame; after one
+ * more away it is another one. */
 TEST (test_forgotten)
 {
+  static const struct
+  {
+    const gchar *frames; /* '0': away */
+    gboolean forgotten;
+  } cases[] = { { "10000000000", FALSE }, { "100000010000000", FALSE }, { "100000000000", TRUE } };
   static const MadeErrors errors = { .noise = 0.3 }, holes = { .holes = 1 };
   GstStereoGroundTask task = made_task ();
   MadeScene road = made_road (), nods = road;
@@ -185,21 +191,48 @@ TEST (test_forgotten)
   nods.pitch += 0.1;
   after = made_picture_new (&nods);
   made_picture_spoil (after, &errors, &generator);
-  for (guint away = 10; away <= 11; away++) {
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
     g_autoptr (GstStereoGroundAnalysis) one = gst_stereo_ground_analysis_new (),
                                         fresh = gst_stereo_ground_analysis_new ();
     GstStereoGroundResult a, b;
 
-    a = analyse (one, before, &errors);
-    fail_unless (a.valid);
-    for (guint i = 0; i < away; i++) {
-      a = analyse (one, before, &holes);
-      fail_if (a.valid);
+    for (const gchar *frame = cases[c].frames; *frame; frame++) {
+      a = analyse (one, before, *frame == '1' ? &errors : &holes);
+      fail_unless_equals_int (a.valid, *frame == '1');
     }
     gst_stereo_ground_analysis_run (one, &after->view, &task, &a);
     gst_stereo_ground_analysis_run (fresh, &after->view, &task, &b);
     fail_unless (a.valid && b.valid);
-    fail_unless_equals_int (a.fit.plane.at == b.fit.plane.at && a.fit.plane.down == b.fit.plane.down, away > 10);
+    fail_unless_equals_int (
+        a.fit.plane.at == b.fit.plane.at && a.fit.plane.down == b.fit.plane.down, cases[c].forgotten);
+  }
+}
+
+/* A valley: the right half of the road rises. Another ground that is about as good as the last one is taken when it is seen
+ * twice in a row: '1' is a frame with both, '0' one with the last one alone. */
+TEST (test_two_grounds)
+{
+  static const MadeErrors errors = { .noise = 0.3 };
+  static const struct
+  {
+    const gchar *frames;
+    gboolean taken;
+  } cases[] = { { "01", FALSE }, { "0101", FALSE }, { "011", TRUE } };
+  MadeScene left = made_road (), right = left;
+
+  left.roll = -6;
+  right.roll = 6;
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++) {
+    g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
+    g_autoptr (MadePicture) road = made_picture_new (&left), both = made_picture_new (&right);
+    GstStereoGroundResult result = { 0 };
+
+    for (gint i = 0; i < left.width * left.height; i++)
+      if (i % left.width < left.width * 0.46)
+        both->truth[i] = road->truth[i];
+    for (const gchar *frame = cases[c].frames; *frame; frame++)
+      result = analyse (analysis, *frame == '1' ? both : road, &errors);
+    check_pose (&result, cases[c].taken ? &right : &left, cases[c].frames);
   }
 }
 

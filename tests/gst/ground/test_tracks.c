@@ -130,6 +130,59 @@ TEST (test_drive)
   gst_stereo_ground_tracks_free (tracks);
 }
 
+/* What is reported of one obstacle: as measured at first, from the third sighting on half way from where it was expected. One
+ * that was not seen comes nearer, and is gone where it would be behind the camera. 0: not seen, or not reported. */
+TEST (test_reported_distance)
+{
+  static const struct
+  {
+    gdouble seen[5], reported[5];
+  } cases[] = { { { LAST, LAST + 400 }, { 0, LAST + 400, LAST + 600 } },
+    { { LAST, LAST, LAST + 400, LAST + 200 }, { 0, LAST, LAST + 200, LAST + 200, LAST + 200 } },
+    { { 3000, 2000, 1000, 100 }, { 0, 2000, 1250, 300 } } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstStereoGroundTracks *tracks = gst_stereo_ground_tracks_new ();
+
+    for (guint frame = 0; frame < 5; frame++) {
+      gdouble seen = cases[i].seen[frame], wanted = cases[i].reported[frame];
+      GstStereoObstacle one = obstacle_at (seen, frame);
+      guint count;
+      const GstStereoGroundReport *reports = gst_stereo_ground_tracks_update (tracks, &one, seen > 0, 0, &count);
+
+      if (count != (wanted > 0) || (count && fabs (reports->obstacle.distance - wanted) > 1))
+        fail ("case %u, frame %u: %u, at %g mm", i, frame, count, count ? reports->obstacle.distance : 0);
+    }
+    gst_stereo_ground_tracks_free (tracks);
+  }
+}
+
+/* Of a drive that was forgotten nothing is expected: what is seen next does not come nearer by its step. */
+TEST (test_forgotten_drive)
+{
+  GstStereoGroundTracks *tracks = gst_stereo_ground_tracks_new ();
+  guint count = 0;
+
+  for (guint frame = 0; frame < 6; frame++) {
+    GstStereoObstacle now[5];
+
+    for (guint i = 0; i < 5; i++) {
+      now[i] = obstacle_at (LAST + 4000.0 * i - 1200.0 * frame, frame);
+      now[i].lateral = 3000.0 * i;
+    }
+    gst_stereo_ground_tracks_update (tracks, now, 5, 0, &count);
+  }
+  fail_unless_equals_int (count, 5);
+  gst_stereo_ground_tracks_forget (tracks);
+  for (guint frame = 0; frame < 2; frame++) {
+    GstStereoObstacle one = obstacle_at (LAST + 2800 * frame, frame);
+
+    gst_stereo_ground_tracks_update (tracks, &one, 1, 0, &count);
+    fail_unless_equals_int (count, frame);
+  }
+  gst_stereo_ground_tracks_free (tracks);
+}
+
 /* In the corridor, beside it, and far beside it; the edges of each, 10 mm inside or outside. */
 TEST (test_corridor)
 {

@@ -114,7 +114,7 @@ TEST (test_score)
     score = gst_stereo_ground_points_score (&points, from, to, &plane);
     fail_unless (fabs (score - expected) < 0.05, "%g, not %g", score, expected);
   }
-  gst_stereo_ground_points_clear (&points);
+  g_free (points.u);
 }
 
 static gint
