@@ -69,14 +69,11 @@
  *     autovideosink
  * ]|
  */
-#include <gst/base/gstaggregator.h>
-#include <math.h>
-#include <string.h>
-
-#include "gst/meta/found.h"
-#include "gst/meta/map.h"
 #include "gst/overlay/overlay.h"
-#include "gst/video/join.h"
+
+#include <math.h>
+
+#include "gst/meta/map.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
@@ -106,36 +103,30 @@ struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstStereoJoin *join; /* the live view and its depth */
-  Settings settings;   /* protected by the object lock */
-  gint alone;          /* atomic: there is no live view */
-  gint failed;         /* atomic: an error was posted that no frame can mend */
+  GstDepthOverlayFrames frames;
+  Settings settings; /* protected by the object lock */
+  gint alone;        /* atomic: there is no live view */
+  gint failed;       /* atomic: an error was posted that no frame can mend */
 
   /* from start to stop */
   GstStereoBlender *blender;
   GstDepthOverlayText *text;
-  GstElement *inner;   /* stereonearest */
-  GstBuffer *measured; /* the depth that is held, with metadata of stereonearest */
-  GstBuffer *last;     /* live frame, which is shown again where no other comes */
-  gchar *silent;       /* which camera is; NULL: none */
-  guint8 *codes;       /* of all SAMPLES samples by the scale */
+  GstDepthOverlayMeasure measure;
+  GstBuffer *last; /* live frame, which is shown again where no other comes */
+  gchar *silent;   /* which camera is; NULL: none */
+  guint8 *codes;   /* of all SAMPLES samples by the scale */
 
   struct
   {
-    GstStereoLiveView view;
-    gboolean have_view, negotiated;
+    GstDepthOverlayView view; /* 0 pixels wide at first */
+    gboolean negotiated;
     gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
     GstSegment segment;             /* of the source pad */
     gboolean have_segment;
 
-    GstVideoInfo inner_info; /* that stereonearest inside knows */
-    gboolean quiet;          /* its messages are not passed on */
+    GstDepthOverlayFrame again; /* the last frame; its time is that of the next one where none comes from upstream */
+    gboolean repeated;          /* there was such a one */
 
-    GstStereoJoinFrame again; /* the last frame; its time is that of the next one where none comes from upstream */
-    gboolean repeated;        /* there was such a one */
-
-    guint shown;         /* serial of the depth that was shown last; 0 = none */
-    GstClockTime age;    /* of the depth that is held, or GST_CLOCK_TIME_NONE */
     gint64 behind_until; /* no colours before this running time */
     GstClockTime wait;   /* for depth that is late */
     GstStereoScale scale;
@@ -282,36 +273,33 @@ query_live_caps (GstDepthOverlay *self, GstCaps *filter)
 static GstFlowReturn
 prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
 {
-  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  const GstDepthOverlayDepth *depth = &self->frames.depth;
   gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : self->run.depth_width;
   gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : self->run.depth_height;
+  GstDepthOverlayView *view = &self->run.view;
   g_autofree gchar *message = NULL;
-  GstStereoLiveView view;
 
   if (!self->run.negotiated || width != self->run.depth_width || height != self->run.depth_height ||
-      !gst_video_info_is_equal (live, &self->run.view.live)) {
+      !gst_video_info_is_equal (live, &view->live)) {
     self->run.depth_width = width;
     self->run.depth_height = height;
-    if (!gst_stereo_live_view_choose (&view, live, width, height, gst_stereo_join_has_second (self->join), &message)) {
+    self->run.negotiated = FALSE;
+    if (!gst_depth_overlay_view_choose (
+            view, live, width, height, gst_depth_overlay_frames_has_depth (&self->frames, NULL), &message)) {
       GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
       return GST_FLOW_NOT_NEGOTIATED;
     }
-    if (!self->run.negotiated || !gst_stereo_live_view_equal (&view, &self->run.view)) {
-      GST_DEBUG_OBJECT (self, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none yet)",
-          GST_VIDEO_INFO_WIDTH (&view.info), GST_VIDEO_INFO_HEIGHT (&view.info), view.x, view.y,
-          GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), width, height);
-      self->run.view = view;
-      self->run.have_view = TRUE;
-      self->run.negotiated = FALSE;
-    }
+    GST_DEBUG_OBJECT (self, "shows %dx%d pixels at %d,%d of live frames of %dx%d, with depth of %dx%d (0x0: none yet)",
+        GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info), view->x, view->y,
+        GST_VIDEO_INFO_WIDTH (live), GST_VIDEO_INFO_HEIGHT (live), width, height);
   }
   if (self->run.negotiated || (gst_aggregator_negotiate (GST_AGGREGATOR (self)) && self->run.negotiated))
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (GST_AGGREGATOR_SRC_PAD (self)))
     return GST_FLOW_FLUSHING;
   GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-      ("What is linked downstream does not take %dx%d pixels of %s.", GST_VIDEO_INFO_WIDTH (&self->run.view.info),
-          GST_VIDEO_INFO_HEIGHT (&self->run.view.info),
+      ("What is linked downstream does not take %dx%d pixels of %s.", GST_VIDEO_INFO_WIDTH (&view->info),
+          GST_VIDEO_INFO_HEIGHT (&view->info),
           is_grey (live) ? "a known format" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (live))),
       (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
@@ -323,7 +311,7 @@ gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, Gst
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
   const GstVideoInfo *info = &self->run.view.info;
 
-  if (!self->run.have_view)
+  if (!GST_VIDEO_INFO_WIDTH (info))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   gboolean grey = is_grey (&self->run.view.live);
   g_autoptr (GstCaps) ours = grey ? gst_caps_from_string (COLORS_FIRST) : gst_video_info_to_caps (info);
@@ -353,191 +341,11 @@ gst_depth_overlay_decide_allocation (GstAggregator *aggregator, GstQuery *query)
   return gst_stereo_pool_decide (query, NULL);
 }
 
-/* ---- the stereonearest inside ------------------------------------------------------------ */
-
-static GstPadProbeReturn
-catch_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer self)
-{
-  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER)
-    gst_buffer_replace (&GST_DEPTH_OVERLAY (self)->measured, GST_PAD_PROBE_INFO_BUFFER (info));
-  return GST_PAD_PROBE_DROP;
-}
-
-/* Its messages become those of depthoverlay, with the age by this pipeline's clock. */
-static GstBusSyncReply
-pass_message (GstBus *bus, GstMessage *message, gpointer data)
-{
-  GstDepthOverlay *self = data;
-  gboolean found = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT;
-
-  if (GST_MESSAGE_TYPE (message) & (GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) || (found && !self->run.quiet)) {
-    GstMessage *copy = gst_message_copy (message);
-
-    gst_object_replace (&GST_MESSAGE_SRC (copy), GST_OBJECT (self));
-    if (found && GST_CLOCK_TIME_IS_VALID (self->run.age))
-      gst_structure_set (gst_message_writable_structure (copy), "age", G_TYPE_UINT64, self->run.age, NULL);
-    *self->run.posted = 0;
-    gst_element_post_message (GST_ELEMENT (self), copy);
-  }
-  gst_message_unref (message);
-  return GST_BUS_DROP;
-}
-
-/* Its sink pad gets events and buffers from here; what comes out is caught on its source pad. Neither is linked. */
-static gboolean
-start_inner (GstDepthOverlay *self)
-{
-  self->inner = gst_element_factory_make ("stereonearest", NULL);
-  if (!self->inner) {
-    GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
-        ("There is no element stereonearest, which depthoverlay has inside. Install all plugins of gst-stereo."),
-        (NULL));
-    return FALSE;
-  }
-  gst_object_ref_sink (self->inner);
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  gst_bus_set_sync_handler (bus, pass_message, self, NULL);
-  gst_element_set_bus (self->inner, bus);
-  g_autoptr (GstPad) src = gst_element_get_static_pad (self->inner, "src");
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, catch_buffer, self, NULL);
-  gst_element_set_state (self->inner, GST_STATE_PLAYING);
-  return TRUE;
-}
-
-static GstFlowReturn
-push_inner (GstDepthOverlay *self, const Settings *settings, const GstVideoInfo *info, GstBuffer *depth)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (GST_ELEMENT (self), "sink_depth");
-  g_autoptr (GstPad) sink = gst_element_get_static_pad (self->inner, "sink");
-  GValue region = G_VALUE_INIT;
-
-  g_object_set (self->inner, "min-confidence", settings->min_confidence, "warn-distance", settings->warn_distance,
-      "nearest", settings->nearest, "nearest-percentile", settings->percentile, "max-unknown", settings->max_unknown,
-      "message-interval", settings->message_interval, NULL);
-  g_value_init (&region, GST_TYPE_ARRAY);
-  g_object_get_property (G_OBJECT (self), "region", &region);
-  g_object_set_property (G_OBJECT (self->inner), "region", &region);
-  g_value_unset (&region);
-  if (!self->run.inner_info.finfo || !gst_video_info_is_equal (info, &self->run.inner_info)) {
-    g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
-
-    gst_pad_send_event (sink, gst_event_new_stream_start ("depth"));
-    gst_pad_send_event (sink, gst_event_new_caps (caps));
-    self->run.inner_info = *info;
-  }
-  if (pad && GST_AGGREGATOR_PAD (pad)->segment.format == GST_FORMAT_TIME)
-    gst_pad_send_event (sink, gst_event_new_segment (&GST_AGGREGATOR_PAD (pad)->segment));
-  return gst_pad_chain (sink, depth);
-}
-
-/* ---- regions of detectors ---------------------------------------------------------------- */
-
-/* stereoground's own are in the depth alone. */
-static GstVideoRegionOfInterestMeta *
-next_region (GstBuffer *buffer, gpointer *state)
-{
-  GstMeta *next;
-
-  do
-    next = gst_buffer_iterate_meta_filtered (buffer, state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
-  while (next && gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) next, "stereo-obstacle"));
-  return (GstVideoRegionOfInterestMeta *) next;
-}
-
-/* Adds the regions of @live to @depth, scaled to it, with the same names. */
-static void
-copy_regions (GstDepthOverlay *self, GstBuffer *live, GstBuffer *depth, const GstVideoInfo *info)
-{
-  guint64 width = (guint64) GST_VIDEO_INFO_WIDTH (&self->run.view.info),
-          height = (guint64) GST_VIDEO_INFO_HEIGHT (&self->run.view.info);
-  guint64 across = (guint64) GST_VIDEO_INFO_WIDTH (info), down = (guint64) GST_VIDEO_INFO_HEIGHT (info);
-  GstVideoRegionOfInterestMeta *roi;
-  gpointer state = NULL;
-
-  while ((roi = next_region (live, &state))) {
-    guint64 left = MIN (roi->x, width) * across / width, top = MIN (roi->y, height) * down / height;
-    guint64 right = (MIN ((guint64) roi->x + roi->w, width) * across + width - 1) / width;
-    guint64 bottom = (MIN ((guint64) roi->y + roi->h, height) * down + height - 1) / height;
-
-    gst_buffer_add_video_region_of_interest_meta_id (
-        depth, roi->roi_type, (guint) left, (guint) top, (guint) (right - left), (guint) (bottom - top));
-  }
-}
-
-/* Writes the distances of the last regions of @depth, or that there are none, into those of @live, which is writable. An element
- * upstream may have measured a region, too: its result is removed. */
-static void
-write_distances (GstBuffer *live, GstBuffer *depth, guint skipped)
-{
-  GstVideoRegionOfInterestMeta *roi, *measured;
-  gpointer state = NULL, from = NULL;
-
-  while (depth && skipped-- > 0)
-    next_region (depth, &from);
-  while ((roi = next_region (live, &state))) {
-    GstStructure *old = gst_video_region_of_interest_meta_get_param (roi, "stereo-distance"), *found = NULL;
-
-    if (old) {
-      roi->params = g_list_remove (roi->params, old);
-      gst_structure_free (old);
-    }
-    measured = depth ? next_region (depth, &from) : NULL;
-    if (measured)
-      found = gst_video_region_of_interest_meta_get_param (measured, "stereo-distance");
-    gst_video_region_of_interest_meta_add_param (roi,
-        found ?
-            gst_structure_copy (found) :
-            gst_structure_new ("stereo-distance", "valid", G_TYPE_BOOLEAN, FALSE, "coverage", G_TYPE_DOUBLE, 0.0, NULL));
-  }
-}
-
-static guint
-count_regions (GstBuffer *buffer)
-{
-  gpointer state = NULL;
-  guint count = 0;
-
-  while (next_region (buffer, &state))
-    count++;
-  return count;
-}
-
-/* Lets stereonearest inside look at the depth that is held, unless it did or one upstream did, and at the regions of the live
- * frame. FALSE after an error was posted. */
-static gboolean
-measure (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *live, gboolean alone)
-{
-  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
-  gboolean fresh = self->run.shown != depth->serial,
-           found = gst_stereo_found_get (depth->buffer, GST_STEREO_NEAREST_META) != NULL;
-  gboolean regions = !alone && !self->run.view.cropped && count_regions (live->buffer) > 0;
-  guint own = regions ? count_regions (depth->buffer) : 0;
-
-  if (!fresh && self->measured && !regions)
-    return TRUE;
-  if (found && !regions) {
-    gst_buffer_replace (&self->measured, depth->buffer);
-  } else {
-    GstBuffer *copy = gst_buffer_copy (depth->buffer);
-
-    if (regions)
-      copy_regions (self, live->buffer, copy, &depth->info);
-    self->run.quiet = found || !fresh;
-    gst_clear_buffer (&self->measured);
-    push_inner (self, settings, &depth->info, copy);
-    if (!self->measured)
-      return FALSE;
-  }
-  if (regions)
-    write_distances (live->buffer, self->measured, own);
-  return TRUE;
-}
-
 /* ---- the depth of a frame ---------------------------------------------------------------- */
 
 /* Now, or when the picture is shown, whichever is later, minus the capture of the depth; GST_CLOCK_TIME_NONE: not known. */
 static GstClockTime
-age_of (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
+age_of (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 time)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
   GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
@@ -551,18 +359,18 @@ age_of (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
 
 /* The age that max-age limits. G_MAXUINT64: depth is later than the frame, because the live stream went back. */
 static guint64
-limited_age (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
+limited_age (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 time)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
 
   if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE) {
     if (depth->time > time)
       return G_MAXUINT64;
-    return GST_CLOCK_TIME_IS_VALID (self->run.age) ? MAX (self->run.age, (guint64) (time - depth->time)) :
-                                                     (guint64) (time - depth->time);
+    return GST_CLOCK_TIME_IS_VALID (self->measure.age) ? MAX (self->measure.age, (guint64) (time - depth->time)) :
+                                                         (guint64) (time - depth->time);
   }
   /* what was not shown before is new, however late it comes */
-  if (self->run.shown != depth->serial || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (depth->arrival))
+  if (depth->fresh || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (depth->arrival))
     return 0;
   return now > depth->arrival ? now - depth->arrival : 0;
 }
@@ -571,9 +379,9 @@ limited_age (GstDepthOverlay *self, const GstStereoJoined *depth, gint64 time)
 static gboolean
 lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepthOverlayContent *content)
 {
-  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  const GstDepthOverlayDepth *depth = &self->frames.depth;
   guint64 age = depth->buffer ? limited_age (self, depth, time) : 0;
-  gboolean linked = gst_stereo_join_has_second (self->join);
+  gboolean ended, linked = gst_depth_overlay_frames_has_depth (&self->frames, &ended);
 
   if (!linked)
     warn_once (self, &self->run.warned_unlinked,
@@ -586,7 +394,7 @@ lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDe
     g_strlcpy (content->reason, self->silent, sizeof content->reason);
   } else if (self->run.repeated) {
     g_strlcpy (content->reason, "no picture comes from the camera", sizeof content->reason);
-  } else if (gst_stereo_join_second_ended (self->join)) {
+  } else if (ended) {
     warn_once (
         self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
     g_strlcpy (content->reason, "depth ended", sizeof content->reason);
@@ -603,7 +411,7 @@ lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDe
 static void
 announce_latency (GstDepthOverlay *self)
 {
-  GstClockTime latency = gst_stereo_join_frame_time (self->join) + self->run.wait;
+  GstClockTime latency = gst_depth_overlay_frames_duration (&self->frames) + self->run.wait;
 
   GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
@@ -614,7 +422,7 @@ announce_latency (GstDepthOverlay *self)
 static gboolean
 is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 {
-  gint64 depth = gst_stereo_join_held (self->join)->time, frame = (gint64) gst_stereo_join_frame_time (self->join);
+  gint64 depth = self->frames.depth.time, frame = (gint64) gst_depth_overlay_frames_duration (&self->frames);
   gint64 second = (gint64) GST_SECOND;
 
   if (time == GST_CLOCK_STIME_NONE || depth == GST_CLOCK_STIME_NONE || frame == 0)
@@ -685,13 +493,28 @@ ensure_scale (GstDepthOverlay *self, const Settings *settings, const GstStereoMe
   GST_DEBUG_OBJECT (self, "colours from %g to %g %s", scale.near, scale.far, scale.metric ? "mm" : "px");
 }
 
+/* The properties of the stereonearest inside. */
+static void
+configure (GstDepthOverlay *self, const Settings *settings)
+{
+  GValue region = G_VALUE_INIT;
+
+  g_object_set (self->measure.inner, "min-confidence", settings->min_confidence, "warn-distance",
+      settings->warn_distance, "nearest", settings->nearest, "nearest-percentile", settings->percentile, "max-unknown",
+      settings->max_unknown, "message-interval", settings->message_interval, NULL);
+  g_value_init (&region, GST_TYPE_ARRAY);
+  g_object_get_property (G_OBJECT (self), "region", &region);
+  g_object_set_property (G_OBJECT (self->measure.inner), "region", &region);
+  g_value_unset (&region);
+}
+
 /* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. FALSE after an error was posted
  * that concerns all later frames, too. */
 static gboolean
-read_depth (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *frame, GstDepthOverlayContent *content,
-    GstStereoDepthMap *map)
+read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFrame *frame,
+    GstDepthOverlayContent *content, GstStereoDepthMap *map)
 {
-  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
+  const GstDepthOverlayDepth *depth = &self->frames.depth;
   const GstVideoInfo *info = &depth->info, *view = &self->run.view.info;
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
   g_autofree gchar *problem = gst_stereo_depth_problem (info, meta, "depthoverlay");
@@ -700,7 +523,7 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame 
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("What sink_depth gets: %s", problem), (NULL));
     return FALSE;
   }
-  if (!gst_stereo_live_view_fits (&self->run.view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info))) {
+  if (!gst_depth_overlay_view_fits (&self->run.view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info))) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("The live view is %dx%d and the depth %dx%d: their aspect ratios differ, so one does not fit over the other. "
          "Give sink the left view that stereomatch got, scaled if need be but not cropped. If it holds both views, say so in "
@@ -719,9 +542,12 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame 
   map->view.min_confidence = (guint) MAX (0, ceil (255 * settings->min_confidence - 1e-6));
   ensure_scale (self, settings, meta);
   content->scale = self->run.scale;
-  if (!measure (self, settings, frame, is_alone (self)))
+  if (depth->fresh)
+    configure (self, settings);
+  if (!gst_depth_overlay_measure_run (
+          &self->measure, depth, is_alone (self) || self->run.view.cropped ? NULL : frame->buffer, view))
     return FALSE;
-  problem = gst_depth_overlay_content_read (content, self->measured, info);
+  problem = gst_depth_overlay_content_read (content, self->measure.depth, info);
   if (problem)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
@@ -730,7 +556,7 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame 
 
 /* For a frame without depth: at once where the reason is another one, else every message-interval. */
 static void
-post_unknown (GstDepthOverlay *self, const Settings *settings, const GstStereoJoinFrame *frame, const gchar *reason)
+post_unknown (GstDepthOverlay *self, const Settings *settings, const GstDepthOverlayFrame *frame, const gchar *reason)
 {
   gboolean due = frame->time == GST_CLOCK_STIME_NONE || frame->time < self->run.posted_time ||
       (guint64) (frame->time - self->run.posted_time) >= settings->message_interval;
@@ -742,8 +568,8 @@ post_unknown (GstDepthOverlay *self, const Settings *settings, const GstStereoJo
   GstStructure *message = gst_structure_new ("stereo-nearest", "state", G_TYPE_STRING, "unknown", "reason",
       G_TYPE_STRING, reason, "coverage", G_TYPE_DOUBLE, 0.0, "support", G_TYPE_INT, 0, "valid", G_TYPE_BOOLEAN, FALSE,
       "warning", G_TYPE_BOOLEAN, FALSE, NULL);
-  if (GST_CLOCK_TIME_IS_VALID (self->run.age))
-    gst_structure_set (message, "age", G_TYPE_UINT64, self->run.age, NULL);
+  if (GST_CLOCK_TIME_IS_VALID (self->measure.age))
+    gst_structure_set (message, "age", G_TYPE_UINT64, self->measure.age, NULL);
   gst_stereo_add_times (message, frame->buffer, &frame->segment);
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), message));
 }
@@ -784,7 +610,7 @@ static GstFlowReturn
 draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstStereoDepthView *depth, gdouble alpha,
     GstBuffer *live, GstBuffer **buffer)
 {
-  const GstStereoLiveView *view = &self->run.view;
+  const GstDepthOverlayView *view = &self->run.view;
   gboolean filled = is_alone (self) || GST_VIDEO_INFO_FORMAT (&view->live) != GST_VIDEO_INFO_FORMAT (&view->info);
   GstVideoFrame in, out;
   GstFlowReturn flow = acquire (self, buffer);
@@ -829,7 +655,7 @@ describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepth
   content->panel = settings->text && settings->verdict;
   content->colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap;
   content->max_age = settings->max_age;
-  content->age = self->run.age = age_of (self, gst_stereo_join_held (self->join), time);
+  content->age = self->measure.age = age_of (self, &self->frames.depth, time);
   content->placed = TRUE;
   if (grey)
     warn_once (self, &self->run.warned_grey,
@@ -838,26 +664,26 @@ describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepth
 }
 
 static GstFlowReturn
-make_output (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame *frame, GstBuffer **out)
+make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFrame *frame, GstBuffer **out)
 {
-  const GstStereoJoined *depth = gst_stereo_join_held (self->join);
   gboolean alone = is_alone (self);
   GstStereoDepthMap map = { 0 };
   GstDepthOverlayContent content = { 0 };
   const GstStereoDepthView *colors = NULL;
-  GstFlowReturn flow = prepare_output (self, alone ? &depth->info : gst_stereo_join_main_info (self->join));
+  GstFlowReturn flow = prepare_output (self, alone ? &self->frames.depth.info : &self->frames.live_info);
 
   if (flow != GST_FLOW_OK)
     return flow;
   describe (self, settings, frame->time, &content);
-  if (!alone && !self->run.view.cropped && count_regions (frame->buffer) > 0)
+  if (!alone && !self->run.view.cropped && gst_depth_overlay_regions (frame->buffer) > 0)
     frame->buffer = gst_buffer_make_writable (frame->buffer);
   if (!alone && lacks_depth (self, settings, frame->time, &content)) {
     post_unknown (self, settings, frame, content.reason);
     if (gst_buffer_is_writable (frame->buffer))
-      write_distances (frame->buffer, NULL, 0);
+      gst_depth_overlay_measure_write (frame->buffer, NULL, 0);
   } else if (read_depth (self, settings, frame, &content, &map)) {
-    self->run.shown = depth->serial;
+    self->frames.depth.fresh = FALSE;
+    *self->run.posted = 0;
     content.placed = is_in_step (self, settings, frame->time);
     if (content.placed && (alone || settings->alpha > 0))
       colors = &map.view;
@@ -869,7 +695,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame
   }
   content.legend = settings->legend && self->run.have_scale;
   content.scale = self->run.scale;
-  flow = draw (self, &content, colors, alone ? 1 : settings->alpha, alone ? self->measured : frame->buffer, out);
+  flow = draw (self, &content, colors, alone ? 1 : settings->alpha, alone ? self->measure.depth : frame->buffer, out);
   gst_stereo_depth_unmap (&map);
   return flow;
 }
@@ -877,7 +703,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstStereoJoinFrame
 /* A picture that stands still must not look like one that is live: without a live frame for max-age, the last one is shown again
  * twice a second, and the verdict is unknown. */
 static void
-repeat (GstDepthOverlay *self, GstStereoJoinFrame *frame)
+repeat (GstDepthOverlay *self, GstDepthOverlayFrame *frame)
 {
   *frame = self->run.again;
   frame->buffer = gst_buffer_copy (self->last);
@@ -888,7 +714,7 @@ repeat (GstDepthOverlay *self, GstStereoJoinFrame *frame)
 
 /* Only frames that were drawn are kept: GStreamer's copy believes what a GstVideoMeta says. */
 static void
-keep (GstDepthOverlay *self, const Settings *settings, const GstStereoJoinFrame *frame)
+keep (GstDepthOverlay *self, const Settings *settings, const GstDepthOverlayFrame *frame)
 {
   gst_buffer_replace (&self->last, frame->time == GST_CLOCK_STIME_NONE ? NULL : frame->buffer);
   self->run.again = *frame;
@@ -899,16 +725,15 @@ static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstStereoJoinFrame frame;
+  GstDepthOverlayFrame frame;
   GstBuffer *out = NULL;
   Settings settings;
 
   if (g_atomic_int_get (&self->failed))
     return GST_FLOW_NOT_NEGOTIATED;
-  GstFlowReturn flow = is_alone (self) ? gst_stereo_join_next_second (self->join, &frame) :
-                                         gst_stereo_join_next (self->join, timeout, &frame);
+  GstFlowReturn flow = gst_depth_overlay_frames_next (&self->frames, is_alone (self), timeout, &frame);
   gboolean again = timeout && flow == GST_AGGREGATOR_FLOW_NEED_DATA && self->last && !is_alone (self) &&
-      !gst_aggregator_pad_has_buffer (gst_stereo_join_main (self->join));
+      !gst_aggregator_pad_has_buffer (self->frames.live);
   if (again)
     repeat (self, &frame);
   else if (flow != GST_FLOW_OK)
@@ -940,7 +765,7 @@ static GstClockTime
 gst_depth_overlay_get_next_time (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstAggregatorPad *live = gst_stereo_join_main (self->join);
+  GstAggregatorPad *live = self->frames.live;
   g_autoptr (GstBuffer) buffer = gst_aggregator_pad_peek_buffer (live);
 
   if (!buffer)
@@ -948,7 +773,7 @@ gst_depth_overlay_get_next_time (GstAggregator *aggregator)
   gint64 time = gst_stereo_pad_running_time (live, buffer);
   if (time == GST_CLOCK_STIME_NONE)
     return 0;
-  return (GstClockTime) MAX (0, time - (gint64) (gst_stereo_join_frame_time (self->join) / 2));
+  return (GstClockTime) MAX (0, time - (gint64) (gst_depth_overlay_frames_duration (&self->frames) / 2));
 }
 
 /* ---- pads, events, queries --------------------------------------------------------------- */
@@ -957,26 +782,26 @@ static GstAggregatorPad *
 gst_depth_overlay_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  return gst_stereo_join_create_pad (GST_DEPTH_OVERLAY (aggregator)->join, template);
+  return gst_depth_overlay_frames_create_pad (&GST_DEPTH_OVERLAY (aggregator)->frames, template);
 }
 
 static void
 gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_join_release_pad (GST_DEPTH_OVERLAY (element)->join, pad);
+  gst_depth_overlay_frames_release_pad (&GST_DEPTH_OVERLAY (element)->frames, pad);
   GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
 }
 
 static gboolean
 is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
 {
-  return pad == gst_stereo_join_main (self->join);
+  return pad == self->frames.live;
 }
 
 static gboolean
 take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
 {
-  gboolean taken = gst_stereo_join_take_caps (self->join, pad, event);
+  gboolean taken = gst_depth_overlay_frames_take_caps (&self->frames, pad, event);
 
   if (taken && is_live (self, pad))
     announce_latency (self);
@@ -988,7 +813,7 @@ take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
 static void
 stand_in_for_live (GstDepthOverlay *self, GstEvent *event)
 {
-  GstPad *live = GST_PAD (gst_stereo_join_main (self->join));
+  GstPad *live = GST_PAD (self->frames.live);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
@@ -1006,7 +831,7 @@ static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean linked = gst_pad_is_linked (GST_PAD (gst_stereo_join_main (self->join))), alone = is_alone (self);
+  gboolean linked = gst_pad_is_linked (GST_PAD (self->frames.live)), alone = is_alone (self);
   GstEventType type = GST_EVENT_TYPE (event);
 
   if (!is_live (self, pad) &&
@@ -1038,6 +863,23 @@ note_health (GstDepthOverlay *self, GstEvent *event)
 }
 
 static gboolean
+is_forwarded (const GstEvent *event)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+    case GST_EVENT_SEGMENT:
+    case GST_EVENT_GAP:
+    case GST_EVENT_EOS:
+      return FALSE;
+    default:
+      return TRUE;
+  }
+}
+
+static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
@@ -1046,9 +888,10 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
     return take_caps (self, pad, event);
   if (!is_live (self, pad) && gst_event_has_name (event, "GstStereoHealth"))
     note_health (self, event);
-  gst_stereo_join_note_event (self->join, pad, event);
-  /* the events of the stream that the output is go downstream */
-  if (gst_stereo_join_is_forwarded (event) && is_live (self, pad) == is_alone (self)) {
+  if (!is_live (self, pad) && GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    g_atomic_int_set (&self->frames.stale, TRUE);
+  /* what the base class would forward from each pad goes downstream from that of the stream that the output is */
+  if (is_live (self, pad) == is_alone (self) && is_forwarded (event)) {
     gst_event_unref (event);
     return TRUE;
   }
@@ -1098,7 +941,7 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  gst_stereo_join_forget (self->join);
+  gst_depth_overlay_frames_forget (&self->frames);
   gst_clear_buffer (&self->last);
   self->run.have_segment = FALSE;
   self->run.behind_until = self->run.posted_time = 0;
@@ -1112,14 +955,9 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  if (self->inner) {
-    gst_element_set_state (self->inner, GST_STATE_NULL);
-    gst_element_set_bus (self->inner, NULL);
-  }
-  gst_clear_object (&self->inner);
-  gst_clear_buffer (&self->measured);
+  gst_depth_overlay_measure_stop (&self->measure);
   gst_clear_buffer (&self->last);
-  gst_stereo_join_reset (self->join);
+  gst_depth_overlay_frames_reset (&self->frames);
   g_atomic_int_set (&self->alone, FALSE);
   g_atomic_int_set (&self->failed, FALSE);
   g_clear_pointer (&self->silent, g_free);
@@ -1140,20 +978,20 @@ gst_depth_overlay_start (GstAggregator *aggregator)
   self->blender = gst_stereo_blender_new ();
   self->text = gst_depth_overlay_text_new ();
   self->codes = g_malloc (SAMPLES);
-  return start_inner (self);
+  return gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self));
 }
 
 static void
 gst_depth_overlay_dispose (GObject *object)
 {
-  gst_stereo_join_forget (GST_DEPTH_OVERLAY (object)->join);
+  gst_depth_overlay_frames_forget (&GST_DEPTH_OVERLAY (object)->frames);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->dispose (object);
 }
 
 static void
 gst_depth_overlay_finalize (GObject *object)
 {
-  gst_stereo_join_free (GST_DEPTH_OVERLAY (object)->join);
+  g_mutex_clear (&GST_DEPTH_OVERLAY (object)->frames.lock);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
 }
 
@@ -1184,7 +1022,9 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
       "the live view, sink_depth the output of stereomatch",
       "gst-stereo");
 
-  gst_stereo_join_class_init (aggregator_class);
+  /* neither waits for the other stream */
+  aggregator_class->clip = gst_stereo_clip;
+  aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->create_new_pad = gst_depth_overlay_create_new_pad;
   aggregator_class->sink_event_pre_queue = gst_depth_overlay_sink_event_pre_queue;
   aggregator_class->sink_event = gst_depth_overlay_sink_event;
@@ -1203,6 +1043,6 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  self->join = gst_stereo_join_new (GST_AGGREGATOR (self), "sink", GST_CAT_DEFAULT);
+  gst_depth_overlay_frames_init (&self->frames, GST_AGGREGATOR (self));
   gst_stereo_properties_init (G_OBJECT (self));
 }
