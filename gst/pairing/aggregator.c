@@ -96,28 +96,6 @@ inputs_clear (GstStereoInputs *inputs)
   gst_clear_object (&inputs->right);
 }
 
-/* Calls @function for each pad. */
-static void
-for_each_pad (GstStereoAggregator *self, void (*function) (GstStereoPad *pad))
-{
-  GstStereoInputs inputs = get_inputs (self);
-  GstStereoPad *all[] = { inputs.packed, inputs.left, inputs.right };
-
-  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
-    if (all[i])
-      function (all[i]);
-  inputs_clear (&inputs);
-}
-
-static void
-set_leaving (GstStereoAggregator *self, gboolean leaving)
-{
-  g_mutex_lock (&self->priv->lock);
-  self->priv->leaving = leaving;
-  g_cond_broadcast (&self->priv->changed);
-  g_mutex_unlock (&self->priv->lock);
-}
-
 void
 gst_stereo_aggregator_wake (GstStereoAggregator *self)
 {
@@ -126,47 +104,45 @@ gst_stereo_aggregator_wake (GstStereoAggregator *self)
   g_mutex_unlock (&self->priv->lock);
 }
 
-/* Waits until a frame comes, of @pad where that is not NULL, or a pad; or for so many µs. GstAggregator would call aggregate() again
- * and again: there is one view's pad alone; or another stream began on a pad after its end, and GstAggregator takes it for ended. */
+/* Waits until a frame comes, of @pad where that is not NULL, or a pad; for a moment, because a flush may begin. GstAggregator would
+ * call aggregate() again and again: there is one view's pad alone; or another stream began on a pad after its end, and GstAggregator
+ * takes it for ended. */
 static GstFlowReturn
-wait_for_change (GstStereoAggregator *self, GstStereoPad *pad, gint64 time)
+wait_for_change (GstStereoAggregator *self, GstStereoPad *pad)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
-
-  g_mutex_lock (&priv->lock);
-  if (!priv->leaving && !(pad && gst_stereo_pad_has_buffer (pad)))
-    g_cond_wait_until (&priv->changed, &priv->lock, g_get_monotonic_time () + time);
-  g_mutex_unlock (&priv->lock);
+  g_mutex_lock (&self->priv->lock);
+  if (!pad || !gst_stereo_pad_has_buffer (pad))
+    g_cond_wait_until (&self->priv->changed, &self->priv->lock, g_get_monotonic_time () + G_TIME_SPAN_SECOND / 10);
+  g_mutex_unlock (&self->priv->lock);
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* FALSE after an error was posted, now or before: both kinds of pads are in use, or one view was never linked. */
+/* FALSE after an error was posted: both kinds of pads are in use, or one view was not linked for long. */
 static gboolean
 check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
   gboolean left = inputs->left && gst_pad_is_linked (GST_PAD (inputs->left)),
            right = inputs->right && gst_pad_is_linked (GST_PAD (inputs->right));
+  gint64 now = g_get_monotonic_time (), *alone = &self->priv->alone;
 
-  if (!priv->failed && inputs->packed && (inputs->left || inputs->right)) {
-    priv->failed = TRUE;
+  if (inputs->packed && (inputs->left || inputs->right)) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("sink takes both views in one frame, sink_left and sink_right take one each: link sink "
          "alone, or the other two."),
         (NULL));
+    return FALSE;
   }
   if (left == right || inputs->packed)
-    priv->alone = 0;
-  else if (!priv->alone)
-    priv->alone = g_get_monotonic_time ();
-  if (!priv->failed && priv->alone && g_get_monotonic_time () - priv->alone >= MISSING_TIME) {
-    priv->failed = TRUE;
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-        ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.",
-            left ? "sink_left" : "sink_right", left ? "sink_right" : "sink_left"),
-        (NULL));
-  }
-  return !priv->failed;
+    *alone = 0;
+  else if (!*alone)
+    *alone = now;
+  if (!*alone || now - *alone < MISSING_TIME)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.",
+          left ? "sink_left" : "sink_right", left ? "sink_right" : "sink_left"),
+      (NULL));
+  return FALSE;
 }
 
 /* ---- what the sources do ------------------------------------------------------------------- */
@@ -189,9 +165,10 @@ find_silent (GstStereoAggregator *self, GstStereoPad *const pads[2], GstClockTim
 
   GST_OBJECT_LOCK (self);
   const guint64 timeout = priv->silence_timeout;
+  gboolean playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
   /* neither PAUSED nor a stopped process counts as silence */
-  if (!g_atomic_int_get (&priv->playing) || (priv->deadline && now > priv->deadline + 2 * timeout))
+  if (!playing || (priv->deadline && now > priv->deadline + 2 * timeout))
     priv->since = now;
   priv->deadline = now + (timeout ? timeout : GST_SECOND);
   for (guint v = 0; v < 2; v++) {
@@ -403,13 +380,13 @@ find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoPair *pa
     return GST_FLOW_NOT_NEGOTIATED;
   if (!inputs->view[LEFT] || !inputs->view[RIGHT]) {
     const GstStereoPad *only = inputs->left ? inputs->left : inputs->right;
-    return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_change (self, NULL, MISSING_TIME);
+    return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_change (self, NULL);
   }
   watch_sources (self, inputs);
   GstFlowReturn flow = gst_stereo_pairs_find (self, inputs, pair);
   for (guint v = 0; v < 2 && flow == GST_AGGREGATOR_FLOW_NEED_DATA && !inputs->packed; v++)
     if (inputs->view[v]->resumed && !inputs->view[v]->ended)
-      wait_for_change (self, inputs->view[v], G_TIME_SPAN_SECOND / 10);
+      wait_for_change (self, inputs->view[v]);
   return flow;
 }
 
@@ -422,7 +399,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   GstStereoPair pair = { NULL };
   GstStereoFrame *frame;
 
-  for_each_pad (self, gst_stereo_pad_obey_flush);
+  gst_element_foreach_sink_pad (GST_ELEMENT (self), gst_stereo_pad_obey_flush, NULL);
   GstStereoInputs inputs = get_inputs (self);
   self->priv->latency = gst_aggregator_get_latency (aggregator);
   inputs.live = GST_CLOCK_TIME_IS_VALID (self->priv->latency);
@@ -468,16 +445,17 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
   stats->compute_recent /= CLAMP (stats->pairs, 1, GST_STEREO_RECENT);
 }
 
-static void
-reconfigure (GstStereoPad *pad)
+static gboolean
+reconfigure (GstElement *element, GstPad *pad, gpointer data)
 {
-  gst_pad_push_event (GST_PAD (pad), gst_event_new_reconfigure ());
+  gst_pad_push_event (pad, gst_event_new_reconfigure ());
+  return TRUE;
 }
 
 void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
-  for_each_pad (self, reconfigure);
+  gst_element_foreach_sink_pad (GST_ELEMENT (self), reconfigure, NULL);
 }
 
 void
@@ -535,27 +513,12 @@ gst_stereo_aggregator_finish (
 
 /* ---- events from upstream ----------------------------------------------------------------- */
 
-/* A pair waits for its later frame for half a frame's time at most, or for max-skew. */
-static void
-update_latency (GstStereoAggregator *self, const GstStereoPad *pad)
-{
-  const GstVideoInfo *info = &pad->info;
-  GstClockTime frame = 0;
-
-  if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    frame = gst_util_uint64_scale (
-        GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
-  GST_OBJECT_LOCK (self);
-  guint64 max_skew = self->priv->pairs.max_skew;
-  GST_OBJECT_UNLOCK (self);
-  GstClockTime skew = max_skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (max_skew, frame);
-  gst_stereo_qos_set_frame (self, frame, pad->packed ? 0 : skew);
-}
-
 /* FALSE after an error was posted. */
 static gboolean
 read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
 {
+  const GstVideoInfo *info = &pad->info;
+  GstClockTime frame = 0, skew;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
@@ -565,9 +528,18 @@ read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
   if (!pad->have_info)
     GST_ELEMENT_ERROR (
         self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
-  else if (!pad->right)
-    update_latency (self, pad);
-  return pad->have_info;
+  if (!pad->have_info || pad->right)
+    return pad->have_info;
+  if (GST_VIDEO_INFO_FPS_N (info) > 0)
+    frame = gst_util_uint64_scale (
+        GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
+  /* a pair waits for its later frame for half a frame's time at most, or for max-skew */
+  GST_OBJECT_LOCK (self);
+  skew = self->priv->pairs.max_skew;
+  GST_OBJECT_UNLOCK (self);
+  skew = skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (skew, frame);
+  gst_stereo_qos_set_frame (self, frame, pad->packed ? 0 : skew);
+  return TRUE;
 }
 
 /* Sensors that are mounted upside down give pictures with a tag that says how to turn them. */
@@ -588,41 +560,17 @@ read_tag (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
       (NULL));
 }
 
-/* Whether the base class gets the event. It forwards events that it does not know: those of one pad are enough. */
-static gboolean
-is_forwarded (const GstStereoPad *pad, GstEvent *event)
-{
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-    case GST_EVENT_GAP:
-    case GST_EVENT_TAG:
-    case GST_EVENT_EOS:
-      return TRUE;
-    case GST_EVENT_CAPS:
-      return FALSE;
-    default:
-      return !pad->right;
-  }
-}
-
 /* In the order of the stream, but for flushes. */
 static gboolean
 gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoPad *pad = GST_STEREO_PAD (base);
-  gboolean usable = TRUE;
+  gboolean usable = TRUE, forwarded = TRUE;
 
   if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP)
-    gst_stereo_pad_obey_flush (pad);
+    gst_stereo_pad_obey_flush (GST_ELEMENT (self), GST_PAD (pad), NULL);
   switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-      set_leaving (self, GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START);
-      break;
     case GST_EVENT_STREAM_START:
       /* frames from before on this pad, or on one that was released, may not have been used */
       self->priv->pairs.broken = TRUE;
@@ -631,6 +579,7 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
       break;
     case GST_EVENT_CAPS:
       usable = read_caps (self, pad, event);
+      forwarded = FALSE;
       break;
     case GST_EVENT_SEGMENT:
       /* once upstream is known to be live, a pad takes two buffers: who waits with the second one is woken after this event */
@@ -642,10 +591,15 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
     case GST_EVENT_EOS:
       pad->ended = TRUE;
       break;
-    default:
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+    case GST_EVENT_GAP:
       break;
+    default:
+      /* the base class forwards what it does not know: the events of one pad are enough */
+      forwarded = !pad->right;
   }
-  if (is_forwarded (pad, event))
+  if (forwarded)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, base, event);
   gst_event_unref (event);
   return usable;
@@ -725,18 +679,6 @@ gst_stereo_aggregator_flush (GstAggregator *aggregator)
   return GST_FLOW_OK;
 }
 
-/* Between two runs. */
-static void
-forget_run (GstStereoPad *pad)
-{
-  gst_stereo_pad_clear (pad);
-  g_atomic_int_set (&pad->flushed, FALSE);
-  pad->began = pad->turned = FALSE;
-  GST_OBJECT_LOCK (pad);
-  pad->source = (GstStereoSource){ 0 };
-  GST_OBJECT_UNLOCK (pad);
-}
-
 /* FALSE after an error was posted. */
 static gboolean
 gst_stereo_aggregator_start (GstAggregator *aggregator)
@@ -746,8 +688,6 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
 
   gst_stereo_deep_start (&priv->deep);
   reset_stream (self, TRUE);
-  set_leaving (self, FALSE);
-  priv->failed = FALSE;
   priv->alone = 0;
   priv->latency = GST_CLOCK_TIME_NONE;
   priv->since = priv->deadline = 0;
@@ -763,19 +703,8 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
 static gboolean
 gst_stereo_aggregator_stop (GstAggregator *aggregator)
 {
-  for_each_pad (GST_STEREO_AGGREGATOR (aggregator), forget_run);
+  gst_element_foreach_sink_pad (GST_ELEMENT (aggregator), gst_stereo_pad_forget_run, NULL);
   return TRUE;
-}
-
-static GstStateChangeReturn
-gst_stereo_aggregator_change_state (GstElement *element, GstStateChange transition)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (element);
-
-  g_atomic_int_set (&self->priv->playing, transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    set_leaving (self, TRUE);
-  return GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->change_state (element, transition);
 }
 
 /* ---- pads --------------------------------------------------------------------------------- */
@@ -847,7 +776,6 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 
   object_class->finalize = gst_stereo_aggregator_finalize;
   gst_stereo_properties_install (object_class, properties, g_type_class_get_instance_private_offset (klass));
-  element_class->change_state = gst_stereo_aggregator_change_state;
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   element_class->pad_added = gst_stereo_aggregator_pad_added;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);

@@ -28,29 +28,6 @@ gst_stereo_frame_unref (GstStereoFrame *frame)
   g_free (frame);
 }
 
-/* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,
- * twice of which is still a time. */
-static gint64
-running_duration (const GstSegment *segment, GstClockTime duration)
-{
-  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
-
-  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, (gdouble) (G_MAXINT64 / 4));
-}
-
-gint64
-gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before)
-{
-  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
-    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
-  if (frame->layout.fps_n > 0)
-    return running_duration (
-        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
-  if (frame->time != GST_STEREO_TIME_NONE && before != GST_STEREO_TIME_NONE && frame->time > before)
-    return frame->time - before;
-  return 0;
-}
-
 void
 gst_stereo_pair_clear (GstStereoPair *pair)
 {
@@ -103,61 +80,31 @@ gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right)
       GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
 }
 
-static gboolean
-sizes_differ (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  return left->layout.width != right->layout.width || left->layout.height != right->layout.height;
-}
-
 gchar *
-gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  g_autofree gchar *a = gst_stereo_layout_describe (&left->layout, &left->info);
-  g_autofree gchar *b = gst_stereo_layout_describe (&right->layout, &right->info);
-
-  return g_strdup_printf (
-      " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.", a,
-      b, sizes_differ (left, right) ? "size" : "format");
-}
-
-/* What the two views must be, of which they are not. */
-static const gchar *
-rule_for (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  if (sizes_differ (left, right))
-    return "have one size";
-  return GST_VIDEO_INFO_IS_RGB (&left->info) && GST_VIDEO_INFO_IS_RGB (&right->info) ?
-      "have one format" :
-      "be both of RGB, or both of luma (GRAY or YUV)";
-}
-
-/* What to put before a pad, so that its frames become like those of the other view; g_free. */
-static gchar *
-remedy_for (const GstStereoFrame *other, gboolean by_size)
-{
-  const gchar *format = gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&other->info));
-
-  if (by_size)
-    return g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d", other->layout.width, other->layout.height);
-  return g_strdup_printf (
-      "videoconvert ! video/x-raw,format=%s", GST_VIDEO_INFO_IS_GRAY (&other->info) ? "GRAY8" : format);
-}
-
-GstFlowReturn
-gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right)
+gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right, gboolean advice)
 {
   const GstStereoLayout *a = &left->layout, *b = &right->layout;
   g_autofree gchar *one = gst_stereo_layout_describe (a, &left->info),
-                   *other = gst_stereo_layout_describe (b, &right->info);
-  gboolean by_size = sizes_differ (left, right), change_right;
+                   *other = gst_stereo_layout_describe (b, &right->info), *remedy = NULL;
+  gboolean rgb = GST_VIDEO_INFO_IS_RGB (&left->info), both = rgb && GST_VIDEO_INFO_IS_RGB (&right->info),
+           by_size = a->width != b->width || a->height != b->height;
 
+  if (!advice)
+    return g_strdup_printf (
+        " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.",
+        one, other, by_size ? "size" : "format");
   /* the larger view loses pixels, and the one of RGB its colour */
-  change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height :
-                           !GST_VIDEO_INFO_IS_RGB (&left->info);
-  g_autofree gchar *remedy = remedy_for (change_right ? left : right, by_size);
-  GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
-      ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.", rule_for (left, right), one,
-          other, remedy, change_right ? "sink_right" : "sink_left"),
-      (NULL));
-  return GST_FLOW_NOT_NEGOTIATED;
+  gboolean change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height : !rgb;
+  const GstStereoFrame *kept = change_right ? left : right;
+  if (by_size)
+    remedy = g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d", kept->layout.width, kept->layout.height);
+  else
+    remedy = g_strdup_printf ("videoconvert ! video/x-raw,format=%s",
+        GST_VIDEO_INFO_IS_GRAY (&kept->info) ? "GRAY8" :
+                                               gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&kept->info)));
+  return g_strdup_printf ("The two views must %s: the left one is %s, the right one %s. Put '%s' before %s.",
+      by_size  ? "have one size" :
+          both ? "have one format" :
+                 "be both of RGB, or both of luma (GRAY or YUV)",
+      one, other, remedy, change_right ? "sink_right" : "sink_left");
 }

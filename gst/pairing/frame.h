@@ -32,8 +32,6 @@ GstStereoFrame *gst_stereo_frame_new (GstBuffer *buffer);
 GstStereoFrame *gst_stereo_frame_ref (GstStereoFrame *frame);
 /* @frame may be NULL. */
 void gst_stereo_frame_unref (GstStereoFrame *frame);
-/* The spacing of @frame, from its duration, its caps or @before: the time of the frame before, or GST_STEREO_TIME_NONE. */
-gint64 gst_stereo_frame_find_spacing (const GstStereoFrame *frame, gint64 before);
 
 /* The result of gst_stereo_pairs_find(). */
 typedef struct
@@ -57,9 +55,8 @@ gboolean gst_stereo_map_input (
 
 /* Whether both frames have one size, and both colour or both luma. */
 gboolean gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right);
-/* Two frames that do not: a sentence for a warning; an error, and the flow for process(). */
-gchar *gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right);
-GstFlowReturn gst_stereo_post_mismatch (GstElement *element, const GstStereoFrame *left, const GstStereoFrame *right);
+/* Two frames that do not: a sentence for a warning, or with @advice the text of an error; g_free. */
+gchar *gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right, gboolean advice);
 
 G_END_DECLS
 

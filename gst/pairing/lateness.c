@@ -21,21 +21,10 @@ and_an_eighth (gint64 time)
   return time + time / 8;
 }
 
-static void
-begin_period (GstStereoLateness *self, gint64 now)
-{
-  self->since = now;
-  self->slowest = 0;
-  self->soonest = G_MAXINT64;
-  self->count = 0;
-  self->stalled = FALSE;
-}
-
 void
 gst_stereo_lateness_init (GstStereoLateness *self)
 {
-  *self = (GstStereoLateness){ .late_since = G_MAXINT64 };
-  begin_period (self, G_MAXINT64);
+  *self = (GstStereoLateness){ .since = G_MAXINT64, .soonest = G_MAXINT64, .late_since = G_MAXINT64 };
 }
 
 void
@@ -69,14 +58,17 @@ gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, 
 {
   /* before the first pair, and when the clock is set back */
   self->since = MIN (self->since, now);
-  if (now - self->since >= PERIOD && self->count >= GST_STEREO_LATENESS_RECENT) {
+  if (now - self->since >= PERIOD && self->slowest) {
     /* what would have been enough in the period that is over? */
     gint64 allowed = MAX (self->frame, and_an_eighth (self->slowest) + slack (self));
     if (allowed <= self->allowed / 4 * 3)
       self->allowed = allowed;
     if (self->excess && self->soonest < -self->excess / 4)
       self->excess = MAX (0, self->excess + self->soonest);
-    begin_period (self, now);
+    self->since = now;
+    self->slowest = 0;
+    self->soonest = G_MAXINT64;
+    self->stalled = FALSE;
   }
   waited -= self->excess;
   self->soonest = MIN (self->soonest, waited);
@@ -84,8 +76,7 @@ gst_stereo_lateness_decide (GstStereoLateness *self, gint64 now, gint64 waited, 
   if (late && gst_stereo_lateness_is_patience_over (self, now)) {
     /* even a pair that has just come is late: waiting for an earlier one would never end */
     self->excess += waited;
-    self->soonest = 0;
-    late = 0;
+    self->soonest = late = 0;
   }
   return late;
 }
@@ -100,7 +91,6 @@ gst_stereo_lateness_is_patience_over (GstStereoLateness *self, gint64 now)
 void
 gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, gint64 service)
 {
-  gint64 needed = and_an_eighth (service) + slack (self), slowest = 0;
   /* In overload a wait adds up with a slow pair; but for one that was computed though it was late, as the first one or without QoS. */
   gboolean adds_up = self->expected > self->frame && waited - self->excess <= most_waited (self, spare);
 
@@ -109,15 +99,10 @@ gst_stereo_lateness_took (GstStereoLateness *self, gint64 waited, gint64 spare, 
     self->stalled = TRUE;
     return;
   }
-  self->recent[self->next] = service;
-  self->next = (self->next + 1) % GST_STEREO_LATENESS_RECENT;
-  for (guint i = 0; i < GST_STEREO_LATENESS_RECENT; i++)
-    slowest = MAX (slowest, self->recent[i]);
-  self->expected = and_an_eighth (slowest);
+  self->expected = MAX (and_an_eighth (service), self->expected - self->expected / GST_STEREO_LATENESS_RECENT);
   self->slowest = MAX (self->slowest, service);
-  self->count++;
   if (service + slack (self) > self->allowed)
-    self->allowed = needed;
+    self->allowed = and_an_eighth (service) + slack (self);
   if (adds_up)
     self->allowed = MAX (self->allowed, waited - self->excess + service - spare);
 }

@@ -7,11 +7,11 @@
  *   a pair has waited: now - its time - (what upstream reports + the wait for the partner) - excess
  *   it is late when waited + expected > allowed + spare
  *
- * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. `expected` is the
- * slowest of the last pairs and an eighth, and at least a quarter of `allowed`: a pair may turn out to be slower, on top of its wait.
- * `allowed` is at least `expected` and half a frame for waiting, and at least a frame. A pair that takes longer raises `allowed`
- * before it is pushed; where less was enough for a whole period, it is lowered. A single pair that takes more than four times `allowed`
- * does not count: the machine stood still then.
+ * `spare` is what the pipeline allows beyond the latency of this element: what the sink adds, or a slower branch. `expected` is what
+ * the last pair took and an eighth; after a slower one it falls back by a sixteenth with each pair. A quarter of `allowed` is kept back
+ * in any case: a pair may turn out to be slower, on top of its wait. `allowed` is at least `expected` and half a frame for waiting, and
+ * at least a frame. A pair that takes longer raises `allowed` before it is pushed; where less was enough for a whole period, it is
+ * lowered. A single pair that takes more than four times `allowed` does not count: the machine stood still then.
  *
  * Pairs may arrive later than upstream reports, by `excess`. When all pairs are late for half a second, or four frames up to a
  * second, the wait of the next one becomes part of it: however late pairs are, and however fast they become later, one a second is
@@ -28,17 +28,13 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  gint64 frame;                              /* from one pair to the next; 0 = not known */
-  gint64 recent[GST_STEREO_LATENESS_RECENT]; /* time from the decision to the push, of the last pairs */
-  guint next;                                /* place in recent */
-  gint64 expected;                           /* 0 = nothing was measured yet */
-  gint64 allowed;
-  gint64 excess;
+  gint64 frame;    /* from one pair to the next; 0 = not known */
+  gint64 expected; /* time from the decision to the push; 0 = nothing was measured yet */
+  gint64 allowed, excess;
   /* of this period: it begins before the first pair with G_MAXINT64 */
-  gint64 since, slowest, soonest; /* slowest computed pair; shortest wait of a pair */
-  guint count;                    /* of pairs computed */
+  gint64 since, slowest, soonest; /* slowest computed pair, 0 = none; shortest wait of a pair */
   gboolean stalled;               /* a pair was not counted */
-  gint64 late_since;              /* since the last pair that was not late; G_MAXINT64 = that was the last one */
+  gint64 late_since;              /* since the first late pair after the last computed one; G_MAXINT64 = none */
 } GstStereoLateness;
 
 void gst_stereo_lateness_init (GstStereoLateness *self);

@@ -5,33 +5,28 @@ G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
 
 /* ---- receiving, in upstream's thread ------------------------------------------------------ */
 
-/* How long after its timestamp the frame comes. The task may not have read its segment yet: the pad has it already. */
-static GstClockTimeDiff
-delay_of (GstPad *pad, GstElement *element, GstBuffer *buffer)
+/* @buffer enters the pad; NULL: upstream's thread leaves it. */
+static void
+note_source (GstStereoPad *pad, GstElement *element, GstBuffer *buffer)
 {
-  GstClockTime now = gst_element_get_current_running_time (element);
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  gint64 time = GST_CLOCK_STIME_NONE;
+  GstEvent *event = buffer ? gst_pad_get_sticky_event (GST_PAD (pad), GST_EVENT_SEGMENT, 0) : NULL;
+  GstClockTime now = gst_element_get_current_clock_time (element);
+  GstClockTimeDiff time = GST_CLOCK_STIME_NONE;
   const GstSegment *segment;
 
+  /* how long after its timestamp it comes; the task may not have read its segment yet, and the pad has it already */
   if (event) {
     gst_event_parse_segment (event, &segment);
-    if (segment->rate == 1)
+    if (segment->rate == 1 && GST_CLOCK_TIME_IS_VALID (now))
       time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
     gst_event_unref (event);
   }
-  return time == GST_CLOCK_STIME_NONE || !GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_STIME_NONE : (gint64) now - time;
-}
-
-static void
-note_source (GstStereoPad *pad, GstElement *element, gboolean enters, GstClockTimeDiff delay)
-{
-  GstClockTime now = gst_element_get_current_clock_time (element);
-
+  if (time != GST_CLOCK_STIME_NONE)
+    time = (gint64) (now - gst_element_get_base_time (element)) - time;
   now = GST_CLOCK_TIME_IS_VALID (now) ? now : 0;
   GST_OBJECT_LOCK (pad);
-  if (enters)
-    gst_stereo_source_enter (&pad->source, now, delay);
+  if (buffer)
+    gst_stereo_source_enter (&pad->source, now, time);
   else
     gst_stereo_source_leave (&pad->source, now);
   GST_OBJECT_UNLOCK (pad);
@@ -40,13 +35,12 @@ note_source (GstStereoPad *pad, GstElement *element, gboolean enters, GstClockTi
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
-  GstElement *element = GST_ELEMENT (parent);
   GstStereoPad *pad = GST_STEREO_PAD (base);
 
   GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
-  note_source (pad, element, TRUE, delay_of (base, element, buffer));
+  note_source (pad, GST_ELEMENT (parent), buffer);
   GstFlowReturn flow = pad->chain (base, parent, buffer);
-  note_source (pad, element, FALSE, 0);
+  note_source (pad, GST_ELEMENT (parent), NULL);
   gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (parent));
   return flow;
 }
@@ -107,9 +101,9 @@ gst_stereo_pad_make_room (GstStereoPad *pad)
 {
   if (pad->shown == G_N_ELEMENTS (pad->frames))
     return FALSE;
-  if (pad->taken < pad->shown)
+  if (pad->queued)
     drop_head (pad);
-  pad->taken = pad->shown;
+  pad->queued = FALSE;
   return TRUE;
 }
 
@@ -127,6 +121,30 @@ read_gap (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment)
   pad->in_gap = TRUE;
   GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
   return gap;
+}
+
+/* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,
+ * twice of which is still a time. */
+static gint64
+running_duration (const GstSegment *segment, GstClockTime duration)
+{
+  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
+
+  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, (gdouble) (G_MAXINT64 / 4));
+}
+
+/* The time from @frame to the next one, from its duration, its caps or @before: the time of the frame before, or NONE. */
+static gint64
+find_spacing (const GstStereoFrame *frame, gint64 before)
+{
+  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
+    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
+  if (frame->layout.fps_n > 0)
+    return running_duration (
+        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
+  if (frame->time != NONE && before != NONE && frame->time > before)
+    return frame->time - before;
+  return 0;
 }
 
 static GstStereoFrame *
@@ -148,8 +166,7 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
   frame->layout = layout;
   frame->segment = *segment;
   frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
-  frame->spacing = gst_stereo_frame_find_spacing (
-      frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
+  frame->spacing = find_spacing (frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
   frame->after_gap = pad->in_gap;
   pad->in_gap = FALSE;
   pad->gap_end = NONE;
@@ -175,6 +192,7 @@ gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more,
     drop_head (pad);
   } else if ((frame = read_frame (pad, buffer, &segment, packing, error))) {
     pad->frames[pad->shown++] = frame;
+    pad->queued = TRUE;
   }
   gst_buffer_unref (buffer);
   return came || frame;
@@ -214,10 +232,8 @@ gst_stereo_pad_take (GstStereoPad *pad)
 
   if (g_atomic_int_get (&pad->flushed) || !frame)
     return NULL;
-  if (pad->taken)
-    pad->taken--;
-  else
-    drop_head (pad);
+  if (pad->shown == 1)
+    gst_stereo_pad_make_room (pad);
   pad->frames[0] = pad->frames[1];
   pad->frames[1] = NULL;
   pad->shown--;
@@ -231,23 +247,40 @@ gst_stereo_pad_take (GstStereoPad *pad)
 
 /* ---- the object --------------------------------------------------------------------------- */
 
-void
-gst_stereo_pad_clear (GstStereoPad *pad)
+/* Forgets the frames at hand and what was learned of the stream. */
+static void
+clear_stream (GstStereoPad *pad)
 {
   for (guint i = 0; i < G_N_ELEMENTS (pad->frames); i++)
     g_clear_pointer (&pad->frames[i], gst_stereo_frame_unref);
-  pad->shown = pad->taken = 0;
+  pad->shown = 0;
+  pad->queued = FALSE;
   pad->last_time = pad->gap_end = NONE;
   pad->shortest = 0;
   memset (pad->intervals, 0, sizeof pad->intervals);
   pad->ended = pad->resumed = pad->in_gap = pad->marked = FALSE;
 }
 
-void
-gst_stereo_pad_obey_flush (GstStereoPad *pad)
+gboolean
+gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data)
 {
-  if (g_atomic_int_compare_and_exchange (&pad->flushed, TRUE, FALSE))
-    gst_stereo_pad_clear (pad);
+  if (g_atomic_int_compare_and_exchange (&GST_STEREO_PAD (pad)->flushed, TRUE, FALSE))
+    clear_stream (GST_STEREO_PAD (pad));
+  return TRUE;
+}
+
+gboolean
+gst_stereo_pad_forget_run (GstElement *element, GstPad *base, gpointer data)
+{
+  GstStereoPad *pad = GST_STEREO_PAD (base);
+
+  clear_stream (pad);
+  g_atomic_int_set (&pad->flushed, FALSE);
+  pad->began = pad->turned = FALSE;
+  GST_OBJECT_LOCK (pad);
+  pad->source = (GstStereoSource){ 0 };
+  GST_OBJECT_UNLOCK (pad);
+  return TRUE;
 }
 
 /* In upstream's thread: the task forgets its frames before it looks at the next event or buffer. */
@@ -273,17 +306,9 @@ gst_stereo_pad_retire (GstStereoPad *pad)
 }
 
 static void
-gst_stereo_pad_constructed (GObject *object)
-{
-  G_OBJECT_CLASS (gst_stereo_pad_parent_class)->constructed (object);
-  GST_STEREO_PAD (object)->chain = GST_PAD_CHAINFUNC (object);
-  gst_pad_set_chain_function (GST_PAD (object), gst_stereo_pad_chain);
-}
-
-static void
 gst_stereo_pad_finalize (GObject *object)
 {
-  gst_stereo_pad_clear (GST_STEREO_PAD (object));
+  clear_stream (GST_STEREO_PAD (object));
   g_mutex_clear (&GST_STEREO_PAD (object)->lock);
   G_OBJECT_CLASS (gst_stereo_pad_parent_class)->finalize (object);
 }
@@ -291,7 +316,6 @@ gst_stereo_pad_finalize (GObject *object)
 static void
 gst_stereo_pad_class_init (GstStereoPadClass *klass)
 {
-  G_OBJECT_CLASS (klass)->constructed = gst_stereo_pad_constructed;
   G_OBJECT_CLASS (klass)->finalize = gst_stereo_pad_finalize;
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_stereo_pad_flush;
 }
@@ -300,7 +324,7 @@ static void
 gst_stereo_pad_init (GstStereoPad *pad)
 {
   g_mutex_init (&pad->lock);
-  gst_stereo_pad_clear (pad);
+  clear_stream (pad);
 }
 
 GstStereoPad *
@@ -312,5 +336,7 @@ gst_stereo_pad_new (GstPadTemplate *template)
 
   pad->packed = g_str_equal (name, "sink");
   pad->right = g_str_equal (name, "sink_right");
+  pad->chain = GST_PAD_CHAINFUNC (pad);
+  gst_pad_set_chain_function (GST_PAD (pad), gst_stereo_pad_chain);
   return pad;
 }

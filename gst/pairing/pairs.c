@@ -93,28 +93,7 @@ gst_stereo_pairs_forgive (GstStereoAggregator *self)
   self->priv->pairs.forgiven = g_get_monotonic_time ();
 }
 
-/* ---- frames without a partner: what is said ------------------------------------------------ */
-
-/* Why, and what to do. */
-static gchar *
-describe_drops (const GstStereoPairs *pairs)
-{
-  if (pairs->rates[LEFT])
-    return g_strdup_printf (
-        " The left camera gives %.3g frames a second, the right one %.3g: set both to one rate. This is not said again.",
-        (gdouble) GST_SECOND / (gdouble) pairs->rates[LEFT], (gdouble) GST_SECOND / (gdouble) pairs->rates[RIGHT]);
-  if (pairs->never)
-    return g_strdup_printf (
-        " No frame ever came on %s, and its stream has ended: check the source of that view.", pairs->never);
-  if (!pairs->skew)
-    return g_strdup ("");
-  return g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: %s.",
-      ABS (pairs->skew) / 1e6, pairs->dated ? " by their capture timestamps" : "", pairs->limit / 1e6,
-      ABS (pairs->skew) > MOST_SKEW ?
-          "one camera was away, or its timestamps count from another start. Let its source stamp frames by the "
-          "pipeline's clock (do-timestamp=true)" :
-          "start the cameras together, or raise max-skew");
-}
+/* ---- frames without a partner ------------------------------------------------------------- */
 
 /* Posts the warning if there are new drops, at most once a second. @now: without this limit. */
 static void
@@ -122,6 +101,7 @@ report (GstStereoAggregator *self, gboolean now)
 {
   GstStereoPairs *pairs = &self->priv->pairs;
   gint64 time = g_get_monotonic_time ();
+  g_autofree gchar *why = NULL;
 
   /* what waited for a view that was silent */
   if (pairs->forgiven && time - pairs->forgiven < REPORT_INTERVAL)
@@ -129,51 +109,29 @@ report (GstStereoAggregator *self, gboolean now)
   guint left = pairs->unreported[LEFT], right = pairs->unreported[RIGHT];
   if (!(left || right) || (!now && pairs->reported && time - pairs->reported < REPORT_INTERVAL))
     return;
-  if (!(pairs->rates[LEFT] && pairs->said && !pairs->mismatch)) {
-    g_autofree gchar *why = describe_drops (pairs);
+  if (pairs->rates[LEFT])
+    why = g_strdup_printf (
+        " The left camera gives %.3g frames a second, the right one %.3g: set both to one rate. This is not said again.",
+        (gdouble) GST_SECOND / (gdouble) pairs->rates[LEFT], (gdouble) GST_SECOND / (gdouble) pairs->rates[RIGHT]);
+  else if (pairs->never)
+    why = g_strdup_printf (
+        " No frame ever came on %s, and its stream has ended: check the source of that view.", pairs->never);
+  else if (pairs->skew)
+    why = g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: %s.",
+        ABS (pairs->skew) / 1e6, pairs->dated ? " by their capture timestamps" : "", pairs->limit / 1e6,
+        ABS (pairs->skew) > MOST_SKEW ?
+            "one camera was away, or its timestamps count from another start. Let its source stamp frames by the "
+            "pipeline's clock (do-timestamp=true)" :
+            "start the cameras together, or raise max-skew");
+  if (!(pairs->rates[LEFT] && pairs->said && !pairs->mismatch))
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%u left and %u right frames had no partner and were dropped.%s%s", left, right, why,
+        ("%u left and %u right frames had no partner and were dropped.%s%s", left, right, why ? why : "",
             pairs->mismatch ? pairs->mismatch : ""),
         (NULL));
-  }
   pairs->said = pairs->rates[LEFT] > 0;
   pairs->reported = time;
   forget_report (pairs);
 }
-
-/* One of the two heads is dropped. Within the limit, that is because the other one fits a later frame better: no limit is to blame. */
-static void
-note_skew (const Search *search)
-{
-  const GstStereoStream *left = &search->stream[LEFT], *right = &search->stream[RIGHT];
-  gint64 skew = right->time[0] - left->time[0], limit = search->limit;
-  GstStereoPairs *pairs = search->pairs;
-
-  if (!left->count || !right->count || left->time[0] == NONE || right->time[0] == NONE || limit == NONE ||
-      ABS (skew) <= limit || (pairs->skew && ABS (pairs->skew) <= ABS (skew)))
-    return;
-  pairs->skew = skew;
-  pairs->limit = limit;
-  pairs->dated = search->captured[LEFT] != NONE;
-}
-
-/* Whether one view gives more frames than the other. */
-static void
-note_rates (const Search *search)
-{
-  gdouble interval[2];
-
-  for (guint v = 0; v < 2; v++) {
-    interval[v] = (gdouble) search->stream[v].interval;
-    if (interval[v] <= 0 && search->stream[v].count)
-      interval[v] = (gdouble) search->pads[v]->frames[0]->spacing;
-  }
-  gdouble least = MIN (interval[LEFT], interval[RIGHT]), most = MAX (interval[LEFT], interval[RIGHT]);
-  for (guint v = 0; v < 2; v++)
-    search->pairs->rates[v] = least > 0 && most >= least * (OTHER_RATE / 100.0) ? (gint64) interval[v] : 0;
-}
-
-/* ---- frames without a partner: dropping them ----------------------------------------------- */
 
 /* The first frame of @pad. Nothing happens where a flush was faster. */
 static void
@@ -196,26 +154,44 @@ drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reas
     g_queue_push_tail (&search->pair->missing, frame);
 }
 
+/* One of the two heads. */
 static void
 drop_head (const Search *search, guint view)
 {
   const GstStereoStream *own = &search->stream[view], *other = &search->stream[!view];
-  const gchar *reason = "its next frame is nearer to the other view's frame";
   const GstStereoPad *partner = search->pads[!view];
+  const gchar *reason = "its next frame is nearer to the other view's frame";
+  GstStereoPairs *pairs = search->pairs;
+  gboolean alone = !other->count && other->ended;
 
-  if (!other->count)
-    reason = other->ended ? "the other view has ended, or is silent" : "the other view has a gap there";
-  else if (search->limit != NONE && ABS (own->time[0] - other->time[0]) > search->limit)
+  if (!other->count) {
+    reason = alone ? "the other view has ended, or is silent" : "the other view has a gap there";
+  } else if (search->limit != NONE && ABS (own->time[0] - other->time[0]) > search->limit) {
+    /* within the limit, the other one fits a later frame better: no limit is to blame */
+    gint64 skew = search->stream[RIGHT].time[0] - search->stream[LEFT].time[0];
     reason = "farther than max-skew from the other view's frame";
-  note_skew (search);
-  if (other->count || !other->ended) {
-    note_rates (search);
-  } else if (!partner->began && partner->ended) {
-    search->pairs->never = GST_PAD_NAME (partner);
+    if (!pairs->skew || ABS (skew) < ABS (pairs->skew)) {
+      pairs->skew = skew;
+      pairs->limit = search->limit;
+      pairs->dated = search->captured[LEFT] != NONE;
+    }
   }
+  if (alone && !partner->began && partner->ended)
+    pairs->never = GST_PAD_NAME (partner);
+  /* whether one view gives more frames than the other */
+  gdouble interval[2], least, most;
+  for (guint v = 0; v < 2; v++) {
+    interval[v] = (gdouble) search->stream[v].interval;
+    if (interval[v] <= 0 && search->stream[v].count)
+      interval[v] = (gdouble) search->pads[v]->frames[0]->spacing;
+  }
+  least = MIN (interval[LEFT], interval[RIGHT]);
+  most = MAX (interval[LEFT], interval[RIGHT]);
+  for (guint v = 0; v < 2 && !alone; v++)
+    pairs->rates[v] = least > 0 && most >= least * (OTHER_RATE / 100.0) ? (gint64) interval[v] : 0;
   drop (search, search->pads[view], view == RIGHT, reason);
   /* what a view that has ended leaves is reported at the end */
-  if (other->count || !other->ended)
+  if (!alone)
     report (search->self, FALSE);
 }
 
@@ -229,11 +205,12 @@ drop_mismatch (const Search *search, GstStereoFrame *const frames[2], gboolean r
   /* so long that it is no change of both views */
   if (!pairs->paired ||
       (left->time != NONE && pairs->matched != NONE && ABS (left->time - pairs->matched) > MISMATCHED_TIME)) {
-    gst_stereo_post_mismatch (GST_ELEMENT (search->self), left, right);
+    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right, TRUE);
+    GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", text), (NULL));
     return FALSE;
   }
   g_free (pairs->mismatch);
-  pairs->mismatch = gst_stereo_describe_mismatch (left, right);
+  pairs->mismatch = gst_stereo_describe_mismatch (left, right, FALSE);
   for (guint i = 0; i < 2; i++)
     drop (search, search->pads[i], (gboolean) i != right_first, "the other view has another size or format");
   report (search->self, FALSE);

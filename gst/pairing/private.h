@@ -46,7 +46,8 @@ struct _GstStereoPad
   gint flushed;              /* atomic: the task has to forget its frames */
 
   GstStereoFrame *frames[2];
-  guint shown, taken; /* taken: all shown frames, or all but the last */
+  guint shown;
+  gboolean queued; /* the last shown frame was not taken yet */
   GstVideoInfo info;
   gboolean have_info, warned;                 /* warned: of these caps */
   gboolean ended, resumed;                    /* no frame will come; a stream began after the end of another one */
@@ -72,9 +73,9 @@ GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
 void gst_stereo_pad_retire (GstStereoPad *pad);
 GstStereoSource gst_stereo_pad_get_source (GstStereoPad *pad);
 
-/* Forgets the frames at hand and what was learned of the stream; or does so if the pad was flushed. */
-void gst_stereo_pad_clear (GstStereoPad *pad);
-void gst_stereo_pad_obey_flush (GstStereoPad *pad);
+/* For gst_element_foreach_sink_pad(). If the pad was flushed, and between two runs: forgets the frames at hand. */
+gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data);
+gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Where no frame is shown, or with @more, shows one more frame. Returns whether a frame or a gap came. @gap: the empty
@@ -169,16 +170,13 @@ struct _GstStereoAggregatorPrivate
   guint64 silence_timeout;
   GstStereoHealthFlags sources; /* what is wrong with them */
 
-  GMutex lock; /* of the next two */
-  GCond changed;
-  gboolean leaving; /* the task must not wait here: a flush, or the end */
-  gint playing;     /* atomic */
+  GMutex lock;
+  GCond changed; /* with it: a frame came, or a pad */
 
   gboolean negotiated; /* the source pad has caps */
   GstSegment segment;  /* of the source pad */
   gboolean have_segment;
   gint64 alone;          /* monotonic µs since which one view has no linked partner; 0 = both have */
-  gboolean failed;       /* an error was posted that no frame can mend */
   GstClockTime latency;  /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
   GstClockTime since;    /* by the element's clock: silence before does not count */
   GstClockTime deadline; /* when the next silence may begin, by the same clock */

@@ -3,26 +3,6 @@
 
 #define HELD (5 * GST_MSECOND) /* a frame that stays so long in the pad keeps upstream from sending the next one */
 
-/* The window is over. */
-static void
-compare (GstStereoSource *source)
-{
-  gboolean known = source->window != G_MAXINT64 && source->before != G_MAXINT64;
-
-  if (known) {
-    source->growth = source->window - source->before;
-    source->rising = source->growth >= GST_STEREO_SOURCE_GROWTH ? source->rising + 1 : 0;
-    source->steady = source->rising ? 0 : source->steady + 1;
-    if (source->rising >= GST_STEREO_SOURCE_WINDOWS)
-      source->behind = TRUE;
-    if (source->steady >= GST_STEREO_SOURCE_WINDOWS)
-      source->behind = FALSE;
-  }
-  if (source->window != G_MAXINT64)
-    source->before = source->window;
-  source->window = G_MAXINT64;
-}
-
 static void
 measure (GstStereoSource *source, gint64 now, gint64 delay)
 {
@@ -31,7 +11,16 @@ measure (GstStereoSource *source, gint64 now, gint64 delay)
     source->window = source->before = G_MAXINT64;
   }
   if (now - source->since >= GST_STEREO_SOURCE_WINDOW) {
-    compare (source);
+    if (source->window != G_MAXINT64 && source->before != G_MAXINT64) {
+      source->growth = source->window - source->before;
+      source->trend = source->growth >= GST_STEREO_SOURCE_GROWTH ? MAX (source->trend, 0) + 1 :
+                                                                   MIN (source->trend, 0) - 1;
+      source->behind = source->trend >= GST_STEREO_SOURCE_WINDOWS ||
+          (source->behind && source->trend > -GST_STEREO_SOURCE_WINDOWS);
+    }
+    if (source->window != G_MAXINT64)
+      source->before = source->window;
+    source->window = G_MAXINT64;
     source->since = now;
   }
   source->least = source->timed++ ? MIN (source->least, delay) : delay;
@@ -64,7 +53,7 @@ gst_stereo_source_flush (GstStereoSource *source)
 {
   source->since = source->growth = 0;
   source->timed = 0;
-  source->rising = source->steady = 0;
+  source->trend = 0;
   source->behind = source->over = FALSE;
 }
 
@@ -72,7 +61,7 @@ GstClockTime
 gst_stereo_source_idle (
     const GstStereoSource *source, const GstStereoSource *other, GstClockTime since, GstClockTime now)
 {
-  GstClockTime from = source->heard ? source->heard : other ? other->first : 0;
+  GstClockTime from = source->heard ? source->heard : other->first;
 
   if (source->receiving || !from)
     return 0;

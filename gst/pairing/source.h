@@ -26,7 +26,7 @@ typedef struct
   gint64 since, window;      /* when this window began (0 = none); the least delay in it, G_MAXINT64 = no frame */
   gint64 before;             /* the least delay of the window before; G_MAXINT64 = not known */
   gint64 growth;             /* of the delay, in the last window */
-  gint rising, steady;       /* windows in a row */
+  gint trend;                /* windows in a row in which it grew; below 0: in which it did not */
   gboolean behind;
 } GstStereoSource;
 

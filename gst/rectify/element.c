@@ -362,8 +362,12 @@ rectify_pair (GstStereoRectify *self, const GstStereoRectifySettings *settings, 
   GstFlowReturn flow;
 
   /* two views become one frame: colours need one format */
-  if (GST_VIDEO_INFO_IS_RGB (&left->info) && GST_VIDEO_INFO_FORMAT (&left->info) != GST_VIDEO_INFO_FORMAT (&right->info))
-    return gst_stereo_post_mismatch (GST_ELEMENT (base), left, right);
+  if (GST_VIDEO_INFO_IS_RGB (&left->info) &&
+      GST_VIDEO_INFO_FORMAT (&left->info) != GST_VIDEO_INFO_FORMAT (&right->info)) {
+    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right, TRUE);
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", text), (NULL));
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
   if ((flow = prepare (self, settings, serial, left, right)) != GST_FLOW_OK ||
       (flow = acquire (self, &out)) != GST_FLOW_OK)
     return flow;
