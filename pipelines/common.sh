@@ -42,15 +42,6 @@ fi
 
 # ---- what is there ---------------------------------------------------------------------------
 
-# tool NAME: the path of a program of this project, which lies in the build folder or was installed with the scripts
-tool () {
-  for place in "$build/pipelines" "$(dirname "$0")/../../../libexec/gst-stereo"; do
-    [ ! -x "$place/$1" ] || { printf '%s\n' "$place/$1"; return; }
-  done
-  fail "there is no program $1: build it (meson setup build && ninja -C build), or" \
-    "install the package gst-stereo-tools"
-}
-
 # where_from ELEMENT: what gives it, on Debian
 where_from () {
   case $1 in
@@ -60,7 +51,7 @@ where_from () {
     avenc_* | avdec_*) echo "gstreamer1.0-libav" ;;
     x264enc) echo "gstreamer1.0-plugins-ugly" ;;
     openh264* | nv*) echo "gstreamer1.0-plugins-bad" ;;
-    video[cst]* | compositor | decodebin | appsink | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
+    video[cst]* | compositor | decodebin | appsink | appsrc | capsfilter | fakesink) echo "gstreamer1.0-plugins-base" ;;
     ximagesink | xvimagesink) echo "gstreamer1.0-x" ;;
     autovideosink | *mux | *demux | png* | jpeg* | multifile* | v4l2src | vp[89]* | gamma | deinterlace | rtp*pay) echo "gstreamer1.0-plugins-good" ;;
   esac

@@ -100,16 +100,17 @@ add_views () {
   done
 }
 
-# in_colours: no file keeps the metadata that depthoverlay needs: stereo-play makes it of the attached properties
+# in_colours: no file keeps the metadata that depthoverlay needs: play.py makes it of the attached properties
 in_colours () {
-  player=$(tool stereo-play)
-  need depthoverlay
+  need depthoverlay appsrc
   read_attachments
   [ -f "$work/stereomatch.txt" ] ||
     fail "$file does not say what its samples mean: record.sh did not make it. \"play.sh $file grey\" shows it in grey"
   taker=overlay
   # all of it waits for the first rectified view
-  add file.video_0 ! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! avdec_ffv1 ! overlay.sink_depth
+  add file.video_0 ! queue max-size-buffers=0 max-size-bytes=0 max-size-time=0 ! avdec_ffv1 ! \
+    fakesink name=depth async=false \
+    appsrc name=described format=time handle-segment-change=true block=true ! overlay.sink_depth
   add_attached_calibration overlay.sink
   if [ -n "$views" ] && [ $taker = overlay ]; then
     # the left one of two, or both in one frame
@@ -122,9 +123,9 @@ in_colours () {
   # shellcheck disable=SC2086
   add depthoverlay name=overlay ${OVERLAY:-} !
   add_screen
-  line="$(quoted "$player") $(quoted "$(tr '\n' ' ' <"$work/stereomatch.txt")")$pipeline"
-  printf '%s%s\n' "$environment" "$line"
-  eval "$line"
+  # the calibration is read from $work, which goes at the end
+  printf '%sgst-launch-1.0%s\n' "$environment" "$pipeline"
+  (become play.py "$(tr '\n' ' ' <"$work/stereomatch.txt")")
 }
 
 # match [FOLDER/] [property=value...]

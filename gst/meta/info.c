@@ -210,7 +210,7 @@ gst_stereo_meta_transform (GstBuffer *target, GstMeta *meta, GstBuffer *buffer, 
 GstStereoMeta *
 gst_buffer_add_stereo_meta_copy (GstBuffer *buffer, const GstStereoMeta *meta)
 {
-  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (GST_IS_BUFFER (buffer) && gst_buffer_is_writable (buffer), NULL);
   g_return_val_if_fail (meta != NULL, NULL);
   GstStereoMeta *copy = add_like (buffer, meta);
   gst_buffer_replace (&copy->confidence, meta->confidence);
@@ -309,7 +309,7 @@ gst_stereo_meta_get_info (void)
 GstStereoMeta *
 gst_buffer_add_stereo_meta (GstBuffer *buffer, guint width, guint height, GstBuffer *confidence)
 {
-  g_return_val_if_fail (GST_IS_BUFFER (buffer), NULL);
+  g_return_val_if_fail (GST_IS_BUFFER (buffer) && gst_buffer_is_writable (buffer), NULL);
   GstStereoMeta *meta = (GstStereoMeta *) gst_buffer_add_meta (buffer, GST_STEREO_META_INFO, NULL);
   meta->width = width;
   meta->height = height;

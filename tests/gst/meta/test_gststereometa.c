@@ -117,6 +117,20 @@ TEST (test_a_copy_outlives_its_buffer)
 }
 
 /* Its values are those of a meta that was added to a buffer. */
+/* As of Python's Gst.Buffer.copy (): GStreamer adds nothing there. */
+TEST (test_a_shared_buffer_is_refused)
+{
+  g_autoptr (GstBuffer) buffer = buffer_with_meta (), shared = gst_buffer_ref (buffer);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+
+  for (int i = 0; i < 2; i++) {
+    g_test_expect_message ("GStreamer-Stereo", G_LOG_LEVEL_CRITICAL, "*is_writable*");
+    fail_unless (
+        !(i ? gst_buffer_add_stereo_meta (shared, 8, 6, NULL) : gst_buffer_add_stereo_meta_copy (shared, meta)));
+    g_test_assert_expected_messages ();
+  }
+}
+
 TEST (test_a_new_meta)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new (), confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5);
