@@ -22,29 +22,20 @@ typedef enum
   LEGEND
 } Kind;
 
-typedef enum
-{
-  TONE_DARK,
-  TONE_CLEAR,
-  TONE_WARNING,
-  TONE_UNKNOWN
-} Tone;
-
 /* The input of the drawing of a piece. Fields that a piece does not use are 0, because keys are compared with memcmp(). */
 typedef struct
 {
   Kind kind;
-  gint width, height; /* of the piece; a panel and the legend are measured */
-  gint most;          /* width of a panel at most */
-  gint big, font;     /* pixels: of the first line of a panel, and of the others and the legend */
-  guint32 color;      /* ARGB: SOLID, LINE, and the last line of a panel */
-  Tone tone;
-  gboolean rising; /* LINE: from the lower left corner */
+  gint width, height; /* of the piece; a panel is measured */
+  gint most;          /* width of a panel at most, but for its first line */
+  gint big, font;     /* pixels: of the first line of a panel, and of others, the legend, a LINE */
+  guint32 color;      /* ARGB: SOLID, LINE, background of a panel */
+  guint32 last;       /* ARGB: last line of a panel; 0: as the others */
+  gboolean clear;     /* a panel with a green bar */
+  gboolean rising;    /* LINE: from the lower left corner */
   GstStereoColormap colormap;
-  GstStereoCurve curve;
-  gboolean metric;
-  gdouble near, far;
-  gchar first[24], second[GST_DEPTH_OVERLAY_LABEL], last[GST_DEPTH_OVERLAY_LABEL];
+  GstStereoScale scale;
+  gchar lines[3][GST_DEPTH_OVERLAY_LABEL];
 } Key;
 
 typedef struct
@@ -166,50 +157,42 @@ new_layout (PangoContext *context, const gchar *string, gint pixels, gboolean bo
   return layout;
 }
 
+/* @x: of the left or the right edge. */
 static void
-show_layout (cairo_t *cr, PangoLayout *layout, gdouble x, gdouble y)
+show_text (PangoContext *context, cairo_t *cr, const Key *key, const gchar *string, gboolean bold, gdouble x, gdouble y,
+    gdouble right, gdouble down)
 {
-  cairo_move_to (cr, x, y);
+  g_autoptr (PangoLayout) layout = new_layout (context, string, key->font, bold);
+  gint wide, high;
+
+  pango_layout_get_pixel_size (layout, &wide, &high);
+  cairo_move_to (cr, x - right * wide, y - down * high);
   pango_cairo_show_layout (cr, layout);
-  g_object_unref (layout);
 }
 
 /* The background of text: text is legible over any picture. */
 static void
-draw_background (cairo_t *cr, gint width, gint height, gdouble radius, Tone tone)
+draw_background (cairo_t *cr, gint width, gint height, gdouble radius, guint32 color)
 {
-  static const guint32 colors[] = {
-    [TONE_DARK] = DARK, [TONE_CLEAR] = DARK, [TONE_WARNING] = RED, [TONE_UNKNOWN] = AMBER
-  };
-
   cairo_new_sub_path (cr);
-  cairo_arc (cr, width - radius, radius, radius, -G_PI / 2, 0);
-  cairo_arc (cr, width - radius, height - radius, radius, 0, G_PI / 2);
-  cairo_arc (cr, radius, height - radius, radius, G_PI / 2, G_PI);
-  cairo_arc (cr, radius, radius, radius, G_PI, 1.5 * G_PI);
+  for (gint corner = 0; corner < 4; corner++)
+    cairo_arc (cr, corner == 0 || corner == 3 ? width - radius : radius, corner < 2 ? height - radius : radius, radius,
+        corner * G_PI / 2, (corner + 1) * G_PI / 2);
   cairo_close_path (cr);
-  set_color (cr, colors[tone]);
+  set_color (cr, color);
   cairo_fill (cr);
-  if (tone == TONE_CLEAR) {
-    set_color (cr, GREEN);
-    cairo_rectangle (cr, 0, radius, MAX (3, radius), height - 2 * radius);
-    cairo_fill (cr);
-  }
 }
 
-/* The lines of a panel, each with its place; @cr NULL: only measures. Long lines are wrapped once, and then cut. */
+/* The lines of a panel; @cr NULL: only measures. Long lines are wrapped once, and then cut. */
 static void
 lay_panel (PangoContext *context, cairo_t *cr, const Key *key, gint *width, gint *height)
 {
-  const gchar *const lines[] = { key->first, key->second, key->last };
-  gint pad = (key->big ? key->big : key->font) / 3, y = pad / 2, widest = 0;
+  gint pad = (key->big ? key->big : key->font) / 3, y = pad / 2, widest = 0, wide, high;
 
-  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
-    gint wide, high;
-
-    if (!*lines[i])
+  for (guint i = 0; i < G_N_ELEMENTS (key->lines); i++) {
+    if (!*key->lines[i])
       continue;
-    PangoLayout *layout = new_layout (context, lines[i], i == 0 ? key->big : key->font, i == 0);
+    g_autoptr (PangoLayout) layout = new_layout (context, key->lines[i], i == 0 ? key->big : key->font, i == 0);
     if (i > 0 && key->most) {
       pango_layout_set_width (layout, MAX (1, key->most - 2 * pad) * PANGO_SCALE);
       pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
@@ -219,10 +202,9 @@ lay_panel (PangoContext *context, cairo_t *cr, const Key *key, gint *width, gint
     pango_layout_get_pixel_size (layout, &wide, &high);
     widest = MAX (widest, wide);
     if (cr) {
-      set_color (cr, i == 2 && key->color ? key->color : key->tone == TONE_UNKNOWN ? 0xff000000 : WHITE);
-      show_layout (cr, layout, pad, y);
-    } else {
-      g_object_unref (layout);
+      set_color (cr, i == 2 && key->last ? key->last : key->color == AMBER ? 0xff000000 : WHITE);
+      cairo_move_to (cr, pad, y);
+      pango_cairo_show_layout (cr, layout);
     }
     y += high;
   }
@@ -231,36 +213,47 @@ lay_panel (PangoContext *context, cairo_t *cr, const Key *key, gint *width, gint
   *height = y + pad / 2;
 }
 
+static void
+draw_panel (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+{
+  gdouble radius = key->font / 3.0;
+
+  draw_background (cr, width, height, radius, key->color);
+  if (key->clear) {
+    set_color (cr, GREEN);
+    cairo_rectangle (cr, 0, radius, MAX (3, radius), height - 2 * radius);
+    cairo_fill (cr);
+  }
+  lay_panel (context, cr, key, &width, &height);
+}
+
 /* ---- legend ------------------------------------------------------------------------------ */
 
 #define TICKS 10
 #define GAP 0.11 /* of the bar, between ticks at least: a line of text */
-
-typedef struct
-{
-  gint pad, bar_width, bar_height, bar_x, bar_y;
-} LegendShape;
+#define NUMBER 3 /* width of the longest number, in heights of the font */
 
 /* Where a value stands on the bar: 0 = far, 1 = near. In m, or px. */
 static gdouble
-bar_position (const Key *key, gdouble value)
+bar_position (const GstStereoScale *scale, gdouble value)
 {
-  return gst_stereo_curve_position (key->curve, key->near, key->far, key->metric ? value * 1000 : value);
+  return gst_stereo_curve_position (scale->curve, scale->near, scale->far, scale->metric ? value * 1000 : value);
 }
 
 /* Both ends of the range, and between them the round numbers that keep their distance on the bar. */
 static guint
-tick_values (const Key *key, gdouble values[TICKS])
+tick_values (const GstStereoScale *scale, gdouble values[TICKS])
 {
   static const gdouble digits[] = { 1, 2, 3, 5, 7 };
-  gdouble unit = key->metric ? 1000 : 1, low = MIN (key->near, key->far) / unit, high = MAX (key->near, key->far) / unit;
-  gdouble last = bar_position (key, low), end = bar_position (key, high);
+  gdouble unit = scale->metric ? 1000 : 1;
+  gdouble low = MIN (scale->near, scale->far) / unit, high = MAX (scale->near, scale->far) / unit;
+  gdouble last = bar_position (scale, low), end = bar_position (scale, high);
   guint count = 0;
 
   values[count++] = low;
   for (gdouble power = pow (10, floor (log10 (MAX (low, 0.001)))); power < high; power *= 10)
     for (guint i = 0; i < G_N_ELEMENTS (digits) && count < TICKS - 1; i++) {
-      gdouble value = digits[i] * power, position = bar_position (key, value);
+      gdouble value = digits[i] * power, position = bar_position (scale, value);
 
       if (value <= low || value >= high || fabs (position - last) < GAP || fabs (position - end) < GAP)
         continue;
@@ -271,97 +264,35 @@ tick_values (const Key *key, gdouble values[TICKS])
   return count;
 }
 
-static PangoLayout *
-tick_layout (PangoContext *context, const Key *key, gdouble value, gint *width, gint *height)
-{
-  g_autofree gchar *string = g_strdup_printf ("%.4g", value);
-  PangoLayout *layout = new_layout (context, string, key->font, FALSE);
-
-  pango_layout_get_pixel_size (layout, width, height);
-  return layout;
-}
-
-/* key->most: the height of the picture. */
-static void
-shape_legend (PangoContext *context, const Key *key, LegendShape *shape, gint *width, gint *height)
-{
-  gdouble values[TICKS];
-  guint count = tick_values (key, values);
-  gint widest = 0, wide, high;
-
-  shape->pad = key->font / 2 + 2;
-  for (guint i = 0; i < count; i++) {
-    g_object_unref (tick_layout (context, key, values[i], &wide, &high));
-    widest = MAX (widest, wide);
-  }
-  shape->bar_width = MAX (6, key->most / 45);
-  shape->bar_height = key->most * 11 / 20;
-  shape->bar_x = shape->pad + widest + key->font / 2;
-  shape->bar_y = shape->pad + 2 * key->font;
-  *width = shape->bar_x + shape->bar_width + shape->pad;
-  *height = shape->bar_y + shape->bar_height + shape->pad;
-}
-
 /* Near is at the bottom: near objects are mostly in the lower part of a picture. */
 static void
-draw_legend (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
+draw_legend (PangoContext *context, cairo_t *cr, const Key *key)
 {
-  gdouble values[TICKS];
-  guint count = tick_values (key, values);
-  gint wide, high;
-  LegendShape shape;
+  gdouble values[TICKS], pad = key->font / 2 + 2, left = pad + (NUMBER + 0.5) * key->font, top = pad + 2 * key->font;
+  gdouble wide = key->width - left - pad, high = key->height - top - pad;
+  guint count = tick_values (&key->scale, values);
   guint8 rgb[3];
 
-  shape_legend (context, key, &shape, &width, &height);
-  draw_background (cr, width, height, key->font / 2.0, TONE_DARK);
-  for (gint y = 0; y < shape.bar_height; y++) {
-    gst_stereo_colormap_rgb (key->colormap, y / (shape.bar_height - 1.0), rgb);
+  draw_background (cr, key->width, key->height, key->font / 2.0, DARK);
+  for (gint y = 0; y < high; y++) {
+    gst_stereo_colormap_rgb (key->colormap, y / (high - 1), rgb);
     set_color (cr, 0xff000000 | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2]);
-    cairo_rectangle (cr, shape.bar_x, shape.bar_y + y, shape.bar_width, 1);
+    cairo_rectangle (cr, left, top + y, wide, 1);
     cairo_fill (cr);
   }
   set_color (cr, WHITE);
-  PangoLayout *layout = new_layout (context, key->metric ? "m" : "px", key->font, TRUE);
-  pango_layout_get_pixel_size (layout, &wide, &high);
-  show_layout (cr, layout, shape.bar_x + (shape.bar_width - wide) / 2.0, shape.pad);
+  show_text (context, cr, key, key->scale.metric ? "m" : "px", TRUE, left + wide / 2, pad, 0.5, 0);
   for (guint i = 0; i < count; i++) {
-    gdouble y = shape.bar_y + bar_position (key, values[i]) * (shape.bar_height - 1);
+    gdouble y = top + bar_position (&key->scale, values[i]) * (high - 1);
+    g_autofree gchar *string = g_strdup_printf ("%.4g", values[i]);
 
-    layout = tick_layout (context, key, values[i], &wide, &high);
-    show_layout (cr, layout, shape.bar_x - key->font * 0.4 - wide, y - high / 2.0);
-    cairo_rectangle (cr, shape.bar_x - key->font * 0.25, floor (y), key->font * 0.25, 1);
+    show_text (context, cr, key, string, FALSE, left - key->font * 0.4, y, 1, 0.5);
+    cairo_rectangle (cr, left - key->font * 0.25, floor (y), key->font * 0.25, 1);
     cairo_fill (cr);
   }
 }
 
 /* ---- pieces ------------------------------------------------------------------------------ */
-
-static void
-draw_piece (GstDepthOverlayText *text, cairo_t *cr, const Key *key, gint width, gint height)
-{
-  switch (key->kind) {
-    case SOLID:
-      set_color (cr, key->color);
-      cairo_paint (cr);
-      break;
-    case HATCH:
-      draw_hatch (cr, key);
-      break;
-    case MARKER:
-      draw_marker (cr, key);
-      break;
-    case LINE:
-      draw_line (cr, key);
-      break;
-    case PANEL:
-      draw_background (cr, width, height, key->font / 3.0, key->tone);
-      lay_panel (text->context, cr, key, &width, &height);
-      break;
-    case LEGEND:
-      draw_legend (text->context, cr, key, width, height);
-      break;
-  }
-}
 
 static void
 render (GstDepthOverlayText *text, Piece *piece)
@@ -381,7 +312,27 @@ render (GstDepthOverlayText *text, Piece *piece)
       map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
   cairo_t *cr = cairo_create (surface);
   pango_cairo_update_context (cr, text->context);
-  draw_piece (text, cr, &piece->key, width, height);
+  switch (piece->key.kind) {
+    case SOLID:
+      set_color (cr, piece->key.color);
+      cairo_paint (cr);
+      break;
+    case HATCH:
+      draw_hatch (cr, &piece->key);
+      break;
+    case MARKER:
+      draw_marker (cr, &piece->key);
+      break;
+    case LINE:
+      draw_line (cr, &piece->key);
+      break;
+    case PANEL:
+      draw_panel (text->context, cr, &piece->key, width, height);
+      break;
+    case LEGEND:
+      draw_legend (text->context, cr, &piece->key);
+      break;
+  }
   cairo_destroy (cr);
   cairo_surface_finish (surface);
   cairo_surface_destroy (surface);
@@ -393,7 +344,6 @@ static Piece *
 piece_of (GstDepthOverlayText *text, const Key *key)
 {
   Piece *oldest = &text->pieces[0];
-  LegendShape shape;
 
   for (guint i = 0; i < PIECES; i++) {
     Piece *piece = &text->pieces[i];
@@ -412,8 +362,6 @@ piece_of (GstDepthOverlayText *text, const Key *key)
   oldest->height = key->height;
   if (key->kind == PANEL)
     lay_panel (text->context, NULL, key, &oldest->width, &oldest->height);
-  else if (key->kind == LEGEND)
-    shape_legend (text->context, key, &shape, &oldest->width, &oldest->height);
   render (text, oldest);
   return oldest;
 }
@@ -576,27 +524,23 @@ put_readout (Sheet *sheet)
   key.big = MAX (12, MIN (content->height / 9, content->width / 9));
   key.font = sheet->font;
   key.most = MAX (8 * key.font, content->width * 3 / 5);
-  key.tone = unknown                              ? TONE_UNKNOWN :
-      content->warning                            ? TONE_WARNING :
-      content->verdict == GST_DEPTH_OVERLAY_CLEAR ? TONE_CLEAR :
-                                                    TONE_DARK;
-  g_strlcpy (key.first, unknown ? "UNKNOWN" : *value ? value : "clear", sizeof key.first);
+  key.color = unknown ? AMBER : content->warning ? RED : DARK;
+  key.clear = !unknown && !content->warning && content->verdict == GST_DEPTH_OVERLAY_CLEAR;
+  g_strlcpy (key.lines[0], unknown ? "UNKNOWN" : *value ? value : "clear", sizeof key.lines[0]);
   if (unknown)
-    g_snprintf (key.second, sizeof key.second, "%s%s%s", content->reason, *value ? ", seen: " : "", value);
-  else if (content->warning)
-    g_strlcpy (key.second, "too near", sizeof key.second);
-  else if (content->verdict == GST_DEPTH_OVERLAY_CLEAR && *value)
-    g_strlcpy (key.second, "clear", sizeof key.second);
+    g_snprintf (key.lines[1], sizeof key.lines[1], "%s%s%s", content->reason, *value ? ", seen: " : "", value);
+  else if (content->warning || (key.clear && *value))
+    g_strlcpy (key.lines[1], content->warning ? "too near" : "clear", sizeof key.lines[1]);
   /* a tenth of a second more rather than less */
-  if (dated || *content->note)
-    g_snprintf (key.last, sizeof key.last, "%.*f%s%s%s", 1, dated ? ceil ((gdouble) content->age / 1e8) / 10 : 0.0,
-        dated ? " s old" : "", *content->note ? ", " : "", content->note);
-  if (!dated)
-    g_strlcpy (key.last, content->note, sizeof key.last);
+  if (dated)
+    g_snprintf (key.lines[2], sizeof key.lines[2], "%.1f s old%s%s", ceil ((gdouble) content->age / 1e8) / 10,
+        *content->note ? ", " : "", content->note);
+  else
+    g_strlcpy (key.lines[2], content->note, sizeof key.lines[2]);
   if (dated && !unknown && !content->warning)
-    key.color = content->age > content->max_age ? 0xffff6050 : content->age > GST_SECOND / 2 ? AMBER : 0;
+    key.last = content->age > content->max_age ? 0xffff6050 : content->age > GST_SECOND / 2 ? AMBER : 0;
   else if (dated && unknown && content->age > content->max_age)
-    key.color = 0xffa00000;
+    key.last = 0xffa00000;
   take (sheet, &key, margin, margin);
 }
 
@@ -609,17 +553,14 @@ put_legend (Sheet *sheet)
 
   if (content->height < SMALLEST)
     return;
-  key.most = content->height;
   key.font = sheet->font;
   key.colormap = content->colormap;
-  key.curve = content->scale.curve;
-  key.near = content->scale.near;
-  key.far = content->scale.far;
-  key.metric = content->scale.metric;
-  const Piece *piece = piece_of (sheet->text, &key);
-  gint x = content->width - piece->width - sheet->border - MAX (2, content->height / 60);
-  GstDepthOverlayRect at = { x, (content->height - piece->height) / 2, piece->width, piece->height };
-  if (piece->width <= content->width / 3 && piece->height <= content->height - 2 * sheet->border && is_free (sheet, &at))
+  key.scale = content->scale;
+  key.width = 2 * (key.font / 2 + 2) + (gint) ((NUMBER + 0.5) * key.font) + MAX (6, content->height / 45);
+  key.height = 2 * (key.font / 2 + 2) + 2 * key.font + content->height * 11 / 20;
+  gint x = content->width - key.width - sheet->border - MAX (2, content->height / 60);
+  GstDepthOverlayRect at = { x, (content->height - key.height) / 2, key.width, key.height };
+  if (key.width <= content->width / 3 && key.height <= content->height - 2 * sheet->border && is_free (sheet, &at))
     take (sheet, &key, at.x, at.y);
 }
 
@@ -631,8 +572,8 @@ put_label (Sheet *sheet, const GstDepthOverlayBox *box)
   Key key = new_key (PANEL);
 
   key.font = sheet->font;
-  key.tone = box->warning ? TONE_WARNING : TONE_DARK;
-  g_strlcpy (key.second, box->label, sizeof key.second);
+  key.color = box->warning ? RED : DARK;
+  g_strlcpy (key.lines[1], box->label, sizeof key.lines[1]);
   const Piece *piece = piece_of (sheet->text, &key);
   const gint tops[] = { box->at.y - piece->height, box->at.y, box->at.y + box->at.height,
     box->at.y + box->at.height - piece->height, box->at.y - 2 * piece->height };
