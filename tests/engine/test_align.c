@@ -177,8 +177,7 @@ align_one (Scene *s)
 
 /* ---- tests --------------------------------------------------------------------------------- */
 
-static void
-test_known (void)
+CASE (test_known, "known vertical disparities are found")
 {
   static const struct
   {
@@ -213,8 +212,7 @@ test_known (void)
 }
 
 /* Whatever the layout of the images, the alignment is the same to the bit, and nothing beside them is read. */
-static void
-test_layouts (void)
+CASE (test_layouts, "any layout")
 {
   static const double dy[6] = { 0.7, 0.2, -0.3 };
   Random random = { random_seed () };
@@ -282,8 +280,7 @@ count_with (const double dy[6], int align)
   return right;
 }
 
-static void
-test_worth (void)
+CASE (test_worth, "alignment is worth it")
 {
   static const double none[6] = { 0 }, some[6] = { 1.8, 0.5, -1.5, 0, 1 };
   int best = count_with (none, STEREO_ALIGN_OFF), without = count_with (some, STEREO_ALIGN_OFF);
@@ -294,8 +291,7 @@ test_worth (void)
 }
 
 /* A rectified pair gives the same bits as with align=off. */
-static void
-test_rectified (void)
+CASE (test_rectified, "a rectified pair is left alone")
 {
   static const double none[6] = { 0 };
 
@@ -324,8 +320,7 @@ test_rectified (void)
 }
 
 /* Nothing to find: no alignment, and no crash. */
-static void
-test_nothing (void)
+CASE (test_nothing, "where nothing can be known there is no alignment")
 {
   static const int sizes[][2] = { { 1, 1 }, { 16, 16 }, { 7, 300 }, { 300, 7 }, { 40, 24 }, { 320, 200 }, { 1300, 40 } };
   static const double none[6] = { 0 };
@@ -361,8 +356,7 @@ run_frames (StereoPlan *plan, Scene *s, int frames)
 }
 
 /* The first pair may be dark; a knock moves a camera; both are followed within two seconds of 30 pairs. */
-static void
-test_follow (void)
+CASE (test_follow, "the estimate follows")
 {
   static const double before[6] = { 0.4, 0.3 }, after[6] = { -0.8, 0.3, 0.5 };
   Scene dark, s, knocked;
@@ -408,8 +402,7 @@ plan_on_device (const Scene *s, int graph)
 
 /* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
  * frames changes. One pair in a few is looked at there. */
-static void
-test_device (void)
+CASE (test_device, "on a device, alignment begins")
 {
   static const double none[6] = { 0 }, some[6] = { 0.7, 0.2, -0.3 };
   enum
@@ -458,8 +451,7 @@ follow_down (StereoAligner *aligner, Scene *s, int frames, double rms)
 }
 
 /* What is used is given up later than it would be begun: an estimate between the two does not switch. */
-static void
-test_given_up_later (void)
+CASE (test_given_up_later, "what is used is given up later")
 {
   static const double used[6] = { 0.2 }, little[6] = { 0.066 };
   Scene s, less;
@@ -482,19 +474,4 @@ test_given_up_later (void)
   stereo_aligner_free (begins);
   pair_free (&s.pair);
   pair_free (&less.pair);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("known vertical disparities are found", test_known);
-  check_case ("any layout", test_layouts);
-  check_case ("alignment is worth it", test_worth);
-  check_case ("a rectified pair is left alone", test_rectified);
-  check_case ("where nothing can be known there is no alignment", test_nothing);
-  check_case ("the estimate follows", test_follow);
-  check_case ("what is used is given up later", test_given_up_later);
-  check_case ("on a device, alignment begins", test_device);
-  return check_finish ();
 }

@@ -69,8 +69,7 @@ run (StereoPlan *plan, const Pair *pair, StereoSample sample, void *data, uint8_
 }
 
 /* Frames, sample types and profiling change from call to call, and what a plan did before must not matter. */
-static void
-test_graph (void)
+CASE (test_graph, "graph and single launches")
 {
   static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
   StereoParams params;
@@ -119,8 +118,7 @@ compare_fused (const StereoParams *params, int width, int height, const char *wh
 
 /* Stages that leave out what only the next stage would read give what all stages give one by one, to the bit: tests of
  * single stages run without such fusion. */
-static void
-test_fusion (void)
+CASE (test_fusion, "fused stages")
 {
   static const struct
   {
@@ -154,8 +152,7 @@ test_fusion (void)
 
 /* The last paths select: of both views, whatever the method, wherever the range begins, and in pictures that are narrower than
  * the range or have one column. The margin shows the second lowest costs too, and refinement the third ones. */
-static void
-test_winners (void)
+CASE (test_winners, "paths that select")
 {
   static const int widths[] = { 1, 2, 31, 33, 66, 127, 131, 260, 517 };
   Random random = { .state = random_seed () };
@@ -193,8 +190,7 @@ test_winners (void)
 
 /* What a kernel is allowed is the device's, not the plan's: a plan made later for a small window takes nothing from one
  * with a large window. */
-static void
-test_neighbours (void)
+CASE (test_neighbours, "a large window beside a small one")
 {
   static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
   StereoParams params;
@@ -225,8 +221,7 @@ test_neighbours (void)
 }
 
 /* Made and freed again and again, with frames in flight: nothing runs out. */
-static void
-test_made_again (void)
+CASE (test_made_again, "1000 plans")
 {
   StereoError error = { 0 };
   StereoParams params;
@@ -256,8 +251,7 @@ test_made_again (void)
 }
 
 /* Views in device memory, one and both, give what views in host memory give. */
-static void
-test_device_input (void)
+CASE (test_device_input, "views in device memory")
 {
   StereoError error = { 0 };
   StereoImage host[2], device[2];
@@ -291,17 +285,4 @@ test_device_input (void)
   stereo_plan_free (plan);
   pair_free (&want);
   pair_free (&got);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("graph and single launches", test_graph);
-  check_case ("fused stages", test_fusion);
-  check_case ("paths that select", test_winners);
-  check_case ("a large window beside a small one", test_neighbours);
-  check_case ("views in device memory", test_device_input);
-  check_case ("1000 plans", test_made_again);
-  return check_finish ();
 }

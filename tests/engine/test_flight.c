@@ -107,8 +107,7 @@ check_overlap (StereoPlan *plan)
   }
 }
 
-static void
-test_overlap (void)
+CASE (test_overlap, "two in flight give what execute gives")
 {
   on_backends (check_overlap);
 }
@@ -142,8 +141,7 @@ check_outputs (StereoPlan *plan)
   pair_free (&pair);
 }
 
-static void
-test_outputs (void)
+CASE (test_outputs, "outputs of all kinds in flight")
 {
   on_backends (check_outputs);
 }
@@ -165,8 +163,7 @@ check_time (StereoPlan *plan)
   pair_free (&pair);
 }
 
-static void
-test_time (void)
+CASE (test_time, "time does not run on until a frame is collected")
 {
   on_backends (check_time);
 }
@@ -216,8 +213,7 @@ check_misuse (StereoPlan *plan)
   pair_free (&want);
 }
 
-static void
-test_misuse (void)
+CASE (test_misuse, "misuse")
 {
   on_backends (check_misuse);
 }
@@ -231,8 +227,7 @@ fail_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 /* The frame before one that fails is whole; the failure is that frame's, and the plan takes no more. */
-static void
-test_failure (void)
+CASE (test_failure, "a frame that fails")
 {
   static const StereoStage failing = { .name = "failing", .run = fail_run };
   StereoParams params;
@@ -272,25 +267,11 @@ check_free (StereoPlan *plan)
     CHECK (!submit (plan, &flying[k], &error), "%s", error.message);
 }
 
-static void
-test_free (void)
+CASE (test_free, "freed with frames in flight")
 {
   for (int k = 0; k < 2; k++)
     pair_new (&flying[k], WIDTH, HEIGHT, (uint64_t) k);
   on_backends (check_free);
   for (int k = 0; k < 2; k++)
     pair_free (&flying[k]);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("two in flight give what execute gives", test_overlap);
-  check_case ("outputs of all kinds in flight", test_outputs);
-  check_case ("time does not run on until a frame is collected", test_time);
-  check_case ("misuse", test_misuse);
-  check_case ("a frame that fails", test_failure);
-  check_case ("freed with frames in flight", test_free);
-  return check_finish ();
 }

@@ -6,8 +6,7 @@
 
 /* ---- repetition -------------------------------------------------------------------------- */
 
-static void
-test_again_and_again (void)
+CASE (test_again_and_again, "200 plans")
 {
   StereoParams params;
   Pair first, pair;
@@ -26,8 +25,7 @@ test_again_and_again (void)
 }
 
 /* Frames leave nothing behind, and plans do not see each other. */
-static void
-test_neighbours (void)
+CASE (test_neighbours, "frames and plans side by side")
 {
   static const int widths[2] = { 61, 90 };
   StereoParams params[2];
@@ -64,8 +62,7 @@ test_neighbours (void)
   }
 }
 
-static void
-test_threads (void)
+CASE (test_threads, "threads change nothing")
 {
   static const int threads[] = { 2, 3, 7, 64, 0 };
   StereoParams params;
@@ -92,8 +89,7 @@ test_threads (void)
 
 /* ---- buffers ----------------------------------------------------------------------------- */
 
-static void
-test_strides (void)
+CASE (test_strides, "nothing is written beside the rows")
 {
   static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
   enum
@@ -128,8 +124,7 @@ test_strides (void)
   pair_free (&pair);
 }
 
-static void
-test_stats (void)
+CASE (test_stats, "stats and profiling")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -174,8 +169,7 @@ test_stats (void)
 }
 
 /* A copy in the backend's memory, of rows from the bottom up with gaps between them, gives the same result. */
-static void
-test_image_copies (void)
+CASE (test_image_copies, "copies of images")
 {
   enum
   {
@@ -218,17 +212,4 @@ test_image_copies (void)
   stereo_plan_free (plan);
   pair_free (&want);
   pair_free (&got);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("200 plans", test_again_and_again);
-  check_case ("frames and plans side by side", test_neighbours);
-  check_case ("threads change nothing", test_threads);
-  check_case ("nothing is written beside the rows", test_strides);
-  check_case ("stats and profiling", test_stats);
-  check_case ("copies of images", test_image_copies);
-  return check_finish ();
 }

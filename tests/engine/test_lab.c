@@ -32,8 +32,7 @@ lab_of (int red, int green, int blue, double lab[3])
 }
 
 /* Every third sample of each channel, and so 0 and 255. */
-static void
-test_colors (void)
+CASE (test_colors, "colors")
 {
   static const int zero[3] = { 0, STEREO_LAB_A, STEREO_LAB_B };
   StereoLab table;
@@ -59,8 +58,7 @@ test_colors (void)
 }
 
 /* A grey has no hue, whatever rounding does; L grows with it. */
-static void
-test_greys (void)
+CASE (test_greys, "greys")
 {
   StereoLab table;
   uint32_t before = 0;
@@ -73,13 +71,4 @@ test_greys (void)
     before = made & 0xFF;
   }
   CHECK (before == 100 * STEREO_LAB_STEPS && stereo_lab (&table, 0) % 256 == 0, "white: %u", before);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("colors", test_colors);
-  check_case ("greys", test_greys);
-  return check_finish ();
 }

@@ -28,8 +28,7 @@ apart (const StereoReservation *a, const StereoReservation *b)
   return a->place + a->size <= b->place || b->place + b->size <= a->place;
 }
 
-static void
-test_lives (void)
+CASE (test_lives, "lives")
 {
   static const StereoLife lives[] = { STEREO_LIFE_ALWAYS, STEREO_LIFE_MATCH, STEREO_LIFE_PATHS, STEREO_LIFE_MAPS,
     STEREO_LIFE_COSTS };
@@ -68,8 +67,7 @@ test_lives (void)
 }
 
 /* Sizes that no memory has are refused, and do not wrap. */
-static void
-test_too_large (void)
+CASE (test_too_large, "too large")
 {
   StereoPlan *plan = calloc (1, sizeof *plan);
   void *where[8];
@@ -81,13 +79,4 @@ test_too_large (void)
     CHECK (!stereo_reserve_for (plan, STEREO_LIFE_ALWAYS, &where[i], SIZE_MAX / 4, 1, &error), "%s", error.message);
   CHECK (stereo_layout_total (plan) == SIZE_MAX, "%zu bytes", stereo_layout_total (plan));
   free (plan);
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("lives", test_lives);
-  check_case ("too large", test_too_large);
-  return check_finish ();
 }

@@ -125,8 +125,7 @@ compare (const StereoParams params[2], int in_order, const char *what)
 }
 
 /* A kernel beside the steps needs nothing that they make meanwhile. */
-static void
-test_branches (void)
+CASE (test_branches, "a graph, and kernels one after the other")
 {
   static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_QUALITY, STEREO_PROFILE_ROAD };
 
@@ -147,8 +146,7 @@ test_branches (void)
 }
 
 /* Where costs are whole numbers, both backends give the same frames. Lists come from averages, of a half size. */
-static void
-test_backends (void)
+CASE (test_backends, "both backends")
 {
   static const struct
   {
@@ -172,13 +170,4 @@ test_backends (void)
     snprintf (what, sizeof what, "method %d, profile %d, both backends", cases[k].method, cases[k].profile);
     compare (params, 0, what);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("a graph, and kernels one after the other", test_branches);
-  check_case ("both backends", test_backends);
-  return check_finish ();
 }

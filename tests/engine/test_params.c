@@ -41,8 +41,7 @@ resolve_with (const StereoParamInfo *info, double value, StereoParams *out, Ster
   return stereo_params_resolve (&params, out, error);
 }
 
-static void
-test_table (void)
+CASE (test_table, "parameter table")
 {
   const StereoParamInfo *info, *other;
 
@@ -62,8 +61,7 @@ test_table (void)
   CHECK (!stereo_param_find ("no-such-parameter"), "a row for a name there is not");
 }
 
-static void
-test_ranges (void)
+CASE (test_ranges, "every range")
 {
   const StereoParamInfo *info;
   StereoParams out;
@@ -89,8 +87,7 @@ test_ranges (void)
   }
 }
 
-static void
-test_choices (void)
+CASE (test_choices, "every choice")
 {
   const StereoParamInfo *info;
   StereoParams params, out;
@@ -120,8 +117,7 @@ test_choices (void)
   }
 }
 
-static void
-test_parse (void)
+CASE (test_parse, "from text")
 {
   static const char *const bad[][2] = {
     { "num-disparities", "" },
@@ -169,8 +165,7 @@ test_parse (void)
 }
 
 /* Every byte of StereoParams before `set` that is not padding belongs to a row of the table: presets are found by field. */
-static void
-test_fields (void)
+CASE (test_fields, "every field has a row")
 {
   const StereoParamInfo *info;
   size_t end = 0;
@@ -184,8 +179,7 @@ test_fields (void)
   CHECK (end == offsetof (StereoParams, set), "the rows end at %zu of %zu bytes", end, offsetof (StereoParams, set));
 }
 
-static void
-test_windows (void)
+CASE (test_windows, "windows and medians are odd")
 {
   static const char *const names[] = { "window", "refine-window" };
   StereoParams out;
@@ -206,8 +200,7 @@ test_windows (void)
   CHECK (strstr (error.message, "paths=5") && strstr (error.message, "4 or 8"), "'%s'", error.message);
 }
 
-static void
-test_depth (void)
+CASE (test_depth, "depth needs the calibration")
 {
   StereoParams params, out;
   StereoError error;
@@ -225,8 +218,7 @@ test_depth (void)
 }
 
 /* Hillerstrom 2017, 5.1.3 */
-static void
-test_thesis (void)
+CASE (test_thesis, "profile=thesis is section 5.1.3")
 {
   StereoParams params, out;
   StereoError error;
@@ -289,8 +281,7 @@ check_by_hand (int profile, const char *words, const StereoParamInfo *info, doub
 }
 
 /* Each value of each parameter, alone and after each method, in every profile. Of numbers: both ends, the default, and one between. */
-static void
-test_by_hand (void)
+CASE (test_by_hand, "by hand wins")
 {
   static const char *const before[] = { "", " method=asw", " method=esaw", " method=esmp", " method=sgm", " method=bm",
     " paths=8", " paths=none", " search=coarse-to-fine paths=4 refine-iterations=0 support=left" };
@@ -312,8 +303,7 @@ test_by_hand (void)
 }
 
 /* The method of a profile, and what is in force is a fixed point. */
-static void
-test_own (void)
+CASE (test_own, "every profile's own")
 {
   const StereoParamInfo *info;
   StereoParams params, out, again;
@@ -340,8 +330,7 @@ test_own (void)
 }
 
 /* One view's weights reach half as far as the product of two: own gammas follow, those set by hand stay. */
-static void
-test_support_left (void)
+CASE (test_support_left, "own gammas of one view")
 {
   StereoParams params, both, one;
   StereoError error = { 0 };
@@ -365,8 +354,7 @@ test_support_left (void)
 }
 
 /* Steps of CIELAB are larger than those of RGB: own gammas of colours follow, those set by hand stay. */
-static void
-test_lab_own (void)
+CASE (test_lab_own, "own gammas of CIELAB")
 {
   StereoParams params, rgb, lab;
   StereoError error;
@@ -392,8 +380,7 @@ test_lab_own (void)
 }
 
 /* Each method and profile: nothing that it reads stays open, but for sgm's penalties, which go by direction. */
-static void
-test_methods_own (void)
+CASE (test_methods_own, "every method's own")
 {
   StereoParams params, out, again;
   StereoError error;
@@ -424,8 +411,7 @@ test_methods_own (void)
 }
 
 /* Speckles go unless someone wants what the matcher said. */
-static void
-test_speckles (void)
+CASE (test_speckles, "speckles go by default")
 {
   static const struct
   {
@@ -456,8 +442,7 @@ test_speckles (void)
 }
 
 /* Yu et al., Table III */
-static void
-test_table_three (void)
+CASE (test_table_three, "esaw and esmp are Table III")
 {
   StereoParams params, out;
   StereoError error;
@@ -495,8 +480,7 @@ resolved (const char *words)
 }
 
 /* Without paths, nothing else gathers what lies farther away. */
-static void
-test_window_without_paths (void)
+CASE (test_window_without_paths, "the own window")
 {
   static const struct
   {
@@ -520,8 +504,7 @@ test_window_without_paths (void)
 /* Where paths follow asw, their penalties are reported as they are in force: of the census and 128 disparities 11 and 115, on lists
  * 12 and 130; 0.8 of that of mixed; a larger one by the logarithm of the range. sgm has a pair for each direction, and 0 stands for
  * that. */
-static void
-test_penalties (void)
+CASE (test_penalties, "penalties in force")
 {
   static const struct
   {
@@ -547,8 +530,7 @@ test_penalties (void)
 }
 
 /* asw reads truncation with differences of luma alone. */
-static void
-test_unread (void)
+CASE (test_unread, "what the method does not read")
 {
   StereoParams params;
   char text[256];
@@ -567,8 +549,7 @@ test_unread (void)
 }
 
 /* Every method with every cost it does not take, and values that do not go together: refused, with what fits. */
-static void
-test_combinations (void)
+CASE (test_combinations, "combinations that fit")
 {
   static const struct
   {
@@ -632,8 +613,7 @@ test_combinations (void)
 
 /* What the next coarser level is asked for: on both sides of the least width and range at which it searches coarse to fine itself.
  * The coarsest level is asw with a larger window, whatever the full size does; a level between has the costs of sgm. */
-static void
-test_coarse (void)
+CASE (test_coarse, "coarser levels")
 {
   static const struct
   {
@@ -676,8 +656,7 @@ test_coarse (void)
   }
 }
 
-static void
-test_registry (void)
+CASE (test_registry, "registry")
 {
   const StereoMethodInfo *method;
   const StereoCostInfo *cost;
@@ -697,32 +676,4 @@ test_registry (void)
       CHECK (m == STEREO_METHOD_BM || !(method->costs & 1u << c) || cost->max <= 255, "%s with %s", method->name,
           cost->name);
   CHECK (!stereo_method_info (-1) && !stereo_cost_info (STEREO_COST_AUTO) && !stereo_cost_info (STEREO_COSTS), "ends");
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("parameter table", test_table);
-  check_case ("every range", test_ranges);
-  check_case ("every choice", test_choices);
-  check_case ("from text", test_parse);
-  check_case ("every field has a row", test_fields);
-  check_case ("windows and medians are odd", test_windows);
-  check_case ("depth needs the calibration", test_depth);
-  check_case ("profile=thesis is section 5.1.3", test_thesis);
-  check_case ("by hand wins", test_by_hand);
-  check_case ("every profile's own", test_own);
-  check_case ("own gammas of CIELAB", test_lab_own);
-  check_case ("own gammas of one view", test_support_left);
-  check_case ("every method's own", test_methods_own);
-  check_case ("speckles go by default", test_speckles);
-  check_case ("esaw and esmp are Table III", test_table_three);
-  check_case ("the own window", test_window_without_paths);
-  check_case ("penalties in force", test_penalties);
-  check_case ("what the method does not read", test_unread);
-  check_case ("combinations that fit", test_combinations);
-  check_case ("coarser levels", test_coarse);
-  check_case ("registry", test_registry);
-  return check_finish ();
 }

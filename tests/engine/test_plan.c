@@ -26,8 +26,7 @@ refused (const StereoParams *params, int width, int height, StereoStatus status,
       word, word2);
 }
 
-static void
-test_sizes (void)
+CASE (test_sizes, "sizes that cannot be matched")
 {
   StereoParams params;
 
@@ -43,8 +42,7 @@ test_sizes (void)
   refused (&params, 64, 10, STEREO_ERROR_PARAMETER, "-100", "min-disparity");
 }
 
-static void
-test_tiny (void)
+CASE (test_tiny, "tiny sizes, search beyond the width")
 {
   static const int sizes[][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 }, { 3, 2 }, { 15, 15 }, { 16, 1 }, { 17, 3 } };
   StereoParams params;
@@ -64,8 +62,7 @@ test_tiny (void)
     }
 }
 
-static void
-test_no_device (void)
+CASE (test_no_device, "cuda without a device")
 {
   StereoParams params;
   char reason[200] = "";
@@ -81,8 +78,7 @@ test_no_device (void)
   refused (&params, 64, 48, STEREO_ERROR_NO_DEVICE, "backend=cuda", "backend=cpu");
 }
 
-static void
-test_backend (void)
+CASE (test_backend, "backend and reason")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -111,8 +107,7 @@ frame_refused (
   CHECK (strstr (error.message, word), "'%s' does not say %s", error.message, word);
 }
 
-static void
-test_frames (void)
+CASE (test_frames, "frames that cannot be matched")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -151,8 +146,7 @@ test_frames (void)
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-static void
-test_memory_limit (void)
+CASE (test_memory_limit, "memory-limit")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -198,8 +192,7 @@ test_memory_limit (void)
 }
 
 /* Two tebibytes: refused, with the number. Where the system promises any amount, nothing can be refused. */
-static void
-test_memory_absurd (void)
+CASE (test_memory_absurd, "absurd amounts of memory")
 {
   FILE *file = fopen ("/proc/sys/vm/overcommit_memory", "r");
   int mode = file ? fgetc (file) : '0';
@@ -262,8 +255,7 @@ search_of (const StereoParams *params)
   return search;
 }
 
-static void
-test_search (void)
+CASE (test_search, "search=auto")
 {
   StereoParams params, other;
 
@@ -291,8 +283,7 @@ test_search (void)
 #undef FULL
 }
 
-static void
-test_coarse (void)
+CASE (test_coarse, "coarse to fine")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -324,8 +315,7 @@ test_coarse (void)
 }
 
 /* Only the level that looks at every disparity takes support weights where the full size takes none. */
-static void
-test_methods_of_levels (void)
+CASE (test_methods_of_levels, "methods of levels")
 {
   StereoParams params;
   StereoError error = { 0 };
@@ -348,8 +338,7 @@ test_methods_of_levels (void)
 }
 
 /* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
-static void
-test_probability (void)
+CASE (test_probability, "probability of every method")
 {
   for (int k = 0; k < 2 * STEREO_METHODS; k++) {
     StereoParams params;
@@ -370,22 +359,4 @@ test_probability (void)
         "%s: %g; %g where the views disagree, %g without distinctness", stereo_method_info (method)->name,
         (double) best, (double) doubted, (double) alike);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("sizes that cannot be matched", test_sizes);
-  check_case ("tiny sizes, search beyond the width", test_tiny);
-  check_case ("cuda without a device", test_no_device);
-  check_case ("backend and reason", test_backend);
-  check_case ("frames that cannot be matched", test_frames);
-  check_case ("memory-limit", test_memory_limit);
-  check_case ("search=auto", test_search);
-  check_case ("coarse to fine", test_coarse);
-  check_case ("methods of levels", test_methods_of_levels);
-  check_case ("probability of every method", test_probability);
-  check_case ("absurd amounts of memory", test_memory_absurd);
-  return check_finish ();
 }

@@ -65,8 +65,7 @@ run_job (StereoPool *pool, Random *random, uint32_t round)
 }
 
 /* More threads than processors are among them. */
-static void
-test_items (void)
+CASE (test_items, "every item once")
 {
   static const int threads[] = { 1, 2, 3, 4, 8, 17, 0 };
   Random random = { random_seed () };
@@ -88,8 +87,7 @@ test_items (void)
 }
 
 /* A pool ends when its threads have not begun, while they look and while they sleep. */
-static void
-test_ends (void)
+CASE (test_ends, "the end of a pool")
 {
   Random random = { random_seed () };
 
@@ -104,13 +102,4 @@ test_ends (void)
       pause_ms (LONG_MS);
     stereo_pool_free (pool);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("every item once", test_items);
-  check_case ("the end of a pool", test_ends);
-  return check_finish ();
 }

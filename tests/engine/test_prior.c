@@ -46,8 +46,7 @@ draw_motion (Random *random)
   return m;
 }
 
-static void
-test_places (void)
+CASE (test_places, "the motion leads back")
 {
   Random random = { random_seed () };
   double worst = 0;
@@ -66,8 +65,7 @@ test_places (void)
 }
 
 /* What comes too near or goes too far has no place. */
-static void
-test_limits (void)
+CASE (test_limits, "what has no place")
 {
   StereoMotion m = { .tz = 0.02f, .known = 1 };
   float next[3];
@@ -76,8 +74,7 @@ test_limits (void)
   CHECK (!stereo_prior_place (&m, 10, 10, 90, &next[0], &next[1], &next[2]), "a surface that would more than double");
 }
 
-static void
-test_words (void)
+CASE (test_words, "the nearest surface stays")
 {
   Random random = { random_seed () };
 
@@ -92,14 +89,4 @@ test_words (void)
     if (!CHECK (place == largest, "of five words %u stays, not %u", place, largest))
       return;
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("the motion leads back", test_places);
-  check_case ("what has no place", test_limits);
-  check_case ("the nearest surface stays", test_words);
-  return check_finish ();
 }

@@ -95,8 +95,7 @@ count (const uint8_t *left, const uint8_t *right, double across, double down, in
 }
 
 /* Disparities of both signs, at the sizes of the views and of small pictures, all rows at once and in bands. */
-static void
-test_shifts (void)
+CASE (test_shifts, "shifts")
 {
   static const double shifts[][2] = { { 0, 0 }, { 13.4, 0.3 }, { 42.7, -6.6 }, { -27.25, 8.5 } };
   static uint8_t left[WIDTH * HEIGHT], right[WIDTH * HEIGHT];
@@ -116,8 +115,7 @@ test_shifts (void)
 }
 
 /* What the mask leaves out gives no points. */
-static void
-test_mask (void)
+CASE (test_mask, "mask")
 {
   static uint8_t left[WIDTH * HEIGHT], mask[WIDTH * HEIGHT];
 
@@ -133,8 +131,7 @@ test_mask (void)
 }
 
 /* A picture that repeats within the search has several places for each point, another picture none. */
-static void
-test_doubt (void)
+CASE (test_doubt, "doubt")
 {
   static uint8_t left[WIDTH * HEIGHT], other[WIDTH * HEIGHT];
 
@@ -201,8 +198,7 @@ place_points (uint8_t *const views[4], const double shift[2], const double *move
 }
 
 /* The motion of both views since the moment that was kept. */
-static void
-test_motion (void)
+CASE (test_motion, "motion")
 {
   static const double motions[][2] = { { 0, 0 }, { 7.3, 0.4 }, { -10.2, 8.6 }, { 3, -9.7 } };
   static uint8_t memory[4][WIDTH * HEIGHT];
@@ -220,8 +216,7 @@ test_motion (void)
 }
 
 /* Where windows may be noisy, noise hides no place. Another texture in one view hides as many as elsewhere. */
-static void
-test_noise (void)
+CASE (test_noise, "noise")
 {
   static uint8_t memory[2][WIDTH * HEIGHT], other[WIDTH * HEIGHT];
   uint8_t *const views[4] = { memory[0], memory[1], memory[0], memory[1] };
@@ -251,8 +246,7 @@ test_noise (void)
 }
 
 /* A third of the points say something else; terms beyond those that are asked for stay 0. */
-static void
-test_fit (void)
+CASE (test_fit, "fit")
 {
   static const double truth[6] = { 0.8, -2, 1.5, 0.7, -1.1, 0.4 };
   StereoSparsePlace places[120];
@@ -270,17 +264,4 @@ test_fit (void)
     for (int k = 0; k < 6; k++)
       CHECK (fabs (fit.c[k] - c[k]) < 0.05, "%d terms: coefficient %d is %.3f, not %.3f", terms, k, fit.c[k], c[k]);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("shifts", test_shifts);
-  check_case ("mask", test_mask);
-  check_case ("doubt", test_doubt);
-  check_case ("motion", test_motion);
-  check_case ("noise", test_noise);
-  check_case ("fit", test_fit);
-  return check_finish ();
 }

@@ -58,8 +58,7 @@ check_branches (const StereoPlan *plan)
   CHECK (!open, "no step waits for the branches %x", open);
 }
 
-static void
-test_all_join (void)
+CASE (test_all_join, "all branches are joined")
 {
   Random random = { random_seed () };
   int used = 0;
@@ -91,8 +90,7 @@ find_step (const StereoPlan *plan, const StereoStage *stage)
 }
 
 /* What motion keeps is read while speckles are looked for, except where each stage is compared alone. */
-static void
-test_speckle_waits (void)
+CASE (test_speckle_waits, "who waits for the history")
 {
   StereoParams params;
 
@@ -117,8 +115,7 @@ test_speckle_waits (void)
 }
 
 /* With the default's own penalties, of up to 800 disparities: with words a full search takes half as long again on a GPU. */
-static void
-test_paths_add_bytes (void)
+CASE (test_paths_add_bytes, "what a path adds is a byte")
 {
   Random random = { random_seed () };
   StereoParams params;
@@ -132,14 +129,4 @@ test_paths_add_bytes (void)
     CHECK (plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, "%d disparities", params.num_disparities);
     stereo_plan_free (plan);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  check_start (argc, argv);
-  check_case ("all branches are joined", test_all_join);
-  check_case ("who waits for the history", test_speckle_waits);
-  check_case ("what a path adds is a byte", test_paths_add_bytes);
-  return check_finish ();
 }

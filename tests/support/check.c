@@ -85,6 +85,27 @@ check_case (const char *name, void (*function) (void))
   }
 }
 
+/* Constructors run in any order. */
+static CheckCase *cases;
+
+void
+check_register (CheckCase *test)
+{
+  CheckCase **at = &cases;
+
+  while (*at && (*at)->line < test->line)
+    at = &(*at)->next;
+  test->next = *at;
+  *at = test;
+}
+
+void
+check_registered (void)
+{
+  for (const CheckCase *test = cases; test; test = test->next)
+    check_case (test->name, test->run);
+}
+
 void
 check_start (int argc, char **argv)
 {
