@@ -45,7 +45,7 @@ part stages && for seed in 1 2 3; do
 done
 
 if part golden; then
-  check "$build/tests/golden/test_made"
+  check python3 "$(dirname "$0")/golden/test_made.py" "$build/stereo/tools/stereo-bench"
   [ -n "$scenes" ] && STEREO_LONG=1 STEREO_DATA=$scenes check python3 "$(dirname "$0")/golden/test_real.py" "$build/stereo/tools/stereo-bench"
 fi
 

@@ -33,7 +33,7 @@ import numpy
 import rtaw
 from bench import key_of
 
-SCALE = 64  # of the disparity that stereo-bench writes
+LEAST_GREY = 1 / 64
 WITHOUT_MATCHER = ("blank", "grey", "largest")
 LEAST_GRADIENT = 4  # grey levels a pixel along the row: less in the mean of 3x3 squares is no texture (Scharstein and Szeliski 2002)
 PASSES, RUNS, GPU_RUNS = 3, 5, 20
@@ -183,7 +183,7 @@ def score_of_pair(pair, name, words):
     if name == "grey":
         x, y, side = map(int, words)
         grey = cv2.cvtColor(view, cv2.COLOR_BGR2GRAY)[y - side // 2:y + side // 2 + 1, x - side // 2:x + side // 2 + 1]
-        return numpy.maximum(grey.astype(float), 1 / SCALE)
+        return numpy.maximum(grey.astype(float), LEAST_GREY)
     blank = textureless(view)
     return 100 * float(blank.mean()) if words else blank
 
@@ -222,8 +222,7 @@ def disparity_of(program, pair, options):
 def maps_of(program, words):
     with tempfile.TemporaryDirectory() as folder:
         run(program, ["--backend", "cpu", "--threads", "1", "--write", folder, *words], ())
-        maps = [cv2.imread(path, cv2.IMREAD_UNCHANGED) for path in sorted(glob.glob(folder + "/*-disparity.png"))]
-    return [numpy.where(samples > 0, samples / SCALE, numpy.nan) for samples in maps]
+        return [cv2.imread(path, cv2.IMREAD_UNCHANGED).astype(float) for path in sorted(glob.glob(folder + "/*-disparity.pfm"))]
 
 
 def noisy_maps(program, pair, noise, options):

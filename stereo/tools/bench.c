@@ -248,14 +248,13 @@ place_views (Bench *b)
 
 /* ---- what is shown and written ------------------------------------------------------------------------ */
 
-/* --write: the disparity as the element stores it, in 16 bits and 0 where there is none, and the confidence. */
+/* --write: disparity, not-a-number where there is none, and confidence. */
 static int
 write_maps (const Bench *b, int number)
 {
   const char *folder = b->options->write;
   int width = b->view[0].width, height = b->view[0].height;
-  size_t pixels = (size_t) width * (size_t) height, length = folder ? strlen (folder) + 40 : 0;
-  const float *disparity = b->output.data;
+  size_t length = folder ? strlen (folder) + 40 : 0;
 
   if (!folder)
     return 1;
@@ -263,18 +262,12 @@ write_maps (const Bench *b, int number)
     fprintf (stderr, "%s: cannot be made\n", folder);
     return 0;
   }
-  uint16_t *steps = malloc (pixels * sizeof *steps);
   char *path = malloc (length);
-  for (size_t at = 0; steps && at < pixels; at++) {
-    double value = rint ((double) disparity[at] * stereo_plan_params (b->plan)->disparity_scale);
-    steps[at] = (uint16_t) (isnan (disparity[at]) || value < 0 ? 0 : value < 1 ? 1 : value > 65535 ? 65535 : value);
-  }
-  int done = steps && path && snprintf (path, length, "%s/%03d-disparity.png", folder, number) > 0 &&
-      image_write_png (path, width, height, 1, 16, steps) &&
+  int done = path && snprintf (path, length, "%s/%03d-disparity.pfm", folder, number) > 0 &&
+      image_write_pfm (path, width, height, b->output.data) &&
       snprintf (path, length, "%s/%03d-confidence.png", folder, number) > 0 &&
-      image_write_png (path, width, height, 1, 8, b->output.confidence);
+      image_write_png (path, width, height, b->output.confidence);
   free (path);
-  free (steps);
   return done;
 }
 
@@ -464,8 +457,8 @@ print_help (void)
         "  --frames N       no times: N frames of the pair through one matcher; of --sequence, at most N\n"
         "  --device-input   the views lie in device memory already (on the CPU: packed in host memory)\n"
         "  --json           a JSON array of one object, with all that is known\n"
-        "  --write FOLDER   NNN-disparity.png (16 bits, times disparity-scale, 0 = none) and NNN-confidence.png (8 bits);\n"
-        "                   without times, of every frame\n"
+        "  --write FOLDER   NNN-disparity.pfm (px, NaN = none; depth with --output depth) and NNN-confidence.png; without\n"
+        "                   times, of every frame\n"
         "\n"
         "frame: host images to host results; compute: the steps alone, by the device's clock, without copies;\n"
         "overlap: a frame on average with two in flight, as in a pipeline.\n"

@@ -50,41 +50,34 @@ image_read_png (const char *path, Image *image)
   return 0;
 }
 
-/* libpng leaves through longjmp: what it may come back to is all in the caller's frame. */
-static int
-write_rows (
-    png_structp png, png_infop info, FILE *file, int width, int height, int channels, int bits, const uint8_t *data)
+int
+image_write_png (const char *path, int width, int height, const uint8_t *data)
 {
-  if (setjmp (png_jmpbuf (png)))
-    return 0;
-  png_init_io (png, file);
-  png_set_compression_level (png, 6);
-  png_set_IHDR (png, info, (png_uint_32) width, (png_uint_32) height, bits,
-      channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-      PNG_FILTER_TYPE_DEFAULT);
-  png_write_info (png, info);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  if (bits == 16)
-    png_set_swap (png);
-#endif
-  for (int y = 0; y < height; y++)
-    png_write_row (png, data + (size_t) y * (size_t) width * (size_t) (channels * bits / 8));
-  png_write_end (png, info);
-  return 1;
+  png_image png = {
+    .version = PNG_IMAGE_VERSION, .width = (png_uint_32) width, .height = (png_uint_32) height, .format = PNG_FORMAT_GRAY
+  };
+  FILE *file = open_regular (path, "wb");
+  int done = file && png_image_write_to_stdio (&png, file, 0, data, 0, NULL);
+
+  if (file && (fclose (file) || !done)) {
+    fprintf (stderr, "%s: cannot be written\n", path);
+    done = 0;
+  }
+  return done;
 }
 
 int
-image_write_png (const char *path, int width, int height, int channels, int bits, const void *data)
+image_write_pfm (const char *path, int width, int height, const float *values)
 {
   FILE *file = open_regular (path, "wb");
-  png_structp png = png_create_write_struct (PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
-  png_infop info = png ? png_create_info_struct (png) : NULL;
-  int done = file && info && write_rows (png, info, file, width, height, channels, bits, data);
+  int done = file &&
+      fprintf (file, "Pf\n%d %d\n%s\n", width, height, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? "1.0" : "-1.0") > 0;
 
-  png_destroy_write_struct (&png, &info);
-  if (file && fclose (file))
-    done = 0;
-  if (file && !done)
+  for (int y = height - 1; y >= 0 && done; y--)
+    done = fwrite (values + (size_t) y * (size_t) width, sizeof *values, (size_t) width, file) == (size_t) width;
+  if (file && (fclose (file) || !done)) {
     fprintf (stderr, "%s: cannot be written\n", path);
+    done = 0;
+  }
   return done;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures in PNGs. Only regular files, and links to them, are opened: to open a FIFO waits for its other end. */
+/* Pictures in files. Only regular files, and links to them, are opened: to open a FIFO waits for its other end. */
 #ifndef IMAGE_H
 #define IMAGE_H
 
@@ -11,9 +11,11 @@ typedef struct Image
   uint8_t *data;               /* to be freed */
 } Image;
 
-/* Both: 0 and a message on stderr on failure. */
+/* All: 0 and a message on stderr on failure. */
 int image_read_png (const char *path, Image *image);
-/* @bits 8 or 16 (host byte order); 1 or 3 channels; rows without padding. */
-int image_write_png (const char *path, int width, int height, int channels, int bits, const void *data);
+/* Grey; rows without padding. */
+int image_write_png (const char *path, int width, int height, const uint8_t *data);
+/* The file has the rows from the bottom up. */
+int image_write_pfm (const char *path, int width, int height, const float *values);
 
 #endif

@@ -238,10 +238,8 @@ def matched(bench, words, last=False):
     px, NaN: none."""
     with tempfile.TemporaryDirectory() as folder:
         row, said = run(bench, [*words, "--write", folder])
-        paths = sorted(glob.glob(f"{folder}/*-disparity.png"))[-1 if last else 0:]
-        maps = [[cv2.imread(path.replace("disparity.png", f"{kind}.png"), -1) for kind in ("disparity", "confidence")] for path in paths]
-    scale = row["parameters"]["disparity-scale"]
-    return row, said, [(np.where(samples > 0, samples / scale, np.nan), sure) for samples, sure in maps]
+        paths = sorted(glob.glob(f"{folder}/*-disparity.pfm"))[-1 if last else 0:]
+        return row, said, [(read_pfm(path), read_grey(path.replace("disparity.pfm", "confidence.png"))) for path in paths]
 
 
 def score(bench, scene, options, levels=LEVELS, scale=0):

@@ -293,7 +293,7 @@ class Folders(unittest.TestCase):
             os.remove(self.path(f"a/{name}"))
         self.views("b/left.png", "b/right.png")
         os.mkfifo(self.path("a/left.png"))
-        os.mkfifo(self.path("out/001-disparity.png"))
+        os.mkfifo(self.path("out/001-disparity.pfm"))
         for words in ([self.path("a/left.png"), self.path("b/right.png")], [self.path("b/left.png"), self.path("b/right.png"), "--write", self.path("out")]):
             self.assertRaisesRegex(score.Refused, "is no regular file", score.run, BENCH, [*OPTIONS, "--frames", "1", *words])
 

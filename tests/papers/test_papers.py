@@ -171,13 +171,13 @@ class Page(unittest.TestCase):
             for view in ("left", "right"):
                 cv2.imwrite(f"{scene}/{view}.png", numpy.full((30, 40, 3), 90, numpy.uint8))
             cv2.imwrite(f"{scene}/gt.png", numpy.full((30, 40), 5 * 256, numpy.uint16))
-            program, words = os.path.join(folder, "bench"), os.path.join(folder, "words.png")
-            cv2.imwrite(words, numpy.full((30, 40), 7 * 64, numpy.uint16))
+            program, words = os.path.join(folder, "bench"), os.path.join(folder, "words.pfm")
+            cv2.imwrite(words, numpy.full((30, 40), 7, numpy.float32))
             with open(program, "w", encoding="utf-8") as file:
                 file.write(f"""#!/bin/sh
 for word; do
   [ "$word" != cuda ] || exit 1
-  [ "$before" != --write ] || cp {words} "$word/001-disparity.png"
+  [ "$before" != --write ] || cp {words} "$word/001-disparity.pfm"
   before=$word
 done
 echo '[{{"min_ms": 3, "stages_ms": {{"match": 2}}, "arena_mib": 9}}]'
