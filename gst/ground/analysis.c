@@ -44,23 +44,17 @@ gst_stereo_ground_analysis_forget (GstStereoGroundAnalysis *analysis)
   gst_stereo_ground_tracks_forget (analysis->tracks);
 }
 
-static void
-ensure_columns (GstStereoGroundAnalysis *analysis, guint columns)
-{
-  if (columns > analysis->room) {
-    analysis->free_distances = g_renew (gdouble, analysis->free_distances, columns);
-    analysis->room = columns;
-  }
-  for (guint i = 0; i < columns; i++)
-    analysis->free_distances[i] = GST_STEREO_GROUND_UNKNOWN;
-}
-
 /* Nothing is known yet. */
 static void
 begin (GstStereoGroundAnalysis *analysis, const GstStereoGroundTask *task, GstStereoGroundResult *result)
 {
   memset (result, 0, sizeof *result);
-  ensure_columns (analysis, task->columns);
+  if (task->columns > analysis->room) {
+    analysis->free_distances = g_renew (gdouble, analysis->free_distances, task->columns);
+    analysis->room = task->columns;
+  }
+  for (guint i = 0; i < task->columns; i++)
+    analysis->free_distances[i] = GST_STEREO_GROUND_UNKNOWN;
   result->free_distances = analysis->free_distances;
   result->n_free_distances = task->columns;
 }
@@ -91,30 +85,13 @@ ground_from (const GstStereoGroundScene *scene)
   return 0;
 }
 
-/* Finds obstacles and free distances above a known ground. */
-static void
-analyse_scene (GstStereoGroundAnalysis *analysis, const GstStereoGroundScene *scene, gdouble corridor,
-    GstStereoGroundResult *result)
-{
-  const GstStereoGroundPlane *plane = &scene->plane;
-  guint count;
-
-  result->ground_from = ground_from (scene);
-  result->plane[0] = gst_stereo_ground_scene_at (scene, 0, 0) - scene->camera.offset;
-  result->plane[1] = plane->across;
-  result->plane[2] = plane->down;
-  const GstStereoObstacle *found = gst_stereo_obstacle_find (analysis->obstacles, scene, &count);
-  result->obstacles = gst_stereo_ground_tracks_update (analysis->tracks, found, count, corridor, &result->n_obstacles);
-  gst_stereo_ground_free_distances (scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
-}
-
 void
 gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstStereoDepthView *view,
     const GstStereoGroundTask *task, GstStereoGroundResult *result)
 {
   const GstStereoGroundGrid *grid = &analysis->grid;
   GstStereoGroundScene scene = { grid, gst_stereo_ground_camera (view->meta) };
-  guint none;
+  guint count;
 
   begin (analysis, task, result);
   gst_stereo_ground_grid_read (&analysis->grid, view);
@@ -123,11 +100,18 @@ gst_stereo_ground_analysis_run (GstStereoGroundAnalysis *analysis, const GstSter
   if (!result->valid) {
     memset (&result->fit, 0, sizeof result->fit);
     /* the frame passes for the obstacles too; none is reported without a ground */
-    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, task->corridor, &none);
+    gst_stereo_ground_tracks_update (analysis->tracks, NULL, 0, task->corridor, &count);
     return;
   }
   scene.plane = result->fit.plane;
   scene.camera_height = result->fit.pose.height;
   scene.sizes = task->sizes;
-  analyse_scene (analysis, &scene, task->corridor, result);
+  result->ground_from = ground_from (&scene);
+  result->plane[0] = gst_stereo_ground_scene_at (&scene, 0, 0) - scene.camera.offset;
+  result->plane[1] = scene.plane.across;
+  result->plane[2] = scene.plane.down;
+  const GstStereoObstacle *found = gst_stereo_obstacle_find (analysis->obstacles, &scene, &count);
+  result->obstacles = gst_stereo_ground_tracks_update (
+      analysis->tracks, found, count, task->corridor, &result->n_obstacles);
+  gst_stereo_ground_free_distances (&scene, analysis->obstacles, analysis->free_distances, result->n_free_distances);
 }

@@ -138,40 +138,29 @@ forget (GstStereoGround *self, const gchar *why)
   self->posted = FALSE;
 }
 
-/* What is wrong with values that are each in range; NULL: nothing. g_free */
-static gchar *
-problem_of (const Settings *settings)
-{
-  if (settings->min_camera_height >= settings->max_camera_height)
-    return g_strdup_printf ("min-camera-height=%g is not below max-camera-height=%g: set min-camera-height below it, "
-                            "or max-camera-height above.",
-        settings->min_camera_height, settings->max_camera_height);
-  if (settings->min_height >= settings->max_height)
-    return g_strdup_printf ("min-height=%g is not below max-height=%g: set min-height below it, or max-height above.",
-        settings->min_height, settings->max_height);
-  return NULL;
-}
-
-static GstStereoGroundTask
-task_of (const Settings *settings)
-{
-  GstStereoGroundTask task = { { settings->min_camera_height, settings->max_camera_height },
-    { settings->min_height, settings->max_height, settings->max_distance }, settings->corridor_width,
-    (guint) settings->columns };
-
-  return task;
-}
-
-/* FALSE after an error was posted. */
+/* FALSE after an error was posted: values that are each in range may exclude each other. */
 static gboolean
 accept_settings (GstStereoGround *self, const Settings *settings)
 {
-  gchar *problem = problem_of (settings);
+  const struct
+  {
+    const gchar *name;
+    gdouble min, max;
+  } pairs[] = { { "camera-height", settings->min_camera_height, settings->max_camera_height },
+    { "height", settings->min_height, settings->max_height } };
 
-  if (problem)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", problem), (NULL));
-  g_free (problem);
-  return problem == NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    const gchar *name = pairs[i].name;
+
+    if (pairs[i].min < pairs[i].max)
+      continue;
+    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS,
+        ("min-%s=%g is not below max-%s=%g: set min-%s below it, or max-%s above.", name, pairs[i].min, name,
+            pairs[i].max, name, name),
+        (NULL));
+    return FALSE;
+  }
+  return TRUE;
 }
 
 /* ---- start, caps, events ----------------------------------------------------------------- */
@@ -233,13 +222,7 @@ attach_detections (GstBuffer *buffer, const GstStereoGroundReport *reports, guin
 
 #else
 
-static void
-attach_detections (GstBuffer *buffer, const GstStereoGroundReport *reports, guint count)
-{
-  (void) buffer;
-  (void) reports;
-  (void) count;
-}
+#define attach_detections(buffer, reports, count)
 
 #endif
 
@@ -258,20 +241,6 @@ attach_region (GstBuffer *buffer, const GstStereoGroundReport *report)
           report->ahead, NULL));
 }
 
-/* ---- message ----------------------------------------------------------------------------- */
-
-static GstStructure *
-describe_obstacle (const GstStereoGroundReport *report)
-{
-  const GstStereoObstacle *one = &report->obstacle;
-
-  return gst_structure_new ("obstacle", "id", G_TYPE_INT, (gint) report->id, "x", G_TYPE_INT, one->x, "y", G_TYPE_INT,
-      one->y, "width", G_TYPE_INT, one->width, "height", G_TYPE_INT, one->height, "distance", G_TYPE_DOUBLE,
-      one->distance, "lateral", G_TYPE_DOUBLE, one->lateral, "object-width", G_TYPE_DOUBLE, one->object_width,
-      "object-height", G_TYPE_DOUBLE, one->object_height, "probability", G_TYPE_DOUBLE, one->probability, "seen",
-      G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN, report->ahead, NULL);
-}
-
 static void
 add_obstacles (GstStructure *message, const GstStereoGroundResult *result)
 {
@@ -279,11 +248,18 @@ add_obstacles (GstStructure *message, const GstStereoGroundResult *result)
 
   g_value_init (&all, GST_TYPE_ARRAY);
   for (guint i = 0; i < result->n_obstacles; i++) {
-    GValue one = G_VALUE_INIT;
+    const GstStereoGroundReport *report = &result->obstacles[i];
+    const GstStereoObstacle *one = &report->obstacle;
+    GValue value = G_VALUE_INIT;
 
-    g_value_init (&one, GST_TYPE_STRUCTURE);
-    g_value_take_boxed (&one, describe_obstacle (&result->obstacles[i]));
-    gst_value_array_append_and_take_value (&all, &one);
+    g_value_init (&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed (&value,
+        gst_structure_new ("obstacle", "id", G_TYPE_INT, (gint) report->id, "x", G_TYPE_INT, one->x, "y", G_TYPE_INT,
+            one->y, "width", G_TYPE_INT, one->width, "height", G_TYPE_INT, one->height, "distance", G_TYPE_DOUBLE,
+            one->distance, "lateral", G_TYPE_DOUBLE, one->lateral, "object-width", G_TYPE_DOUBLE, one->object_width,
+            "object-height", G_TYPE_DOUBLE, one->object_height, "probability", G_TYPE_DOUBLE, one->probability, "seen",
+            G_TYPE_BOOLEAN, report->seen, "ahead", G_TYPE_BOOLEAN, report->ahead, NULL));
+    gst_value_array_append_and_take_value (&all, &value);
   }
   gst_structure_take_value (message, "obstacles", &all);
   if (result->n_obstacles > 0)
@@ -348,27 +324,6 @@ attach (GstBuffer *buffer, const GstStructure *message, const GstStereoGroundRes
 /* ---- a frame ----------------------------------------------------------------------------- */
 
 static void
-warn_unsure (GstStereoGround *self)
-{
-  if (!self->warned)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("The metadata holds no confidence: every valid pixel counts as sure. Put stereoground right after "
-         "stereomatch, which adds it."),
-        (NULL));
-  self->warned = TRUE;
-}
-
-static void
-warn_blind (GstStereoGround *self, const GstStereoGroundResult *result, gdouble distance)
-{
-  if (self->warned_blind || !result->valid || !(distance > 0) || distance >= result->ground_from)
-    return;
-  self->warned_blind = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      (GST_STEREO_BLIND_TEXT, GST_STEREO_BLIND_VALUES (distance, result->fit.pose.height, result->ground_from)), (NULL));
-}
-
-static void
 log_result (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *result)
 {
   if (result->valid)
@@ -424,24 +379,15 @@ tell (GstStereoGround *self, GstBuffer *buffer, const GstStereoGroundResult *res
   self->posted_time = time;
 }
 
-static GstClockTime
-end_of (GstBuffer *buffer)
-{
-  GstClockTime pts = GST_BUFFER_PTS (buffer), duration = GST_BUFFER_DURATION (buffer);
-
-  return GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : GST_CLOCK_TIME_NONE;
-}
-
 /* A DISCONT behind a short gap is frames that were dropped, as where a machine is too slow: the scene is the same. */
 static gboolean
 is_another_stream (const GstStereoGround *self, GstBuffer *buffer)
 {
   GstClockTime pts = GST_BUFFER_PTS (buffer);
 
-  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
-    return FALSE;
-  return !GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->end) || pts <= self->end ||
-      pts - self->end > SHORT_GAP;
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT) &&
+      (!GST_CLOCK_TIME_IS_VALID (pts) || !GST_CLOCK_TIME_IS_VALID (self->end) || pts <= self->end ||
+          pts - self->end > SHORT_GAP);
 }
 
 /* Skips a picture whose depth is not reliable. */
@@ -449,7 +395,9 @@ static GstFlowReturn
 analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, const GstStereoMeta *meta,
     GstStereoGroundResult *result)
 {
-  GstStereoGroundTask task = task_of (settings);
+  const GstStereoGroundTask task = { { settings->min_camera_height, settings->max_camera_height },
+    { settings->min_height, settings->max_height, settings->max_distance }, settings->corridor_width,
+    (guint) settings->columns };
   GstStereoDepthMap map;
 
   if (!gst_stereo_meta_is_reliable (meta)) {
@@ -459,8 +407,13 @@ analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
   GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
   if (unreadable)
     return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
-  if (!map.view.confidence)
-    warn_unsure (self);
+  if (!map.view.confidence && !self->warned) {
+    self->warned = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The metadata holds no confidence: every valid pixel counts as sure. Put stereoground right after "
+         "stereomatch, which adds it."),
+        (NULL));
+  }
   map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
   gst_stereo_ground_analysis_run (self->analysis, &map.view, &task, result);
   gst_stereo_depth_unmap (&map);
@@ -488,12 +441,20 @@ gst_stereo_ground_transform_ip (GstBaseTransform *base, GstBuffer *buffer)
     return GST_FLOW_ERROR;
   if (is_another_stream (self, buffer))
     forget (self, "discontinuity");
-  self->end = end_of (buffer);
+  self->end = GST_BUFFER_PTS_IS_VALID (buffer) && GST_BUFFER_DURATION_IS_VALID (buffer) ?
+      GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer) :
+      GST_CLOCK_TIME_NONE;
   GstFlowReturn flow = analyse (self, &settings, buffer, meta, &result);
   if (flow != GST_FLOW_OK)
     return flow;
   log_result (self, buffer, &result);
-  warn_blind (self, &result, settings.warn_distance);
+  if (result.valid && settings.warn_distance > 0 && settings.warn_distance < result.ground_from && !self->warned_blind) {
+    self->warned_blind = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        (GST_STEREO_BLIND_TEXT,
+            GST_STEREO_BLIND_VALUES (settings.warn_distance, result.fit.pose.height, result.ground_from)),
+        (NULL));
+  }
   tell (self, buffer, &result, &settings);
   return GST_FLOW_OK;
 }

@@ -45,13 +45,11 @@ typedef struct
 
 struct _GstStereoGroundTracks
 {
-  GArray *all;     /* Track */
-  GArray *votes;   /* Vote */
-  GArray *matches; /* Match */
-  GArray *taken;   /* guint8, per obstacle */
-  GArray *reports; /* GstStereoGroundReport */
-  guint sightings;
-  gdouble measured; /* its distance when it was seen last */
+  GArray *all;      /* Track */
+  GArray *votes;    /* Vote */
+  GArray *matches;  /* Match */
+  GArray *taken;    /* guint8, per obstacle */
+  GArray *reports;  /* GstStereoGroundReport */
   gdouble step;     /* mm that the vehicle drives in a frame, smoothed */
   gboolean stepped; /* it is known */
   guint next;

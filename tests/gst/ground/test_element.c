@@ -183,7 +183,8 @@ TEST (test_age)
   fail_unless_equals_uint64 (age, 5 * GST_SECOND);
 }
 
-/* At most one in a second, but for what is new: the first obstacle, and the ground that goes. */
+/* At most one in a second, but for what is new: the first obstacle, the ground that goes, a fault. Where time goes backwards,
+ * it is another second. */
 TEST (test_message_interval)
 {
   g_auto (GroundStream) stream = ground_stream_new (
@@ -201,12 +202,26 @@ TEST (test_message_interval)
     g_clear_pointer (&message, gst_structure_free);
   }
   fail_unless_equals_int (count, 3);
+  stream.next = 0;
+  gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
+  message = ground_stream_message (&stream);
+  fail_unless (message != NULL);
+  gst_structure_free (message);
   made_picture_blank (stream.picture, 0, 0, 621, 187);
   gst_buffer_unref (ground_stream_pass (&stream, ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0)));
   message = ground_stream_message (&stream);
   fail_unless (message && gst_structure_get_boolean (message, "ground", &ground) && !ground);
   fail_if (gst_structure_has_field (message, "pitch"));
   gst_structure_free (message);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0);
+
+    gst_buffer_get_stereo_meta (in)->health = GST_STEREO_HEALTH_BLACK_LEFT;
+    gst_buffer_unref (ground_stream_pass (&stream, in));
+    message = ground_stream_message (&stream);
+    fail_unless_equals_int (message != NULL, i == 0);
+    g_clear_pointer (&message, gst_structure_free);
+  }
 }
 
 /* ---- forgetting -------------------------------------------------------------------------- */
