@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <gst/gst.h>
+
 #include "gst/meta/gststereometa.h"
-#include "gst/match/element.h"
-#include "gst/rectify/element.h"
-#include "gst/testsrc/element.h"
 
 GST_ELEMENT_REGISTER_DECLARE (stereoconfidence);
 GST_ELEMENT_REGISTER_DECLARE (stereoground);
+GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 GST_ELEMENT_REGISTER_DECLARE (stereonearest);
 GST_ELEMENT_REGISTER_DECLARE (stereopoints);
+GST_ELEMENT_REGISTER_DECLARE (stereorectify);
+GST_ELEMENT_REGISTER_DECLARE (stereotestsrc);
 
 static gboolean
 plugin_init (GstPlugin *plugin)

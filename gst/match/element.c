@@ -100,7 +100,6 @@
  * ]|
  * GRAY8 is for display: a converter from GRAY16_LE to 8 bits keeps the high byte only, which is nearly black.
  */
-#include "gst/match/element.h"
 
 #include "gst/match/cameras.h"
 #include "gst/match/debug.h"
@@ -115,9 +114,13 @@
 #include "gst/meta/gststereometa.h"
 #include "gst/pairing/aggregator.h"
 
+GST_ELEMENT_REGISTER_DECLARE (stereomatch);
+#define GST_TYPE_STEREO_MATCH (gst_stereo_match_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstStereoAggregator)
+
 GST_DEBUG_CATEGORY (gst_stereo_match_debug);
 
-/* One object each. A part knows only the parts that its constructor takes. */
+/* element.c leads a pair through the parts of this folder. One object each. A part knows only the parts that its constructor takes. */
 typedef struct
 {
   GstStereoSettings *settings;

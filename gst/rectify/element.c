@@ -34,17 +34,21 @@
  *     stereorectify calibration=left.yaml,right.yaml alpha=0 ! videoconvert ! autovideosink
  * ]|
  */
-#include "gst/rectify/element.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
+#include "gst/pairing/aggregator.h"
 #include "gst/pairing/frame.h"
 #include "gst/rectify/maps.h"
 #include "gst/video/params.h"
 #include "gst/video/pool.h"
+
+GST_ELEMENT_REGISTER_DECLARE (stereorectify);
+#define GST_TYPE_STEREO_RECTIFY (gst_stereo_rectify_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoRectify, gst_stereo_rectify, GST, STEREO_RECTIFY, GstStereoAggregator)
 
 GST_DEBUG_CATEGORY (gst_stereo_rectify_debug);
 

@@ -20,8 +20,8 @@
  * gst-launch-1.0 stereotestsrc ! video/x-raw,width=3840,height=1080,framerate=60/1 ! videoconvert ! autovideosink
  * ]|
  */
-#include "gst/testsrc/element.h"
 
+#include <gst/base/gstpushsrc.h>
 #include <string.h>
 
 #include "gst/meta/gststereometa.h"
@@ -29,6 +29,10 @@
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
+
+GST_ELEMENT_REGISTER_DECLARE (stereotestsrc);
+#define GST_TYPE_STEREO_TEST_SRC (gst_stereo_test_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstStereoTestSrc, gst_stereo_test_src, GST, STEREO_TEST_SRC, GstPushSrc)
 
 GST_DEBUG_CATEGORY_STATIC (gst_stereo_test_src_debug);
 #define GST_CAT_DEFAULT gst_stereo_test_src_debug

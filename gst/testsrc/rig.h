@@ -55,7 +55,7 @@ GstStereoRig *gst_stereo_rig_new (GstStereoScene *scene, const GstStereoRigParam
 void gst_stereo_rig_free (GstStereoRig *rig);
 /* Makes @frame the frame of the scene too. */
 void gst_stereo_rig_set_frame (GstStereoRig *rig, guint64 frame);
-/* Row @y of a view of that frame: see gst_stereo_scene_row(). */
+/* Row @y of a view of that frame, as gst_stereo_scene_row() gives it, with faults and noise. */
 void gst_stereo_rig_row (GstStereoRig *rig, gboolean right, gint y, guint8 *level, guint8 *layer);
 
 G_END_DECLS

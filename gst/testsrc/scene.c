@@ -530,50 +530,6 @@ layers_row (const Layers *set, gboolean right, gint y, guint8 *layers)
   }
 }
 
-/* ---- noise --------------------------------------------------------------------------------- */
-
-#define LANES 16            /* independent random numbers */
-#define SUM_DEVIATION 147.8 /* of the sum of four random bytes */
-#define SATURATED 255
-
-void
-gst_stereo_noise_init (GstStereoNoise *noise, gdouble deviation)
-{
-  noise->active = deviation > 0;
-  for (gint level = 0; level < SATURATED; level++)
-    noise->factor[level] = (gint) rint (deviation * sqrt (0.5 + level / 255.0) * 65536 / SUM_DEVIATION);
-  noise->factor[SATURATED] = 0;
-}
-
-/* The sum of four random bytes is close to a normal distribution. There are LANES independent generators, so that the
- * compiler can compute that many pixels at once. */
-void
-gst_stereo_noise_add (
-    const GstStereoNoise *noise, guint seed, guint64 frame, gboolean right, gint y, gint width, guint8 *level)
-{
-  guint32 key = gst_stereo_mix (gst_stereo_mix (seed, (guint32) frame), (guint32) (frame >> 32)), state[LANES];
-  gint sum[LANES];
-
-  key = gst_stereo_mix (key, (guint32) (2 * y + (right ? 1 : 0)));
-  for (guint i = 0; i < LANES; i++)
-    state[i] = gst_stereo_mix (key, i) | 1;
-  for (gint x = 0; x < width; x += LANES) {
-    gint count = MIN (LANES, width - x);
-    for (guint i = 0; i < LANES; i++) {
-      guint32 s = state[i];
-      s ^= s << 13;
-      s ^= s >> 17;
-      s ^= s << 5;
-      state[i] = s;
-      sum[i] = (gint) ((s & 255) + (s >> 8 & 255) + (s >> 16 & 255) + (s >> 24)) - 510;
-    }
-    for (gint i = 0; i < count; i++) {
-      gint more = (sum[i] * noise->factor[level[x + i]] + (1 << 15)) >> 16;
-      level[x + i] = (guint8) CLAMP (level[x + i] + more, 0, 255);
-    }
-  }
-}
-
 /* ---- scenes -------------------------------------------------------------------------------- */
 
 #define TRUTH_STEPS 64
@@ -581,8 +537,6 @@ gst_stereo_noise_add (
 struct _GstStereoScene
 {
   Layers set;
-  guint64 frame;
-  GstStereoNoise noise;
   Tile *tile; /* of all layers */
 };
 
@@ -623,23 +577,13 @@ texture_run (const GstStereoScene *scene, const Layer *layer, gboolean right, gi
 }
 
 void
-gst_stereo_scene_clean_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
+gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
 {
   layers_row (&scene->set, right, y, layer);
   for (gint x = 0, end; x < scene->set.params.width; x = end) {
     end = run_end (layer, x, scene->set.params.width);
     texture_run (scene, &scene->set.layers[layer[x]], right, y, x, end, level);
   }
-}
-
-void
-gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer)
-{
-  const GstStereoSceneParams *params = &scene->set.params;
-
-  gst_stereo_scene_clean_row (scene, right, y, level, layer);
-  if (scene->noise.active)
-    gst_stereo_noise_add (&scene->noise, params->seed, scene->frame, right, y, params->width, level);
 }
 
 void
@@ -670,7 +614,6 @@ gst_stereo_scene_color (const GstStereoScene *scene, guint layer, guint level, g
 void
 gst_stereo_scene_set_frame (GstStereoScene *scene, guint64 frame)
 {
-  scene->frame = frame;
   layers_set_frame (&scene->set, frame);
 }
 
@@ -746,7 +689,6 @@ gst_stereo_scene_new (const GstStereoSceneParams *params, gchar **message)
   GstStereoScene *scene = g_new0 (GstStereoScene, 1);
   if (!resolved.max_disparity)
     resolved.max_disparity = own_disparity (params);
-  gst_stereo_noise_init (&scene->noise, params->noise);
   scene->tile = tile_new (params->pattern, params->seed, params->width + resolved.max_disparity);
   layers_init (&scene->set, &resolved);
   gst_stereo_scene_set_frame (scene, 0);

@@ -27,31 +27,13 @@ const GstStereoSceneParams *gst_stereo_scene_params (const GstStereoScene *scene
 
 /* Everything below is about this frame. */
 void gst_stereo_scene_set_frame (GstStereoScene *scene, guint64 frame);
-/* Row @y of a view: grey levels 0..255, and which layer each pixel shows. */
+/* Row @y of a view, without noise: grey levels 0..255, and which layer each pixel shows. @y may lie above or below the view by
+ * up to the height of the view. */
 void gst_stereo_scene_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);
-/* The same without noise. @y may lie above or below the view by up to the height of the view. */
-void gst_stereo_scene_clean_row (const GstStereoScene *scene, gboolean right, gint y, guint8 *level, guint8 *layer);
 /* Row @y of the left view's true disparity, times 64: never 0. */
 void gst_stereo_scene_truth (const GstStereoScene *scene, gint y, guint16 *truth);
 /* The colour of a grey level of a layer. Its luma is the level. */
 void gst_stereo_scene_color (const GstStereoScene *scene, guint layer, guint level, gdouble rgb[3]);
-
-/* ---- noise of a sensor ---- */
-
-/* Noise of the electronics, which does not depend on the light, and shot noise, whose variance grows with the light. At mid grey
- * each has half of the variance, and the deviation is the given one. At black it is 0.71 times the given one, near white 1.22
- * times. A pixel of level 255 is saturated and has no noise. */
-typedef struct
-{
-  gboolean active;
-  gint factor[256]; /* of a level: 16.16 per step of the random sum */
-} GstStereoNoise;
-
-/* @deviation: standard deviation at mid grey, grey levels; 0 = no noise. */
-void gst_stereo_noise_init (GstStereoNoise *noise, gdouble deviation);
-/* Adds noise to row @y of a view: a draw that depends on @seed, @frame, the view and the row alone. */
-void gst_stereo_noise_add (
-    const GstStereoNoise *noise, guint seed, guint64 frame, gboolean right, gint y, gint width, guint8 *level);
 
 G_END_DECLS
 

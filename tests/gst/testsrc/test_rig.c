@@ -130,7 +130,7 @@ row_between (GstStereoScene *scene, gdouble place, gint width, gdouble *level)
   for (gint x = 0; x < width; x++)
     level[x] = 0;
   for (gint i = 0; i < 4; i++) {
-    gst_stereo_scene_clean_row (scene, TRUE, above - 1 + i, row, layer);
+    gst_stereo_scene_row (scene, TRUE, above - 1 + i, row, layer);
     for (gint x = 0; x < width; x++)
       level[x] += weights[i] * row[x];
   }

@@ -351,8 +351,7 @@ TEST (test_any_road)
         gint y = i * (params.height - 1) / 11;
         gst_stereo_scene_row (scene, FALSE, y, level, level + params.width);
         gst_stereo_scene_row (scene, TRUE, y, level, level + params.width);
-        gst_stereo_scene_clean_row (
-            scene, i & 1, y + (i & 2 ? params.height : -params.height), level, level + params.width);
+        gst_stereo_scene_row (scene, i & 1, y + (i & 2 ? params.height : -params.height), level, level + params.width);
         gst_stereo_scene_truth (scene, y, truth);
         for (gint x = 0; x < params.width; x++)
           fail_unless (truth[x] > 0 && truth[x] <= gst_stereo_scene_params (scene)->max_disparity * TRUTH_STEPS);
