@@ -79,8 +79,9 @@ gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdou
 /* px: an error of a quarter of a pixel is an eighth of the distance there, and more beyond. */
 #define FAR_DISPARITY 2
 
-void
-gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far)
+/* In mm, for the search range in @meta: its nearest distance, and that of FAR_DISPARITY px. */
+static void
+find_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far)
 {
   gdouble product = meta->focal_length * meta->baseline; /* of distance and disparity */
   gdouble least = meta->min_disparity + meta->principal_offset, most = least + meta->num_disparities - 1;
@@ -93,35 +94,57 @@ gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far)
   *far = product / MIN (MAX (least, FAR_DISPARITY), most / 2);
 }
 
-void
-gst_stereo_scale_init (
-    GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond)
+static gboolean
+is_close (gdouble value, gdouble other)
 {
-  memset (scale, 0, sizeof *scale);
-  gst_stereo_sample_meaning_init (&scale->meaning, meta);
-  scale->metric = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH || (meta->focal_length > 0 && meta->baseline > 0);
-  scale->near = near;
-  scale->far = MAX (far, near + 1);
-  scale->curve = curve;
-  scale->beyond = beyond || !scale->metric;
-  if (!scale->metric) {
-    scale->curve = GST_STEREO_CURVE_LINEAR;
-    scale->far = meta->min_disparity;
-    scale->near = meta->min_disparity + MAX (1, meta->num_disparities - 1);
-  }
+  return fabs (value - other) <= 0.02 * other;
 }
 
-void
-gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, guint8 *codes, guint count)
+/* To two digits, for the legend. */
+static gdouble
+rounded (gdouble distance)
 {
-  for (guint sample = 0; sample < count; sample++) {
-    gdouble value = scale->metric ? gst_stereo_meta_get_depth (meta, sample) :
-                                    gst_stereo_meta_get_disparity (meta, sample);
+  gdouble step = pow (10, floor (log10 (distance)) - 1);
 
-    if (isnan (value) || (!scale->beyond && value > scale->far))
-      codes[sample] = GST_STEREO_CODE_HIDDEN;
-    else
-      codes[sample] = (guint8) (1 +
-          lrint (254 * gst_stereo_curve_position (scale->curve, scale->near, scale->far, value)));
+  return rint (distance / step) * step;
+}
+
+gboolean
+gst_stereo_codes_update (
+    GstStereoCodes *codes, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond)
+{
+  GstStereoScale scale;
+  gdouble from, to;
+
+  find_ends (meta, &from, &to);
+  if (!is_close (from, codes->near) || !is_close (to, codes->far)) {
+    codes->near = from;
+    codes->far = to;
   }
+  if (near <= 0)
+    near = far > 0 ? MIN (rounded (codes->near), far / 2) : rounded (codes->near);
+  if (far <= 0)
+    far = MAX (rounded (codes->far), 2 * near);
+  memset (&scale, 0, sizeof scale);
+  gst_stereo_sample_meaning_init (&scale.meaning, meta);
+  scale.metric = meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH || (meta->focal_length > 0 && meta->baseline > 0);
+  scale.near = scale.metric ? near : meta->min_disparity + MAX (1, meta->num_disparities - 1);
+  scale.far = scale.metric ? MAX (far, near + 1) : meta->min_disparity;
+  scale.curve = scale.metric ? curve : GST_STEREO_CURVE_LINEAR;
+  scale.beyond = beyond || !scale.metric;
+  if (codes->known && memcmp (&scale, &codes->scale, sizeof scale) == 0)
+    return FALSE;
+  codes->scale = scale;
+  codes->known = TRUE;
+  for (guint sample = 0; sample < G_N_ELEMENTS (codes->of); sample++) {
+    gdouble value = scale.metric ? gst_stereo_meta_get_depth (meta, sample) :
+                                   gst_stereo_meta_get_disparity (meta, sample);
+
+    if (isnan (value) || (!scale.beyond && value > scale.far))
+      codes->of[sample] = GST_STEREO_CODE_HIDDEN;
+    else
+      codes->of[sample] = (guint8) (1 +
+          lrint (254 * gst_stereo_curve_position (scale.curve, scale.near, scale.far, value)));
+  }
+  return TRUE;
 }

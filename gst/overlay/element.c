@@ -9,27 +9,23 @@
  * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta, which has the
  * units of the samples. The output is the live view in its own format, size and frame rate, with the colours blended in by
  * #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than #GstDepthOverlay:min-confidence, show the live view
- * unchanged. A grey live view (GRAY8 or GRAY16) becomes a colour picture wherever downstream takes one. Where downstream takes
- * grey only, a warning says so once, and turbo is replaced by gray: there brightness falls with the distance.
+ * unchanged. A grey live view (GRAY8 or GRAY16) becomes a colour picture wherever downstream takes one; else a warning says so
+ * once, and turbo is replaced by gray: there brightness falls with the distance.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by #GstDepthOverlay:scale,
- * and never depend on the picture. Where these are 0, they follow from the range of the search, focal length and baseline in the
- * metadata, and stay as long as those do. Nearer pixels get the colour of `near`; farther ones show the live view unchanged.
- * Where the metadata has neither depth nor focal length and baseline, distances are not known: a warning says so once, colours
- * run over the search range of the disparity, the read-out is in px, and `near`, `far`, `scale` and
- * #GstDepthOverlay:warn-distance are without effect.
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by #GstDepthOverlay:scale. They
+ * never depend on the picture: where these are 0, they follow from the range of the search, focal length and baseline. Without
+ * focal length and baseline a warning says once that distances are not known: colours run over the search range of the disparity,
+ * the read-out is in px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
  *
  * **What a person sees at a glance.** A red frame and a red panel: something is nearer than the warn-distance. A hatched border
- * and the word UNKNOWN: nothing is known, and the panel says why. This is so where too little is seen, where the range of the
- * search is too small, where a camera has a fault or is silent, and where the depth is too old. A green bar: clear. The panel also
- * says how old the depth is, from the capture to the moment in which the picture is shown: amber above half a second, red above
- * #GstDepthOverlay:max-age. At most three things have a box and a label: those in the driving corridor first, then the nearest
- * ones.
+ * and the word UNKNOWN: nothing is known, and the panel says why: too little is seen, the range of the search is too small, a
+ * camera has a fault or is silent, or the depth is too old. A green bar: clear. The panel also says how old the depth is, from the
+ * capture to the moment in which the picture is shown: amber above half a second, red above #GstDepthOverlay:max-age. At most three
+ * things have a box and a label: those in the driving corridor first, then the nearest ones.
  *
  * **Nearest surface.** The verdict is the one of stereonearest. Where stereonearest is before `sink_depth`, its metadata is drawn,
- * and it posts the messages. Else depthoverlay has a stereonearest inside, with the properties that both have; its messages
- * `stereo-nearest` come from depthoverlay. So there is one search, one verdict and one set of words. depthoverlay itself posts
- * `unknown` for a frame that has no depth, which stereonearest cannot know.
+ * and it posts the messages. Else depthoverlay has a stereonearest inside, with the properties that both have, and its messages
+ * `stereo-nearest` come from depthoverlay. depthoverlay itself posts `unknown` for a frame that has no depth.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has boxes for obstacles, a green line where the
  * ground ends that is seen to be free, and both sides of the driving corridor where stereoground says its width. With
@@ -40,33 +36,29 @@
  * region. Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
  *
  * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps. It shows the latest depth
- * whose running time is not later than its own. With a live source the element waits for depth at most for the latency of the
- * pipeline, else for any time. Depth that lasts for several live frames, as behind a videorate, is held for all of them. Colours
- * and boxes are drawn only over a picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames
- * older than the picture, they are left out until the depth has kept pace for a second. With a live source the picture then
- * waits longer for its depth, by half of #GstDepthOverlay:max-age at most. Depth older than
+ * whose running time is not later than its own, and waits for it: with a live source for the latency of the pipeline at most. Depth
+ * that lasts for several live frames, as behind a videorate, is held for all of them. Colours and boxes are drawn only over a
+ * picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames older, they are left out until it has
+ * kept pace for a second, and live frames wait longer, by half of #GstDepthOverlay:max-age at most. Depth older than
  * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
- * live, else to the time of the frame. Other elements that drop depth must send gaps in its place (`valve
- * drop-mode=transform-to-gap`), or the live view waits for it. When depth ends before the live view, or a camera is silent, the
- * live view goes on with the verdict unknown. Where a live source gives no frame for #GstDepthOverlay:max-age, the last one is
- * shown again twice a second, and the verdict is unknown: a picture that stands still must not look live. Put a `queue` before both pads where one thread feeds both, as after a tee.
+ * live, else to the time of the frame. When depth ends before the live view, or a camera is silent, the live view goes on with the
+ * verdict unknown. Where a live source gives no frame for #GstDepthOverlay:max-age, the last one is shown again twice a second, and
+ * the verdict is unknown: a picture that stands still must not look live. Other elements that drop depth must send gaps in its
+ * place (`valve drop-mode=transform-to-gap`). Put a `queue` before both pads where one thread feeds both, as after a tee.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone: opaque, in the
  * size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are invalid or unsure are black, and
  * pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink` later gets an error.
  *
  * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error. Of a live
- * frame that holds both views (multiview-mode=side-by-side or top-bottom in its caps; or no such caps, and half its width fits
- * the depth where the whole does not; before any depth came, a width of twice the height or more) the left view is shown, and
- * the output is as large as that.
+ * frame that holds both views (by its multiview-mode; without one, where half its width fits the depth and the whole does not, or
+ * before any depth came a width of twice the height or more) the left view is shown, and the output is as large as that.
  *
  * ## Example
  * |[
  * gst-launch-1.0 v4l2src ! video/x-raw,width=2560,height=720 ! tee name=t \
  *     t. ! queue ! depthoverlay name=o warn-distance=1500 ! videoconvert ! autovideosink \
  *     t. ! queue ! stereomatch packing=side-by-side focal-length=700 baseline=120 ! queue ! o.sink_depth
- * gst-launch-1.0 stereotestsrc is-live=true ! stereomatch ! o.sink_depth depthoverlay name=o ! videoconvert ! \
- *     autovideosink
  * ]|
  */
 #include "gst/overlay/overlay.h"
@@ -81,7 +73,6 @@
 GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 
-#define SAMPLES 65536
 #define FARTHEST 1e6 /* mm */
 
 /* A new property is a member, a row of the table, and its use below. */
@@ -114,7 +105,7 @@ struct _GstDepthOverlay
   GstDepthOverlayMeasure measure;
   GstBuffer *last; /* live frame, which is shown again where no other comes */
   gchar *silent;   /* which camera is; NULL: none */
-  guint8 *codes;   /* of all SAMPLES samples by the scale */
+  GstStereoCodes *codes;
 
   struct
   {
@@ -129,9 +120,6 @@ struct _GstDepthOverlay
 
     gint64 behind_until; /* no colours before this running time */
     GstClockTime wait;   /* for depth that is late */
-    GstStereoScale scale;
-    gboolean have_scale;
-    gdouble near, far; /* mm; of the metadata, where the properties do not say; 0 before the first */
 
     /* the message that was posted last for a frame without depth */
     gchar posted[GST_DEPTH_OVERLAY_LABEL];
@@ -438,60 +426,7 @@ is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
   return time >= self->run.behind_until || self->run.behind_until - time > second;
 }
 
-/* ---- what samples mean ------------------------------------------------------------------- */
-
-static gboolean
-is_close (gdouble value, gdouble other)
-{
-  return fabs (value - other) <= 0.02 * other;
-}
-
-/* To two digits, for the legend. */
-static gdouble
-rounded (gdouble distance)
-{
-  gdouble step = pow (10, floor (log10 (distance)) - 1);
-
-  return rint (distance / step) * step;
-}
-
-/* The codes are made again only when the meaning of samples changed. Colours must not flicker: a rig that follows a drift
- * changes its metadata a little from frame to frame. */
-static void
-ensure_scale (GstDepthOverlay *self, const Settings *settings, const GstStereoMeta *meta)
-{
-  gdouble near, far, from = settings->near, to = settings->far;
-  GstStereoScale scale;
-
-  gst_stereo_scale_ends (meta, &near, &far);
-  if (!is_close (near, self->run.near) || !is_close (far, self->run.far)) {
-    self->run.near = near;
-    self->run.far = far;
-  }
-  near = rounded (self->run.near);
-  far = rounded (self->run.far);
-  if (from <= 0)
-    from = to > 0 ? MIN (near, to / 2) : near;
-  if (to <= 0)
-    to = MAX (far, 2 * from);
-  gst_stereo_scale_init (&scale, meta, from, to, (GstStereoCurve) settings->curve, is_alone (self));
-  if (!scale.metric)
-    warn_once (self, &self->run.warned_disparity,
-        "Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
-        "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set focal-length "
-        "(px) and baseline (mm) of stereomatch.");
-  if (from >= to && !self->run.warned_near_far) {
-    self->run.warned_near_far = TRUE;
-    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", from, to, from + 1), (NULL));
-  }
-  if (self->run.have_scale && memcmp (&scale, &self->run.scale, sizeof scale) == 0)
-    return;
-  self->run.scale = scale;
-  self->run.have_scale = TRUE;
-  gst_stereo_scale_codes (&scale, meta, self->codes, SAMPLES);
-  GST_DEBUG_OBJECT (self, "colours from %g to %g %s", scale.near, scale.far, scale.metric ? "mm" : "px");
-}
+/* ---- reading the depth ------------------------------------------------------------------- */
 
 /* The properties of the stereonearest inside. */
 static void
@@ -540,8 +475,24 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
   }
   /* a millionth less: 0.2 * 255 may be 51.000001, which must not become 52 */
   map->view.min_confidence = (guint) MAX (0, ceil (255 * settings->min_confidence - 1e-6));
-  ensure_scale (self, settings, meta);
-  content->scale = self->run.scale;
+  gboolean changed = gst_stereo_codes_update (
+      self->codes, meta, settings->near, settings->far, (GstStereoCurve) settings->curve, is_alone (self));
+  content->scale = self->codes->scale;
+  if (changed)
+    GST_DEBUG_OBJECT (
+        self, "colours from %g to %g %s", content->scale.near, content->scale.far, content->scale.metric ? "mm" : "px");
+  if (!content->scale.metric)
+    warn_once (self, &self->run.warned_disparity,
+        "Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
+        "the disparity, the read-out is in px, and near, far and warn-distance are without effect. Set focal-length "
+        "(px) and baseline (mm) of stereomatch.");
+  if (settings->far > 0 && settings->near >= settings->far && !self->run.warned_near_far) {
+    self->run.warned_near_far = TRUE;
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+        ("near=%g mm is not below far=%g mm: far is taken as %g mm. Set near below far.", settings->near, settings->far,
+            settings->near + 1),
+        (NULL));
+  }
   if (depth->fresh)
     configure (self, settings);
   if (!gst_depth_overlay_measure_run (
@@ -632,7 +583,7 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
     gst_stereo_blend_fill (&out, is_alone (self) ? NULL : &in, view->x, view->y);
   gst_stereo_blender_set_colors (self->blender, &view->info, content->colormap, alpha);
   gst_stereo_blender_run (
-      self->blender, filled ? &out : &in, filled ? 0 : view->x, filled ? 0 : view->y, &out, depth, self->codes);
+      self->blender, filled ? &out : &in, filled ? 0 : view->x, filled ? 0 : view->y, &out, depth, self->codes->of);
   gst_depth_overlay_text_draw (self->text, content, &out);
   gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
@@ -693,8 +644,8 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFra
     gst_stereo_depth_unmap (&map);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  content.legend = settings->legend && self->run.have_scale;
-  content.scale = self->run.scale;
+  content.legend = settings->legend && self->codes->known;
+  content.scale = self->codes->scale;
   flow = draw (self, &content, colors, alone ? 1 : settings->alpha, alone ? self->measure.depth : frame->buffer, out);
   gst_stereo_depth_unmap (&map);
   return flow;
@@ -977,7 +928,7 @@ gst_depth_overlay_start (GstAggregator *aggregator)
   gst_video_info_init (&self->run.view.info);
   self->blender = gst_stereo_blender_new ();
   self->text = gst_depth_overlay_text_new ();
-  self->codes = g_malloc (SAMPLES);
+  self->codes = g_new0 (GstStereoCodes, 1);
   return gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self));
 }
 

@@ -58,13 +58,19 @@ typedef struct
   gboolean beyond;      /* pixels farther than far get far's colour; else they are hidden */
 } GstStereoScale;
 
-/* The ends of the colours in mm, for the search range in @meta: its nearest distance, and that of FAR_DISPARITY px. */
-void gst_stereo_scale_ends (const GstStereoMeta *meta, gdouble *near, gdouble *far);
-/* @near, @far: mm. Where @meta gives no distances, the search range replaces them, and linear replaces @curve. */
-void gst_stereo_scale_init (
-    GstStereoScale *scale, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);
-/* The codes of samples 0 to @count - 1. @scale was made from @meta. */
-void gst_stereo_scale_codes (const GstStereoScale *scale, const GstStereoMeta *meta, guint8 *codes, guint count);
+/* The codes of all samples. Colours must not flicker: a rig that follows a drift changes its metadata a little from frame to frame. */
+typedef struct
+{
+  GstStereoScale scale;
+  gboolean known;    /* @scale and the codes are made */
+  gdouble near, far; /* mm; of the metadata that they follow */
+  guint8 of[65536];
+} GstStereoCodes;
+
+/* Makes the codes again where the meaning of samples changed: TRUE. @near, @far: mm; 0 = by the range of the search. Where @meta gives no
+ * distances, that range replaces both, and linear replaces @curve. @codes is zeroed at first. */
+gboolean gst_stereo_codes_update (
+    GstStereoCodes *codes, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);
 
 /* ---- blending ---------------------------------------------------------------------------- */
 
