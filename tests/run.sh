@@ -9,6 +9,8 @@
 #   gate         the format of the code; a build in build-tests/, and its tests without the suites "long" and "clock"
 #   long         the suites "long" (minutes of computing) and "clock" (judge times: nothing else should run beside them)
 #   sanitizers   a build in build-tests-asan/ with AddressSanitizer and UBSan and without CUDA, and the gate's tests there
+#   coverage     a build in build-tests-coverage/ that counts lines, the gate's tests there, and the share of the lines
+#                of stereo/ and gst/ that they reach, with the ten files of which they reach least
 #   packages     the Debian packages, built in build-package/: tests/package.sh
 #   tools        other compilers and analysis tools in build-tools/, each for a short time: tests/tools.sh
 #   mutants      small faults put into copies of the sources, each of which a test has to find: tests/mutants.sh
@@ -21,7 +23,7 @@ set -eu
 
 # shellcheck source=tests/support/arguments.sh
 . "$(dirname "$0")/support/arguments.sh"
-all_parts='gate long sanitizers packages tools mutants'
+all_parts='gate long sanitizers coverage packages tools mutants'
 parts=gate length='about 8 minutes on 2 cores, 12 with nvcc, and 200 MB of disk'
 if [ "${1:-}" = --all ]; then
   shift
@@ -169,6 +171,13 @@ if part sanitizers "AddressSanitizer and UBSan in build-tests-asan/"; then
   export STEREO_TEST_DRAWS=15 STEREO_FUZZ_ITERATIONS=1500
   run_tests build-tests-asan --no-suite golden --no-suite bench --no-suite long --no-suite clock
   unset GST_REGISTRY_FORK CK_FORK ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS STEREO_TEST_DRAWS STEREO_FUZZ_ITERATIONS
+fi
+
+if part coverage "lines that no test reaches, in build-tests-coverage/"; then
+  configure build-tests-coverage -Db_coverage=true -Dc_args=-fprofile-update=atomic -Dbuildtype=debugoptimized -Dcuda=disabled \
+    -Dintrospection=disabled
+  run_tests build-tests-coverage --no-suite long --no-suite clock --no-suite bench --no-suite pipelines --no-suite docs --no-suite scripts
+  judge python3 tests/support/coverage.py build-tests-coverage
 fi
 
 if part packages "Debian packages in build-package/"; then

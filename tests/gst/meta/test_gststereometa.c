@@ -5,6 +5,33 @@
 
 #include <math.h>
 
+/* Programs are compiled with these: none moves before the library gets another soname. New fields come behind them. */
+#if GLIB_SIZEOF_VOID_P == 8
+#define AT(field, offset) G_STATIC_ASSERT (G_STRUCT_OFFSET (GstStereoMeta, field) == offset)
+AT (width, 16);
+AT (height, 20);
+AT (kind, 24);
+AT (disparity_scale, 32);
+AT (min_disparity, 40);
+AT (num_disparities, 48);
+AT (focal_length, 56);
+AT (baseline, 64);
+AT (principal_offset, 72);
+AT (depth_unit, 80);
+AT (pair_skew, 88);
+AT (valid_ratio, 96);
+AT (mean_confidence, 104);
+AT (confidence, 112);
+AT (truth, 120);
+AT (principal_x, 128);
+AT (principal_y, 136);
+AT (mask, 144);
+AT (focal_length_y, 152);
+AT (health, 160);
+#endif
+G_STATIC_ASSERT (
+    GST_STEREO_OUTPUT_KIND_VIEWS == 3 && GST_STEREO_HEALTH_FROZEN_LEFT == 1 && GST_STEREO_HEALTH_BEHIND == 1 << 27);
+
 static GstBuffer *
 plane (GstVideoFormat format, guint width, guint height, guint padding)
 {
