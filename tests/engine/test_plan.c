@@ -240,49 +240,6 @@ check_levels (const StereoPlan *plan)
 }
 
 /* A search from coarse to fine: what is in force, its memory against that of all disparities, limits, and levels in levels. */
-/* What search=auto stands for. */
-static StereoSearch
-search_of (const StereoParams *params)
-{
-  StereoError error = { 0 };
-  StereoPlan *plan = stereo_plan_new (params, 200, 60, &error);
-  StereoSearch search = STEREO_SEARCH_AUTO;
-
-  if (!CHECK (plan != NULL, "%s", error.message))
-    return search;
-  search = stereo_plan_params (plan)->search;
-  stereo_plan_free (plan);
-  return search;
-}
-
-CASE (test_search, "search=auto")
-{
-  StereoParams params, other;
-
-  params_small (&params);
-  params.profile = STEREO_PROFILE_BALANCED;
-  params.num_disparities = 33;
-  CHECK (search_of (&params) == STEREO_SEARCH_COARSE_TO_FINE, "not lists");
-#define FULL(field, value, text) \
-  other = params; \
-  other.field = value; \
-  CHECK (search_of (&other) == STEREO_SEARCH_FULL, text)
-  FULL (num_disparities, 32, "lists of all that is searched");
-  FULL (search, STEREO_SEARCH_FULL, "lists where none were asked for");
-  FULL (paths, STEREO_PATHS_NONE, "lists without paths");
-  FULL (profile, STEREO_PROFILE_QUALITY, "lists with the weights of both views");
-  FULL (profile, STEREO_PROFILE_THESIS, "lists in the thesis");
-  other = params;
-  other.profile = STEREO_PROFILE_ROAD;
-  CHECK (search_of (&other) == STEREO_SEARCH_COARSE_TO_FINE, "no lists on roads");
-  FULL (support, STEREO_SUPPORT_BOTH, "lists with the weights of both views, by hand");
-  FULL (refine_iterations, 1, "lists where refinement was asked for");
-  FULL (paths, STEREO_PATHS_8, "lists with eight paths");
-  FULL (method, STEREO_METHOD_SGM, "lists of semi-global matching");
-  FULL (method, STEREO_METHOD_BM, "lists of block matching");
-#undef FULL
-}
-
 CASE (test_coarse, "coarse to fine")
 {
   StereoParams params;
