@@ -192,6 +192,16 @@ if part mutants "faults that tests have to find"; then
   judge sh tests/mutants.sh
 fi
 
+# weight: lines of code, a part a row
+weight () {
+  for name in gst/*/ gst stereo cuda pipelines docs tests; do
+    count=$(git ls-files -- "$name" | grep -E '\.(c|h|cpp|cu|cuh|py|sh|html)$|meson\.build$' | tr '\n' '\0' | xargs -0 cat | wc -l)
+    printf '%8d lines  %s\n' "$count" "$name"
+  done
+}
+if [ "$parts" = "$all_parts" ] && git rev-parse >/dev/null 2>&1; then
+  weight
+fi
 announce "done"
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]
