@@ -420,4 +420,4 @@ draw (Random *random)
   return outcome;
 }
 
-const FuzzDraws fuzz_draws = { "buffers that lie", 400, { { "refused", 20 }, { "passed", 5 } }, draw };
+const FuzzTarget fuzz_target = { 400, { { "refused", 20 }, { "passed", 5 } }, draw, NULL, NULL };

@@ -16,10 +16,7 @@ enum
   NUMBERS = 9,
   MOST_BYTES = 1 << 20
 };
-const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "not caps, or views that cannot be split",
-  "split into two views", "taken as one view", "mapped and read" };
-int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { ",multiview-mode=(string)", "side-by-side", "top-bottom", "row-interleaved",
+static const char *const pieces[] = { ",multiview-mode=(string)", "side-by-side", "top-bottom", "row-interleaved",
   "column-interleaved", "frame-by-frame", "checkerboard", "mono", "left", "right", "multiview-frame-by-frame", "stereo",
   ",multiview-flags=(GstVideoMultiviewFlagsSet)4000:ffffffff", "0:0", "1:ffffffff",
   "width=", "height=", "framerate=", "pixel-aspect-ratio=", "0/1", "1/0", "2147483647/1", "1/2147483647",
@@ -106,7 +103,7 @@ try_buffer (const GstStereoLayout *layout, const GstVideoInfo *info, const gint3
     read_image (&images[0], layout->width, layout->height);
     read_image (&images[1], layout->width, layout->height);
     gst_video_frame_unmap (&frame);
-    fuzz_outcomes[MAPPED]++;
+    fuzz_count (MAPPED);
   }
 }
 
@@ -142,17 +139,17 @@ try_info (const GstVideoInfo *info, const gint32 *numbers, const gchar *text)
       check_layout (&layout, info, text);
       try_addresses (&layout, info, text);
       try_buffer (&layout, info, numbers, text);
-      fuzz_outcomes[SPLIT]++;
+      fuzz_count (SPLIT);
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
-      fuzz_outcomes[REFUSED]++;
+      fuzz_count (REFUSED);
     }
   }
   for (gint right = 0; right < 2; right++) {
     g_autofree gchar *message = NULL;
     if (gst_stereo_layout_single (&layout, info, right, &message)) {
       check_layout (&layout, info, text);
-      fuzz_outcomes[SINGLE]++;
+      fuzz_count (SINGLE);
     } else {
       CHECK (message && strlen (message) > 20, "refused without a word: %s", text);
     }
@@ -165,8 +162,8 @@ keep_quiet (const gchar *domain, GLogLevelFlags level, const gchar *message, gpo
 {
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+static void
+try (const uint8_t *data, size_t size)
 {
   g_autofree gchar *text = g_strndup ((const gchar *) data, size);
   size_t length = strlen (text) + 1, left = size > length ? size - length : 0;
@@ -181,7 +178,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   if (caps && is_ours (caps) && gst_video_info_from_caps (&info, caps))
     try_info (&info, numbers, text);
   else
-    fuzz_outcomes[REFUSED]++;
+    fuzz_count (REFUSED);
   gst_clear_caps (&caps);
-  return 0;
 }
+
+const FuzzTarget fuzz_target = { 20000,
+  { { "not caps, or views that cannot be split", 1 }, { "split into two views", 1 }, { "taken as one view", 1 },
+      { "mapped and read", 1 } },
+  NULL, try, pieces };

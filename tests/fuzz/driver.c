@@ -1,15 +1,49 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a target without libFuzzer: first every file of its corpus as it is, then mutations of them, the same ones for the
- * same STEREO_TEST_SEED. STEREO_FUZZ_ITERATIONS: how many. The arguments are the corpus: folders, or single files, which
- * are then only tried as they are.
+ * Runs a target without libFuzzer. Of a target with a corpus, first every file as it is, then mutations of them, the same ones for the
+ * same STEREO_TEST_SEED; of another one, inputs drawn from that seed. STEREO_FUZZ_ITERATIONS: how many. The arguments are the corpus:
+ * folders, or single files, which are then only tried as they are. Under libFuzzer its bytes are the input, or the first numbers.
  */
 #include <dirent.h>
 #include <sys/stat.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "tests/support/random.h"
 
+static int outcomes[sizeof fuzz_target.outcomes / sizeof *fuzz_target.outcomes];
+
+void
+fuzz_count (int outcome)
+{
+  outcomes[outcome]++;
+}
+
+/* The bytes of libFuzzer are the first numbers, so that a mutated byte changes one thing. The later numbers come from a
+ * seed that depends on every byte (FNV). */
+static Random
+random_of (const uint8_t *data, size_t size)
+{
+  Random random = { 0xCBF29CE484222325u, data, data + size };
+
+  for (size_t k = 0; k < size; k++)
+    random.state = (random.state ^ data[k]) * 0x100000001B3u;
+  return random;
+}
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+{
+  Random random = random_of (data, size);
+
+  if (fuzz_target.draw)
+    fuzz_count (fuzz_target.draw (&random));
+  else
+    fuzz_target.try (data, size);
+  return 0;
+}
+
+#ifndef STEREO_LIBFUZZER
 enum
 {
   MOST = 1 << 14,
@@ -97,11 +131,11 @@ mutate (uint8_t *data, size_t size, Random *random)
   int pieces = 0;
   uint8_t copy[MOST];
 
-  while (fuzz_pieces[pieces])
+  while (fuzz_target.pieces[pieces])
     pieces++;
   for (int n = random_range (random, 0, 5); n > 0 && size > 0; n--) {
     size_t at = (size_t) random_range (random, 0, (int) size - 1), length = (size_t) random_range (random, 1, 16);
-    const char *piece = pieces ? fuzz_pieces[random_range (random, 0, pieces - 1)] : "";
+    const char *piece = fuzz_target.pieces[random_range (random, 0, pieces - 1)];
     int other = random_range (random, 0, files - 1);
     length = length < size - at ? length : size - at;
     switch (random_range (random, 0, 7)) {
@@ -118,7 +152,7 @@ mutate (uint8_t *data, size_t size, Random *random)
         size = splice (data, size, at, length, "", 0);
         break;
       case 4:
-        size = splice (data, size, at, random_range (random, 0, 1) ? length : 0, piece, strlen (piece));
+        size = splice (data, size, at, random_range (random, 0, 1) ? length : 0, piece, *piece ? strlen (piece) : 1);
         break;
       case 5:
         length = length < corpus[other].size ? length : corpus[other].size;
@@ -143,7 +177,7 @@ try_input (const uint8_t *data, size_t size)
   uint8_t *exact = malloc (size ? size : 1);
 
   memcpy (exact, data, size);
-  LLVMFuzzerTestOneInput (exact, size);
+  fuzz_target.try (exact, size);
   free (exact);
 }
 
@@ -160,10 +194,16 @@ try_mutations (Random *random, int iterations)
     if (check_failures ())
       fprintf (stderr, "iteration %d, of %s:\n%.*s\n", k, corpus[which].name, (int) size, (char *) data);
   }
-  for (int k = 0; k < FUZZ_OUTCOMES && fuzz_outcome_names[k]; k++) {
-    printf ("%d %s\n", fuzz_outcomes[k], fuzz_outcome_names[k]);
-    CHECK (check_failures () || fuzz_outcomes[k] > iterations / 100, "only %d of %d inputs: %s", fuzz_outcomes[k],
-        iterations, fuzz_outcome_names[k]);
+}
+
+static void
+check_outcomes (int iterations)
+{
+  for (size_t k = 0; k < sizeof outcomes / sizeof *outcomes && fuzz_target.outcomes[k].name; k++) {
+    int least = fuzz_target.outcomes[k].least;
+    printf ("%d %s\n", outcomes[k], fuzz_target.outcomes[k].name);
+    CHECK (check_failures () || !least || outcomes[k] > iterations * least / 100, "only %d of %d inputs: %s",
+        outcomes[k], iterations, fuzz_target.outcomes[k].name);
   }
 }
 
@@ -171,7 +211,7 @@ int
 main (int argc, char **argv)
 {
   Random random = { random_seed () };
-  int folders = 0;
+  int folders = 0, iterations = random_count ("STEREO_FUZZ_ITERATIONS", fuzz_target.iterations);
 
   for (int k = 1; k < argc; k++)
     if (read_folder (argv[k]))
@@ -179,7 +219,13 @@ main (int argc, char **argv)
     else
       read_file ("", argv[k]);
   check_start (1, argv);
-  if (check_begin ("corpus")) {
+  if (fuzz_target.draw && check_begin ("random inputs")) {
+    for (int k = 0; k < iterations && !check_failures (); k++)
+      fuzz_count (fuzz_target.draw (&random));
+    check_outcomes (iterations);
+    check_end ();
+  }
+  if (!fuzz_target.draw && check_begin ("corpus")) {
     CHECK (files > 0, "no corpus: name its folder");
     for (int k = 0; k < files; k++) {
       try_input (corpus[k].data, corpus[k].size);
@@ -191,10 +237,12 @@ main (int argc, char **argv)
     check_end ();
   }
   if (folders && files && check_begin ("mutations")) {
-    try_mutations (&random, random_count ("STEREO_FUZZ_ITERATIONS", 20000));
+    try_mutations (&random, iterations);
+    check_outcomes (iterations);
     check_end ();
   }
   for (int k = 0; k < files; k++)
     free (corpus[k].data);
   return check_finish ();
 }
+#endif

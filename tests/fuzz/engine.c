@@ -235,5 +235,4 @@ iterate (Random *random)
   return outcome;
 }
 
-const FuzzDraws fuzz_draws = { "random parameters", 10000, { { "refused", 0 }, { "planned only", 0 }, { "run", 5 } },
-  iterate };
+const FuzzTarget fuzz_target = { 10000, { { "refused", 0 }, { "planned only", 0 }, { "run", 5 } }, iterate, NULL, NULL };

@@ -17,9 +17,7 @@ enum
   TAKEN,
   SCALED
 };
-const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "refused", "taken", "scaled" };
-int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { "STM04", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
+static const char *const pieces[] = { "STM04", "\1\1\1\1", "\377\377\377\377", "\177\360", NULL };
 
 /* As videoscale does, to twice the size. */
 static void
@@ -41,7 +39,7 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
           scaled->height);
       CHECK (!meta->truth == !scaled->truth && !meta->confidence == !scaled->confidence && !meta->mask == !scaled->mask,
           "scaled without its pictures");
-      fuzz_outcomes[SCALED]++;
+      fuzz_count (SCALED);
     }
   }
 }
@@ -76,8 +74,8 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
   scale (buffer, meta);
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+static void
+try (const uint8_t *data, size_t size)
 {
   gst_init (NULL, NULL);
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
@@ -87,6 +85,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     check_meta (buffer, meta, bytes);
   else
     CHECK (!gst_buffer_get_stereo_meta (buffer), "refused, and there");
-  fuzz_outcomes[meta ? TAKEN : REFUSED]++;
-  return 0;
+  fuzz_count (meta ? TAKEN : REFUSED);
 }
+
+const FuzzTarget fuzz_target = { 20000, { { "refused", 1 }, { "taken", 1 }, { "scaled", 1 } }, NULL, try, pieces };

@@ -15,11 +15,8 @@ enum
   RESOLVED,
   UNRESOLVED
 };
-const char *const fuzz_outcome_names[FUZZ_OUTCOMES] = { "lines refused", "lines taken", "sets made a plan's parameters",
-  "sets refused" };
-int fuzz_outcomes[FUZZ_OUTCOMES];
-const char *const fuzz_pieces[] = { "=", "\n", "auto", "nan", "inf", "-inf", "0x1p10", "1e999", "-0", ".5", "5.", " 3",
-  "3 ", "+7", "1_000", "method", "window", "threads=", "memory-limit=", "\377", NULL };
+static const char *const pieces[] = { "=", "\n", "auto", "nan", "inf", "-inf", "0x1p10", "1e999", "-0", ".5", "5.",
+  " 3", "3 ", "+7", "1_000", "method", "window", "threads=", "memory-limit=", "\377", NULL };
 
 static void
 try_line (StereoParams *params, const char *name, const char *value)
@@ -33,10 +30,10 @@ try_line (StereoParams *params, const char *name, const char *value)
     CHECK (error.status == STEREO_ERROR_PARAMETER && strlen (error.message) > 10, "%s=%s: refused without a word", name,
         value);
     CHECK (!memcmp (params, &before, sizeof before), "%s=%s: refused, and changed", name, value);
-    fuzz_outcomes[REFUSED]++;
+    fuzz_count (REFUSED);
     return;
   }
-  fuzz_outcomes[TAKEN]++;
+  fuzz_count (TAKEN);
   if (!CHECK (info != NULL, "%s=%s: taken, and not in the table", name, value))
     return;
   double number = stereo_param_get (params, info);
@@ -50,15 +47,15 @@ try_line (StereoParams *params, const char *name, const char *value)
       number, text, back);
 }
 
-int
-LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
+static void
+try (const uint8_t *data, size_t size)
 {
   char *text = malloc (size + 1), *rest = NULL;
   StereoParams params, resolved;
   StereoError error = { 0 };
 
   if (!text)
-    return 0;
+    return;
   memcpy (text, data, size);
   text[size] = 0;
   /* bytes that no parameter has, so that padding compares */
@@ -72,10 +69,13 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   }
   if (stereo_params_resolve (&params, &resolved, &error)) {
     CHECK (strlen (error.message) > 10, "a set is refused without a word");
-    fuzz_outcomes[UNRESOLVED]++;
+    fuzz_count (UNRESOLVED);
   } else {
-    fuzz_outcomes[RESOLVED]++;
+    fuzz_count (RESOLVED);
   }
   free (text);
-  return 0;
 }
+
+const FuzzTarget fuzz_target = { 20000,
+  { { "lines refused", 1 }, { "lines taken", 1 }, { "sets made a plan's parameters", 1 }, { "sets refused", 1 } }, NULL,
+  try, pieces };
