@@ -68,17 +68,20 @@ TEST (test_borders)
   static const struct
   {
     const gchar *name, *reason;
-    guint sample;
+    guint sample, unseen; /* unseen: of four parts of the picture */
     guint health, event;
     GstClockTime after; /* the frame that is looked at */
     Border border;
   } cases[] = {
-    { "near", NULL, 700, 0, 0, 0, RED },
-    { "clear", NULL, 4000, 0, 0, 0, CLEAN },
-    { "nothing seen", NULL, 0, 0, 0, 0, HATCHED },
-    { "frozen", "right camera frozen", 700, GST_STEREO_HEALTH_FROZEN_RIGHT, 0, 0, HATCHED },
-    { "silent", "right camera silent", 700, 0, GST_STEREO_HEALTH_SILENT_RIGHT, 0, HATCHED },
-    { "too old", "depth is too old", 4000, 0, 0, 2 * GST_SECOND, HATCHED },
+    { "near", NULL, 700, 0, 0, 0, 0, RED },
+    { "near, half seen", NULL, 700, 3, 0, 0, 0, RED },
+    { "clear", NULL, 4000, 0, 0, 0, 0, CLEAN },
+    { "half seen", NULL, 4000, 3, 0, 0, 0, HATCHED },
+    { "nothing seen", NULL, 0, 4, 0, 0, 0, HATCHED },
+    { "frozen", "right camera frozen", 700, 0, GST_STEREO_HEALTH_FROZEN_RIGHT, 0, 0, HATCHED },
+    { "frozen, and clear", "right camera frozen", 4000, 0, GST_STEREO_HEALTH_FROZEN_RIGHT, 0, 0, HATCHED },
+    { "silent", "right camera silent", 700, 0, 0, GST_STEREO_HEALTH_SILENT_RIGHT, 0, HATCHED },
+    { "too old", "depth is too old", 4000, 0, 0, 0, 2 * GST_SECOND, HATCHED },
   };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
@@ -88,6 +91,7 @@ TEST (test_borders)
         shown ? "warn-distance=1000 alpha=0 legend=false" : "warn-distance=1000 alpha=0 legend=false verdict=false");
     GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, cases[at].sample);
 
+    fill_depth (depth, 0, 0, WIDTH, (gint) cases[at].unseen * HEIGHT / 4, 0);
     gst_buffer_get_stereo_meta (depth)->health = cases[at].health;
     if (cases[at].event)
       send_health (overlay, cases[at].event, cases[at].reason);

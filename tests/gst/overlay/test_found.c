@@ -9,7 +9,24 @@
 
 static Random generator;
 
-/* A wall with a box of any distance somewhere before it, and holes and unsure pixels here and there. */
+/* Ground that is free for any distance, or not found; and an obstacle on it, perhaps. */
+static void
+draw_ground (GstBuffer *depth)
+{
+  gdouble free[12];
+
+  for (guint i = 0; i < G_N_ELEMENTS (free); i++)
+    free[i] = random_range (&generator, 0, 9) ? random_range (&generator, 1, 9) * 1000 : -1;
+  add_ground (depth, random_range (&generator, 0, 7) != 0, free, G_N_ELEMENTS (free));
+  if (random_range (&generator, 0, 1))
+    gst_video_region_of_interest_meta_add_param (gst_buffer_add_video_region_of_interest_meta (depth, "obstacle",
+                                                     (guint) random_range (&generator, 0, WIDTH - 20),
+                                                     (guint) random_range (&generator, 0, HEIGHT - 20), 20, 20),
+        gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, random_range (&generator, 1, 9) * 1000.0,
+            "probability", G_TYPE_DOUBLE, 0.75, NULL));
+}
+
+/* A wall with a box of any distance somewhere before it, and holes and unsure pixels here and there; often with ground. */
 static GstBuffer *
 draw_depth (GstStereoOutputKind kind)
 {
@@ -29,6 +46,8 @@ draw_depth (GstStereoOutputKind kind)
     gst_buffer_get_stereo_meta (depth)->health = GST_STEREO_HEALTH_FROZEN_RIGHT;
   if (random_range (&generator, 0, 3) == 0)
     gst_buffer_get_stereo_meta (depth)->baseline = 0;
+  if (random_range (&generator, 0, 3))
+    draw_ground (depth);
   return depth;
 }
 
@@ -36,9 +55,11 @@ draw_depth (GstStereoOutputKind kind)
 static gchar *
 draw_properties (void)
 {
-  return g_strdup_printf ("message-interval=0 warn-distance=%d nearest-percentile=%g max-unknown=%g min-confidence=%g",
-      random_range (&generator, 0, 3) * 1500, random_range (&generator, 0, 20) / 4.0,
-      random_range (&generator, 0, 4) / 4.0, random_range (&generator, 0, 2) / 4.0);
+  return g_strdup_printf (
+      "message-interval=0 nearest=%s warn-distance=%d nearest-percentile=%g max-unknown=%g min-confidence=%g",
+      random_range (&generator, 0, 1) ? "obstacle" : "surface", random_range (&generator, 0, 3) * 1500,
+      random_range (&generator, 0, 20) / 4.0, random_range (&generator, 0, 4) / 4.0,
+      random_range (&generator, 0, 2) / 4.0);
 }
 
 static void
@@ -202,6 +223,72 @@ TEST (test_metadata_that_lies)
     overlay_push_depth (overlay, depth, 0);
     overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
     overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", cases[i].words, NULL);
+  }
+}
+
+/* ---- its own messages -------------------------------------------------------------------- */
+
+/* 5 m everywhere, and an object at 20, 30. */
+static GstBuffer *
+scene (gint size)
+{
+  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
+
+  fill_depth (depth, 20, 30, size, size, 800);
+  return depth;
+}
+
+/* The place is in pixels of the depth, and the times are those of the frame. */
+TEST (test_message)
+{
+  g_autoptr (Overlay) overlay = overlay_new (
+      "message-interval=0", GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+
+  for (guint i = 0; i < 2; i++) {
+    guint64 timestamp, running, stream, duration;
+    gint x, y, size = i ? 1 : 16;
+
+    gst_buffer_unref (show (overlay, scene (size), (7 + i) * TICK));
+    g_autoptr (GstStructure) posted = overlay_nearest (overlay);
+    fail_unless (posted &&
+        gst_structure_get (posted, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "timestamp", G_TYPE_UINT64, &timestamp,
+            "running-time", G_TYPE_UINT64, &running, "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64,
+            &duration, NULL));
+    fail_unless (x >= 20 && x < 20 + size && y >= 30 && y < 30 + size, "at %d,%d", x, y);
+    fail_unless (timestamp == (7 + i) * TICK && running == timestamp && stream == timestamp && duration == TICK);
+    set_properties (overlay->element, "nearest-percentile=0");
+  }
+}
+
+/* A state is posted at once, and again after message-interval. */
+TEST (test_state_is_posted_at_once)
+{
+  g_autoptr (Overlay) overlay = overlay_new ("warn-distance=1000 max-age=10000000 message-interval=1000000000",
+      GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+  const struct
+  {
+    gint unknown;
+    const gchar *state; /* NULL: no message */
+  } frames[] = { { 0, "clear" }, { 5, NULL }, { 40, "unknown" }, { 41, NULL }, { 0, "clear" }, { 0, NULL },
+    { -1, "unknown" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
+
+    fill_depth (depth, 0, 0, WIDTH, MAX (frames[i].unknown, 0), 0);
+    if (frames[i].unknown >= 0)
+      overlay_push_depth (overlay, gst_buffer_ref (depth), i * TICK);
+    else
+      overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
+    overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
+    gst_buffer_unref (depth);
+    gst_buffer_unref (overlay_pull (overlay, i * TICK));
+    GstStructure *posted = overlay_nearest (overlay);
+    fail_unless ((posted != NULL) == (frames[i].state != NULL), "frame %u", i);
+    if (posted) {
+      fail_unless_equals_string (gst_structure_get_string (posted, "state"), frames[i].state);
+      gst_structure_free (posted);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What depthoverlay makes of stereoground's metadata: the nearest obstacle in place of the nearest surface, and the picture. */
+/* What depthoverlay makes of stereoground's metadata. tests/gst/nearest has the verdicts, and test_found.c compares them. */
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
@@ -63,43 +63,6 @@ expect_state (
     fail_unless_equals_float (number, distance);
 }
 
-/* The surface at 3 m, which is nearer than the warning, is the road. */
-TEST (test_states)
-{
-  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
-  GstBuffer *depth = new_ground (TRUE, 9000);
-
-  expect_state (overlay, depth, 0, "clear", 1, 0);
-  depth = new_ground (TRUE, 9000);
-  add_obstacle (depth, 40, 20, 30, 40, 8000);
-  add_obstacle (depth, 90, 20, 30, 40, 7000);
-  expect_state (overlay, depth, TICK, "clear", 1, 7000);
-  depth = new_ground (TRUE, 9000);
-  add_obstacle (depth, 40, 20, 30, 40, 4000);
-  expect_state (overlay, depth, 2 * TICK, "near", 1, 4000);
-  expect_state (overlay, new_ground (FALSE, 9000), 3 * TICK, "unknown", 0, 0);
-  /* not seen, and seen to end too near without a reason */
-  expect_state (overlay, new_ground (TRUE, -1), 4 * TICK, "unknown", 0, 0);
-  expect_state (overlay, new_ground (TRUE, 4000), 5 * TICK, "unknown", 0, 0);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
-}
-
-/* Two neighbouring columns whose ground ends too near are in doubt, one is not. */
-TEST (test_doubt)
-{
-  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
-
-  for (guint count = 1; count <= 2; count++) {
-    gdouble distances[COLUMNS];
-    GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 3000);
-    for (guint i = 0; i < COLUMNS; i++)
-      distances[i] = i >= 5 && i < 5 + count ? 3000 : 9000;
-    add_ground (depth, TRUE, distances, COLUMNS);
-    expect_state (
-        overlay, depth, count * TICK, count == 1 ? "clear" : "unknown", (COLUMNS - count) / (gdouble) COLUMNS, 0);
-  }
-}
-
 /* What lies outside the region does not matter: the right half of the picture. */
 TEST (test_region)
 {
@@ -116,17 +79,6 @@ TEST (test_region)
   depth = new_ground (TRUE, 9000);
   add_obstacle (depth, 40, 20, 43, 40, 1000);
   expect_state (overlay, depth, TICK, "near", 1, 1000);
-}
-
-TEST (test_no_ground)
-{
-  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
-
-  for (guint i = 0; i < 2; i++)
-    expect_state (
-        overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 9000), i * TICK, "unknown", 0, 0);
-  overlay_expect (overlay, GST_MESSAGE_WARNING, "nearest=obstacle", "stereoground", NULL);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
 }
 
 /* What was known of the ground says nothing of surfaces, once these are asked for. */

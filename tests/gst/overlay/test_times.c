@@ -5,43 +5,87 @@
 #include "tests/gst/overlay/numbered_depth.h"
 #include "tests/support/gst/suite.h"
 
-TEST (test_same_rate)
+/* What happens in an order, and what comes out. Times are ticks, numbers those of depths.
+ *   L3     a live frame of time 3        D5@3   depth 5 of time 3; D5@3+7 lasts for 7
+ *   =3:5   the frame of time 3 comes, with depth 5; =3:0 without
+ *   G3+2   a gap of the depth, from 3 on for 2        g3   a gap of the live view, which comes out as one
+ *   .      nothing comes out        F   a flush of the depth        E, e   the end of the depth, of the live view */
+static const struct
 {
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
+  const gchar *properties, *events;
+  gboolean ends; /* the output ends with that */
+} orders[] = {
   /* either may come first */
-  for (guint i = 0; i < 6; i++) {
-    if (i % 2)
-      push_depth (overlay, (gint) i + 1, i * TICK);
-    push_live (overlay, i * TICK);
-    if (i % 2 == 0)
-      push_depth (overlay, (gint) i + 1, i * TICK);
-    expect_frame (overlay, i * TICK, (gint) i + 1);
+  { "", "L0 D1@0 =0:1 D2@1 L1 =1:2 L2 D3@2 =2:3 D4@3 L3 =3:4 E e", TRUE },
+  /* depth of every other frame: a depth of its own may still come, then it is kept for the next */
+  { "", "D1@0 L0 =0:1 L1 . D2@2 =1:1 L2 =2:2 L3 . D3@4 =3:2 L4 =4:3 L5 . E =5:3 e", TRUE },
+  /* at twice the rate: what is newer than the frame is left for the next one */
+  { "", "L0 D1@0 =0:1 L1 D2@0.5 . D3@1 =1:3 L2 D4@1.5 . D5@2 =2:5", FALSE },
+  /* always a little late in its timestamps: the one before is shown, never a newer one */
+  { "", "L0 D1@0.15 =0:0 L1 D2@1.15 =1:1 L2 D3@2.15 =2:2", FALSE },
+  /* the last depth is shown until it ends, and then what comes behind it counts */
+  { "", "D1@0+6 L0 =0:1 L6 . D2@6 =6:2 D3@7+6 E L7 =7:3 L8 =8:3 L12 =12:3 L13 =13:3 L17 =17:3 e", TRUE },
+  /* no depth for two frames: they need not wait for one. A gap of the live view waits for none */
+  { "", "L0 D1@0 =0:1 G1+2 L1 =1:1 L2 D4@2.5 =2:1 g3 L4 D5@4 =4:5", FALSE },
+  { "max-age=18446744073709551615", "L0 D3@0 =0:3 F L1 D9@2 =1:0 L2 =2:9", FALSE },
+  /* the live view's end is the end */
+  { "", "L0 D3@0 =0:3 e D4@1", TRUE },
+};
+
+static void
+happen (Overlay *overlay, const gchar *event)
+{
+  gchar *rest;
+  gdouble number = g_ascii_strtod (event + 1, &rest), then = 0, lasts = 1;
+  GstClockTime time = (GstClockTime) (number * TICK);
+
+  if (*rest)
+    then = g_ascii_strtod (rest + 1, &rest);
+  if (*rest)
+    lasts = g_ascii_strtod (rest + 1, NULL);
+  switch (*event) {
+    case 'L':
+      push_live (overlay, time);
+      break;
+    case 'D': {
+      GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 100 * (guint) number);
+      GST_BUFFER_DURATION (depth) = (GstClockTime) (lasts * TICK);
+      overlay_push_depth (overlay, depth, (GstClockTime) (then * TICK));
+      break;
+    }
+    case '=':
+      expect_frame (overlay, time, then > 0 ? (gint) then : NO_DEPTH);
+      break;
+    case '.':
+      fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);
+      break;
+    case 'G':
+      fail_unless (gst_harness_push_event (overlay->depth, gst_event_new_gap (time, (GstClockTime) (then * TICK))));
+      break;
+    case 'g':
+      fail_unless (gst_harness_push_event (overlay->live, gst_event_new_gap (time, TICK)));
+      gst_event_unref (wait_for_event (overlay->live, GST_EVENT_GAP));
+      break;
+    case 'F':
+      flush_stream (overlay->depth);
+      break;
+    default:
+      overlay_eos (overlay, *event == 'e', *event == 'E');
   }
-  overlay_eos (overlay, TRUE, TRUE);
-  overlay_wait_eos (overlay);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
 }
 
-/* Depth of every other frame: it is kept for the next, and every live frame comes out. */
-TEST (test_half_the_rate)
+TEST_LOOP (test_orders, 0, G_N_ELEMENTS (orders))
 {
-  g_autoptr (Overlay) overlay = new_overlay ("");
+  g_autoptr (Overlay) overlay = new_overlay (orders[__i__].properties);
+  g_auto (GStrv) events = g_strsplit (orders[__i__].events, " ", -1);
 
-  for (guint i = 0; i < 4; i++) {
-    push_depth (overlay, (gint) i + 1, 2 * i * TICK);
-    if (i > 0)
-      expect_frame (overlay, (2 * i - 1) * TICK, (gint) i);
-    push_live (overlay, 2 * i * TICK);
-    expect_frame (overlay, 2 * i * TICK, (gint) i + 1);
-    /* waits: a depth of its own may still come */
-    push_live (overlay, (2 * i + 1) * TICK);
+  for (guint i = 0; events[i]; i++) {
+    GST_DEBUG ("%s", events[i]);
+    happen (overlay, events[i]);
   }
-  overlay_eos (overlay, FALSE, TRUE);
-  expect_frame (overlay, 7 * TICK, 4);
-  overlay_eos (overlay, TRUE, FALSE);
-  overlay_wait_eos (overlay);
-  overlay_expect_none (overlay, GST_MESSAGE_WARNING);
+  if (orders[__i__].ends)
+    overlay_wait_eos (overlay);
+  overlay_expect_none (overlay, GST_MESSAGE_ERROR);
 }
 
 #define SHARE 6 /* live frames for a depth */
@@ -77,55 +121,6 @@ TEST (test_depth_that_lasts)
   overlay_eos (overlay, TRUE, TRUE);
   overlay_wait_eos (overlay);
   overlay_expect_none (overlay, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
-}
-
-/* The last depth is shown until it ends, and then what comes behind it counts. */
-TEST (test_depth_that_lasts_ends)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
-  push_long_depth (overlay, 1, 0, SHARE * TICK);
-  push_live (overlay, 0);
-  expect_frame (overlay, 0, 1);
-  push_live (overlay, SHARE * TICK);
-  fail_unless_equals_int (gst_harness_buffers_in_queue (overlay->live), 0);
-  push_depth (overlay, 2, SHARE * TICK);
-  expect_frame (overlay, SHARE * TICK, 2);
-  push_long_depth (overlay, 3, (SHARE + 1) * TICK, SHARE * TICK);
-  overlay_eos (overlay, FALSE, TRUE);
-  for (guint i = SHARE + 1; i < 3 * SHARE; i++) {
-    push_live (overlay, i * TICK);
-    expect_frame (overlay, i * TICK, 3);
-  }
-  overlay_eos (overlay, TRUE, FALSE);
-  overlay_wait_eos (overlay);
-}
-
-/* Depth at twice the rate: what is newer than the frame is left for the next one. */
-TEST (test_twice_the_rate)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
-  push_live (overlay, 0);
-  for (guint i = 0; i < 7; i++) {
-    push_depth (overlay, (gint) i + 1, i * TICK / 2);
-    if (i % 2 == 0) {
-      expect_frame (overlay, i / 2 * TICK, (gint) i + 1);
-      push_live (overlay, (i / 2 + 1) * TICK);
-    }
-  }
-}
-
-/* Depth that is always a little late in its timestamps: the one before is shown, never a newer one. */
-TEST (test_offset)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
-  for (guint i = 0; i < 5; i++) {
-    push_live (overlay, i * TICK);
-    push_depth (overlay, (gint) i + 1, i * TICK + 5 * GST_MSECOND);
-    expect_frame (overlay, i * TICK, i ? (gint) i : NO_DEPTH);
-  }
 }
 
 TEST (test_without_timestamps)
@@ -229,56 +224,6 @@ TEST (test_depth_ends_early)
   overlay_expect_none (overlay, GST_MESSAGE_WARNING);
   overlay_eos (overlay, TRUE, FALSE);
   overlay_wait_eos (overlay);
-}
-
-TEST (test_the_live_views_end_is_the_end)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  overlay_eos (overlay, TRUE, FALSE);
-  push_depth (overlay, 4, TICK);
-  overlay_wait_eos (overlay);
-}
-
-TEST (test_gaps)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("");
-
-  push_live (overlay, 0);
-  push_depth (overlay, 1, 0);
-  expect_frame (overlay, 0, 1);
-  /* no depth for two frames: they need not wait for one */
-  fail_unless (gst_harness_push_event (overlay->depth, gst_event_new_gap (TICK, 2 * TICK)));
-  for (guint i = 1; i < 3; i++) {
-    push_live (overlay, i * TICK);
-    if (i == 2)
-      push_depth (overlay, 4, 5 * TICK / 2);
-    expect_frame (overlay, i * TICK, 1);
-  }
-  /* a gap of the live view is one of the output, which waits for no depth */
-  fail_unless (gst_harness_push_event (overlay->live, gst_event_new_gap (3 * TICK, TICK)));
-  gst_event_unref (wait_for_event (overlay->live, GST_EVENT_GAP));
-  push_live (overlay, 4 * TICK);
-  push_depth (overlay, 5, 4 * TICK);
-  expect_frame (overlay, 4 * TICK, 5);
-}
-
-TEST (test_flush_forgets)
-{
-  g_autoptr (Overlay) overlay = new_overlay ("max-age=18446744073709551615");
-
-  push_live (overlay, 0);
-  push_depth (overlay, 3, 0);
-  expect_frame (overlay, 0, 3);
-  flush_stream (overlay->depth);
-  push_live (overlay, TICK);
-  push_depth (overlay, 9, 2 * TICK);
-  expect_frame (overlay, TICK, NO_DEPTH);
-  push_live (overlay, 2 * TICK);
-  expect_frame (overlay, 2 * TICK, 9);
 }
 
 /* ---- live -------------------------------------------------------------------------------- */
