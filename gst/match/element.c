@@ -576,8 +576,8 @@ static const GstStereoProperty properties[] = {
       .kind = GST_STEREO_STRUCTURE,
       .flags = G_PARAM_READABLE,
       .get = get_settings,
-      .blurb = "All parameters in force; those left at their default have the value that profile and method give them. "
-               "set-by-hand names the others. NULL when they contradict each other before the first pair" },
+      .blurb = "All parameters in force; set-by-hand names those that were set. NULL when they contradict each "
+               "other before the first pair" },
   { .name = NULL },
 };
 

@@ -289,10 +289,9 @@ const GstStereoProperty gst_stereo_masks_properties[] = {
       .kind = GST_STEREO_STRING,
       .flags = GST_STEREO_PLAYING,
       .offset = G_STRUCT_OFFSET (GstStereoMasks, text),
-      .blurb = "What to leave out of the left view: a bonnet, a crane's arm, a time stamp. The name of a PNG file of "
-               "the view's size, whose pixels below mid grey are excluded; or rectangles \"x,y,width,height; ...\" as "
-               "fractions (0..1) of the picture. Excluded pixels have no value and count nowhere; rows above and below "
-               "all others are not matched. NULL = none" },
+      .blurb = "What to leave out of the left view, as a bonnet: a PNG file of the view's size, whose pixels "
+               "below mid grey are excluded, or rectangles \"x,y,width,height; ...\" as fractions (0..1) of the "
+               "picture. Excluded pixels have no value and count nowhere. NULL = none" },
   { .name = NULL },
 };
 

@@ -200,9 +200,8 @@ static const GstStereoProperty properties[] = {
   { ROW ("nearest", ENUM, CONTROLLED, of), .type = "GstStereoNearestOf", .choices = nearest_choices, .initial = SURFACE,
       .blurb = "What the nearest distance, its warning and stereo-nearest are about" },
   { ROW ("nearest-percentile", DOUBLE, CONTROLLED, percentile), .max = 100, .initial = 0.5,
-      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or nearer: the "
-               "smallest surface that counts. Smaller values find smaller objects, but rely on fewer pixels; 0 = a single "
-               "pixel is enough" },
+      .blurb = "Percentage (0..100) of the region's pixels that must be connected, at the nearest distance or "
+               "nearer: the smallest surface that counts; 0 = a single pixel" },
   { ROW ("smallest-obstacle", DOUBLE, CONTROLLED, smallest_obstacle), .max = FARTHEST, .initial = 500,
       .blurb = "Side of the smallest obstacle that must not be missed, in millimetres. Where a part of the region as large as "
                "it is at warn-distance is not seen, the state is unknown, never clear; 0 = any part may be unseen" },
@@ -211,8 +210,7 @@ static const GstStereoProperty properties[] = {
                "Where more are, the state is unknown, never clear; a surface nearer than warn-distance is reported all the "
                "same" },
   { ROW ("region", REGION, PLAYING, region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture. Parts "
-               "outside the picture are ignored; the default, <0, 0, 1, 1>, is the whole picture" },
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture" },
   { ROW ("message-interval", UINT64, PLAYING, message_interval), .initial = 100 * GST_MSECOND,
       .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
                "state or warning is always posted at once" },

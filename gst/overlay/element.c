@@ -165,9 +165,8 @@ static const GstStereoProperty properties[] = {
       .blurb = "Distance in millimetres at and below which pixels get the near end of the colour map; must be below "
                "far; 0 = the nearest distance that the search of stereomatch can find" },
   { ROW ("far", DOUBLE, CONTROLLED, far), .max = FARTHEST,
-      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of a "
-               "disparity of 2 px, or of min-disparity where that is larger. Beyond it the live view stays as it is; "
-               "depth alone gets the far end there, too" },
+      .blurb = "Distance in millimetres that gets the far end of the colour map; must be above near; 0 = that of "
+               "a disparity of 2 px, or of a larger min-disparity. Beyond it the live view stays as it is" },
   { ROW ("scale", ENUM, CONTROLLED, curve), .type = "GstStereoCurve", .choices = curve_choices,
       .initial = GST_STEREO_CURVE_INVERSE,
       .blurb = "How colours are spread over the distances from near to far. Where distances are not known, colours are "
@@ -183,12 +182,12 @@ static const GstStereoProperty properties[] = {
       .blurb = "With text, draw the verdict: its panel, and the border of near and unknown. FALSE is for a program that shows "
                "the verdict itself, and leaves boxes, labels and the marker" },
   { ROW ("max-age", UINT64, PLAYING, max_age), .initial = GST_SECOND,
-      .blurb = "Maximum age of the depth in nanoseconds, from its capture to now. Older depth is not shown, and the verdict "
-               "is unknown. Where the pipeline is not live, to the time of the frame; where frame or depth have no "
-               "timestamp, from the arrival of the depth" },
+      .blurb = "Maximum age of the depth in nanoseconds, from its capture (without timestamps: its arrival) to "
+               "now, or where the pipeline is not live to the time of the frame. Older depth is not shown, and "
+               "the verdict is unknown" },
   { ROW ("max-lag", UINT, PLAYING, max_lag), .initial = 2,
-      .blurb = "Colours and boxes are drawn where the depth is at most this many frames of the live view older than the "
-               "picture. Where it is not, they are left out until the depth has kept pace for a second" },
+      .blurb = "Colours and boxes are left out where the depth is more frames of the live view older than the "
+               "picture, until it has kept pace for a second" },
   { ROW ("warn-distance", DOUBLE, CONTROLLED, warn_distance), .max = FARTHEST,
       .blurb = "The picture and the message warn when the nearest surface is nearer than this, "
                "in millimetres; 0 = never. " AS_NEAREST },

@@ -26,16 +26,16 @@ static const GstStereoProperty properties[] = {
       .initial = GST_STEREO_PACKING_AUTO,
       .choices = gst_stereo_packings,
       .type = "GstStereoPacking",
-      .blurb = "How two views lie in a frame on sink whose caps do not say it; a multiview-mode in the caps wins "
-               "(multiview-mode=mono counts as not saying it; multiview-flags hold in either case)" },
+      .blurb = "How two views lie in a frame on sink, where the multiview-mode of its caps does not say it (mono "
+               "does not); multiview-flags hold in either case" },
   { .name = "max-skew",
       .kind = GST_STEREO_UINT64,
       .flags = GST_STEREO_PLAYING,
       MEMBER (pairs.max_skew),
       .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
-      .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner within that time are "
-               "dropped, counted and reported; the default, 18446744073709551615, is half the left frame's duration, or "
-               "half the time between the last frames where both views give fewer (no limit where neither is known)" },
+      .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner are dropped, "
+               "counted and reported. The default, 18446744073709551615, is half the left frame's duration, or "
+               "half the time between the last frames where both views give fewer" },
   { .name = "pairing-clock",
       .kind = GST_STEREO_ENUM,
       .flags = GST_STEREO_PLAYING,
@@ -49,16 +49,16 @@ static const GstStereoProperty properties[] = {
       .flags = GST_STEREO_PLAYING,
       MEMBER (deep.bits),
       .max = MOST_BITS,
-      .blurb = "Bits of a GRAY16 sample that the camera uses, from the lowest one on; the upper 8 of them "
-               "are read (fewer than 8 count as 8). 0 = as many as the largest sample so far needs; where no sample is below half of it, as of "
-               "thermal cameras, the lowest one is black" },
+      .blurb = "Bits of a GRAY16 sample that the camera uses, at least 8; the upper 8 of them are read. 0 = as "
+               "many as the largest sample so far needs; where no sample is below half of it, as of thermal "
+               "cameras, the lowest one is black" },
   { .name = "qos",
       .kind = GST_STEREO_BOOLEAN,
       .flags = GST_STEREO_PLAYING,
       MEMBER (qos.enabled),
       .initial = TRUE,
-      .blurb = "Drop pairs before they are computed when downstream says that they come too late, and in live "
-               "pipelines when they would come later than the latency that is reported" },
+      .blurb = "Drop pairs before they are computed when they come too late for downstream, or in live pipelines "
+               "for the latency that is reported" },
   { .name = "silence-timeout",
       .kind = GST_STEREO_UINT64,
       .flags = GST_STEREO_PLAYING,

@@ -467,13 +467,12 @@ get_stats (GstElement *element, gpointer instance, GValue *value)
 
 static const GstStereoProperty properties[] = {
   { ROW ("calibration", STRING, pending.calibration), .flags = GST_STEREO_PLAYING,
-      .blurb = "File with the calibration of both cameras (OpenCV, YAML or XML), or one for each as left,right (ROS' "
-               "camera_info); must be set. calibration.py makes OpenCV's file of other formats; docs/calibrating.md has a "
-               "table" },
+      .blurb = "File with the calibration of both cameras (OpenCV, YAML or XML), or one for each as left,right "
+               "(ROS' camera_info); must be set. calibration.py makes OpenCV's file of other formats: "
+               "docs/calibrating.md" },
   { ROW ("calibration-width", INT, pending.calibration_width), .flags = GST_STEREO_PLAYING, .max = STEREO_REMAP_MAX_SIDE,
-      .blurb = "Width in pixels of the pictures that the calibration was made of, where the file does not say it or says "
-               "another one; the calibration is scaled from there to the frames; 0 = as the file says, or that of the "
-               "frames" },
+      .blurb = "Width in pixels of the pictures that the calibration was made of, from which it is scaled to the "
+               "frames; 0 = as the file says, or that of the frames" },
   { ROW ("calibration-height", INT, pending.calibration_height), .flags = GST_STEREO_PLAYING,
       .max = STEREO_REMAP_MAX_SIDE,
       .blurb = "Height in pixels of the pictures that the calibration was made of; see calibration-width" },
@@ -485,8 +484,8 @@ static const GstStereoProperty properties[] = {
   { ROW ("height", INT, pending.height), .flags = GST_STEREO_CONTROLLED, .max = STEREO_REMAP_MAX_SIDE / 2,
       .blurb = "Height of a rectified view in pixels; 0 = that of a raw view, or what the calibration says" },
   { ROW ("unit", DOUBLE, pending.unit), .flags = GST_STEREO_CONTROLLED, .max = 1e9,
-      .blurb = "Millimetres per unit of length in the calibration: 1000 for metres, or the side of a chessboard square "
-               "where lengths are counted in squares; 0 = default of the format: 1 for OpenCV, 1000 for ROS" },
+      .blurb = "Millimetres per unit of length in the calibration, as a metre or a square of the chessboard; 0 = "
+               "default of the format: 1 for OpenCV, 1000 for ROS" },
   { ROW ("save", STRING, pending.save), .flags = GST_STEREO_PLAYING,
       .blurb = "File to write the calibration to, with the rectification in force (R1 R2 P1 P2 Q, millimetres), as "
                "YAML of OpenCV; NULL = none" },

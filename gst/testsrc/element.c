@@ -494,12 +494,11 @@ static const GstStereoProperty properties[] = {
       .blurb = "Largest disparity of the scene in pixels, at most half the width of a view; 0 = a tenth of that width, "
                "at most 120, or with pattern=road more where something on it is nearer than that" },
   { ROW ("motion", DOUBLE, scene.motion), RANGE (-1000, 1000, 2),
-      .blurb = "Pixels that the foreground moves to the right per frame (it turns back at the sides); 0 = it does not "
-               "move. Without effect on pattern=road" },
+      .blurb = "Pixels that the foreground moves to the right per frame (it turns back at the sides). Without "
+               "effect on pattern=road" },
   { ROW ("noise", DOUBLE, scene.noise), RANGE (0, 64, 1),
-      .blurb = "Noise of the sensors: its standard deviation at mid grey, in grey levels, different in each view and "
-               "frame. Half of the variance is the same at all levels, the other half is shot noise and grows with the "
-               "level; 0 = no noise" },
+      .blurb = "Noise of the sensors: its standard deviation at mid grey, in grey levels. Half of the variance "
+               "is the same at all levels, the other half is shot noise and grows with the level; 0 = no noise" },
   { ROW ("vertical-offset", DOUBLE, rig.vertical_offset),
       RANGE (-GST_STEREO_RIG_MAX_OFFSET, GST_STEREO_RIG_MAX_OFFSET, 0),
       .blurb = "Pixels by which a point lies lower in the right view than in the left one; fractions too" },
@@ -521,11 +520,11 @@ static const GstStereoProperty properties[] = {
       .blurb = "pattern=road: angle by which the camera looks down, in degrees: above 0, the horizon lies above the "
                "middle of the picture" },
   { ROW ("camera-roll", DOUBLE, scene.road.camera_roll), RANGE (-20, 20, 0),
-      .blurb = "pattern=road: angle by which the camera is turned about its optical axis, in degrees: above 0, it is "
-               "turned clockwise as seen from behind it, its right side is lower, and the horizon rises to the right" },
+      .blurb = "pattern=road: angle by which the camera is turned about its optical axis, in degrees: above 0, "
+               "its right side is lower, and the horizon rises to the right" },
   { ROW ("obstacle-height", DOUBLE, scene.road.obstacle_height), RANGE (0, 10000, 0),
-      .blurb = "pattern=road: height of an obstacle, in millimetres: a board, parallel to the picture, that stands on "
-               "the ground; 0 = there is none" },
+      .blurb = "pattern=road: height of an obstacle, in millimetres: a board, parallel to the picture; 0 = there "
+               "is none" },
   { ROW ("obstacle-width", DOUBLE, scene.road.obstacle_width), RANGE (10, 20000, 600),
       .blurb = "pattern=road: width of the obstacle, in millimetres" },
   { ROW ("obstacle-distance", DOUBLE, scene.road.obstacle_distance), RANGE (300, 79000, 10000),
@@ -548,8 +547,8 @@ static const GstStereoProperty properties[] = {
       .blurb = "pattern=road: how far the kerb is to the right of the camera, along the ground, in "
                "millimetres; it has a vertical face" },
   { ROW ("thin-count", INT, scene.road.thin_count), RANGE (0, GST_STEREO_SCENE_THIN_THINGS, 0),
-      .blurb = "pattern=road: number of thin things: posts, level bars and slanted bars in turn, 5 to 40 metres away, at "
-               "places that follow from seed; they do not move" },
+      .blurb = "pattern=road: number of posts, level bars and slanted bars in turn, 5 to 40 metres away, at "
+               "places that follow from seed" },
   { ROW ("thin-width", INT, scene.road.thin_width), RANGE (1, 8, 3),
       .blurb = "pattern=road: pixels across each thin thing, whatever its distance" },
   { ROW ("thin-contrast", DOUBLE, scene.road.thin_contrast), RANGE (0, 1, 1),

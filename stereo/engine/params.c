@@ -173,9 +173,9 @@ static const StereoParamInfo table[] = {
   ENUM ("align", align, STEREO_ALIGN_AUTO, align_choices,
       "What happens to a small vertical disparity between the views, up to 3 px"),
   DOUBLE ("temporal", temporal, -1, 1, -1,
-      "How long the views are averaged over time, where they stand still, against sensor noise; with moving cameras, "
-      "unlikely disparities follow the motion, and coarse to fine the last frame is a mild prior: 0 = off, for pairs that "
-      "have nothing to do with each other; 0.75 = up to 24 frames, 1 = 32; -1 = own (0.75; off in thesis)"),
+      "How long the views are averaged over time where they stand still; with moving cameras, unlikely "
+      "disparities follow the motion, and coarse to fine the last frame is a mild prior: 0 = off, for "
+      "unrelated pairs; 0.75 = up to 24 frames, 1 = 32; -1 = own (0.75; off in thesis)"),
   ENUM ("output", output, STEREO_OUTPUT_DISPARITY, output_choices, "What the samples of the output mean"),
   DOUBLE ("disparity-scale", disparity_scale, 1e-3, 65535, 64,
       "GRAY16 disparity = round (d * scale), 0 = invalid, a valid zero is stored as 1"),

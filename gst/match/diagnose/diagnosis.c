@@ -40,10 +40,9 @@ const GstStereoProperty gst_stereo_diagnosis_properties[] = {
       .flags = GST_STEREO_CONTROLLED,
       .offset = G_STRUCT_OFFSET (GstStereoDiagnosis, interval),
       .initial = GST_STEREO_DIAGNOSIS_INTERVAL,
-      .blurb = "Nanoseconds of stream time from one check of the input to the next: whether left and right are "
-               "exchanged, the rows of the views do not fit, their timestamps are out of step, or the search range is "
-               "too small; a warning says so once, and what to do; each check takes some 2 ms of CPU time; 0 = never, "
-               "and no look at what is wrong with a camera (message stereo-health) either" },
+      .blurb = "Nanoseconds of stream time from one check of the input to the next, of exchanged views, rows, "
+               "timestamps and the search range; each takes some 2 ms of CPU time. 0 = never, and no look at "
+               "what is wrong with a camera (message stereo-health) either" },
   { .name = NULL },
 };
 
