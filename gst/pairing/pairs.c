@@ -47,9 +47,8 @@ typedef struct
   guint64 max_skew;
   gint choice;
 
-  GstStereoStream stream[2]; /* all times are those of the left view, by the pairing clock */
-  gint64 captured[2];        /* times of the heads by their capture timestamps, or NONE */
-  const gchar *reference;    /* name of these */
+  GstStereoStream stream[2]; /* times by the pairing clock */
+  const gchar *reference;    /* name of the reference caps of that clock; NULL = buffer timestamps */
   gint64 limit;              /* of the distance of two frames in ns; NONE = any */
   gboolean failed;           /* an error was posted */
   GstStereoPair *pair;
@@ -173,7 +172,7 @@ drop_head (const Search *search, guint view)
     if (!pairs->skew || ABS (skew) < ABS (pairs->skew)) {
       pairs->skew = skew;
       pairs->limit = search->limit;
-      pairs->dated = search->captured[LEFT] != NONE;
+      pairs->dated = search->reference != NULL;
     }
   }
   if (alone && !partner->began && partner->ended)
@@ -243,58 +242,38 @@ stamp_of (const GstStereoFrame *frame, const GstCaps *reference)
   return NONE;
 }
 
-/* The clock that both heads have a stamp of: the first one of the left head. NULL: there is none. */
-static const GstCaps *
-common_reference (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta_filtered (left->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
-    const GstCaps *reference = ((GstReferenceTimestampMeta *) meta)->reference;
-    if (stamp_of (left, reference) != NONE && stamp_of (right, reference) != NONE)
-      return reference;
-  }
-  return NULL;
-}
-
-/* Dates both streams by the stamps of their heads, where these are of one clock. The left head keeps its time, which may be none. */
+/* Where both heads have a stamp of one clock, the streams have the times of that clock; the first one that the left head names. */
 static void
 use_stamps (Search *search)
 {
   const GstStereoFrame *left = search->pads[LEFT]->frames[0], *right = search->pads[RIGHT]->frames[0];
-  const GstCaps *reference = NULL;
+  gpointer state = NULL;
+  GstMeta *meta;
 
-  search->captured[LEFT] = search->captured[RIGHT] = NONE;
-  if (search->choice == CLOCK_AUTO && left && right && left->segment.rate >= 0 && right->segment.rate >= 0)
-    reference = common_reference (left, right);
-  if (!reference)
+  search->reference = NULL;
+  if (search->choice == CLOCK_BUFFER || !left || !right || left->segment.rate < 0 || right->segment.rate < 0)
     return;
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (reference, 0));
-  gint64 skew = stamp_of (right, reference) - stamp_of (left, reference);
-  if (ABS (skew) > ONE_CLOCK) {
-    if (!search->pairs->apart)
+  while ((meta = gst_buffer_iterate_meta_filtered (left->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
+    const GstCaps *reference = ((GstReferenceTimestampMeta *) meta)->reference;
+    const gchar *name = gst_structure_get_name (gst_caps_get_structure (reference, 0));
+    const gint64 stamps[2] = { stamp_of (left, reference), stamp_of (right, reference) };
+    if (stamps[LEFT] == NONE || stamps[RIGHT] == NONE)
+      continue;
+    if (ABS (stamps[RIGHT] - stamps[LEFT]) <= ONE_CLOCK) {
+      search->reference = g_intern_string (name);
+      for (guint v = 0; v < 2; v++) {
+        search->stream[v].time[0] = stamps[v];
+        search->stream[v].time[1] = stamp_of (search->pads[v]->frames[1], reference);
+      }
+    } else if (!search->pairs->apart) {
+      search->pairs->apart = TRUE;
       GST_ELEMENT_WARNING (search->self, STREAM, FAILED,
           ("The capture timestamps (%s) of the two views are %.3f s apart: they are not of one clock. Buffer timestamps "
            "pair the views. Set the clocks of both cameras by one source (PTP or NTP), or set pairing-clock=buffer.",
-              name, (gdouble) skew / GST_SECOND),
+              name, (gdouble) (stamps[RIGHT] - stamps[LEFT]) / GST_SECOND),
           (NULL));
-    search->pairs->apart = TRUE;
+    }
     return;
-  }
-  search->reference = g_intern_string (name);
-  gint64 base = search->stream[LEFT].time[0] == NONE ? 0 : search->stream[LEFT].time[0];
-  for (guint v = 0; v < 2; v++) {
-    GstStereoStream *stream = &search->stream[v];
-    gint64 next = stamp_of (search->pads[v]->frames[1], reference), running = stream->time[0];
-    search->captured[v] = stamp_of (search->pads[v]->frames[0], reference);
-    stream->time[0] = base + (v == RIGHT ? skew : 0);
-    if (next != NONE)
-      stream->time[1] = stream->time[0] + CLAMP (next - search->captured[v], -G_MAXINT64 / 4, G_MAXINT64 / 4);
-    else if (stream->time[1] != NONE && running != NONE)
-      stream->time[1] += stream->time[0] - running;
-    else
-      stream->time[1] = NONE;
   }
 }
 
@@ -318,7 +297,7 @@ read_pad (Search *search, guint view, gboolean more)
   return came;
 }
 
-/* What two pads show, in the times of the left view. FALSE after an error was posted. */
+/* What two pads show. FALSE after an error was posted. */
 static gboolean
 read_two_pads (Search *search)
 {
@@ -359,10 +338,10 @@ take_pair (Search *search, gboolean right_first)
   search->pairs->matched = left->time;
   search->pairs->forgiven = 0;
   if (search->pads[0] != search->pads[1]) {
-    left->captured = search->captured[LEFT];
-    right->captured = search->captured[RIGHT];
+    left->captured = search->reference ? search->stream[LEFT].time[0] : NONE;
+    right->captured = search->reference ? search->stream[RIGHT].time[0] : NONE;
     GST_OBJECT_LOCK (search->self);
-    search->pairs->clock = left->captured == NONE ? "buffer" : search->reference;
+    search->pairs->clock = search->reference ? search->reference : "buffer";
     GST_OBJECT_UNLOCK (search->self);
   }
   /* they are a left and a right frame from here on, whichever came first */
