@@ -9,47 +9,287 @@
  */
 #include "tests/support/gst/guard.h"
 #include "tests/support/gst/numbered_source.h"
-#include "tests/support/streams/seek_play.h"
+#include "tests/support/streams/rig.h"
+#include "tests/support/gst/common.h"
 #include "tests/support/gst/suite.h"
+
+/* Fewer than NUMBERED_CYCLE: every number says which frame it is. */
+#define PLAY_FRAMES 150
+
+typedef struct
+{
+  gdouble rate;
+  GstClockTime start, stop;
+  GstSeekFlags flags;
+  guint32 seqnum;
+} Seek;
+
+/* A pipeline, and what came out of it. */
+typedef struct
+{
+  const RigKind *kind;
+  GstElement *pipeline, *element, *before[2]; /* what stands before each view */
+  gboolean nameless;                          /* the segments do not tell which seek they answer */
+  GMutex lock;
+  GCond changed;
+  GArray *seeks; /* the first one is how it begins */
+  guint current; /* the one whose segment is downstream */
+  gint64 next;   /* the number that is to come */
+  guint64 shown; /* running time of the last output */
+  guint outputs; /* since the last segment */
+  gboolean eos;
+  gchar *failure;
+} Play;
+
+static void
+complain (Play *play, const gchar *format, ...)
+{
+  va_list args;
+
+  if (!play->failure) {
+    va_start (args, format);
+    g_autofree gchar *text = g_strdup_vprintf (format, args);
+    va_end (args);
+    play->failure = g_strdup_printf (
+        "seek %u of %u, output %u: %s", play->current, play->seeks->len - 1, play->outputs, text);
+  }
+}
+
+static const Seek *
+seek_at (const Play *play, guint i)
+{
+  return &g_array_index (play->seeks, Seek, i);
+}
+
+/* The number of the first frame, or of the last one, in the order of the seek. */
+static gint64
+edge_of (const Seek *seek, gboolean last)
+{
+  return (seek->rate > 0) != last ? (gint64) (seek->start / NUMBERED_FRAME) :
+                                    (gint64) ((seek->stop + NUMBERED_FRAME - 1) / NUMBERED_FRAME) - 1;
+}
+
+/* ---- what comes out ---------------------------------------------------------------------- */
+
+/* Which seek it answers; those in between may have been overtaken. */
+static void
+take_segment (Play *play, GstEvent *event)
+{
+  const GstSegment *segment;
+
+  gst_event_parse_segment (event, &segment);
+  for (guint i = play->current; i < play->seeks->len; i++) {
+    const Seek *seek = seek_at (play, i);
+    if (i && !play->nameless && seek->seqnum != gst_event_get_seqnum (event))
+      continue;
+    if (seek->rate != segment->rate || seek->start != segment->start || seek->stop != segment->stop)
+      continue;
+    if (seek->flags & GST_SEEK_FLAG_FLUSH)
+      play->shown = 0;
+    play->current = i;
+    play->next = edge_of (seek, FALSE);
+    play->outputs = 0;
+    return;
+  }
+  complain (play,
+      "a segment of rate %g from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT " and the number %u is of no seek",
+      segment->rate, GST_TIME_ARGS (segment->start), GST_TIME_ARGS (segment->stop), gst_event_get_seqnum (event));
+}
+
+static void
+judge (Play *play, GstBuffer *out, const GstSegment *segment)
+{
+  guint64 time = gst_segment_to_running_time (
+      segment, GST_FORMAT_TIME, CLAMP (GST_BUFFER_PTS (out), segment->start, segment->stop));
+  guint left, right;
+
+  play->outputs++;
+  if (!play->kind->read (play->kind, out, &left, &right)) {
+    complain (play, "it cannot be read");
+    return;
+  }
+  if (left != right)
+    complain (play, "it is made of the frames %u and %u", left, right);
+  else if (left != play->next)
+    complain (play, "it is of frame %u, and %" G_GINT64_FORMAT " was to come", left, play->next);
+  else if (GST_BUFFER_PTS (out) != left * NUMBERED_FRAME)
+    complain (play, "frame %u has the time %" GST_TIME_FORMAT, left, GST_TIME_ARGS (GST_BUFFER_PTS (out)));
+  else if (time == GST_CLOCK_TIME_NONE || time < play->shown)
+    complain (play, "frame %u is to be shown at %" GST_TIME_FORMAT ", after one at %" GST_TIME_FORMAT, left,
+        GST_TIME_ARGS (time), GST_TIME_ARGS (play->shown));
+  play->shown = time;
+  play->next += segment->rate > 0 ? 1 : -1;
+}
+
+static GstPadProbeReturn
+watch (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gboolean buffer = (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) != 0;
+  GstEventType type = buffer ? GST_EVENT_UNKNOWN : GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info));
+  Play *play = data;
+
+  g_mutex_lock (&play->lock);
+  if (buffer) {
+    g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+    const GstSegment *segment;
+    gst_event_parse_segment (event, &segment);
+    judge (play, GST_PAD_PROBE_INFO_BUFFER (info), segment);
+  } else if (type == GST_EVENT_SEGMENT) {
+    take_segment (play, GST_PAD_PROBE_INFO_EVENT (info));
+  } else if (type == GST_EVENT_EOS || type == GST_EVENT_SEGMENT_DONE) {
+    play->eos |= play->current + 1 == play->seeks->len;
+  }
+  g_cond_broadcast (&play->changed);
+  g_mutex_unlock (&play->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static GstBusSyncReply
+take_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Play *play = data;
+  GError *error = NULL;
+
+  g_mutex_lock (&play->lock);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    complain (play, "an error: %s", error->message);
+    g_clear_error (&error);
+  }
+  g_cond_broadcast (&play->changed);
+  g_mutex_unlock (&play->lock);
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* ---- the pipeline ------------------------------------------------------------------------ */
+
+/* With room for so many frames before each view, or none. */
+static void
+add_view (Play *play, gboolean right, guint room, guint slowness)
+{
+  GstElement *source = numbered_source_new (play->kind->in, right, PLAY_FRAMES, slowness);
+  GstElement *queue = gst_element_factory_make (room ? "queue" : "identity", NULL);
+
+  if (room)
+    g_object_set (queue, "max-size-buffers", room, "max-size-time", (guint64) 0, "max-size-bytes", 0, NULL);
+  play->before[right] = queue;
+  /* as after a seek of GST_SEEK_FLAG_SEGMENT: a stream that had ended before the first seek would not go on after one without a flush */
+  g_assert (gst_element_send_event (source,
+      gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_SEGMENT, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, -1)));
+  gst_bin_add_many (GST_BIN (play->pipeline), source, queue, NULL);
+  g_assert (gst_element_link (source, queue) &&
+      gst_element_link_pads (queue, "src", play->element, right ? "sink_right" : "sink_left"));
+}
+
+static Play *
+play_new (const RigKind *kind, const guint room[2], guint slowness)
+{
+  Play *play = g_new0 (Play, 1);
+  GstElement *filter = gst_element_factory_make ("capsfilter", NULL),
+             *sink = gst_element_factory_make ("fakesink", NULL);
+  GstCaps *caps = gst_caps_new_simple (
+      "video/x-raw", "format", G_TYPE_STRING, gst_video_format_to_string (kind->out), NULL);
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+  Seek beginning = { 1, 0, GST_CLOCK_TIME_NONE, 0, 0 };
+
+  play->kind = kind;
+  play->pipeline = gst_pipeline_new (NULL);
+  play->element = rig_kind_make (kind);
+  play->seeks = g_array_new (FALSE, FALSE, sizeof (Seek));
+  g_array_append_val (play->seeks, beginning);
+  g_mutex_init (&play->lock);
+  g_cond_init (&play->changed);
+  g_object_set (sink, "sync", FALSE, NULL);
+  g_object_set (filter, "caps", caps, NULL);
+  gst_bin_add_many (GST_BIN (play->pipeline), play->element, filter, sink, NULL);
+  g_assert (gst_element_link_many (play->element, filter, sink, NULL));
+  add_view (play, FALSE, room[0], slowness);
+  add_view (play, TRUE, room[1], slowness);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, watch, play, NULL);
+  GstBus *bus = gst_element_get_bus (play->pipeline);
+  gst_bus_set_sync_handler (bus, take_message, play, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_caps_unref (caps);
+  gst_element_set_state (play->pipeline, GST_STATE_PLAYING);
+  g_assert (gst_element_get_state (play->pipeline, NULL, NULL, PATIENCE) == GST_STATE_CHANGE_SUCCESS);
+  return play;
+}
+
+static void
+play_free (Play *play)
+{
+  gst_element_set_state (play->pipeline, GST_STATE_NULL);
+  gst_object_unref (play->pipeline);
+  fail_unless (guard_unref_last (play->element), "something still holds the element");
+  g_array_unref (play->seeks);
+  g_mutex_clear (&play->lock);
+  g_cond_clear (&play->changed);
+  g_free (play->failure);
+  g_free (play);
+}
+
+static void
+play_seek (Play *play, Seek seek)
+{
+  GstEvent *event = gst_event_new_seek (seek.rate, GST_FORMAT_TIME, seek.flags, GST_SEEK_TYPE_SET, (gint64) seek.start,
+      GST_SEEK_TYPE_SET, (gint64) seek.stop);
+
+  /* a sink that prerolls holds up what a seek without a flush waits for */
+  if (!(seek.flags & GST_SEEK_FLAG_FLUSH))
+    gst_element_get_state (play->pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  seek.seqnum = gst_event_get_seqnum (event);
+  g_mutex_lock (&play->lock);
+  play->eos = FALSE;
+  g_array_append_val (play->seeks, seek);
+  g_mutex_unlock (&play->lock);
+  fail_unless (gst_element_send_event (play->pipeline, event), "seek %u failed", play->seeks->len - 1);
+}
+
+/* Until so many outputs of the last seek came, or its end. */
+static void
+play_wait (Play *play, guint outputs)
+{
+  g_mutex_lock (&play->lock);
+  while (!play->failure && !play->eos && (play->current + 1 < play->seeks->len || play->outputs < outputs))
+    g_cond_wait (&play->changed, &play->lock);
+  g_mutex_unlock (&play->lock);
+}
+
+/* That all of the last seek came out. */
+static void
+play_judge_end (Play *play)
+{
+  const Seek *seek = seek_at (play, play->seeks->len - 1);
+  gint64 step = seek->rate > 0 ? 1 : -1;
+
+  g_mutex_lock (&play->lock);
+  while (!play->failure && !play->eos)
+    g_cond_wait (&play->changed, &play->lock);
+  if (play->current + 1 != play->seeks->len)
+    complain (play, "the end came before the last seek's segment");
+  else if (play->next != edge_of (seek, TRUE) + step)
+    complain (play, "the end came before frame %" G_GINT64_FORMAT, play->next);
+  g_mutex_unlock (&play->lock);
+}
 
 /* ---- by chance --------------------------------------------------------------------------- */
 
-static void
-warm_up (const RigKind *kind)
-{
-  Play *play = play_new (kind, (guint[2]){ 1, 0 }, 1);
-
-  play_free (play);
-}
-
+/* Another one than @last: where segments have no number to know them by, the second of two seeks alike would pass for the first. */
 static Seek
-draw (GRand *rand, gboolean flush)
+draw (GRand *rand, gboolean flush, const Seek *last)
 {
   static const gdouble rates[] = { 1, 1, 2, 0.5, 4, -1, -2 };
-  /* not at the frames' borders alone */
-  gint32 start = g_rand_int_range (rand, 0, 4 * (PLAY_FRAMES - 20));
-  Seek seek = { rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))], (GstClockTime) start * NUMBERED_FRAME / 4, 0,
-    flush ? GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_ACCURATE, 0 };
+  Seek seek;
 
-  seek.stop = (GstClockTime) g_rand_int_range (rand, start + 20, 4 * PLAY_FRAMES) * NUMBERED_FRAME / 4;
-  return seek;
-}
-
-/* Where segments have no number to know them by, the second of two seeks alike would pass for the first. */
-static gboolean
-alike (const Seek *a, const Seek *b)
-{
-  return a->rate == b->rate && a->start == b->start && a->stop == b->stop;
-}
-
-/* Another one than @last. */
-static Seek
-draw_another (GRand *rand, gboolean flush, const Seek *last)
-{
-  Seek seek = draw (rand, flush);
-
-  while (alike (&seek, last))
-    seek = draw (rand, flush);
+  do {
+    /* not at the frames' borders alone */
+    gint32 start = g_rand_int_range (rand, 0, 4 * (PLAY_FRAMES - 20));
+    seek = (Seek){ rates[g_rand_int_range (rand, 0, G_N_ELEMENTS (rates))], (GstClockTime) start * NUMBERED_FRAME / 4,
+      0, flush ? GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE : GST_SEEK_FLAG_ACCURATE, 0 };
+    seek.stop = (GstClockTime) g_rand_int_range (rand, start + 20, 4 * PLAY_FRAMES) * NUMBERED_FRAME / 4;
+  } while (seek.rate == last->rate && seek.start == last->start && seek.stop == last->stop);
   return seek;
 }
 
@@ -87,7 +327,7 @@ seek_at_random (const RigKind *kind, gboolean offset)
   guint room[2] = { 0 };
   Seek last = { 0 };
 
-  warm_up (kind);
+  play_free (play_new (kind, (guint[2]){ 1, 0 }, 1));
   guard_count_objects ();
   for (guint view = 0; view < 2; view++)
     room[view] = g_rand_boolean (rand) ? 0 : (guint) g_rand_int_range (rand, 1, 20);
@@ -95,7 +335,7 @@ seek_at_random (const RigKind *kind, gboolean offset)
   if (offset)
     offset_right (play);
   for (guint i = 0; i < count && !play->failure; i++) {
-    Seek seek = draw_another (rand, TRUE, &last);
+    Seek seek = draw (rand, TRUE, &last);
     play_wait (play, (guint) g_rand_int_range (rand, 0, 20));
     play_seek (play, seek);
     last = seek;
@@ -123,7 +363,7 @@ TEST (test_segments_one_after_the_other)
 
   Play *play = play_new (kind, (guint[2]){ 5, 0 }, 0);
   for (guint i = 0; i < 10 && !play->failure; i++) {
-    Seek seek = draw (rand, i == 0);
+    Seek seek = draw (rand, i == 0, &(Seek){ 0 });
     seek.flags |= GST_SEEK_FLAG_SEGMENT;
     play_seek (play, seek);
     play_judge_end (play);
