@@ -7,104 +7,87 @@
 #define NONE GST_STEREO_TIME_NONE
 #define MS G_GINT64_CONSTANT (1000000)
 
-static GstStereoStream
-queue (guint count, gint64 first, gint64 second, gint64 soonest, gboolean ended)
-{
-  return (GstStereoStream){ count, { first, second }, soonest, NONE, ended };
-}
-
-static void
-check (GstStereoStream left, GstStereoStream right, gint64 max_skew, GstStereoPairing expected)
-{
-  fail_unless_equals_int (gst_stereo_pairing_decide (&left, &right, max_skew), expected);
-}
-
-TEST (test_equal_times_pair_at_once)
-{
-  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_where_no_other_can_be_nearer_pairs_at_once)
-{
-  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 20 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-  check (queue (1, 20 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_else_waits_for_the_next_of_the_earlier_stream)
-{
-  check (queue (1, 15 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 29 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
-  check (queue (1, 0, 0, 29 * MS, FALSE), queue (1, 15 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
-  /* nothing known about the earlier stream's next frame */
-  check (queue (1, 0, 0, 0, FALSE), queue (1, 1, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_WAIT_LEFT);
-}
-
-TEST (test_next_frame_nearer_is_preferred)
-{
-  check (queue (1, 33 * MS, 0, 33 * MS, FALSE), queue (2, 0, 33 * MS, 33 * MS, FALSE), 100 * MS,
-      GST_STEREO_PAIRING_DROP_RIGHT);
-  check (queue (2, 0, 33 * MS, 33 * MS, FALSE), queue (1, 33 * MS, 0, 33 * MS, FALSE), 100 * MS,
-      GST_STEREO_PAIRING_DROP_LEFT);
-}
-
-TEST (test_next_frame_farther_is_not)
-{
-  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-  /* as near: the earlier one, it is here already */
-  check (queue (1, 20 * MS, 0, 20 * MS, FALSE), queue (2, 0, 40 * MS, 20 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_too_far_apart_drops_the_earlier)
-{
-  check (queue (1, 0, 0, 40 * MS, FALSE), queue (1, 21 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
-  check (queue (1, 21 * MS, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
-  check (queue (1, 1, 0, 40 * MS, FALSE), queue (1, 0, 0, 40 * MS, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
-}
-
-TEST (test_no_limit_pairs_at_any_distance)
-{
-  check (queue (2, 0, 2000 * MS, 0, FALSE), queue (1, 900 * MS, 0, 0, FALSE), NONE, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_frames_without_time_pair_in_order)
-{
-  check (queue (1, NONE, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
-  check (queue (1, NONE, 0, 0, FALSE), queue (1, 500 * MS, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
-  check (queue (1, 500 * MS, 0, 0, FALSE), queue (1, NONE, 0, 0, FALSE), 0, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_an_empty_side_is_waited_for)
-{
-  check (queue (0, 0, 0, 0, FALSE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
-  check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_RIGHT);
-}
-
-TEST (test_an_ended_side_leaves_the_other_without_partner)
-{
-  check (queue (0, 0, 0, 0, TRUE), queue (1, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_DROP_RIGHT);
-  check (queue (1, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_DROP_LEFT);
-  check (queue (0, 0, 0, 0, TRUE), queue (0, 0, 0, 0, FALSE), 0, GST_STEREO_PAIRING_WAIT_RIGHT);
-  check (queue (0, 0, 0, 0, FALSE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_WAIT_LEFT);
-  check (queue (0, 0, 0, 0, TRUE), queue (0, 0, 0, 0, TRUE), 0, GST_STEREO_PAIRING_END);
-}
-
-TEST (test_the_last_frame_is_not_waited_beyond)
-{
-  check (queue (1, 15 * MS, 0, 20 * MS, FALSE), queue (1, 0, 0, 20 * MS, TRUE), 20 * MS, GST_STEREO_PAIRING_PAIR);
-}
-
-TEST (test_a_gap_lets_go_of_what_lies_in_it)
-{
-  GstStereoStream gap = queue (0, 0, 0, 0, FALSE);
-
-  gap.gap_end = 100 * MS;
-  check (queue (1, 79 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_DROP_LEFT);
-  check (queue (1, 80 * MS, 0, 40 * MS, FALSE), gap, 20 * MS, GST_STEREO_PAIRING_WAIT_RIGHT);
-  check (gap, queue (1, 79 * MS, 0, 40 * MS, FALSE), 20 * MS, GST_STEREO_PAIRING_DROP_RIGHT);
-}
-
 #define LEFT GST_STEREO_PAIRING_WAIT_LEFT
+#define RIGHT GST_STEREO_PAIRING_WAIT_RIGHT
 #define DROP GST_STEREO_PAIRING_DROP_LEFT
+#define DROP_RIGHT GST_STEREO_PAIRING_DROP_RIGHT
 #define PAIR GST_STEREO_PAIRING_PAIR
+#define END GST_STEREO_PAIRING_END
+#define UNTIMED -1000 /* no timestamp, in ms; and of max_skew: no limit */
+
+/* Streams in ms: frames at hand, times of the head and of the frame behind it, least time between two. */
+typedef struct
+{
+  guint count;
+  gint64 first, second, soonest;
+  gboolean ended;
+  gint64 gap_end; /* 0 = none */
+} Row;
+
+static const struct
+{
+  Row left, right;
+  gint64 max_skew;
+  GstStereoPairing expected;
+} decisions[] = {
+  /* equal times pair at once, and where no other can be nearer */
+  { { 1, 0, 0, 40 }, { 1, 0, 0, 40 }, 20, PAIR },
+  { { 1, 0, 0, 40 }, { 1, 20, 0, 40 }, 20, PAIR },
+  { { 1, 20, 0, 40 }, { 1, 0, 0, 40 }, 20, PAIR },
+  /* else the next frame of the earlier stream is waited for */
+  { { 1, 15, 0, 40 }, { 1, 0, 0, 29 }, 20, RIGHT },
+  { { 1, 0, 0, 29 }, { 1, 15, 0, 40 }, 20, LEFT },
+  { { 1, 0, 0, 0 }, { 1, 1, 0, 40 }, 20, LEFT }, /* nothing is known of it */
+  /* which is preferred where it is nearer */
+  { { 1, 33, 0, 33 }, { 2, 0, 33, 33 }, 100, DROP_RIGHT },
+  { { 2, 0, 33, 33 }, { 1, 33, 0, 33 }, 100, DROP },
+  { { 1, 15, 0, 20 }, { 2, 0, 40, 20 }, 20, PAIR },
+  { { 1, 20, 0, 20 }, { 2, 0, 40, 20 }, 20, PAIR }, /* as near: the earlier one, it is here already */
+  /* too far apart drops the earlier one */
+  { { 1, 0, 0, 40 }, { 1, 21, 0, 40 }, 20, DROP },
+  { { 1, 21, 0, 40 }, { 1, 0, 0, 40 }, 20, DROP_RIGHT },
+  { { 1, 1, 0, 40 }, { 1, 0, 0, 40 }, 0, DROP_RIGHT },
+  { { 2, 0, 2000, 0 }, { 1, 900, 0, 0 }, UNTIMED, PAIR },
+  /* frames without a time pair in order */
+  { { 1, UNTIMED }, { 1, UNTIMED }, 0, PAIR },
+  { { 1, UNTIMED }, { 1, 500 }, 0, PAIR },
+  { { 1, 500 }, { 1, UNTIMED }, 0, PAIR },
+  /* an empty side is waited for */
+  { { 0 }, { 1 }, 0, LEFT },
+  { { 1 }, { 0 }, 0, RIGHT },
+  /* one that has ended leaves the other without a partner, and its last frame is not waited beyond */
+  { { 0, .ended = TRUE }, { 1 }, 0, DROP_RIGHT },
+  { { 1 }, { 0, .ended = TRUE }, 0, DROP },
+  { { 0, .ended = TRUE }, { 0 }, 0, RIGHT },
+  { { 0 }, { 0, .ended = TRUE }, 0, LEFT },
+  { { 0, .ended = TRUE }, { 0, .ended = TRUE }, 0, END },
+  { { 1, 15, 0, 20 }, { 1, 0, 0, 20, TRUE }, 20, PAIR },
+  /* a gap lets go of what lies in it */
+  { { 1, 79, 0, 40 }, { 0, .gap_end = 100 }, 20, DROP },
+  { { 1, 80, 0, 40 }, { 0, .gap_end = 100 }, 20, RIGHT },
+  { { 0, .gap_end = 100 }, { 1, 79, 0, 40 }, 20, DROP_RIGHT },
+};
+
+static gint64
+ms (gint64 time)
+{
+  return time == UNTIMED ? NONE : time * MS;
+}
+
+static GstStereoStream
+stream_of (const Row *row)
+{
+  return (GstStereoStream){ row->count, { ms (row->first), ms (row->second) }, ms (row->soonest),
+    row->gap_end ? ms (row->gap_end) : NONE, row->ended };
+}
+
+TEST_LOOP (test_decisions, 0, G_N_ELEMENTS (decisions))
+{
+  GstStereoStream left = stream_of (&decisions[__i__].left), right = stream_of (&decisions[__i__].right);
+
+  fail_unless_equals_int (
+      gst_stereo_pairing_decide (&left, &right, ms (decisions[__i__].max_skew)), decisions[__i__].expected);
+}
 
 static const struct
 {
@@ -170,53 +153,45 @@ view (const Stream *stream, guint at, gint64 spacing, guint known)
 {
   guint count = MIN (stream->count - at, known);
 
-  return queue (
-      count, stream->time[at], stream->time[MIN (at + 1, stream->count - 1)], spacing, at + count == stream->count);
+  return (GstStereoStream){ count, { stream->time[at], stream->time[MIN (at + 1, stream->count - 1)] }, spacing, NONE,
+    at + count == stream->count };
 }
 
 /* Feeds both streams one frame at a time, as a pad would. */
 static Outcome
 run (const Stream *left, const Stream *right, gint64 spacing, gint64 max_skew)
 {
-  guint l = 0, r = 0, known_left = 0, known_right = 0, steps = 0;
+  const Stream *streams[2] = { left, right };
+  guint at[2] = { 0 }, known[2] = { 0 };
   Outcome outcome = { 0 };
 
-  for (;;) {
-    GstStereoStream a = view (left, l, spacing, known_left), b = view (right, r, spacing, known_right);
-    if (steps++ > 10000)
-      fail ("no end");
-    switch (gst_stereo_pairing_decide (&a, &b, max_skew)) {
-      case GST_STEREO_PAIRING_PAIR:
-        outcome.pairs++;
-        outcome.wrong += left->id[l] != right->id[r];
-        if (left->time[l] != NONE && right->time[r] != NONE)
-          outcome.worst = MAX (outcome.worst, ABS (left->time[l] - right->time[r]));
-        l++, r++;
-        known_left -= known_left > 0;
-        known_right -= known_right > 0;
-        break;
-      case GST_STEREO_PAIRING_DROP_LEFT:
-        outcome.dropped++, l++;
-        known_left -= known_left > 0;
-        break;
-      case GST_STEREO_PAIRING_DROP_RIGHT:
-        outcome.dropped++, r++;
-        known_right -= known_right > 0;
-        break;
-      case GST_STEREO_PAIRING_WAIT_LEFT:
-        if (a.ended || known_left == 2)
-          fail ("waits for a left frame that cannot help");
-        known_left++;
-        break;
-      case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (b.ended || known_right == 2)
-          fail ("waits for a right frame that cannot help");
-        known_right++;
-        break;
-      default:
-        return outcome;
+  for (guint steps = 0; steps <= 10000; steps++) {
+    GstStereoStream a = view (left, at[0], spacing, known[0]), b = view (right, at[1], spacing, known[1]);
+    GstStereoPairing pairing = gst_stereo_pairing_decide (&a, &b, max_skew);
+    guint second = pairing == RIGHT || pairing == DROP_RIGHT;
+    if (pairing == END)
+      return outcome;
+    if (pairing == LEFT || pairing == RIGHT) {
+      fail_if ((second ? b : a).ended || known[second] == 2, "waits for a frame of view %u that cannot help", second);
+      known[second]++;
+      continue;
     }
+    if (pairing == PAIR) {
+      outcome.pairs++;
+      outcome.wrong += left->id[at[0]] != right->id[at[1]];
+      if (left->time[at[0]] != NONE && right->time[at[1]] != NONE)
+        outcome.worst = MAX (outcome.worst, ABS (left->time[at[0]] - right->time[at[1]]));
+    } else {
+      outcome.dropped++;
+    }
+    for (guint v = 0; v < 2; v++)
+      if (pairing == PAIR || v == second) {
+        at[v] += at[v] < streams[v]->count;
+        known[v] -= known[v] > 0;
+      }
   }
+  fail ("no end");
+  return outcome;
 }
 
 /* Frames of a scene at 30 ms, each off by up to @jitter either way, some lost. */

@@ -24,80 +24,56 @@ lateness (gint64 frame)
   return self;
 }
 
-TEST (test_nothing_is_late_before_anything_was_measured)
+/* Steps of one element, whose frames last 40 ms: what a pair has waited, in ms; then the pair takes @service, or it is decided upon. */
+typedef struct
 {
-  GstStereoLateness self = lateness (40 * MS);
+  gdouble now, waited, service; /* service: 0 = a decision at @now */
+  gdouble late;                 /* by this decision, ms; -1 = by any time */
+  gdouble latency;              /* after this step, ms */
+} Step;
 
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 100 * SECOND, 90 * SECOND, 0), 0);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
-}
-
-TEST (test_what_takes_little_time_needs_a_frame)
+static const struct
 {
-  GstStereoLateness self = lateness (40 * MS);
-
-  gst_stereo_lateness_took (&self, 0, 0, 8 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
+  const gchar *what;
+  Step steps[6];
+} walks[] = {
+  { "nothing is late before anything was measured", { { 100e3, 90e3, 0, 0, 40 } } },
   /* 9 ms are expected of the next, and a quarter of what is allowed is kept: it may wait 30 ms */
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 30 * MS, 0), 0);
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 30 * MS + 1, 0), 1);
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, -SECOND, 0), 0);
-}
-
-TEST (test_what_takes_longer_raises_the_latency_first)
-{
-  GstStereoLateness self = lateness (40 * MS);
-
-  gst_stereo_lateness_took (&self, 0, 0, 80 * MS);
+  { "what takes little time needs a frame",
+      { { 0, 0, 8, 0, 40 }, { 0, 30, 0, 0, 40 }, { 0, 31, 0, 1, 40 }, { 0, -1000, 0, 0, 40 } } },
   /* an eighth more, and half a frame to wait */
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 90 * MS + 20 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 20 * MS, 0), 0);
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 20 * MS + 7, 0), 7);
-  gst_stereo_lateness_took (&self, 20 * MS, 0, 90 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 110 * MS);
-  gst_stereo_lateness_took (&self, 20 * MS, 0, 160 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 180 * MS + 20 * MS);
-}
+  { "what takes longer raises the latency first",
+      { { 0, 0, 80, 0, 110 }, { 0, 20, 0, 0, 110 }, { 0, 27, 0, 7, 110 }, { 0, 20, 90, 0, 110 },
+          { 0, 20, 160, 0, 200 } } },
+  /* one that was computed though it was late, without QoS, does not count for it */
+  { "backlog is no latency",
+      { { 0, 10e3, 8, 0, 40 }, { 0, 10e3, 80, 0, 110 }, { 0, 10e3, 80, 0, 110 }, { 0, 10e3, 80, 0, 110 } } },
+  /* the second one within the period is no accident */
+  { "one stall does not count", { { 0, 0, 8, 0, 40 }, { 0, 0, STALL * 40 + 1, 0, 40 }, { 0, 0, 800, 0, 920 } } },
+  /* when all have been late for half a second, the next one is let through, and what it waited becomes part of the latency */
+  { "not all are late for ever",
+      { { 0, 0, 8, 0, 40 }, { 0, 300, 0, -1, 40 }, { 499, 100, 0, -1, 40 }, { 500, 110, 0, 0, 150 } } },
+};
 
-/* One that was computed though it was late, without QoS, does not count for the latency. */
-TEST (test_backlog_is_no_latency)
+TEST_LOOP (test_walks, 0, G_N_ELEMENTS (walks))
 {
   GstStereoLateness self = lateness (40 * MS);
 
-  gst_stereo_lateness_took (&self, 10 * SECOND, 0, 8 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
-  for (guint i = 0; i < 3; i++) {
-    gst_stereo_lateness_took (&self, 10 * SECOND, 0, 80 * MS);
-    fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 90 * MS + 20 * MS);
+  for (guint i = 0; i < G_N_ELEMENTS (walks[__i__].steps) && walks[__i__].steps[i].latency > 0; i++) {
+    const Step *step = &walks[__i__].steps[i];
+    gint64 waited = (gint64) (step->waited * 1e6), late = 0;
+    if (step->service > 0)
+      gst_stereo_lateness_took (&self, waited, 0, (gint64) (step->service * 1e6));
+    else
+      late = gst_stereo_lateness_decide (&self, (gint64) (step->now * 1e6), waited, 0);
+    fail_unless (step->late < 0 ? late > 0 : late == (gint64) (step->late * 1e6),
+        "%s, step %u: late by %" G_GINT64_FORMAT, walks[__i__].what, i, late);
+    fail_unless (gst_stereo_lateness_latency (&self) == (gint64) (step->latency * 1e6),
+        "%s, step %u: %" G_GINT64_FORMAT, walks[__i__].what, i, gst_stereo_lateness_latency (&self));
   }
-}
-
-/* The second one within the period is no accident. */
-TEST (test_one_stall_does_not_count)
-{
-  GstStereoLateness self = lateness (40 * MS);
-
-  gst_stereo_lateness_took (&self, 0, 0, 8 * MS);
-  gst_stereo_lateness_took (&self, 0, 0, STALL * 40 * MS + 1);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
-  gst_stereo_lateness_took (&self, 0, 0, 800 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 900 * MS + 20 * MS);
-}
-
-/* When all have been late for half a second, the next one is let through, and what it waited becomes part of the latency. */
-TEST (test_not_all_are_late_for_ever)
-{
-  GstStereoLateness self = lateness (40 * MS);
-
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 0, 0, 0), 0);
-  gst_stereo_lateness_took (&self, 0, 0, 8 * MS);
-  fail_unless (gst_stereo_lateness_decide (&self, 0, 300 * MS, 0) > 0);
-  fail_unless (gst_stereo_lateness_decide (&self, 499 * MS, 100 * MS, 0) > 0);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
-  fail_unless_equals_int64 (gst_stereo_lateness_decide (&self, 500 * MS, 110 * MS, 0), 0);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 150 * MS);
+  gint64 own = self.allowed;
   gst_stereo_lateness_flush (&self);
-  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), 40 * MS);
+  fail_unless_equals_int64 (gst_stereo_lateness_latency (&self), own);
 }
 
 TEST (test_without_a_frame_rate)
