@@ -73,22 +73,64 @@ expect_drops (Pair *pair, guint left, guint right)
   fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), right);
 }
 
-TEST_LOOP (test_capture_stamps_pair, 0, 5)
+/* A stretch of a stream: which stamps it has. */
+typedef struct
 {
-  const GstClockTime late[] = { 0, 13 * GST_MSECOND, 130 * GST_MSECOND, 3 * GST_SECOND, 3600 * GST_SECOND };
+  guint until;        /* the number of the first frame that is not part of it; 0 = there is no such stretch */
+  gint64 left, right; /* by which the stamps are off, ns; or NONE */
+  gint64 skew;        /* of its pairs */
+  const gchar *clock; /* which pairs them */
+} Stretch;
+
+#define MS ((gint64) GST_MSECOND)
+#define HOURS (3600 * (gint64) GST_SECOND)
+
+static const struct
+{
+  gint64 late;          /* by which the right view's buffer timestamps are too large */
+  Stretch stretches[4]; /* the last one is empty */
+  const gchar *said;
+} streams[] = {
+  /* capture stamps pair, whatever the buffer timestamps are */
+  { 0, { { 6, 0, MS, MS, UNIX } } },
+  { 13 * MS, { { 6, 0, MS, MS, UNIX } } },
+  { 130 * MS, { { 6, 0, MS, MS, UNIX } } },
+  { 3000 * MS, { { 6, 0, MS, MS, UNIX } } },
+  { HOURS, { { 6, 0, MS, MS, UNIX } } },
+  /* both clocks are set back by an hour, or wrap, at the same number */
+  { FRAME, { { 5, 0, 0, 0, UNIX }, { 10, -HOURS, -HOURS, 0, UNIX } } },
+  /* buffer timestamps pair where one view has no stamps, or its clock has jumped */
+  { 3 * MS, { { 5, 0, MS, MS, UNIX }, { 10, NONE, MS, 3 * MS, "buffer" }, { 15, 0, MS, MS, UNIX } } },
+  { 3 * MS, { { 5, 0, MS, MS, UNIX }, { 10, 0, NONE, 3 * MS, "buffer" }, { 15, 0, MS, MS, UNIX } } },
+  { 3 * MS, { { 5, 0, MS, MS, UNIX }, { 10, 0, MS + 11000 * MS, 3 * MS, "buffer" }, { 15, 0, MS, MS, UNIX } },
+      "pairing-clock=buffer" },
+  { 3 * MS, { { 5, 0, MS, MS, UNIX }, { 10, 0, MS - HOURS, 3 * MS, "buffer" }, { 15, 0, MS, MS, UNIX } },
+      "pairing-clock=buffer" },
+  /* the cameras' clocks were never set, until they are */
+  { 2 * MS, { { 5, 0, -EPOCH, 2 * MS, "buffer" }, { 6, 0, 0, 0, UNIX } }, "not of one clock" },
+};
+
+TEST_LOOP (test_streams, 0, G_N_ELEMENTS (streams))
+{
+  const Stretch *stretch = streams[__i__].stretches;
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   expect_clock (pair, "none");
-  for (guint i = 0; i < 6; i++) {
-    push_numbered (pair, i, late[__i__], numbered_stamp (i), numbered_stamp (i) + GST_MSECOND);
+  for (guint i = 0; stretch->until; i++) {
+    gint64 time = numbered_stamp (i);
+    push_numbered (pair, i, (GstClockTime) streams[__i__].late, stretch->left == NONE ? NONE : time + stretch->left,
+        stretch->right == NONE ? NONE : time + stretch->right);
     g_autoptr (GstBuffer) out = pair_pull (pair, i * FRAME);
-    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, GST_MSECOND);
+    fail_unless_equals_int64 (gst_buffer_get_stereo_meta (out)->pair_skew, stretch->skew);
+    expect_clock (pair, stretch->clock);
     /* the output was taken when the left frame was */
     GstReferenceTimestampMeta *kept = gst_buffer_get_reference_timestamp_meta (out, NULL);
-    fail_unless (kept != NULL && (gint64) kept->timestamp == numbered_stamp (i));
+    fail_unless (stretch->left == NONE || (kept && (gint64) kept->timestamp == time + stretch->left));
+    stretch += i + 1 == stretch->until;
   }
-  expect_clock (pair, UNIX);
   expect_drops (pair, 0, 0);
+  if (streams[__i__].said)
+    expect_warning (pair->bus, UNIX, "s apart", "not of one clock", streams[__i__].said, NULL);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
 }
 
@@ -155,56 +197,6 @@ TEST (test_max_skew_is_of_the_capture_clock)
   pair_wait_eos (pair);
   expect_drops (pair, 1, 1);
   expect_warning (pair->bus, "6.000 ms apart by their capture timestamps", "max-skew is 5.000 ms", NULL);
-}
-
-/* Both clocks are set back by an hour, or wrap, at the same number. */
-TEST (test_stamps_go_back)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  for (guint i = 0; i < 10; i++) {
-    gint64 stamp = numbered_stamp (i) - (i >= 5 ? 3600 * (gint64) GST_SECOND : 0);
-    push_numbered (pair, i, FRAME, stamp, stamp);
-    expect_pair (pair, i, 0);
-  }
-  expect_drops (pair, 0, 0);
-  expect_clock (pair, UNIX);
-}
-
-/* Stamps pair where both views have them, of one clock; buffer timestamps where one view has none, or its clock has jumped. */
-TEST_LOOP (test_stamps_come_and_go, 0, 4)
-{
-  const gint64 by = __i__ < 2 ? 0 : (__i__ == 2 ? 11 : -3600) * (gint64) GST_SECOND;
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  for (guint i = 0; i < 15; i++) {
-    gboolean odd = i >= 5 && i < 10;
-    push_numbered (pair, i, 3 * GST_MSECOND, odd && __i__ == 0 ? NONE : numbered_stamp (i),
-        odd && __i__ == 1 ? NONE : numbered_stamp (i) + GST_MSECOND + (odd ? by : 0));
-    expect_pair (pair, i, (odd ? 3 : 1) * (gint64) GST_MSECOND);
-    expect_clock (pair, odd ? "buffer" : UNIX);
-  }
-  if (by)
-    expect_warning (pair->bus, UNIX, "s apart", "not of one clock", "pairing-clock=buffer", NULL);
-  expect_drops (pair, 0, 0);
-  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-}
-
-/* Three hours apart from the start: the cameras' clocks were never set. */
-TEST (test_clocks_that_were_never_set)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  for (guint i = 0; i < 5; i++) {
-    push_numbered (pair, i, 2 * GST_MSECOND, numbered_stamp (i), (gint64) (i * FRAME));
-    expect_pair (pair, i, 2 * GST_MSECOND);
-  }
-  expect_warning (pair->bus, UNIX, "not of one clock", NULL);
-  expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  /* until they are set */
-  push_numbered (pair, 5, 2 * GST_MSECOND, numbered_stamp (5), numbered_stamp (5));
-  expect_pair (pair, 5, 0);
-  expect_clock (pair, UNIX);
 }
 
 TEST_LOOP (test_references, 0, 6)
