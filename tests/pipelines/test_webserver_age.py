@@ -129,6 +129,7 @@ class Page(unittest.TestCase):
         self.assertIn('class="blended warning"', text)
         text = self.shown([{**fine, "age": 1.1}] * 1000, "UNKNOWN")
         self.assertIn("UNKNOWN: the depth is 1 s old", text)
+        self.assertNotIn("No fault of the cameras", text)
         self.assertIn('class="blended unknown"', text)
         text = self.shown([wrong] * 1000, "No depth comes")
         self.assertIn("No depth comes. (5 s)", text)
