@@ -196,6 +196,7 @@ class Truck(Stream):
         super().__init__(words, True, free)
         self.teller, self.next = teller, 0
         self.heard = None  # when the last stereo-nearest came
+        self.judge = self.pipeline.get_by_name("nearest")  # of two that post, the one that is not behind the delay of the picture
         match = self.pipeline.get_by_name("match")
         if not match:
             sys.exit("truck.py: the pipeline must have a stereomatch with name=match")
@@ -234,8 +235,10 @@ class Truck(Stream):
             self.teller.tell(nearest)
         return GLib.SOURCE_CONTINUE
 
-    def on_structure(self, structure, _source):
+    def on_structure(self, structure, source):
         if structure.get_name() == "stereo-nearest":
+            if self.judge not in (None, source):
+                return
             self.heard = time.monotonic()
         self.teller.tell(structure)
 

@@ -43,7 +43,7 @@
  * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
  * live, else to the time of the frame. When depth ends before the live view, or a camera is silent, the live view goes on with the
  * verdict unknown. Where a live source gives no frame for #GstDepthOverlay:max-age, the last one is shown again twice a second, and
- * the verdict is unknown: a picture that stands still must not look live. Other elements that drop depth must send gaps in its
+ * the verdict is unknown: a picture that stands still must not look live. Where no verdict is drawn, nothing is shown again. Other elements that drop depth must send gaps in its
  * place (`valve drop-mode=transform-to-gap`). Put a `queue` before both pads where one thread feeds both, as after a tee.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone: opaque, in the
@@ -662,11 +662,14 @@ repeat (GstDepthOverlay *self, GstDepthOverlayFrame *frame)
   self->run.again.time += (gint64) (GST_SECOND / 2);
 }
 
-/* Only frames that were drawn are kept: GStreamer's copy believes what a GstVideoMeta says. */
+/* Only frames that were drawn are kept: GStreamer's copy believes what a GstVideoMeta says. Without a verdict, a picture that is shown
+ * again would look live. */
 static void
 keep (GstDepthOverlay *self, const Settings *settings, const GstDepthOverlayFrame *frame)
 {
-  gst_buffer_replace (&self->last, frame->time == GST_CLOCK_STIME_NONE ? NULL : frame->buffer);
+  gboolean shown_again = settings->text && settings->verdict && frame->time != GST_CLOCK_STIME_NONE;
+
+  gst_buffer_replace (&self->last, shown_again ? frame->buffer : NULL);
   self->run.again = *frame;
   self->run.again.time += (gint64) MIN (settings->max_age, G_MAXINT64 / 4);
 }

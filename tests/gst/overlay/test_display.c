@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a person sees at a glance: near, clear or unknown, how old it is, colours of their own moment, and grey cameras. */
+#include <gst/base/gstaggregator.h>
+
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
@@ -138,6 +140,18 @@ TEST (test_no_picture_comes)
   overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), 2 * GST_SECOND);
   g_autoptr (GstBuffer) back = show_live (overlay, 2 * GST_SECOND);
   fail_unless_equals_int (border_of (back), CLEAN);
+}
+
+/* Without a verdict in it, a picture that is shown again would look live: nothing waits for the time to show it. */
+TEST_LOOP (test_no_picture_without_a_verdict, 0, 2)
+{
+  g_autoptr (Overlay) overlay = new_overlay (__i__ ? "verdict=false max-age=600000000" : "max-age=600000000");
+  GstAggregator *element = GST_AGGREGATOR (overlay->element);
+
+  overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), 0);
+  gst_buffer_unref (show_live (overlay, 0));
+  fail_unless_equals_uint64 (
+      GST_AGGREGATOR_GET_CLASS (element)->get_next_time (element), __i__ ? GST_CLOCK_TIME_NONE : 600 * GST_MSECOND);
 }
 
 static gboolean
