@@ -414,7 +414,7 @@ analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
          "stereomatch, which adds it."),
         (NULL));
   }
-  map.view.min_confidence = (guint) (settings->min_confidence * 255 + 0.5);
+  map.view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
   gst_stereo_ground_analysis_run (self->analysis, &map.view, &task, result);
   gst_stereo_depth_unmap (&map);
   return GST_FLOW_OK;

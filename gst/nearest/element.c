@@ -657,8 +657,7 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
     GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
     if (unreadable)
       return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
-    /* subtract a millionth before rounding up: 0.2 * 255 may be 51.000001, which must not become 52 */
-    map.view.min_confidence = (guint) MAX (0, ceil (settings->min_confidence * 255 - 1e-6));
+    map.view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
     measure_regions (self, &map.view, buffer, meta);
     map.view.x = region.x;
     map.view.y = region.y;

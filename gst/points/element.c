@@ -270,7 +270,7 @@ make_cloud (GstStereoPoints *self, const Settings *settings, const GstStereoDept
     .rows = count_of (meta->height, settings->step),
     .near = (gfloat) settings->near,
     .far = settings->far > 0 ? (gfloat) settings->far : G_MAXFLOAT,
-    .least = (guint8) MAX (0, ceil (settings->min_confidence * 255 - 1e-6)),
+    .least = (guint8) gst_stereo_depth_least_confidence (settings->min_confidence),
     .organized = settings->organized };
   /* one point more: a point is written before it is known whether it counts */
   GstFlowReturn flow = acquire (self, HEADER + ((gsize) cloud.columns * cloud.rows + 2) * POINT, out);

@@ -3,6 +3,7 @@
 #ifndef GST_STEREO_DEPTH_H
 #define GST_STEREO_DEPTH_H
 
+#include <math.h>
 #include <string.h>
 
 #include <gst/video/video.h>
@@ -31,6 +32,14 @@ typedef struct
   gint x, y, width, height;  /* the region: the whole picture, unless the caller changes it */
   const GstStereoMeta *meta; /* meaning of the samples */
 } GstStereoDepthView;
+
+/* min_confidence where a property asks for at least @share, 0..1. A millionth less: 0.2 * 255 may be 51.000001, which must not
+ * become 52. */
+static inline guint
+gst_stereo_depth_least_confidence (gdouble share)
+{
+  return (guint) MAX (0, ceil (share * 255 - 1e-6));
+}
 
 /* What the samples of a picture mean: where all of it is equal, equal samples are equal distances. All bytes are set, so that
  * memcmp() can compare. */

@@ -17,19 +17,25 @@ expect_refused (GroundStream *stream, GstBuffer *buffer, const gchar *what, cons
   expect_error (stream->bus, what, remedy, NULL);
 }
 
-/* Every valid pixel counts, and a warning says so once. */
+/* Every valid pixel counts, and a warning says so once after each start. */
 TEST (test_without_confidence)
 {
   g_auto (GroundStream) stream = ground_stream_new ("min-confidence=0.9", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
 
-  for (guint i = 0; i < 3; i++) {
+  for (guint i = 0; i < 6; i++) {
     GstBuffer *in = ground_stream_matched (&stream, GST_STEREO_OUTPUT_KIND_DISPARITY, 0), *out;
 
+    if (i == 3) {
+      gst_element_set_state (stream.harness->element, GST_STATE_READY);
+      gst_element_set_state (stream.harness->element, GST_STATE_PLAYING);
+      gst_harness_push_event (stream.harness, gst_event_new_stream_start ("again"));
+      ground_stream_set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, stream.width, stream.height);
+    }
     gst_buffer_replace (&gst_buffer_get_stereo_meta (in)->confidence, NULL);
     out = ground_stream_pass (&stream, in);
     fail_unless (ground_stream_has (out));
     gst_buffer_unref (out);
-    if (i == 0)
+    if (i % 3 == 0)
       expect_warning (stream.bus, "no confidence", "every valid pixel", NULL);
   }
   fail_unless (gst_bus_pop_filtered (stream.bus, GST_MESSAGE_WARNING) == NULL);

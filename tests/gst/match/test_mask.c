@@ -311,6 +311,48 @@ TEST (test_change)
   expect_warning (pair->bus, "mask=/dev/null", "there is no mask", NULL);
 }
 
+/* Views of another size have another mask of the same rectangles. A picture of the old size is none for them. */
+TEST (test_other_size)
+{
+  const gint width = VIEW_WIDTH + 8;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "mask=0.5,0,0.5,1");
+
+  fail_unless_equals_int (sample_of_frame (pair, 0, 30, 10), 0);
+  for (guint round = 0; round < 2; round++) {
+    GstVideoInfo info;
+    GstBuffer *out;
+
+#ifdef HAVE_LIBPNG
+    if (round) {
+      guint8 pixels[VIEW_WIDTH * VIEW_HEIGHT];
+
+      pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
+      memset (pixels, 255, sizeof pixels);
+      write_png ("mask-of-views.png", VIEW_WIDTH, VIEW_HEIGHT, pixels);
+      g_object_set (pair->element, "mask", "mask-of-views.png", NULL);
+      fail_unless (sample_of_frame (pair, 2, 30, 10) > 0);
+    }
+#endif
+    pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, NULL);
+    for (guint view = 0; view < 2; view++)
+      gst_harness_push (view ? pair->right : pair->left,
+          stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 1, view ? SHIFT : 0, 0),
+              (3 * round + 1) * FRAME, FRAME));
+    if (round)
+      break;
+    out = pair_pull (pair, FRAME);
+    info = output_info (pair->left);
+    fail_unless (sample_at (out, &info, 25, 10) > 0);
+    fail_unless_equals_int (sample_at (out, &info, 27, 10), 0);
+    fail_unless_equals_int (sample_at (out, &info, width - 1, 10), 0);
+    gst_buffer_unref (out);
+  }
+#ifdef HAVE_LIBPNG
+  expect_error (pair->bus, "mask-of-views.png", "make a mask of the view's size", NULL);
+  g_unlink ("mask-of-views.png");
+#endif
+}
+
 TEST_LOOP (test_errors, 0, 2)
 {
   static const gchar *const masks[][2] = { { "/nowhere/mask.png", "cannot be read" }, { "0,0,1,1", "every pixel" } };

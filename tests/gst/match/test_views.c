@@ -136,7 +136,10 @@ GST_START_TEST (test_every_pair_has_its_own)
 
   harness = packed_gray (DEPTH, &bus);
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
-    cameras[i] = i % 3 == 1 ? cameras[i - 1] : draw_cameras ();
+    cameras[i] = i % 3 ? cameras[i - 1] : draw_cameras ();
+    /* of the third and the sixth, one number alone is another one */
+    cameras[i].offset += i == 2 ? 3 : 0;
+    cameras[i].baseline += i == 5 ? 3 : 0;
     fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras[i])), GST_FLOW_OK);
   }
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++)
@@ -209,7 +212,8 @@ GST_START_TEST (test_two_pads)
 }
 GST_END_TEST;
 
-/* The vertical focal length of pixels that are not square, by their caps, where no metadata has it. */
+/* The vertical focal length of pixels that are not square, by their caps, where no metadata has it. The output has pixels of
+ * that shape, also where it changes in a stream. */
 GST_START_TEST (test_shape_of_pixels)
 {
   static const struct
@@ -221,18 +225,21 @@ GST_START_TEST (test_shape_of_pixels)
     { "pixel-aspect-ratio=1/1", 1.25, 1.25 }, { "pixel-aspect-ratio=2000000000/1", 0, 0 },
     { "multiview-mode=side-by-side," HALF_ASPECT, 2, 0 } };
   GstBus *bus;
+  GstHarness *harness = packed_new (EXACT "focal-length=500 baseline=100", &bus);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const Cameras cameras = { 500, 100, .ratio = MAX (cases[i].of_meta, 0) };
-    GstHarness *harness = packed_new (EXACT "focal-length=500 baseline=100", &bus);
     harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, 2 * VIEW_WIDTH, VIEW_HEIGHT, cases[i].caps);
     fail_unless_equals_int (
-        gst_harness_push (harness, packed_frame (0, cases[i].of_meta ? &cameras : NULL)), GST_FLOW_OK);
+        gst_harness_push (harness, packed_frame (i, cases[i].of_meta ? &cameras : NULL)), GST_FLOW_OK);
     GstBuffer *out = gst_harness_pull (harness);
+    const GstVideoInfo info = output_info (harness);
     fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->focal_length_y, 500 * cases[i].ratio);
+    if (!cases[i].of_meta && cases[i].ratio)
+      fail_unless_equals_float ((gdouble) info.par_n / info.par_d, cases[i].ratio);
     gst_buffer_unref (out);
-    filter_free (harness, bus);
   }
+  filter_free (harness, bus);
 }
 GST_END_TEST;
 

@@ -423,17 +423,23 @@ TEST (test_specks_in_a_hole)
   }
 }
 
-/* The search ends at 4 px, 2500 mm: what is nearer is never clear, and a warning says so once. */
+/* The search ends at 4 px, 2500 mm: what is nearer is never clear, and a warning says so once after each start. */
 TEST_LOOP (test_measurable, 0, 2)
 {
   Stream stream = stream_new (__i__ ? "message-interval=0 warn-distance=2499" : "message-interval=0 warn-distance=2500");
 
-  for (guint frame = 0; frame < 3; frame++) {
+  for (guint frame = 0; frame < 6; frame++) {
     GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000), *out;
 
+    if (frame == 3) {
+      gst_element_set_state (stream.harness->element, GST_STATE_READY);
+      gst_element_set_state (stream.harness->element, GST_STATE_PLAYING);
+      gst_harness_push_event (stream.harness, gst_event_new_stream_start ("again"));
+      set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
+    }
     gst_buffer_get_stereo_meta (depth)->num_disparities = 5;
     out = pass (&stream, depth, frame * FRAME);
-    if (__i__ && frame == 0)
+    if (__i__ && frame % 3 == 0)
       expect_warning (
           stream.bus, "warn-distance=2499", "num-disparities=5", "nearer than 2.5 m", "Set num-disparities=16", NULL);
     g_autoptr (GstStructure) message = take_message (&stream);
@@ -547,6 +553,20 @@ TEST (test_obstacles)
   stream_free (&stream);
 }
 
+/* The nearest of them, in whatever order they come. */
+TEST_LOOP (test_two_obstacles, 0, 2)
+{
+  g_auto (Stream) stream = stream_new ("message-interval=0 nearest=obstacle warn-distance=4000");
+  const Road road = { { 9000, 9000, 9000, 9000, 9000, 9000, 9000, 9000 }, __i__ ? 3000 : 6000, -1, NEAR, NULL };
+  GstBuffer *depth = road_with (&road);
+
+  gst_video_region_of_interest_meta_add_param (
+      gst_buffer_add_video_region_of_interest_meta (depth, "obstacle", 50, 20, 11, 20),
+      gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, __i__ ? 6000.0 : 3000.0, "probability",
+          G_TYPE_DOUBLE, 0.5, NULL));
+  expect_state (&stream, depth, NEAR, NULL, 3000);
+}
+
 /* A corridor of 1 m leaves the third column, 14.5 px from the middle, at 3448 mm: farther it need not be free. Where the
  * picture shows no ground that near, they do not count. */
 TEST (test_corridor)
@@ -623,7 +643,7 @@ posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
   return TRUE;
 }
 
-/* At most one message in the interval, but for what is new, and for the first one after a flush. */
+/* At most one message in the interval, but for what is new, and for the first one after a flush, or of another time. */
 TEST (test_interval)
 {
   g_auto (Stream) stream = stream_new ("warn-distance=1500 message-interval=120000000"); /* three frames */
@@ -637,6 +657,7 @@ TEST (test_interval)
   flush_stream (stream.harness);
   fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 12 * FRAME));
   fail_if (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 13 * FRAME));
+  fail_unless (posts_message (&stream, new_depth (WIDTH, HEIGHT, MM, 0), 11 * FRAME));
 }
 
 /* Gaps and the end pass. Another size in between is another picture. */

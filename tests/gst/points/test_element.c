@@ -91,7 +91,7 @@ static Wanted
 draw_wanted (void)
 {
   return (Wanted){ random_range (&generator, 1, 5), random_range (&generator, 0, 1) ? 200 : 0,
-    random_range (&generator, 0, 1) ? 3000 : 0, random_range (&generator, 0, 2) / 4.0, random_range (&generator, 0, 1),
+    random_range (&generator, 0, 1) ? 3000 : 0, random_range (&generator, 0, 4) / 5.0, random_range (&generator, 0, 1),
     random_range (&generator, 0, 1) };
 }
 
@@ -142,7 +142,7 @@ static gboolean
 is_wanted (const Wanted *wanted, const GstStereoMeta *meta, gint x, gint y, gdouble z)
 {
   return z >= wanted->near && (wanted->far == 0 || z <= wanted->far) &&
-      confidence_at (meta, x, y) >= wanted->min_confidence * 255;
+      confidence_at (meta, x, y) / 255.0 >= wanted->min_confidence - 1e-9;
 }
 
 static void
@@ -221,16 +221,26 @@ TEST (test_files_against_single_pixels)
 /* Values out of range are those of every element: video/test_ranges.c. */
 TEST (test_settings_that_cannot_be_used)
 {
-  GstBus *bus;
-  GstElement *element = element_new ("stereopoints", "near=500 far=400", &bus);
+  static const struct
+  {
+    const gchar *properties, *says;
+  } cases[] = { { "near=500 far=400", "near=500" }, { "near=500 far=500", "far=500" }, { "near=499 far=500", NULL },
+    { "near=500 far=0", NULL } };
 
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  expect_error (bus, "near=500", NULL);
-  gst_element_set_state (element, GST_STATE_NULL);
-  element_free (element, bus);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstElement *element = element_new ("stereopoints", cases[i].properties, &bus);
+
+    fail_unless_equals_int (
+        gst_element_set_state (element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE, cases[i].says != NULL);
+    if (cases[i].says)
+      expect_error (bus, cases[i].says, NULL);
+    gst_element_set_state (element, GST_STATE_NULL);
+    element_free (element, bus);
+  }
 }
 
-/* A change while playing takes effect with the next picture, also of the caps. */
+/* A change while playing takes effect with the next picture, also of the caps. After a restart the caps come again. */
 TEST (test_changes_and_ends)
 {
   Wanted wanted = { 1, 0, 0, 0, FALSE, FALSE };
@@ -248,6 +258,12 @@ TEST (test_changes_and_ends)
   }
   gst_harness_push_event (points.depth, gst_event_new_eos ());
   wait_for_eos (points.depth);
+  gst_element_set_state (points.element, GST_STATE_READY);
+  gst_element_set_state (points.element, GST_STATE_PLAYING);
+  gst_harness_push_event (points.depth, gst_event_new_stream_start ("again"));
+  harness_set_caps (points.depth, points.format, points.width, points.height, NULL);
+  g_autoptr (GstPad) src = gst_element_get_static_pad (points.element, "src");
+  fail_unless (gst_pad_has_current_caps (src));
 }
 
 SUITE (points)
