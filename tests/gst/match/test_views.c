@@ -243,6 +243,24 @@ GST_START_TEST (test_shape_of_pixels)
 }
 GST_END_TEST;
 
+/* In GRAY8, 1 is the first disparity that is searched, and 255 the last one. */
+GST_START_TEST (test_grey_range)
+{
+  Cameras cameras = draw_cameras ();
+  GstBus *bus;
+  GstHarness *harness = packed_gray (EXACT "min-disparity=-3", &bus);
+
+  gst_harness_set_sink_caps_str (harness, "video/x-raw,format=GRAY8");
+  fail_unless_equals_int (gst_harness_push (harness, packed_frame (0, &cameras)), GST_FLOW_OK);
+  GstBuffer *out = gst_harness_pull (harness);
+  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (out);
+  fail_unless_equals_float (gst_stereo_meta_get_disparity (meta, 1), -3);
+  fail_unless (fabs (gst_stereo_meta_get_disparity (meta, 255) - (meta->num_disparities - 4)) < 1e-9);
+  gst_buffer_unref (out);
+  filter_free (harness, bus);
+}
+GST_END_TEST;
+
 /* What the scene may have and the output has not is said once, and not where min-disparity was set by hand. */
 GST_START_TEST (test_search_range)
 {
@@ -475,6 +493,7 @@ views_suite (void)
   tcase_add_test (cases, test_disparity_carries_it_on);
   tcase_add_test (cases, test_two_pads);
   tcase_add_test (cases, test_shape_of_pixels);
+  tcase_add_test (cases, test_grey_range);
   tcase_add_test (cases, test_search_range);
   tcase_add_test (cases, test_what_was_set_wins);
   tcase_add_test (cases, test_depth_needs_somebody_who_knows);
