@@ -309,7 +309,6 @@ ensure_caps (GstStereoMatch *self, const GstStereoLayout *layout)
     return GST_FLOW_OK;
   if ((flow = drain_down_to (self, 0)) != GST_FLOW_OK)
     return flow;
-  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
   return gst_stereo_match_output_negotiate (self->parts.output, layout, depth);
 }
 
@@ -453,11 +452,7 @@ gst_stereo_match_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstC
 static gboolean
 gst_stereo_match_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
-  GstStereoMatch *self = GST_STEREO_MATCH (aggregator);
-  gboolean negotiated = gst_stereo_match_output_set_caps (self->parts.output, caps);
-
-  gst_stereo_aggregator_set_negotiated (&self->parent, negotiated);
-  return negotiated;
+  return gst_stereo_match_output_set_caps (GST_STEREO_MATCH (aggregator)->parts.output, caps);
 }
 
 static gboolean
@@ -655,7 +650,6 @@ release (GstStereoMatch *self)
   gst_stereo_cameras_reset (self->parts.cameras);
   gst_stereo_masks_release (self->parts.masks);
   gst_stereo_diagnosis_release (self->parts.diagnosis);
-  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
 }
 
 static gboolean

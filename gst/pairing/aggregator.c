@@ -16,54 +16,30 @@ GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
-#define MEMBER(member) .offset = G_STRUCT_OFFSET (GstStereoAggregatorPrivate, member)
+#define ROW(name_, kind_, member) \
+  .name = name_, .kind = GST_STEREO_##kind_, .flags = GST_STEREO_PLAYING, \
+  .offset = G_STRUCT_OFFSET (GstStereoAggregatorPrivate, member)
 
 static const GstStereoProperty properties[] = {
-  { .name = "packing",
-      .kind = GST_STEREO_ENUM,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (pairs.packing),
-      .initial = GST_STEREO_PACKING_AUTO,
-      .choices = gst_stereo_packings,
+  { ROW ("packing", ENUM, pairs.packing), .initial = GST_STEREO_PACKING_AUTO, .choices = gst_stereo_packings,
       .type = "GstStereoPacking",
       .blurb = "How two views lie in a frame on sink, where the multiview-mode of its caps does not say it (mono "
                "does not); multiview-flags hold in either case" },
-  { .name = "max-skew",
-      .kind = GST_STEREO_UINT64,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (pairs.max_skew),
-      .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
+  { ROW ("max-skew", UINT64, pairs.max_skew), .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
       .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner are dropped, "
                "counted and reported. The default, 18446744073709551615, is half the left frame's duration, or "
                "half the time between the last frames where both views give fewer" },
-  { .name = "pairing-clock",
-      .kind = GST_STEREO_ENUM,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (pairs.choice),
-      .choices = gst_stereo_pairing_clocks,
-      .type = "GstStereoPairingClock",
+  { ROW ("pairing-clock", ENUM, pairs.choice), .choices = gst_stereo_pairing_clocks, .type = "GstStereoPairingClock",
       .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats "
                "say which ones do" },
-  { .name = "significant-bits",
-      .kind = GST_STEREO_INT,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (deep.bits),
-      .max = MOST_BITS,
+  { ROW ("significant-bits", INT, deep.bits), .max = MOST_BITS,
       .blurb = "Bits of a GRAY16 sample that the camera uses, at least 8; the upper 8 of them are read. 0 = as "
                "many as the largest sample so far needs; where no sample is below half of it, as of thermal "
                "cameras, the lowest one is black" },
-  { .name = "qos",
-      .kind = GST_STEREO_BOOLEAN,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (qos.enabled),
-      .initial = TRUE,
+  { ROW ("qos", BOOLEAN, qos.enabled), .initial = TRUE,
       .blurb = "Drop pairs before they are computed when they come too late for downstream, or in live pipelines "
                "for the latency that is reported" },
-  { .name = "silence-timeout",
-      .kind = GST_STEREO_UINT64,
-      .flags = GST_STEREO_PLAYING,
-      MEMBER (silence_timeout),
-      .initial = (gdouble) (500 * GST_MSECOND),
+  { ROW ("silence-timeout", UINT64, silence_timeout), .initial = (gdouble) (500 * GST_MSECOND),
       .max = (gdouble) (GST_SECOND * 3600),
       .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never" },
   { .name = NULL },
@@ -96,6 +72,8 @@ inputs_clear (GstStereoInputs *inputs)
   gst_clear_object (&inputs->right);
 }
 
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstStereoInputs, inputs_clear)
+
 void
 gst_stereo_aggregator_wake (GstStereoAggregator *self)
 {
@@ -104,7 +82,7 @@ gst_stereo_aggregator_wake (GstStereoAggregator *self)
   g_mutex_unlock (&self->priv->lock);
 }
 
-/* Waits until a frame comes, of @pad where that is not NULL, or a pad; for a moment, because a flush may begin. GstAggregator would
+/* Waits for a moment, or until a frame comes, of @pad where that is not NULL. GstAggregator would
  * call aggregate() again and again: there is one view's pad alone; or another stream began on a pad after its end, and GstAggregator
  * takes it for ended. */
 static GstFlowReturn
@@ -315,11 +293,10 @@ gst_stereo_aggregator_get_next_time (GstAggregator *aggregator)
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return GST_CLOCK_TIME_NONE;
   if (priv->sources & SILENT) {
-    GstStereoInputs inputs = get_inputs (self);
+    g_auto (GstStereoInputs) inputs = get_inputs (self);
     for (guint v = 0; v < 2; v++)
       if (inputs.view[v] && gst_stereo_pad_has_buffer (inputs.view[v]))
         at = now;
-    inputs_clear (&inputs);
   }
   /* nothing was heard yet */
   if (!at)
@@ -343,7 +320,8 @@ can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
 {
   const GstStereoAggregatorPrivate *priv = self->priv;
 
-  return priv->negotiated && priv->have_segment && gst_segment_is_equal (&priv->segment, &frame->segment);
+  return gst_pad_has_current_caps (GST_AGGREGATOR_SRC_PAD (self)) && priv->have_segment &&
+      gst_segment_is_equal (&priv->segment, &frame->segment);
 }
 
 /* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
@@ -400,7 +378,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   GstStereoFrame *frame;
 
   gst_element_foreach_sink_pad (GST_ELEMENT (self), gst_stereo_pad_obey_flush, NULL);
-  GstStereoInputs inputs = get_inputs (self);
+  g_auto (GstStereoInputs) inputs = get_inputs (self);
   self->priv->latency = gst_aggregator_get_latency (aggregator);
   inputs.live = GST_CLOCK_TIME_IS_VALID (self->priv->latency);
   flow = find_pair (self, &inputs, &pair);
@@ -418,7 +396,6 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   }
   gst_stereo_pair_clear (&pair);
   drained = drain (self, one_may_stay);
-  inputs_clear (&inputs);
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
@@ -456,12 +433,6 @@ void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
   gst_element_foreach_sink_pad (GST_ELEMENT (self), reconfigure, NULL);
-}
-
-void
-gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated)
-{
-  self->priv->negotiated = negotiated;
 }
 
 gboolean
@@ -635,17 +606,13 @@ gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
 {
+  g_auto (GstStereoInputs) inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
   GstQueryType type = GST_QUERY_TYPE (query);
-  gboolean answered;
 
-  if (type != GST_QUERY_POSITION && type != GST_QUERY_DURATION && type != GST_QUERY_SEEKING && type != GST_QUERY_URI)
-    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
-  GstStereoInputs inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
-  GstStereoPad *pad = inputs.view[LEFT];
-  answered = pad ? gst_pad_peer_query (GST_PAD (pad), query) :
-                   GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
-  inputs_clear (&inputs);
-  return answered;
+  if (inputs.view[LEFT] &&
+      (type == GST_QUERY_POSITION || type == GST_QUERY_DURATION || type == GST_QUERY_SEEKING || type == GST_QUERY_URI))
+    return gst_pad_peer_query (GST_PAD (inputs.view[LEFT]), query);
+  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
 }
 
 static gboolean
@@ -694,10 +661,8 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GST_OBJECT_LOCK (self);
   priv->sources = GST_STEREO_HEALTH_OK;
   GST_OBJECT_UNLOCK (self);
-  GstStereoInputs inputs = get_inputs (self);
-  gboolean usable = check_inputs (self, &inputs);
-  inputs_clear (&inputs);
-  return usable;
+  g_auto (GstStereoInputs) inputs = get_inputs (self);
+  return check_inputs (self, &inputs);
 }
 
 static gboolean
@@ -726,17 +691,10 @@ gst_stereo_aggregator_create_new_pad (
 }
 
 static void
-gst_stereo_aggregator_pad_added (GstElement *element, GstPad *pad)
-{
-  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (element));
-}
-
-static void
 gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
   gst_stereo_pad_retire (GST_STEREO_PAD (pad));
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
-  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (element));
 }
 
 /* ---- the class ---------------------------------------------------------------------------- */
@@ -777,7 +735,6 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   object_class->finalize = gst_stereo_aggregator_finalize;
   gst_stereo_properties_install (object_class, properties, g_type_class_get_instance_private_offset (klass));
   element_class->release_pad = gst_stereo_aggregator_release_pad;
-  element_class->pad_added = gst_stereo_aggregator_pad_added;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
 

@@ -77,8 +77,6 @@ void gst_stereo_aggregator_reconfigure (GstStereoAggregator *self);
 
 /* ---- for process(), in the order in which it calls them ----------------------------------- */
 
-/* Whether the source pad has caps: gaps are forwarded from then on. */
-void gst_stereo_aggregator_set_negotiated (GstStereoAggregator *self, gboolean negotiated);
 /* TRUE where the pair would come too late. The pair is then dropped, counted and reported, and process() returns @flow. Downstream
  * gets a GAP event, unless the pipeline is live. Call this last, directly before computing and pushing: the compute time is measured
  * from here. */

@@ -72,15 +72,13 @@ GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
  * taking the same buffer. After this call the task finds no buffer. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
 GstStereoSource gst_stereo_pad_get_source (GstStereoPad *pad);
-
 /* For gst_element_foreach_sink_pad(). If the pad was flushed, and between two runs: forgets the frames at hand. */
 gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data);
 gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Where no frame is shown, or with @more, shows one more frame. Returns whether a frame or a gap came. @gap: the empty
- * buffer of a gap, with its segment. @error: why a frame cannot be used. @packing: of both views in a frame whose caps do not name
- * it. */
+ * buffer of a gap, with its segment. @error: why a frame cannot be used. @packing: of views whose caps do not name it. */
 gboolean gst_stereo_pad_read (
     GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error);
 /* The shown frames, as input of the pairing decision. */
@@ -171,10 +169,9 @@ struct _GstStereoAggregatorPrivate
   GstStereoHealthFlags sources; /* what is wrong with them */
 
   GMutex lock;
-  GCond changed; /* with it: a frame came, or a pad */
+  GCond changed; /* with it: a frame came */
 
-  gboolean negotiated; /* the source pad has caps */
-  GstSegment segment;  /* of the source pad */
+  GstSegment segment; /* of the source pad */
   gboolean have_segment;
   gint64 alone;          /* monotonic µs since which one view has no linked partner; 0 = both have */
   GstClockTime latency;  /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
@@ -183,7 +180,7 @@ struct _GstStereoAggregatorPrivate
   gboolean judged;       /* the delays of both views were compared */
 };
 
-/* A frame came, or a pad: the task looks again. From any thread. */
+/* A frame came: the task looks again. From any thread. */
 void gst_stereo_aggregator_wake (GstStereoAggregator *self);
 
 /* ---- pairs.c: from frames to pairs --------------------------------------------------------- */

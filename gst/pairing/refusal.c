@@ -56,24 +56,12 @@ post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
         ("%" GST_PTR_FORMAT, refused));
 }
 
-/* Caps whose format is taken, and that still do not fit, differ in something else, which is not for this message. */
 static void
 check (GstPad *pad, const GstCaps *caps)
 {
   g_autoptr (GstCaps) accepted = gst_pad_query_caps (pad, NULL);
-  gboolean taken = gst_caps_is_any (caps) || gst_caps_is_empty (caps);
 
-  for (guint i = 0; !taken && i < gst_caps_get_size (caps); i++) {
-    const GstStructure *structure = gst_caps_get_structure (caps, i);
-    const GValue *format = gst_structure_get_value (structure, "format");
-    GstStructure *bare = gst_structure_new_empty (gst_structure_get_name (structure));
-    g_autoptr (GstCaps) alone = gst_caps_new_empty ();
-    if (format)
-      gst_structure_set_value (bare, "format", format);
-    gst_caps_append_structure_full (alone, bare, gst_caps_features_copy (gst_caps_get_features (caps, i)));
-    taken = gst_caps_can_intersect (alone, accepted);
-  }
-  if (!taken)
+  if (!gst_caps_is_empty (caps) && !gst_caps_can_intersect (caps, accepted))
     post (pad, caps, accepted);
 }
 

@@ -180,7 +180,6 @@ gst_stereo_rectify_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps
   GstStereoRectify *self = GST_STEREO_RECTIFY (aggregator);
 
   self->negotiated = gst_video_info_from_caps (&self->out_info, caps);
-  gst_stereo_aggregator_set_negotiated (&self->parent, self->negotiated);
   GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, caps);
   return self->negotiated;
 }
@@ -226,7 +225,6 @@ negotiate (GstStereoRectify *self, const GstStereoLayout *layout, const GstVideo
   self->out_par_n = square ? 1 : layout->par_n;
   self->out_par_d = square ? 1 : layout->par_d;
   self->negotiated = FALSE;
-  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
   if (gst_aggregator_negotiate (aggregator) && self->negotiated)
     return GST_FLOW_OK;
   if (GST_PAD_IS_FLUSHING (aggregator->srcpad))
@@ -449,7 +447,6 @@ gst_stereo_rectify_stop (GstAggregator *aggregator)
 
   gst_stereo_rectify_maps_clear (self->maps);
   self->negotiated = FALSE;
-  gst_stereo_aggregator_set_negotiated (&self->parent, FALSE);
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT, stats);
   return GST_AGGREGATOR_CLASS (gst_stereo_rectify_parent_class)->stop (aggregator);
 }
