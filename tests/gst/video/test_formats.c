@@ -274,94 +274,56 @@ TEST (test_half_aspect_sets_the_pixel_aspect_ratio)
   filter_free (harness, bus);
 }
 
-static GstBuffer *
-bundled (gint shift, GstClockTime pts, gboolean first)
+/* Views in turn on one pad. L or R with a frame's number, + where it is the first of its bundle, - where it has no timestamp;
+ * =2: the pair of frame 2 comes. */
+static const struct
 {
-  GstBuffer *buffer = stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 5, shift, 0), pts,
-      GST_CLOCK_TIME_IS_VALID (pts) ? FRAME : GST_CLOCK_TIME_NONE);
+  const gchar *flags; /* NULL: untagged */
+  const gchar *events;
+  guint pairs, lost; /* of each view */
+} orders[] = {
+  { NO_FLAGS, "L0+ R0- =0 L1+ R1 =1 L2+ R2- =2", 3, 0 },
+  { RIGHT_FIRST, "R7+ L7- =7", 1, 0 },
+  { NO_FLAGS, "L0+ L1+ R1 =1 R2 L3+ R3 =3", 2, 1 },
+  /* the frame rate of buffers, and half of it of pairs */
+  { NULL, "L0 R1 =0 L2 R3 =2 L4 R5 =4", 3, 0 },
+};
 
-  if (first)
-    GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
-  return buffer;
-}
-
-static GstHarness *
-frames_new (const gchar *flags, const gchar *properties, GstBus **bus)
+TEST_LOOP (test_frame_by_frame, 0, G_N_ELEMENTS (orders))
 {
-  g_autofree gchar *extra = flags ? g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", flags) : NULL;
-  GstHarness *harness = packed_new (properties, bus);
+  g_autofree gchar *extra = orders[__i__].flags ?
+      g_strdup_printf ("multiview-mode=frame-by-frame,views=2,%s", orders[__i__].flags) :
+      NULL;
+  g_auto (GStrv) events = g_strsplit (orders[__i__].events, " ", -1);
+  GstBus *bus;
+  GstHarness *harness = packed_new (extra ? EXACT : EXACT "packing=frame-by-frame", &bus);
 
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, extra);
-  return harness;
-}
+  for (guint i = 0; events[i]; i++) {
+    GstClockTime pts = (GstClockTime) (events[i][1] - '0') * FRAME;
+    g_autoptr (GstBuffer) out = *events[i] == '=' ? gst_harness_pull (harness) : NULL;
+    gboolean timed = events[i][2] != '-';
 
-static void
-expect_frame (GstHarness *harness, GstClockTime pts)
-{
-  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
-
-  fail_unless (out != NULL);
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (out), pts);
-  check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
-}
-
-TEST (test_frame_by_frame)
-{
-  GstBus *bus;
-  GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
-
-  for (guint i = 0; i < 3; i++) {
-    gst_harness_push (harness, bundled (0, i * FRAME, TRUE));
-    /* GStreamer's own elements leave the second view without a timestamp */
-    gst_harness_push (harness, bundled (SHIFT, i == 1 ? i * FRAME : GST_CLOCK_TIME_NONE, FALSE));
-    expect_frame (harness, i * FRAME);
+    if (*events[i] != '=') {
+      GstBuffer *view = stamp (
+          make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 5, *events[i] == 'R' ? SHIFT : 0, 0),
+          timed ? pts : GST_CLOCK_TIME_NONE, timed ? FRAME : GST_CLOCK_TIME_NONE);
+      if (events[i][2] == '+')
+        GST_BUFFER_FLAG_SET (view, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+      gst_harness_push (harness, view);
+      continue;
+    }
+    fail_unless (out != NULL);
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (out), pts);
+    check_output (harness, out, VIEW_WIDTH, VIEW_HEIGHT);
   }
-  fail_unless_equals_uint64 (stat_of (harness->element, "pairs"), 3);
-  filter_free (harness, bus);
-}
-
-TEST (test_frame_by_frame_right_first)
-{
-  GstBus *bus;
-  GstHarness *harness = frames_new (RIGHT_FIRST, EXACT, &bus);
-
-  gst_harness_push (harness, bundled (SHIFT, 7 * FRAME, TRUE));
-  gst_harness_push (harness, bundled (0, GST_CLOCK_TIME_NONE, FALSE));
-  expect_frame (harness, 7 * FRAME);
-  filter_free (harness, bus);
-}
-
-TEST (test_frame_by_frame_lost_view)
-{
-  GstBus *bus;
-  GstHarness *harness = frames_new (NO_FLAGS, EXACT, &bus);
-
-  gst_harness_push (harness, bundled (0, 0, TRUE)); /* its right view is lost */
-  gst_harness_push (harness, bundled (0, FRAME, TRUE));
-  gst_harness_push (harness, bundled (SHIFT, FRAME, FALSE));
-  expect_frame (harness, FRAME);
-  gst_harness_push (harness, bundled (SHIFT, 2 * FRAME, FALSE)); /* its left one is */
-  gst_harness_push (harness, bundled (0, 3 * FRAME, TRUE));
-  gst_harness_push (harness, bundled (SHIFT, 3 * FRAME, FALSE));
-  expect_frame (harness, 3 * FRAME);
-  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-left"), 1);
-  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-right"), 1);
-  expect_warning (bus, "no partner", NULL);
-  filter_free (harness, bus);
-}
-
-TEST (test_frame_by_frame_unmarked)
-{
-  GstBus *bus;
-  GstHarness *harness = frames_new (NULL, EXACT "packing=frame-by-frame", &bus);
-
-  for (guint i = 0; i < 3; i++) {
-    gst_harness_push (harness, bundled (0, 2 * i * FRAME, FALSE));
-    gst_harness_push (harness, bundled (SHIFT, (2 * i + 1) * FRAME, FALSE));
-    expect_frame (harness, 2 * i * FRAME);
-  }
+  fail_unless_equals_uint64 (stat_of (harness->element, "pairs"), orders[__i__].pairs);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-left"), orders[__i__].lost);
+  fail_unless_equals_uint64 (stat_of (harness->element, "dropped-right"), orders[__i__].lost);
+  if (orders[__i__].lost)
+    expect_warning (bus, "no partner", NULL);
   GstVideoInfo info = output_info (harness);
-  fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == 2);
+  fail_unless (GST_VIDEO_INFO_FPS_N (&info) == 25 && GST_VIDEO_INFO_FPS_D (&info) == (extra ? 1 : 2));
   filter_free (harness, bus);
 }
 
