@@ -183,122 +183,65 @@ TEST (test_live_view_after_depth_alone)
 
 /* ---- pipelines --------------------------------------------------------------------------- */
 
+#define ALONE_LINE(source) \
+  "stereotestsrc " source " ! video/x-raw,width=96,height=32,framerate=25/1 ! " MATCH " qos=false ! o.sink_depth " \
+  "depthoverlay name=o ! fakesink name=s signal-handoffs=true sync="
+/* A camera that gives both views in one frame, stereomatch, the overlay. */
+#define CAMERA_LINE(source) \
+  "videotestsrc " source " ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! tee name=t ! queue ! " \
+  "depthoverlay name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! " MATCH \
+  " ! queue ! o.sink_depth"
+#define MATCH "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1"
+
+/* Each is played twice, or from a second on after a seek with a flush, which reaches sink_depth only where depth is alone. */
+static const struct
+{
+  const gchar *line;
+  gint frames;
+  gboolean live;
+  guint64 seek; /* ns that are played; 0: no seek */
+} pipelines[] = {
+  { ALONE_LINE ("num-buffers=7") "false", 7, FALSE, 0 },
+  { ALONE_LINE ("num-buffers=7 is-live=true") "true", 7, TRUE, 0 },
+  { ALONE_LINE ("num-buffers=100") "false", 5, FALSE, 200 * GST_MSECOND },
+  { CAMERA_LINE ("num-buffers=9"), 9, FALSE, 0 },
+  { CAMERA_LINE ("num-buffers=25 is-live=true"), 25, TRUE, 0 },
+  { CAMERA_LINE ("num-buffers=200"), 5, FALSE, 100 * GST_MSECOND },
+};
+
 static void
 count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *count)
 {
   g_atomic_int_inc (count);
 }
 
-static void
-try_alone (const gchar *source, gboolean live)
+TEST_LOOP (test_pipelines, 0, G_N_ELEMENTS (pipelines))
 {
-  g_autoptr (GstElement) pipeline = launch ("stereotestsrc %s ! video/x-raw,width=96,height=32,framerate=25/1 ! "
-                                            "stereomatch num-disparities=8 window=5 refine-iterations=0 backend=cpu "
-                                            "threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink name=s "
-                                            "signal-handoffs=true sync=%s",
-      source, live ? "true" : "false");
+  g_autoptr (GstElement) pipeline = launch ("%s", pipelines[__i__].line);
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  guint64 seek = pipelines[__i__].seek;
   gint64 position;
   gint count = 0;
 
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
-  for (gint i = 1; i <= 2; i++) {
+  for (gint i = 1; i <= (seek ? 1 : 2); i++) {
+    GstStateChangeReturn paused = gst_element_set_state (pipeline, GST_STATE_PAUSED);
+
+    fail_unless ((paused == GST_STATE_CHANGE_NO_PREROLL) == pipelines[__i__].live);
+    if (seek) {
+      wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
+      fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
+          GST_SEEK_TYPE_SET, (gint64) (GST_SECOND + seek)));
+      wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
+      g_atomic_int_set (&count, 0);
+    }
     fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
     wait_for_message (bus, GST_MESSAGE_EOS);
-    fail_unless_equals_int (g_atomic_int_get (&count), 7 * i);
+    fail_unless_equals_int (g_atomic_int_get (&count), pipelines[__i__].frames * i);
     fail_unless (gst_element_query_position (pipeline, GST_FORMAT_TIME, &position));
     gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
   }
-}
-
-/* Played twice, live or not. */
-TEST (test_depth_alone_in_a_pipeline)
-{
-  try_alone ("num-buffers=7", FALSE);
-  try_alone ("num-buffers=7 is-live=true", TRUE);
-}
-
-/* A seek with a flush to a part that lasts 5 frames. @count is what the sink counts. Takes @pipeline. */
-static void
-check_seek (GstElement *pipeline, GstClockTime duration, gint *count)
-{
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  fail_unless (gst_element_seek (pipeline, 1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
-      GST_SEEK_TYPE_SET, (gint64) (GST_SECOND + duration)));
-  wait_for_message (bus, GST_MESSAGE_ASYNC_DONE);
-  g_atomic_int_set (count, 0);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (count), 5);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-}
-
-/* A seek with a flush, which reaches sink_depth only: the output goes on from there. */
-TEST (test_seek_in_depth_alone)
-{
-  GstElement *pipeline = launch (
-      "stereotestsrc num-buffers=100 ! video/x-raw,width=96,height=32,framerate=25/1 ! stereomatch num-disparities=8 "
-      "window=5 refine-iterations=0 backend=cpu threads=1 qos=false ! o.sink_depth depthoverlay name=o ! fakesink "
-      "name=s signal-handoffs=true sync=false");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  gint count = 0;
-
-  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &count);
-  check_seek (pipeline, 200 * GST_MSECOND, &count);
-}
-
-/* A camera that gives both views in one frame, stereomatch, the overlay. */
-static GstElement *
-camera_pipeline (const gchar *source, gint *count)
-{
-  GstElement *pipeline = launch (
-      "videotestsrc %s ! video/x-raw,format=NV12,width=96,height=32,framerate=50/1 ! tee name=t ! queue ! depthoverlay "
-      "name=o ! video/x-raw,width=48 ! fakesink name=s signal-handoffs=true sync=false t. ! queue ! stereomatch "
-      "num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 ! queue ! o.sink_depth",
-      source);
-
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), count);
-  return pipeline;
-}
-
-TEST (test_play_twice)
-{
-  gint count = 0;
-  g_autoptr (GstElement) pipeline = camera_pipeline ("num-buffers=9", &count);
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-
-  for (gint i = 1; i <= 2; i++) {
-    fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-    wait_for_message (bus, GST_MESSAGE_EOS);
-    fail_unless_equals_int (g_atomic_int_get (&count), 9 * i);
-    gst_element_set_state (pipeline, i == 1 ? GST_STATE_READY : GST_STATE_NULL);
-  }
-}
-
-TEST (test_seek)
-{
-  gint count = 0;
-  GstElement *pipeline = camera_pipeline ("num-buffers=200", &count);
-
-  check_seek (pipeline, 100 * GST_MSECOND, &count);
-}
-
-TEST (test_live_pipeline)
-{
-  gint count = 0;
-  g_autoptr (GstElement) pipeline = camera_pipeline ("is-live=true num-buffers=25", &count);
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PAUSED) == GST_STATE_CHANGE_NO_PREROLL);
-  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
-  wait_for_message (bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&count), 25);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
