@@ -15,6 +15,6 @@ for name in calibration caps engine meta params; do
   ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^lib(c|m|dl|rt|pthread|gcc_s|stdc\+\+)\.so/ { print $3 }' |
     xargs -I '{}' cp '{}' "$OUT/lib/"
   # shellcheck disable=SC2016
-  patchelf --set-rpath '$ORIGIN/lib' "$OUT/$name"
+  patchelf --force-rpath --set-rpath '$ORIGIN/lib' "$OUT/$name"
   [ ! -d "tests/fuzz/corpus/$name" ] || (cd "tests/fuzz/corpus/$name" && zip -q -r "$OUT/${name}_seed_corpus.zip" .)
 done
