@@ -364,6 +364,7 @@ static const Broken broken_yaml[] = {
   { "image_height", "image_depth", { "image_height is missing", "image_width" } },
   { "image_height: ", "image_height: 4e9\n#", { "image_height", "4e+09", "65535" } },
   { "image_width: ", "image_width: 640.5\n#", { "image_width", "640.5", "whole" } },
+  { "image_width: ", "image_width: 0\n#", { "image_width", "is 0", "from 1 to 65535" } },
   { "---\n", "---\n{ a: b }: c\n", { "line", "OpenCV", "ROS" } },
   { "---\n", "---\n\tM1: 1\n", { "line 3", "YAML" } },
 };

@@ -144,6 +144,9 @@ TEST (test_region_of_the_sensor)
   expect_warning (pair->bus, "roi", "64x48", "128x96", "not cut out", NULL);
   fail_unless_equals_float (run (pair, 3 * WIDTH, 3 * HEIGHT, 2 * FRAME), 120);
   fail_unless_equals_float (number_of (pair->element, "baseline"), 100);
+  /* a size that is set is that of the frames: there is no region */
+  g_object_set (pair->element, "calibration-width", 2 * WIDTH, "calibration-height", 2 * HEIGHT, NULL);
+  fail_unless_equals_float (run (pair, WIDTH, HEIGHT, 3 * FRAME), 20);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
 }
 

@@ -273,6 +273,7 @@ check_halves (const ScenePicture *picture, const ScenePicture *sound, const Scen
   fail_unless (!memcmp (picture->level[v], sound->level[v], half));
   fail_unless (is_like (picture->level[v] + half, other->level[v] + half, rest));
   fail_if (is_like (picture->level[v] + half, sound->level[v] + half, rest));
+  fail_if (!memcmp (picture->level[v] + half, sound->level[v] + half, WIDTH), "the first row of it is the sound one");
 }
 
 /* A point twenty pixels from the middle lies a fiftieth farther out; those in the middle stay. */
@@ -370,6 +371,10 @@ TEST (test_faults)
           fail_unless (same_view (&sound, &picture, v), "fault %u in view %u", k, view);
       fail_unless (!memcmp (sound.truth, picture.truth, 2 * WIDTH * HEIGHT));
     }
+  /* no frame comes before the first one */
+  cameras.fault = GST_STEREO_TEST_FAULT_LATE;
+  g_auto (ScenePicture) start = scene_picture_through (&params, &cameras, 0);
+  fail_unless (same_view (&start, &first, 0) && same_view (&start, &first, 1));
 }
 
 /* Mean around (x, y) along one direction; pixels outside are like the nearest one inside. */

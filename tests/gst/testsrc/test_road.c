@@ -304,6 +304,21 @@ TEST (test_refusals)
   expect_refusal (&bad, "obstacle-lateral=2200", "on one side");
   bad.road.obstacle_lateral = 2000;
   scene_picture_max_disparity (&bad);
+  /* the camera looks down and leans: the obstacle comes to stand across the kerb as it comes nearer */
+  bad.road.camera_pitch = 5;
+  bad.road.camera_roll = -10;
+  for (bad.road.obstacle_lateral = 1000;; bad.road.obstacle_lateral += 10) {
+    g_autofree gchar *message = NULL;
+    g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&bad, &message);
+
+    fail_unless (scene != NULL, "%s", message);
+    bad.road.obstacle_approach = 100;
+    g_clear_pointer (&scene, gst_stereo_scene_free);
+    if (!(scene = gst_stereo_scene_new (&bad, &message)))
+      break;
+    bad.road.obstacle_approach = 0;
+  }
+  expect_refusal (&bad, "obstacle-lateral=", "on one side");
   bad = good;
   bad.road.camera_pitch = -18;
   expect_refusal (&bad, "camera-pitch=-18", "larger camera-pitch");
