@@ -228,8 +228,8 @@ compare_delays (GstStereoAggregator *self, GstStereoPad *const pads[2])
   guint late = delay[RIGHT] > delay[LEFT];
   if (delay[late] - delay[!late] > MOST_APART)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The frames of %s come %.1f s after their timestamps, those of %s %.1f s: that camera counts its time from a moment of "
-         "its own, so that a pair shows two moments %.1f s apart. Let its source stamp frames by the pipeline's clock "
+        ("The frames of %s come %.1f s after their timestamps, those of %s %.1f s: its timestamps begin at another time, "
+         "and a pair shows two moments %.1f s apart. Let its source stamp frames by the pipeline's clock "
          "(do-timestamp=true), or shift the view: the offset of its pad, in nanoseconds.",
             GST_PAD_NAME (pads[late]), delay[late] / 1e9, GST_PAD_NAME (pads[!late]), delay[!late] / 1e9,
             (delay[late] - delay[!late]) / 1e9),
