@@ -91,10 +91,12 @@ def elements_of(pipeline):
 
 
 class Cameras:
-    """Opens cameras again that fail or end, and says so once. @delay: seconds before the first try."""
+    """Opens cameras again that fail or end, and says so once. One that never gave a picture is an error. @delay: seconds before the first
+    try."""
 
     def __init__(self, pipeline, say, delay=1):
-        self.say, self.delay, self.ending, self.lost = say, delay, False, {}  # lost: seconds to wait, of each
+        self.say, self.delay, self.ending = say, delay, False
+        self.seen, self.lost = set(), {}  # that gave pictures; seconds to wait, of each that does not any more
         self.cameras = [element for element in elements_of(pipeline)
                         if element.get_factory().get_name() == "v4l2src" or element.get_name().startswith("camera")]
         for camera in self.cameras:
@@ -108,16 +110,17 @@ class Cameras:
     def on_data(self, _pad, info, camera):
         """The end of one camera is not the end of the stream."""
         if info.type & Gst.PadProbeType.BUFFER:
+            self.seen.add(camera)
             if self.lost.pop(camera, None):
                 GLib.idle_add(self.say, f"{self.name_of(camera)} gives pictures again")
-        elif info.get_event().type == Gst.EventType.EOS and not self.ending:
+        elif info.get_event().type == Gst.EventType.EOS and not self.ending and camera in self.seen:
             GLib.idle_add(self.lose, camera, "its stream ended.")
             return Gst.PadProbeReturn.DROP
         return Gst.PadProbeReturn.OK
 
     def on_error(self, message):
         """Whether it is an error of a camera, which is opened again."""
-        if message.src not in self.cameras or self.ending:
+        if message.src not in self.seen or self.ending:
             return False
         self.lose(message.src, message.parse_error()[0].message)
         return True

@@ -50,15 +50,17 @@ class Camera(unittest.TestCase):
 
 class Served(unittest.TestCase):
     def test_errors(self):
-        """Of a camera they stay within what rtsp.py serves, and others do not."""
+        """Of a camera that gave pictures they stay within what rtsp.py serves, and others do not."""
         try:
             from rtsp import Media
         except SystemExit as missing:
             self.skipTest(missing)
         pipeline, media = Gst.Pipeline(), Media(build(RIG.split()))
         pipeline.add(media)
-        for name, passes in ("camera_0", False), ("out", True):
+        for name, seen, passes in ("camera_0", False, True), ("camera_0", True, False), ("out", True, True):
             element = media.get_by_name(name)
+            if seen and name != "out":
+                media.cameras.seen.add(element)
             error = GLib.Error.new_literal(Gst.ResourceError.quark(), "Unplugged.", Gst.ResourceError.READ)
             element.post_message(Gst.Message.new_error(element, error, ""))
             self.assertEqual(bool(pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)), passes)
