@@ -307,7 +307,7 @@ TEST (test_refusals)
   /* the camera looks down and leans: the obstacle comes to stand across the kerb as it comes nearer */
   bad.road.camera_pitch = 5;
   bad.road.camera_roll = -10;
-  for (bad.road.obstacle_lateral = 1000;; bad.road.obstacle_lateral += 10) {
+  for (bad.road.obstacle_lateral = 1500;; bad.road.obstacle_lateral += 50) {
     g_autofree gchar *message = NULL;
     g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&bad, &message);
 
