@@ -102,25 +102,23 @@ gst_stereo_health_is_reliable (GstStereoHealthFlags flags)
   return !((guint) flags & ~harmless);
 }
 
-static void
-add_words (GString *text, const GstStereoHealthKind *kind, GstStereoHealthFlags flags)
-{
-  const gchar *whose = "";
-
-  if (kind->left != kind->right)
-    whose = !(flags & kind->right) ? "left camera " : !(flags & kind->left) ? "right camera " : "both cameras ";
-  g_string_append_printf (text, "%s%s%s", text->len ? ", " : "", whose, kind->words);
-}
-
 gchar *
 gst_stereo_health_get_reason (GstStereoHealthFlags flags)
 {
   if (gst_stereo_health_is_reliable (flags))
     return NULL;
   GString *text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    if (kinds[i].unreliable && flags & (kinds[i].left | kinds[i].right))
-      add_words (text, &kinds[i], flags);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    const GstStereoHealthKind *kind = &kinds[i];
+    gboolean left = (flags & kind->left) != 0, right = (flags & kind->right) != 0;
+    if (kind->unreliable && (left || right))
+      g_string_append_printf (text, "%s%s%s", text->len ? ", " : "",
+          kind->left == kind->right ? "" :
+              left && right         ? "both cameras " :
+              left                  ? "left camera " :
+                                      "right camera ",
+          kind->words);
+  }
   if (!text->len)
     g_string_append (text, "a fault that this version does not know");
   return g_string_free (text, FALSE);

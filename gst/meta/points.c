@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Points in space: of a pixel, and of a whole picture. */
 #include "gst/meta/map.h"
-#include "gst/meta/private.h"
 #include "gst/meta/rays.h"
 
 gboolean
@@ -28,37 +27,20 @@ gst_stereo_meta_get_point (
 /* Samples at a time: their results fit into the first cache. */
 #define CHUNK 256
 
-/* Whether @buffer says that it is a picture of @meta's size and kind, or nothing of its own. */
-static gboolean
-is_of (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFormat format)
-{
-  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
-  GstVideoInfo info;
-
-  if (gst_buffer_get_video_crop_meta (buffer))
-    return FALSE;
-  if (video)
-    return video->width == meta->width && video->height == meta->height;
-  return gst_video_info_set_format (&info, format, meta->width, meta->height) &&
-      gst_buffer_get_size (buffer) == GST_VIDEO_INFO_SIZE (&info);
-}
-
-static GstVideoFormat
-format_of (const GstStereoMeta *meta, GstBuffer *buffer)
-{
-  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
-
-  if (meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE)
-    return GST_VIDEO_FORMAT_GRAY8;
-  return video && video->format == GST_VIDEO_FORMAT_GRAY16_BE ? video->format : GST_VIDEO_FORMAT_GRAY16_LE;
-}
-
+/* FALSE where @buffer says that it is no picture of @meta's size and kind. */
 static gboolean
 map_samples (const GstStereoMeta *meta, GstBuffer *buffer, GstVideoFrame *samples)
 {
-  GstVideoFormat format = format_of (meta, buffer);
+  const GstVideoMeta *video = gst_buffer_get_video_meta (buffer);
+  GstVideoFormat format = meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 :
+      video && video->format == GST_VIDEO_FORMAT_GRAY16_BE                     ? GST_VIDEO_FORMAT_GRAY16_BE :
+                                                                                 GST_VIDEO_FORMAT_GRAY16_LE;
+  GstVideoInfo info;
 
-  return meta->width > 0 && meta->height > 0 && is_of (meta, buffer, format) &&
+  return meta->width > 0 && meta->height > 0 && !gst_buffer_get_video_crop_meta (buffer) &&
+      gst_video_info_set_format (&info, format, meta->width, meta->height) &&
+      (video ? video->width == meta->width && video->height == meta->height :
+               gst_buffer_get_size (buffer) == GST_VIDEO_INFO_SIZE (&info)) &&
       gst_stereo_map_plane (samples, buffer, format, meta->width, meta->height, GST_MAP_READ);
 }
 
