@@ -37,11 +37,10 @@ from parameters import Choice, Number, Switch, Text, launch_words, parameters_of
 TUNED = ("stereomatch", "stereonearest", "depthoverlay", "stereoground", "stereorectify")
 OLDEST = 1  # second after which a frame that is shown is called old
 LOOK_EVERY = 500  # milliseconds between two looks at what is in force
-SETTLED = 4  # so many pairs after a change one was matched with it: the ones before were on their way
 
 
 class Stream:
-    """The pipeline. After an error it takes back what was changed last, and starts again."""
+    """The pipeline. What stereomatch warns that it does not take is taken back."""
 
     def __init__(self, words, on_frame, on_error):
         self.pipeline = build(words)
@@ -51,8 +50,7 @@ class Stream:
             sys.exit("tune.py: the pipeline must have a stereomatch with name=match and an appsink with name=screen")
         self.match, self.screen = found["match"], found["screen"]
         self.on_frame, self.on_error = on_frame, on_error
-        self.changed = None  # parameter and the value that it had, until the new one is known to be right
-        self.settled = 0  # pairs that are matched by then
+        self.changed = None  # the last parameter, and the value that it had before
         self.waiting = False  # a frame that the window has not taken yet
         self.screen.set_property("caps", Gst.Caps.from_string("video/x-raw,format=RGBA"))
         self.screen.set_property("max-buffers", 1)
@@ -62,6 +60,7 @@ class Stream:
         bus = self.pipeline.get_bus()
         bus.add_signal_watch()
         bus.connect("message::error", self.on_bus_error)
+        bus.connect("message::warning", self.on_bus_warning)
         bus.connect("message::latency", lambda *_: self.pipeline.recalculate_latency())
 
     def elements(self):
@@ -86,11 +85,7 @@ class Stream:
 
     def set(self, parameter, value):
         self.changed = (parameter, parameter.get())
-        self.settled = self.pairs() + SETTLED
         parameter.set(value)
-
-    def pairs(self):
-        return self.match.get_property("stats").get_value("pairs")
 
     def on_sample(self, screen):
         """In the streaming thread. Where the window is slower than the stream, it takes the newest frame."""
@@ -102,8 +97,6 @@ class Stream:
 
     def hand_over(self, sample):
         self.waiting = False
-        if self.pairs() >= self.settled:
-            self.changed = None
         buffer, info = sample.get_buffer(), GstVideo.VideoInfo.new_from_caps(sample.get_caps())
         self.on_frame(info.width, info.height, info.stride[0], buffer.extract_dup(0, buffer.get_size()))
         return GLib.SOURCE_REMOVE
@@ -113,13 +106,15 @@ class Stream:
             return
         text = f"{message.src.get_name()}: {message.parse_error()[0].message}"
         self.pipeline.set_state(Gst.State.NULL)
-        changed, self.changed = self.changed, None
-        if changed:
-            parameter, value = changed
-            text += f" \u2013 {parameter.name} is {parameter.words(value)} again"
+        self.on_error(text, again=True)
+
+    def on_bus_warning(self, _bus, message):
+        text = message.parse_warning()[0].message
+        if self.changed and message.src == self.match and "stay in force" in text:
+            parameter, value = self.changed
+            self.changed = None
             parameter.set(value)
-            self.start()
-        self.on_error(text, again=not changed)
+            self.on_error(f"{text} \u2013 {parameter.name} is {parameter.words(value)} again", again=False)
 
 
 # ---- a row of the window for each parameter ---------------------------------------------------
