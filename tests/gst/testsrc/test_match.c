@@ -5,15 +5,39 @@
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
-#include "tests/support/gst/live_frame.h"
 #include "tests/support/gst/suite.h"
+#include "tests/support/truth.h"
 
 #define FRAMES 5
 
 typedef struct
 {
-  GstElement *pipeline, *source, *sink;
+  GstElement *pipeline, *sink;
+  GAsyncQueue *truths; /* of GBytes *, of the frames of stereotestsrc */
+  guint64 count;
 } Line;
+
+/* An output of stereomatch, with the true disparity of its frame. */
+typedef struct
+{
+  guint64 number;
+  gint width, height;
+  GBytes *truth_bytes;
+  const guint16 *truth;
+  guint8 *visible;
+  gfloat *disparity;  /* pixels; not-a-number where invalid */
+  GBytes *confidence; /* a byte a pixel */
+  gdouble mean_confidence;
+} LiveFrame;
+
+static GstPadProbeReturn
+note_truth (GstPad *pad, GstPadProbeInfo *probe, gpointer data)
+{
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (GST_PAD_PROBE_INFO_BUFFER (probe));
+
+  g_async_queue_push (data, gst_stereo_meta_get_truth_bytes (meta));
+  return GST_PAD_PROBE_OK;
+}
 
 /* Frames of two views of that size, side by side. */
 static Line
@@ -25,7 +49,11 @@ line_of_size (gint width, gint height, const gchar *source, const gchar *match)
       "stereotestsrc name=s num-buffers=%d %s ! video/x-raw,width=%d,height=%d ! stereomatch backend=cpu threads=1 %s "
       "! video/x-raw,format=GRAY16_LE ! appsink name=o sync=false",
       FRAMES, source, 2 * width, height, match);
-  line.source = gst_bin_get_by_name (GST_BIN (line.pipeline), "s");
+  g_autoptr (GstElement) testsrc = gst_bin_get_by_name (GST_BIN (line.pipeline), "s");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (testsrc, "src");
+  line.truths = g_async_queue_new_full ((GDestroyNotify) g_bytes_unref);
+  line.count = 0;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_truth, line.truths, NULL);
   line.sink = gst_bin_get_by_name (GST_BIN (line.pipeline), "o");
   gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
   return line;
@@ -37,15 +65,45 @@ line_new (const gchar *source, const gchar *match)
   return line_of_size (161, 121, source, match);
 }
 
+static void
+live_frame_clear (LiveFrame *frame)
+{
+  g_free (frame->visible);
+  g_free (frame->disparity);
+  g_bytes_unref (frame->truth_bytes);
+  g_bytes_unref (frame->confidence);
+}
+
 static gboolean
 line_next (Line *line, LiveFrame *frame)
 {
   GstSample *sample = NULL;
+  GstVideoInfo info;
 
   g_signal_emit_by_name (line->sink, "try-pull-sample", PATIENCE, &sample);
   if (!sample)
     return FALSE;
-  fail_unless (live_frame_read (frame, sample, line->source));
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
+  fail_unless (meta && gst_video_info_from_caps (&info, gst_sample_get_caps (sample)));
+  *frame = (LiveFrame){ .number = line->count++,
+    .width = info.width,
+    .height = info.height,
+    .truth_bytes = g_async_queue_pop (line->truths),
+    .confidence = gst_stereo_meta_get_confidence_bytes (meta),
+    .mean_confidence = meta->mean_confidence };
+  gsize pixels = (gsize) info.width * (gsize) info.height, size;
+  frame->truth = g_bytes_get_data (frame->truth_bytes, &size);
+  fail_unless (size == 2 * pixels);
+  /* the truth is of this frame */
+  fail_unless_equals_uint64 (
+      GST_BUFFER_PTS (buffer), gst_util_uint64_scale (frame->number, GST_SECOND * info.fps_d, info.fps_n));
+  frame->visible = g_malloc (pixels);
+  frame->disparity = g_new (gfloat, pixels);
+  truth_visible (frame->truth, info.width, info.height, frame->visible);
+  for (gint i = 0; i < (gint) pixels; i++)
+    frame->disparity[i] = (gfloat) gst_stereo_meta_get_disparity (
+        meta, sample_at (buffer, &info, i % info.width, i / info.width));
   gst_sample_unref (sample);
   return TRUE;
 }
@@ -55,8 +113,8 @@ line_free (Line *line)
 {
   gst_element_set_state (line->pipeline, GST_STATE_NULL);
   gst_object_unref (line->sink);
-  gst_object_unref (line->source);
   gst_object_unref (line->pipeline);
+  g_async_queue_unref (line->truths);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
