@@ -93,119 +93,68 @@ naive_leaves (StageKind kind, const StereoReservation *map)
   return kind == STAGE_OUTPUT && !strcmp (map->name, "disparity");
 }
 
-/* The methods' plain stages, and those of them whose arithmetic is in whole numbers. */
-static void (*const twins[STEREO_METHODS]) (StereoPlan *plan) = {
-  [STEREO_METHOD_ASW] = naive_asw,
-  [STEREO_METHOD_SGM] = naive_sgm,
-  [STEREO_METHOD_ESAW] = naive_exponential,
-  [STEREO_METHOD_ESMP] = naive_exponential,
-  [STEREO_METHOD_BM] = naive_bm,
-};
-static const int exact[STEREO_METHODS] = {
-  [STEREO_METHOD_SGM] = 1, [STEREO_METHOD_ESAW] = 1, [STEREO_METHOD_ESMP] = 1, [STEREO_METHOD_BM] = 1
-};
+static void
+run_match (StereoPlan *p)
+{
+  static void (*const methods[STEREO_METHODS]) (StereoPlan * plan) = {
+    [STEREO_METHOD_ASW] = naive_asw,
+    [STEREO_METHOD_SGM] = naive_sgm,
+    [STEREO_METHOD_ESAW] = naive_exponential,
+    [STEREO_METHOD_ESMP] = naive_exponential,
+    [STEREO_METHOD_BM] = naive_bm,
+  };
+  methods[p->params.method](p);
+}
 
 int
 naive_exact (const StereoPlan *plan)
 {
-  return exact[plan->params.method];
+  return plan->params.method != STEREO_METHOD_ASW; /* the others' arithmetic is in whole numbers */
+}
+
+static void
+run_probability (StereoPlan *p)
+{
+  (p->listed ? naive_list_probability : naive_probability) (p);
 }
 
 void
 naive_run (Naive *naive, StageKind kind)
 {
-  StereoPlan *p = &naive->plan;
+  /* STAGE_COARSE changes another plan's state: test_stages.c */
+  static void (*const twins[STAGE_UNKNOWN + 1]) (StereoPlan * plan) = {
+    [STAGE_LOAD] = naive_load,
+    [STAGE_ALIGN] = naive_align,
+    [STAGE_TEMPORAL] = naive_temporal,
+    [STAGE_FEATURES] = naive_features,
+    [STAGE_LAB] = naive_lab,
+    [STAGE_MATCH] = run_match,
+    [STAGE_KEEP] = naive_keep,
+    [STAGE_CANDIDATES] = naive_candidates,
+    [STAGE_LIST_MATCH] = naive_list_match,
+    [STAGE_PRIOR] = naive_prior,
+    [STAGE_LIST_PATHS] = naive_list_paths,
+    [STAGE_PATHS] = naive_paths,
+    [STAGE_SELECT] = naive_select,
+    [STAGE_CHECK] = naive_check,
+    [STAGE_RESELECT] = naive_reselect,
+    [STAGE_SUBPIXEL] = naive_subpixel,
+    [STAGE_INTEGER] = naive_integer,
+    [STAGE_REJECT] = naive_reject,
+    [STAGE_PROBABILITY] = run_probability,
+    [STAGE_MOTION] = naive_motion,
+    [STAGE_SPECKLE] = naive_speckle,
+    [STAGE_FILL] = naive_fill,
+    [STAGE_PLANES] = naive_planes,
+    [STAGE_GAPS] = naive_gaps,
+    [STAGE_MEDIAN] = naive_median,
+    [STAGE_THRESHOLD] = naive_threshold,
+  };
 
-  switch (kind) {
-    case STAGE_LOAD:
-      naive_load (p);
-      break;
-    case STAGE_ALIGN:
-      naive_align (p);
-      break;
-    case STAGE_TEMPORAL:
-      naive_temporal (p);
-      break;
-    case STAGE_FEATURES:
-      naive_features (p);
-      break;
-    case STAGE_LAB:
-      naive_lab (p);
-      break;
-    case STAGE_MATCH:
-      twins[p->params.method](p);
-      break;
-    case STAGE_KEEP:
-      naive_keep (p);
-      break;
-    case STAGE_CANDIDATES:
-      naive_candidates (p);
-      break;
-    case STAGE_LIST_MATCH:
-      naive_list_match (p);
-      break;
-    case STAGE_PRIOR:
-      naive_prior (p);
-      break;
-    case STAGE_LIST_PATHS:
-      naive_list_paths (p);
-      break;
-    case STAGE_PATHS:
-      naive_paths (p);
-      break;
-    case STAGE_SELECT:
-      naive_select (p);
-      break;
-    case STAGE_CHECK:
-      naive_check (p);
-      break;
-    case STAGE_REFINE:
-      naive_refine (naive);
-      break;
-    case STAGE_RESELECT:
-      naive_reselect (p);
-      break;
-    case STAGE_SUBPIXEL:
-      naive_disparity (p, 1);
-      break;
-    case STAGE_INTEGER:
-      naive_disparity (p, 0);
-      break;
-    case STAGE_REJECT:
-      naive_reject (p);
-      break;
-    case STAGE_PROBABILITY:
-      (p->listed ? naive_list_probability : naive_probability) (p);
-      break;
-    case STAGE_MOTION:
-      naive_motion (p);
-      break;
-    case STAGE_SPECKLE:
-      naive_speckle (p);
-      break;
-    case STAGE_FILL:
-      naive_fill (p);
-      break;
-    case STAGE_PLANES:
-      naive_planes (p);
-      break;
-    case STAGE_GAPS:
-      naive_gaps (p);
-      break;
-    case STAGE_MEDIAN:
-      naive_median (p);
-      break;
-    case STAGE_THRESHOLD:
-      naive_threshold (p);
-      break;
-    case STAGE_STORE:
-      naive_store (naive);
-      break;
-    case STAGE_COARSE: /* changes another plan's state: tests/stages/test_stages.c */
-    case STAGE_RESELECT_LAST:
-    case STAGE_DISPARITY:
-    case STAGE_OUTPUT:
-    case STAGE_UNKNOWN:
-      break;
-  }
+  if (kind == STAGE_REFINE)
+    naive_refine (naive);
+  else if (kind == STAGE_STORE)
+    naive_store (naive);
+  else if (twins[kind])
+    twins[kind](&naive->plan);
 }

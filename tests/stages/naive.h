@@ -169,7 +169,8 @@ void naive_check (StereoPlan *p);
 void naive_refine (Naive *naive);
 void naive_reselect (StereoPlan *p);
 /* naive_finish.c */
-void naive_disparity (StereoPlan *p, int subpixel);
+void naive_subpixel (StereoPlan *p);
+void naive_integer (StereoPlan *p);
 void naive_reject (StereoPlan *p);
 void naive_speckle (StereoPlan *p);
 void naive_median (StereoPlan *p);

@@ -20,8 +20,8 @@ tip (double before, double lowest, double after)
   return slope <= 0 || fmin (before, after) < lowest ? 0 : (float) ((before - after) / slope / 2);
 }
 
-void
-naive_disparity (StereoPlan *p, int subpixel)
+static void
+disparity_of (StereoPlan *p, int subpixel)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
@@ -35,6 +35,18 @@ naive_disparity (StereoPlan *p, int subpixel)
       if (subpixel && valid_candidate (p, x, i - 1) && valid_candidate (p, x, i + 1))
         *d += tip (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
     }
+}
+
+void
+naive_subpixel (StereoPlan *p)
+{
+  disparity_of (p, 1);
+}
+
+void
+naive_integer (StereoPlan *p)
+{
+  disparity_of (p, 0);
 }
 
 void

@@ -430,7 +430,7 @@ winner (const StereoPlan *p, int view, int x, int y, double *lowest, double *sec
   return best;
 }
 
-/* The tip of a V, as naive_disparity() has it, where both neighbours are listed. */
+/* The tip of a V, as naive_subpixel() has it, where both neighbours are listed. */
 static double
 offset (const StereoPlan *p, int x, int y, int i)
 {

@@ -328,6 +328,7 @@ static void
 report (const char *who, const StereoReservation *r, const Shape *s, size_t row, size_t column, const uint8_t *got,
     const uint8_t *want)
 {
+  const char *view = r->view == STEREO_LEFT ? "left " : r->view == STEREO_RIGHT ? "right " : "";
   uint64_t a = 0, b = 0;
   float f, g;
 
@@ -336,17 +337,11 @@ report (const char *who, const StereoReservation *r, const Shape *s, size_t row,
   memcpy (&f, got, s->size < sizeof f ? s->size : sizeof f);
   memcpy (&g, want, s->size < sizeof g ? s->size : sizeof g);
   if (!strcmp (r->name, "confidence") || !strcmp (r->name, "disparity"))
-    CHECK (0, "%s: %s%s at column %zu, row %zu: %.9g, wanted %.9g", who,
-        r->view == STEREO_LEFT      ? "left " :
-            r->view == STEREO_RIGHT ? "right " :
-                                      "",
-        r->name, column, row, (double) f, (double) g);
+    CHECK (0, "%s: %s%s at column %zu, row %zu: %.9g, wanted %.9g", who, view, r->name, column, row, (double) f,
+        (double) g);
   else
-    CHECK (0, "%s: %s%s at column %zu, row %zu: %lld, wanted %lld", who,
-        r->view == STEREO_LEFT      ? "left " :
-            r->view == STEREO_RIGHT ? "right " :
-                                      "",
-        r->name, column, row, (long long) a, (long long) b);
+    CHECK (0, "%s: %s%s at column %zu, row %zu: %lld, wanted %lld", who, view, r->name, column, row, (long long) a,
+        (long long) b);
 }
 
 static int

@@ -8,10 +8,112 @@
  * so that N processes share them.
  */
 #include <math.h>
+#include <sys/mman.h>
 
 #include "tests/support/check.h"
-#include "frame.h"
+#include "cases.h"
 #include "state.h"
+
+/* ---- one frame of a case: pictures, output buffers and a plan, ready to be walked step by step ---------- */
+
+typedef struct Frame
+{
+  Picture picture[2];
+  StereoPlan *plan;
+  StereoOutput output;
+  void *mapping[2];
+  size_t mapping_size[2];
+} Frame;
+
+static void
+make_output (Frame *frame, const Case *c, PictureGuard guard)
+{
+  size_t row = (size_t) c->width * stereo_sample_bytes (c->sample), rows = (size_t) c->height;
+
+  frame->output.sample = c->sample;
+  frame->output.stride = (ptrdiff_t) row;
+  frame->output.data = picture_guarded (row * rows, guard, &frame->mapping[0], &frame->mapping_size[0]);
+  memset (frame->output.data, 0x5A, row * rows);
+  if (c->confidence) {
+    size_t size = (size_t) c->width * rows;
+    frame->output.confidence_stride = c->width;
+    frame->output.confidence = picture_guarded (size, guard, &frame->mapping[1], &frame->mapping_size[1]);
+    memset (frame->output.confidence, 0x5A, size);
+  }
+}
+
+/* An alignment as a plan may have: nothing, a little, more than the bound; of any shape. */
+static StereoAlignSteps
+draw_alignment (Random *random)
+{
+  StereoAlignSteps steps = { random_range (random, 0, 7) > 0 };
+  int most = random_range (random, 0, 2) ? 3 << STEREO_ALIGN_SHIFT : STEREO_ALIGN_TOP;
+
+  for (int k = 0; k < 6; k++)
+    steps.c[k] = random_range (random, 0, 3) ? random_range (random, -most, most) : 0;
+  return steps;
+}
+
+/* Pictures painted from @seed, so that two frames of one case and seed are the same. False and @error
+ * when the plan cannot be made. */
+static int
+frame_new (
+    Frame *frame, const Case *c, StereoBackendChoice backend, PictureGuard guard, uint64_t seed, StereoError *error)
+{
+  Random random = { seed };
+  StereoParams params;
+
+  memset (frame, 0, sizeof *frame);
+  stereo_params_init (&params);
+  params_set (&params, "%s", c->params);
+  params.backend = backend;
+  frame->plan = stereo_plan_new (&params, c->width, c->height, error);
+  if (!frame->plan)
+    return 0;
+  for (int v = 0; v < 2; v++)
+    picture_new (&frame->picture[v], c->width, c->height, &c->layout, guard);
+  picture_paint (&frame->picture[0], &frame->picture[1], c->kind, params.min_disparity, params.num_disparities, &random);
+  if (params.align)
+    frame->plan->align = draw_alignment (&random);
+  make_output (frame, c, guard);
+  return 1;
+}
+
+static void
+frame_free (Frame *frame)
+{
+  stereo_plan_free (frame->plan);
+  for (int v = 0; v < 2; v++) {
+    picture_free (&frame->picture[v]);
+    if (frame->mapping[v])
+      munmap (frame->mapping[v], frame->mapping_size[v]);
+  }
+  memset (frame, 0, sizeof *frame);
+}
+
+/* Puts images and output into the plan and calls begin(). */
+static StereoStatus
+frame_begin (Frame *frame, StereoError *error)
+{
+  StereoPlan *plan = frame->plan;
+
+  for (int v = 0; v < 2; v++)
+    plan->input[v] = picture_view (&frame->picture[v]);
+  plan->output = frame->output;
+  return plan->backend->begin ? plan->backend->begin (plan, error) : STEREO_OK;
+}
+
+/* Results to the output. */
+static StereoStatus
+frame_end (Frame *frame, StereoError *error)
+{
+  const StereoBackend *backend = frame->plan->backend;
+  StereoStatus status = backend->end ? backend->end (frame->plan, error) : STEREO_OK;
+
+  return !status && backend->collect ? backend->collect (frame->plan, error) : status;
+}
+
+/* ---- comparisons --------------------------------------------------------------------------------------- */
 
 static const Tolerance naive_tolerance = { .cost = 4, .expected = 1, .plane = 1e-3 };
 /* CUDA keeps first-pass costs in half precision: half a unit in the last of 11 bits, each way. */
@@ -24,6 +126,18 @@ run_step (StereoPlan *plan, int k)
   StereoError error = { 0 };
   CHECK (!stereo_run_steps (plan, k, k + 1, &error), "step %d, %s: %s", k, plan->steps[k].stage->name, error.message);
   return state_take (plan);
+}
+
+/* What a step of @kind reads of frames before. */
+static void
+draw_past (StereoPlan *plan, StageKind kind, Random *random)
+{
+  if (kind == STAGE_TEMPORAL)
+    state_draw_past (plan, random);
+  if (kind == STAGE_MOTION)
+    state_draw_last (plan, random);
+  if (kind == STAGE_PRIOR)
+    state_draw_predicted (plan, random);
 }
 
 static void check_steps (StereoPlan *plan, Random *random, Naive **stored);
@@ -62,12 +176,7 @@ check_steps (StereoPlan *plan, Random *random, Naive **stored)
       check_coarse (plan, k, random);
       continue;
     }
-    if (kind == STAGE_TEMPORAL)
-      state_draw_past (plan, random);
-    if (kind == STAGE_MOTION)
-      state_draw_last (plan, random);
-    if (kind == STAGE_PRIOR)
-      state_draw_predicted (plan, random);
+    draw_past (plan, kind, random);
     state_dirty (plan, 0, random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -226,12 +335,7 @@ compare_steps (StereoPlan *a, StereoPlan *b, Random *random)
     StageKind kind = naive_kind (b, b->steps[step].stage);
     char who[64];
     snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step].stage->name);
-    if (kind == STAGE_TEMPORAL)
-      state_draw_past (a, random);
-    if (kind == STAGE_MOTION)
-      state_draw_last (a, random);
-    if (kind == STAGE_PRIOR)
-      state_draw_predicted (a, random);
+    draw_past (a, kind, random);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);
