@@ -20,6 +20,16 @@ typedef struct Pair
 /* Whether there is no CUDA device; the case is skipped then. */
 int no_device (void);
 
+/* A case that is skipped without a device. */
+#define CASE_ON_DEVICE(function, text) \
+  static void function##_there (void); \
+  CASE (function, text) \
+  { \
+    if (!no_device ()) \
+      function##_there (); \
+  } \
+  static void function##_there (void)
+
 void pair_new (Pair *pair, int width, int height, uint64_t seed);
 void pair_free (Pair *pair);
 /* Bit for bit. */

@@ -402,7 +402,7 @@ plan_on_device (const Scene *s, int graph)
 
 /* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
  * frames changes. One pair in a few is looked at there. */
-CASE (test_device, "on a device, alignment begins")
+CASE_ON_DEVICE (test_device, "on a device, alignment begins")
 {
   static const double none[6] = { 0 }, some[6] = { 0.7, 0.2, -0.3 };
   enum
@@ -411,8 +411,6 @@ CASE (test_device, "on a device, alignment begins")
     FRAMES = 200
   };
 
-  if (no_device ())
-    return;
   for (int late = 0; late < 2; late++) {
     Scene s[2][2]; /* of each plan: rectified, and not */
     StereoPlan *plan[2];

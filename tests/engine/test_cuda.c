@@ -69,14 +69,12 @@ run (StereoPlan *plan, const Pair *pair, StereoSample sample, void *data, uint8_
 }
 
 /* Frames, sample types and profiling change from call to call, and what a plan did before must not matter. */
-CASE (test_graph, "graph and single launches")
+CASE_ON_DEVICE (test_graph, "graph and single launches")
 {
   static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
   StereoParams params;
   Pair pair[FRAMES];
 
-  if (no_device ())
-    return;
   for (int k = 0; k < FRAMES; k++)
     pair_new (&pair[k], WIDTH, HEIGHT, (uint64_t) k);
   for (int setting = 0; setting < SETTINGS; setting++) {
@@ -118,7 +116,7 @@ compare_fused (const StereoParams *params, int width, int height, const char *wh
 
 /* Stages that leave out what only the next stage would read give what all stages give one by one, to the bit: tests of
  * single stages run without such fusion. */
-CASE (test_fusion, "fused stages")
+CASE_ON_DEVICE (test_fusion, "fused stages")
 {
   static const struct
   {
@@ -133,8 +131,6 @@ CASE (test_fusion, "fused stages")
     { 64, 9, WIDTH, STEREO_COST_MIXED, STEREO_PATHS_4, 500 },
   };
 
-  if (no_device ())
-    return;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     StereoParams params;
     char what[40];
@@ -152,13 +148,11 @@ CASE (test_fusion, "fused stages")
 
 /* The last paths select: of both views, whatever the method, wherever the range begins, and in pictures that are narrower than
  * the range or have one column. The margin shows the second lowest costs too, and refinement the third ones. */
-CASE (test_winners, "paths that select")
+CASE_ON_DEVICE (test_winners, "paths that select")
 {
   static const int widths[] = { 1, 2, 31, 33, 66, 127, 131, 260, 517 };
   Random random = { .state = random_seed () };
 
-  if (no_device ())
-    return;
   for (int k = 0; k < 4 * random_count ("STEREO_TEST_DRAWS", 30); k++) {
     StereoParams params;
     char what[200];
@@ -190,14 +184,12 @@ CASE (test_winners, "paths that select")
 
 /* What a kernel is allowed is the device's, not the plan's: a plan made later for a small window takes nothing from one
  * with a large window. */
-CASE (test_neighbours, "a large window beside a small one")
+CASE_ON_DEVICE (test_neighbours, "a large window beside a small one")
 {
   static uint8_t data[2][WIDTH * HEIGHT * 4], confidence[2][WIDTH * HEIGHT];
   StereoParams params;
   Pair pair;
 
-  if (no_device ())
-    return;
   pair_new (&pair, WIDTH, HEIGHT, 4);
   for (int graph = 0; graph < 2; graph++) {
     params_of (&params, 0);
@@ -221,14 +213,12 @@ CASE (test_neighbours, "a large window beside a small one")
 }
 
 /* Made and freed again and again, with frames in flight: nothing runs out. */
-CASE (test_made_again, "1000 plans")
+CASE_ON_DEVICE (test_made_again, "1000 plans")
 {
   StereoError error = { 0 };
   StereoParams params;
   Pair want, got;
 
-  if (no_device ())
-    return;
   params_of (&params, 0);
   pair_new (&want, WIDTH, HEIGHT, 4);
   pair_new (&got, WIDTH, HEIGHT, 4);
@@ -251,15 +241,13 @@ CASE (test_made_again, "1000 plans")
 }
 
 /* Views in device memory, one and both, give what views in host memory give. */
-CASE (test_device_input, "views in device memory")
+CASE_ON_DEVICE (test_device_input, "views in device memory")
 {
   StereoError error = { 0 };
   StereoImage host[2], device[2];
   StereoParams params;
   Pair want, got;
 
-  if (no_device ())
-    return;
   params_of (&params, 0);
   pair_new (&want, WIDTH, HEIGHT, 4);
   pair_new (&got, WIDTH, HEIGHT, 4);

@@ -40,6 +40,14 @@ on_backends (void (*test) (StereoPlan *plan))
   }
 }
 
+#define CASE_ON_BACKENDS(check, text) \
+  static void check (StereoPlan *plan); \
+  CASE (check##_on_backends, text) \
+  { \
+    on_backends (check); \
+  } \
+  static void check (StereoPlan *plan)
+
 static StereoStatus
 submit (StereoPlan *plan, Pair *pair, StereoError *error)
 {
@@ -69,8 +77,7 @@ spoil (Pair *pair)
     }
 }
 
-static void
-check_overlap (StereoPlan *plan)
+CASE_ON_BACKENDS (check_overlap, "two in flight give what execute gives")
 {
   Pair want[FRAMES], got[FRAMES];
   StereoStats wanted[FRAMES] = { { 0 } }, stats = { 0 };
@@ -107,14 +114,8 @@ check_overlap (StereoPlan *plan)
   }
 }
 
-CASE (test_overlap, "two in flight give what execute gives")
-{
-  on_backends (check_overlap);
-}
-
 /* Outputs of three kinds in flight one after the other; the results of one do not reach into the other's. */
-static void
-check_outputs (StereoPlan *plan)
+CASE_ON_BACKENDS (check_outputs, "outputs of all kinds in flight")
 {
   static const size_t sizes[] = { [STEREO_SAMPLE_U8] = 1, [STEREO_SAMPLE_U16] = 2, [STEREO_SAMPLE_F32] = 4 };
   static uint8_t want[6][WIDTH * HEIGHT * 4], got[6][WIDTH * HEIGHT * 4];
@@ -141,14 +142,8 @@ check_outputs (StereoPlan *plan)
   pair_free (&pair);
 }
 
-CASE (test_outputs, "outputs of all kinds in flight")
-{
-  on_backends (check_outputs);
-}
-
 /* However late a frame is collected, its time ends when its results were there. */
-static void
-check_time (StereoPlan *plan)
+CASE_ON_BACKENDS (check_time, "time does not run on until a frame is collected")
 {
   StereoStats stats = { 0 };
   StereoError error = { 0 };
@@ -163,11 +158,6 @@ check_time (StereoPlan *plan)
   pair_free (&pair);
 }
 
-CASE (test_time, "time does not run on until a frame is collected")
-{
-  on_backends (check_time);
-}
-
 /* ---- misuse ------------------------------------------------------------------------------ */
 
 static void
@@ -177,8 +167,7 @@ refused (StereoStatus status, const StereoError *error, const char *word)
   CHECK (strstr (error->message, word), "'%s' does not say %s", error->message, word);
 }
 
-static void
-check_misuse (StereoPlan *plan)
+CASE_ON_BACKENDS (check_misuse, "misuse")
 {
   StereoError error = { 0 };
   Pair pair[3], want;
@@ -211,11 +200,6 @@ check_misuse (StereoPlan *plan)
     pair_free (&pair[k]);
   }
   pair_free (&want);
-}
-
-CASE (test_misuse, "misuse")
-{
-  on_backends (check_misuse);
 }
 
 /* ---- failures ---------------------------------------------------------------------------- */

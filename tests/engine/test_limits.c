@@ -8,8 +8,7 @@ static Random random_state;
 
 /* ---- sizes --------------------------------------------------------------------------------------- */
 
-static void
-test_arithmetic (void)
+CASE (test_arithmetic, "products and sums of sizes")
 {
   size_t root = (size_t) 1 << (4 * sizeof (size_t));
 
@@ -120,8 +119,7 @@ check_size (StereoParams *p, int width, int height)
       p->refine_mode, width, height, p->num_disparities, p->min_disparity, got, least, most);
 }
 
-static void
-test_sizes (void)
+CASE (test_sizes, "memory of the largest plans")
 {
   static const int shifts[] = { -STEREO_MAX_DISPARITIES, -1, 0, STEREO_MAX_DISPARITIES };
 
@@ -142,8 +140,7 @@ test_sizes (void)
 /* ---- numbers of 32 bits ------------------------------------------------------------------------------ */
 
 /* What the table of docs/development/limits.md says of values that are not indices: the largest there can be. */
-static void
-test_values (void)
+CASE (test_values, "the largest values")
 {
   uint64_t alpha = 0;
   int unit = 0;
@@ -203,8 +200,7 @@ check_weighted (const StereoParams *params)
   stereo_plan_free (plan);
 }
 
-static void
-test_weighted_paths (void)
+CASE (test_weighted_paths, "weighted paths")
 {
   static const double weights[][2] = { { 0, 0 }, { 4, 4 }, { 4, 0 }, { 0, 4 }, { 0.3, 1 }, { 1, 1.7 } };
   static const double penalties[] = { 0, 0.001, 100, 1000 };
@@ -286,10 +282,7 @@ main (int argc, char **argv)
 {
   random_state.state = random_seed ();
   check_start (argc, argv);
-  check_case ("products and sums of sizes", test_arithmetic);
-  check_case ("memory of the largest plans", test_sizes);
-  check_case ("the largest values", test_values);
-  check_case ("weighted paths", test_weighted_paths);
+  check_registered ();
   test_shapes ();
   return check_finish ();
 }

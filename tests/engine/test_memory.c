@@ -250,8 +250,7 @@ test_plans (void)
       }
 }
 
-static void
-test_remap (void)
+CASE (test_remap, "remap")
 {
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
@@ -262,8 +261,7 @@ test_remap (void)
 }
 
 /* More than any machine has, and more than can be counted: refused before it is tried, or by the allocator. */
-static void
-test_too_much (void)
+CASE (test_too_much, "sizes at the limits")
 {
   static const int sides[] = { 1, 2, 31, 32767, 32768 };
   StereoError error = { 0 };
@@ -289,7 +287,6 @@ main (int argc, char **argv)
 {
   check_start (argc, argv);
   test_plans ();
-  check_case ("remap", test_remap);
-  check_case ("sizes at the limits", test_too_much);
+  check_registered ();
   return check_finish ();
 }

@@ -125,12 +125,10 @@ compare (const StereoParams params[2], int in_order, const char *what)
 }
 
 /* A kernel beside the steps needs nothing that they make meanwhile. */
-CASE (test_branches, "a graph, and kernels one after the other")
+CASE_ON_DEVICE (test_branches, "a graph, and kernels one after the other")
 {
   static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_QUALITY, STEREO_PROFILE_ROAD };
 
-  if (no_device ())
-    return;
   for (int k = 0; k < 6; k++) {
     StereoParams params[2];
     char what[60];
@@ -146,7 +144,7 @@ CASE (test_branches, "a graph, and kernels one after the other")
 }
 
 /* Where costs are whole numbers, both backends give the same frames. Lists come from averages, of a half size. */
-CASE (test_backends, "both backends")
+CASE_ON_DEVICE (test_backends, "both backends")
 {
   static const struct
   {
@@ -154,8 +152,6 @@ CASE (test_backends, "both backends")
   } cases[] = { { STEREO_METHOD_SGM, STEREO_PROFILE_BALANCED }, { STEREO_METHOD_SGM, STEREO_PROFILE_ROAD },
     { STEREO_METHOD_BM, STEREO_PROFILE_BALANCED } };
 
-  if (no_device ())
-    return;
   for (int k = 0; k < 3; k++) {
     StereoParams params[2];
     char what[60];

@@ -240,8 +240,7 @@ draw_size (const StereoCalibration *c, int *width, int *height)
   *height = same ? 0 : (int) (c->height * factor * between (0.8, 1.25));
 }
 
-static void
-test_points_share_rows (void)
+CASE (test_points_share_rows, "points share rows, and depth comes back")
 {
   for (int pair = 0; pair < PAIRS; pair++) {
     StereoCalibration c = draw_pair ();
@@ -273,8 +272,7 @@ test_points_share_rows (void)
   }
 }
 
-static void
-test_maps_point_to_raw_pixels (void)
+CASE (test_maps_point_to_raw_pixels, "maps point to the raw pixels")
 {
   for (int pair = 0; pair < PAIRS; pair++) {
     StereoCalibration c = draw_pair ();
@@ -342,8 +340,7 @@ edges (const StereoCalibration *c, const StereoRectification *r, int inner, doub
   }
 }
 
-static void
-test_alpha_0_shows_nothing_outside (void)
+CASE (test_alpha_0_shows_nothing_outside, "alpha 0 shows nothing outside")
 {
   for (int pair = 0; pair < PAIRS; pair++) {
     StereoCalibration c = draw_pair ();
@@ -361,8 +358,7 @@ test_alpha_0_shows_nothing_outside (void)
   }
 }
 
-static void
-test_alpha_1_shows_everything (void)
+CASE (test_alpha_1_shows_everything, "alpha 1 shows everything")
 {
   for (int pair = 0; pair < PAIRS; pair++) {
     StereoCalibration c = draw_pair ();
@@ -387,8 +383,7 @@ test_alpha_1_shows_everything (void)
 }
 
 /* Where points on the border are few for the size, still no more than half a pixel of the view is amiss. */
-static void
-test_alpha_of_large_pictures (void)
+CASE (test_alpha_of_large_pictures, "alpha of large pictures")
 {
   for (int pair = 0; pair < 12; pair++) {
     StereoCalibration c = draw_pair ();
@@ -404,8 +399,7 @@ test_alpha_of_large_pictures (void)
   }
 }
 
-static void
-test_own_projections_stay (void)
+CASE (test_own_projections_stay, "a calibration's own projections")
 {
   for (int pair = 0; pair < PAIRS; pair++) {
     StereoCalibration pose = draw_pair (), c = with_rectification (&pose, between (0, 1));
@@ -447,8 +441,7 @@ check_tripled (const Maps *small, const Maps *large, double factor, double shift
   }
 }
 
-static void
-test_scale (void)
+CASE (test_scale, "scale")
 {
   for (int pair = 0; pair < 8; pair++) {
     StereoCalibration pose = draw_pair (), c = with_rectification (&pose, between (0, 1)), scaled, sizeless;
@@ -472,8 +465,7 @@ test_scale (void)
   }
 }
 
-static void
-test_rectified_size (void)
+CASE (test_rectified_size, "rectified size")
 {
   StereoCalibration pose = draw_pair (), c = with_rectification (&pose, 0);
   StereoRectification r;
@@ -489,8 +481,7 @@ test_rectified_size (void)
   CHECK (r.width == c.width - 40 && r.height == c.height - 20, "%d x %d", r.width, r.height);
 }
 
-static void
-test_aspects (void)
+CASE (test_aspects, "aspects")
 {
   static const int sizes[][5] = { /* from, to, taken */
     { 1226, 370, 2452, 740, 1 }, { 1226, 370, 613, 185, 1 }, { 2452, 741, 1226, 370, 1 }, { 640, 480, 1280, 720, 0 },
@@ -519,8 +510,7 @@ test_aspects (void)
   }
 }
 
-static void
-test_row_ranges (void)
+CASE (test_row_ranges, "row ranges")
 {
   enum
   {
@@ -554,8 +544,7 @@ test_row_ranges (void)
 }
 
 /* A view that looks sideways and back: what is behind the camera is nowhere, and no value is not a number. */
-static void
-test_behind_is_nowhere (void)
+CASE (test_behind_is_nowhere, "behind the camera")
 {
   StereoCalibration pose = draw_pair (), c = with_rectification (&pose, 0);
   double angle = 1.2, turned[9] = { cos (angle), 0, sin (angle), 0, 1, 0, -sin (angle), 0, cos (angle) };
@@ -632,8 +621,7 @@ check_fold (const StereoCalibration *c, double alpha)
 }
 
 /* A strong k1, a pole of the rational model, a fisheye lens: rays beyond the end of the model are nowhere. */
-static void
-test_models_that_fold (void)
+CASE (test_models_that_fold, "models that fold")
 {
   for (int k = 0; k < PAIRS; k++) {
     StereoCalibration c = draw_pair ();
@@ -656,8 +644,7 @@ test_models_that_fold (void)
   }
 }
 
-static void
-test_models_that_hold (void)
+CASE (test_models_that_hold, "models that hold")
 {
   for (int k = 0; k < 5 * PAIRS; k++) {
     StereoCalibration c = draw_pair ();
@@ -715,8 +702,7 @@ expect_refusal (const StereoCalibration *c, double alpha, int width, int height,
   CHECK (stereo_rectify (c, alpha, width, height, &r, NULL), "taken without a place for the message");
 }
 
-static void
-test_refusals (void)
+CASE (test_refusals, "refusals")
 {
   StereoCalibration pose = draw_pair (), full = with_rectification (&pose, 0), c;
 
@@ -768,19 +754,6 @@ main (int argc, char **argv)
 {
   source.state = random_seed ();
   check_start (argc, argv);
-  check_case ("points share rows, and depth comes back", test_points_share_rows);
-  check_case ("maps point to the raw pixels", test_maps_point_to_raw_pixels);
-  check_case ("alpha 0 shows nothing outside", test_alpha_0_shows_nothing_outside);
-  check_case ("alpha 1 shows everything", test_alpha_1_shows_everything);
-  check_case ("alpha of large pictures", test_alpha_of_large_pictures);
-  check_case ("a calibration's own projections", test_own_projections_stay);
-  check_case ("scale", test_scale);
-  check_case ("rectified size", test_rectified_size);
-  check_case ("aspects", test_aspects);
-  check_case ("row ranges", test_row_ranges);
-  check_case ("behind the camera", test_behind_is_nowhere);
-  check_case ("models that fold", test_models_that_fold);
-  check_case ("models that hold", test_models_that_hold);
-  check_case ("refusals", test_refusals);
+  check_registered ();
   return check_finish ();
 }
