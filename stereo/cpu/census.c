@@ -102,12 +102,14 @@ census_7x5_gradient_row (StereoPlan *plan, void *context, int item, int thread)
 {
   int view = item % 2, y = item / 2, last = plan->width - 1;
   int sign = view == STEREO_RIGHT ? -1 : 1;
-  const uint8_t *luma = plan->view[view].luma + (size_t) y * plan->image_pitch;
-  int16_t *gradient = plan->view[view].gradient + (size_t) y * plan->image_pitch;
+  const uint8_t *restrict luma = plan->view[view].luma + (size_t) y * plan->image_pitch;
+  int16_t *restrict gradient = plan->view[view].gradient + (size_t) y * plan->image_pitch;
 
   census_row (plan, item, census_row_7x5, 3);
-  for (int x = 0; x <= last; x++)
-    gradient[x] = (int16_t) (sign * (luma[clamp (x + 1, last)] - luma[clamp (x - 1, last)]));
+  gradient[0] = (int16_t) (sign * (luma[clamp (1, last)] - luma[0]));
+  for (int x = 1; x < last; x++)
+    gradient[x] = (int16_t) (sign * (luma[x + 1] - luma[x - 1]));
+  gradient[last] = (int16_t) (sign * (luma[last] - luma[clamp (last - 1, last)]));
 }
 
 static StereoStatus
