@@ -99,10 +99,12 @@ struct StereoBackend
 /* The parts of each frame in which memory is in use, as bits. Reservations without a common part may share a place. */
 typedef enum StereoLife
 {
-  STEREO_LIFE_MATCH = 1 << 0, /* the coarser levels, and all other steps to the one that makes the costs */
-  STEREO_LIFE_PATHS = 1 << 1, /* their smoothing along paths; with sgm a part of that step */
-  STEREO_LIFE_MAPS = 1 << 2,  /* all steps behind them */
-  STEREO_LIFE_FINER = 1 << 3, /* of a coarser level: the steps of the plan that it belongs to, in whose memory it lies apart */
+  STEREO_LIFE_LEVELS = 1 << 0, /* the coarser levels, and all steps before them */
+  STEREO_LIFE_LISTED = 1 << 1, /* the step that makes the costs; with lists all steps from candidates to it */
+  STEREO_LIFE_PATHS = 1 << 2,  /* their smoothing along paths; with sgm a part of that step */
+  STEREO_LIFE_MAPS = 1 << 3,   /* all steps behind them */
+  STEREO_LIFE_FINER = 1 << 4, /* of a coarser level: the steps of the plan that it belongs to, in whose memory it lies apart */
+  STEREO_LIFE_MATCH = STEREO_LIFE_LEVELS | STEREO_LIFE_LISTED,
   STEREO_LIFE_COSTS = STEREO_LIFE_MATCH | STEREO_LIFE_PATHS,
   STEREO_LIFE_ALWAYS = STEREO_LIFE_COSTS | STEREO_LIFE_MAPS /* and from frame to frame */
 } StereoLife;

@@ -71,6 +71,14 @@ life_of_features (const StereoPlan *plan)
   return plan->single_stages ? STEREO_LIFE_ALWAYS : STEREO_LIFE_MATCH;
 }
 
+/* With lists, only what fills holes reads colours behind the costs, and those of the left view. */
+static StereoLife
+life_of_color (const StereoPlan *plan, int view)
+{
+  int fills = plan->params.fill != STEREO_FILL_KEEP && plan->params.fill != STEREO_FILL_NONE;
+  return plan->listed && (view == STEREO_RIGHT || !fills) ? life_of_features (plan) : STEREO_LIFE_ALWAYS;
+}
+
 static StereoStatus
 reserve_view (StereoPlan *plan, int i, StereoError *error)
 {
@@ -78,7 +86,7 @@ reserve_view (StereoPlan *plan, int i, StereoError *error)
   StereoView *v = &plan->view[i];
   StereoStatus status = STEREO_OK;
 
-  STATE (STEREO_LIFE_ALWAYS, v->color, image, pad, i, "color");
+  STATE (life_of_color (plan, i), v->color, image, pad, i, "color");
   STATE (STEREO_LIFE_ALWAYS, v->luma, image, pad, i, "luma");
   if (plan->features == STEREO_FEATURES_CENSUS_7X5_GRADIENT)
     STATE (life_of_features (plan), v->gradient, image, pad, i, "gradient");
@@ -144,7 +152,8 @@ reserve_costs (StereoPlan *plan, StereoError *error)
       status = reserve_state (plan, STEREO_LIFE_ALWAYS, (void **) &plan->lists.groups,
           (size_t) plan->lists.columns * STEREO_TILE_GROUPS, plan->lists.rows, sizeof *plan->lists.groups, 0, -1,
           "groups", error);
-    STATE (STEREO_LIFE_ALWAYS, plan->lists.costs, width * STEREO_SLOTS, 0, -1, "list costs");
+    STATE (plan->single_stages ? STEREO_LIFE_ALWAYS : (StereoLife) (STEREO_LIFE_LISTED | STEREO_LIFE_PATHS),
+        plan->lists.costs, width * STEREO_SLOTS, 0, -1, "list costs");
   }
   return status;
 }
@@ -159,7 +168,7 @@ reserve_coarse (StereoPlan *plan, StereoError *error)
 
   if (!coarse)
     return STEREO_OK;
-  status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, &coarse->arena, stereo_layout_total (coarse), 1, error);
+  status = stereo_reserve_for (plan, STEREO_LIFE_LEVELS, &coarse->arena, stereo_layout_total (coarse), 1, error);
   for (int i = 0; i < coarse->reservation_count && !status; i++)
     if (coarse->reservations[i].life & STEREO_LIFE_FINER)
       status = stereo_reserve (plan, coarse->reservations[i].where, coarse->reservations[i].size, 1, error);
@@ -199,7 +208,15 @@ free_place (const StereoReservation *r, const StereoReservation *const *placed, 
   return place;
 }
 
-/* The next one to be placed: what is always in use in the order of its reservation, then the largest. NULL: the rest lies in the
+/* Whether @a shares its place with fewer others than @b: it is in use in more parts of a frame, or in as many and larger. */
+static int
+is_harder (const StereoReservation *a, const StereoReservation *b)
+{
+  int more = __builtin_popcount (a->life) - __builtin_popcount (b->life);
+  return more > 0 || (more == 0 && a->size > b->size);
+}
+
+/* The next one to be placed: what is always in use in the order of its reservation, then the hardest. NULL: the rest lies in the
  * memory of another plan. */
 static StereoReservation *
 next_to_place (StereoPlan *plan, const char *is_placed)
@@ -212,7 +229,7 @@ next_to_place (StereoPlan *plan, const char *is_placed)
       continue;
     if (r->life == STEREO_LIFE_ALWAYS)
       return r;
-    if (!next || r->size > next->size)
+    if (!next || is_harder (r, next))
       next = r;
   }
   return next;

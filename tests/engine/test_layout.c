@@ -30,22 +30,22 @@ apart (const StereoReservation *a, const StereoReservation *b)
 
 CASE (test_lives, "lives")
 {
-  static const StereoLife lives[] = { STEREO_LIFE_ALWAYS, STEREO_LIFE_MATCH, STEREO_LIFE_PATHS, STEREO_LIFE_MAPS,
-    STEREO_LIFE_COSTS };
+  static const StereoLife lives[] = { STEREO_LIFE_ALWAYS, STEREO_LIFE_LEVELS, STEREO_LIFE_MATCH, STEREO_LIFE_PATHS,
+    STEREO_LIFE_MAPS, STEREO_LIFE_COSTS };
   const StereoBackend backend = { .allocate = allocate };
   Random random = { random_seed () };
 
   for (int round = 0; round < 200; round++) {
     StereoPlan *plan = calloc (1, sizeof *plan);
     void *where[BUFFERS];
-    size_t least[3] = { 0 }, all = 0; /* of what each part of a frame needs */
+    size_t least[4] = { 0 }, all = 0; /* of what each part of a frame needs */
     StereoError error;
     plan->backend = &backend;
     for (int i = 0; i < BUFFERS; i++) {
-      StereoLife life = lives[random_range (&random, 0, 4)];
+      StereoLife life = lives[random_range (&random, 0, 5)];
       size_t size = (size_t) random_range (&random, 0, i % 4 ? 3000 : 100000);
       CHECK (!stereo_reserve_for (plan, life, &where[i], size, 1, &error), "%s", error.message);
-      for (int part = 0; part < 3; part++)
+      for (int part = 0; part < 4; part++)
         least[part] += life >> part & 1 ? size : 0;
       all += stereo_round_up (size, 256);
     }
@@ -59,7 +59,7 @@ CASE (test_lives, "lives")
         CHECK (!(a->life & b->life) || apart (a, b), "buffers %d and %d share a place", i, j);
       }
     }
-    for (int part = 0; part < 3; part++)
+    for (int part = 0; part < 4; part++)
       CHECK (plan->arena_size >= least[part], "%zu bytes, part %d needs %zu", plan->arena_size, part, least[part]);
     CHECK (plan->arena_size < all, "nothing is shared: %zu of %zu bytes", plan->arena_size, all);
     free (plan);

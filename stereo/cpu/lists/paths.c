@@ -3,11 +3,10 @@
  * Paths over the candidates in the lists, four directions, and the winners of both views (Mahieu & Lowney, 3; Hirschmuller 2008).
  *
  * Between pixels of a tile a candidate stays in its slot. From tile to tile a table says which slots of the one list hold the
- * disparities of the other; what the other list lacks can only be reached by a jump. First a thread takes a column of tiles, down
- * and up, and keeps what each path adds to a candidate, a byte. Then one takes a row of tiles, to the right and to the left, and has
- * the sums of a tile at hand when it picks.
- *
- * A path takes its last stretch first: what it leaves in the tiles before a stretch is overwritten by the stretch of these.
+ * disparities of the other; what the other list lacks can only be reached by a jump. A thread takes a stretch of a column of tiles,
+ * down and up, and keeps what each path adds to a candidate, a byte. When all columns have come so far, one takes a row of tiles, to
+ * the right and to the left, and has the sums of a tile at hand when it picks. Other threads go on with the columns meanwhile. What
+ * the paths down and up add is kept of two stretches.
  */
 #include "stereo/cpu/lists/lists.h"
 #include "stereo/cpu/vec/vec.h"
@@ -495,10 +494,20 @@ pick_tile (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Sums 
 
 typedef struct Context
 {
-  uint8_t *added;   /* [tile][column, from the last][row][down, up][slot]: by the paths */
+  uint8_t *added; /* [tile][column, from the last][row][down, up][slot]: by the paths, of rows of tiles modulo @kept */
+  int kept;
   uint8_t *threads; /* a Band of each, and what follows it */
   size_t thread_bytes;
+  int turn;      /* the stretch of their way down that columns take */
+  int row, rows; /* rows of tiles that are picked meanwhile: the first, and how many */
 } Context;
+
+/* What is added in the tile (@column, @row). */
+static uint8_t *
+tile_added (const StereoPlan *plan, const Context *c, int column, int row)
+{
+  return c->added + ((size_t) (row % c->kept) * (size_t) plan->lists.columns + (size_t) column) * TILE_ADDED;
+}
 
 /* A step of luma halves the penalties. */
 static Penalties
@@ -565,7 +574,7 @@ enter_tile (Way *w, const Context *c, int column, int row, int begins)
   w->paths = free;
   w->begins = begins;
   w->tile = cpu_tile (plan, column, row);
-  w->added = c->added + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * TILE_ADDED;
+  w->added = tile_added (plan, c, column, row);
   set_masks (plan, &w->tile, &w->masks);
   if (!begins)
     make_map (&before, &w->tile, &w->map);
@@ -661,30 +670,24 @@ step_rows (const Way *w, int slots)
     step_row (w, w->back ? y1 - 1 - n : y0 + n, 0, slots);
 }
 
+/* What is added in the tiles before the stretch goes to @nowhere: another stretch has it. */
 static void
-sweep_column (const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s)
+sweep_column (
+    const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s, uint8_t *nowhere)
 {
   Paths paths[2] = { 0 };
   Way w = { .plan = plan, .penalties = p, .back = up, .paths = &paths[0], .before = &paths[1] };
 
   for (int k = s.begin; k < s.end; k++) {
     enter_tile (&w, c, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
+    if (k < s.first)
+      w.added = nowhere;
     switch (w.masks.slots) {
 #define ROWS(n) step_rows (&w, n)
       BY_SLOTS (ROWS)
 #undef ROWS
     }
   }
-}
-
-static void
-sweep_columns (StereoPlan *plan, void *context, int column, int thread)
-{
-  Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
-
-  for (int up = 0; up < 2; up++)
-    for (int k = stereo_stretches (0, plan->lists.rows) - 1; k >= 0; k--)
-      sweep_column (plan, context, &p, column, up, stretch_of (0, plan->lists.rows, k));
 }
 
 /* ---- to the right and to the left, and picking ---------------------------------------------------------- */
@@ -788,9 +791,8 @@ sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row
 }
 
 static void
-sweep_rows (StereoPlan *plan, void *context, int row, int thread)
+sweep_rows (const StereoPlan *plan, const Context *c, int row, int thread)
 {
-  const Context *c = context;
   Penalties p = penalties_of (plan, STEREO_PATH_SIDEWAYS);
   Band *b = band_of (plan, c, thread);
 
@@ -812,17 +814,44 @@ sweep_rows (StereoPlan *plan, void *context, int row, int thread)
   }
 }
 
+/* The first row of tiles that the paths up have not come to when columns have taken @turns stretches. */
+static int
+rows_after (int rows, int turns)
+{
+  int left = (stereo_stretches (0, rows) - turns) * stereo_stretch_length (0, rows);
+  return left < rows ? rows - left : 0;
+}
+
+static void
+sweep_item (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Context *c = context;
+  int rows = plan->lists.rows, column = item - c->rows;
+
+  if (column < 0) {
+    sweep_rows (plan, c, c->row + item, thread);
+    return;
+  }
+  Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
+  for (int up = 0; up < 2; up++)
+    sweep_column (plan, c, &p, column, up, stretch_of (0, rows, up ? stereo_stretches (0, rows) - 1 - c->turn : c->turn),
+        (uint8_t *) band_of (plan, c, thread)->sums);
+}
+
 /* ---- the stage ----------------------------------------------------------------------------------------- */
 
 static StereoStatus
 paths_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
+  int rows = plan->lists.rows;
   StereoStatus status = cpu_reserve_measures (plan, error);
 
+  c->kept = 2 * stereo_stretch_length (0, rows) + stereo_stretches (0, rows) - 1;
+  c->kept = c->kept < rows ? c->kept : rows;
   if (!status)
     status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added,
-        stereo_times ((size_t) plan->lists.columns * TILE_ADDED, (size_t) plan->lists.rows), 1, error);
+        stereo_times ((size_t) plan->lists.columns * TILE_ADDED, (size_t) c->kept), 1, error);
   c->thread_bytes = band_bytes (plan);
   return status ? status :
                   stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan),
@@ -832,8 +861,14 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 paths_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, context, sweep_columns, plan->lists.columns);
-  cpu_run (plan, context, sweep_rows, plan->lists.rows);
+  Context *c = context;
+  int rows = plan->lists.rows, turns = stereo_stretches (0, rows);
+
+  for (c->turn = 0; c->turn <= turns; c->turn++) {
+    c->row = rows_after (rows, c->turn - 1);
+    c->rows = rows_after (rows, c->turn) - c->row;
+    cpu_run (plan, c, sweep_item, c->rows + (c->turn < turns ? plan->lists.columns : 0));
+  }
   return STEREO_OK;
 }
 
