@@ -93,15 +93,18 @@ sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
   return count;
 }
 
-#define SORT_LANES(a, b) \
-  do { \
-    VecF low_ = vec_min_float (a, b), high_ = vec_max_float (a, b); \
-    a = low_; \
-    b = high_; \
-  } while (0)
-
-/* More than half of the values of a window of 5x5: none of the others' extremes can be the median. */
-#define MOST_HELD 14
+/* Pairs of values to sort, one after the other, until the middle one is in its place: Batcher's merging network (1968) without what has
+ * no influence on it. */
+static const uint8_t middle_of_9[] = { 0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 1, 2, 5, 6, 0, 4, 1, 5, 2, 6, 3,
+  7, 2, 4, 3, 5, 1, 2, 3, 4, 5, 6, 0, 8, 4, 8, 2, 4, 3, 5, 3, 4 };
+static const uint8_t middle_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+  22, 23, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 16, 18, 17, 19, 20, 22, 21, 23, 1, 2, 5, 6, 9, 10, 13,
+  14, 17, 18, 21, 22, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23, 2, 4, 3, 5,
+  10, 12, 11, 13, 18, 20, 19, 21, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 0, 8, 1, 9, 2, 10, 3,
+  11, 4, 12, 5, 13, 6, 14, 7, 15, 16, 24, 4, 8, 5, 9, 6, 10, 7, 11, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 18,
+  20, 19, 21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 23, 24, 0, 16, 1, 17, 2,
+  18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 6, 10, 7, 11, 12, 16, 13,
+  17, 10, 12, 11, 13, 11, 12 };
 
 /* Value @k of the windows around the LANES columns that begin with @x. One that is not valid becomes an infinity, in turn negative and
  * positive: so many lie on both sides that the middle of all is the lower middle of the valid ones. */
@@ -121,30 +124,31 @@ window_value (const StereoPlan *plan, int x, int y, int radius, int k, VecI *inf
   return value;
 }
 
-/* The medians of the windows around the LANES columns that begin with @x. The lowest and the highest of the values that are held
- * cannot be the median: they are replaced by the next value, until one is left. */
+/* The loops are unrolled: all values stay in registers, as far as there are enough. */
+#define SORT(values, pairs) \
+  _Pragma ("GCC unroll 128") for (size_t k_ = 0; k_ < sizeof pairs; k_ += 2) \
+  { \
+    VecF *low_ = &values[pairs[k_]], *high_ = &values[pairs[k_ + 1]], least_ = vec_min_float (*low_, *high_); \
+    *high_ = vec_max_float (*low_, *high_); \
+    *low_ = least_; \
+  }
+
+/* The medians of the windows around the LANES columns that begin with @x. */
 VEC_INLINE VecF
 median (const StereoPlan *plan, int x, int y, int radius)
 {
   VecI infinity = (VecI) ((VecF){ 0 } - INFINITY);
-  VecF held[MOST_HELD], centre = vec_load_f (map_row (plan, plan->disparity, y) + x);
-  int count = (2 * radius + 1) * (2 * radius + 1), most = count / 2 + 2, next = most;
+  VecF values[25], centre = vec_load_f (map_row (plan, plan->disparity, y) + x);
+  int count = (2 * radius + 1) * (2 * radius + 1);
 
-#pragma GCC unroll 16
-  for (int k = 0; k < most; k++)
-    held[k] = window_value (plan, x, y, radius, k, &infinity);
-#pragma GCC unroll 16
-  for (int last = most - 1; last >= 2; last--) {
-#pragma GCC unroll 16
-    for (int k = 1; k <= last; k++)
-      SORT_LANES (held[0], held[k]);
-#pragma GCC unroll 16
-    for (int k = 1; k < last; k++)
-      SORT_LANES (held[k], held[last]);
-    if (last > 2)
-      held[0] = window_value (plan, x, y, radius, next++, &infinity);
-  }
-  return vec_choose ((VecI) (centre == centre), held[1], centre);
+#pragma GCC unroll 32
+  for (int k = 0; k < count; k++)
+    values[k] = window_value (plan, x, y, radius, k, &infinity);
+  if (radius == 1)
+    SORT (values, middle_of_9)
+  else
+    SORT (values, middle_of_25)
+  return vec_choose ((VecI) (centre == centre), values[count / 2], centre);
 }
 
 /* How many pixels of the window of 5x5 around (x, y) are like that pixel. */
