@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# fields.sh DOCUMENT STEREO-REFERENCE: fails when a table of the fields of `stats` has not the fields that the element gives, in
+# fields.sh DOCUMENT PYTHON REFERENCE.PY: fails when a table of the fields of `stats` has not the fields that the element gives, in
 # their order.
 set -eu
 
-document=$1 reference=$2
+document=$1 python=$2 reference=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cat > "$folder/stereo.yml" <<'END'
@@ -21,7 +21,7 @@ compare ()
 {
   sed -n "/^<!-- fields of $1 begin -->\$/,/^<!-- fields of $1 end -->\$/s/^| \(\`[^|]*\) |.*/\1/p" "$document" |
     tr , '\n' | tr -d '\` ' > "$folder/told"
-  "$reference" --stats "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! $1 name=asked $2 ! fakesink" \
+  "$python" "$reference" --stats "stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! $1 name=asked $2 ! fakesink" \
     > "$folder/given"
   if ! diff -u "$folder/told" "$folder/given"; then
     echo "$document has not the fields of stats that $1 gives (+)" >&2

@@ -210,7 +210,7 @@ static const GstStereoProperty properties[] = {
                "Where more are, the state is unknown, never clear; a surface nearer than warn-distance is reported all the "
                "same" },
   { ROW ("region", REGION, PLAYING, region),
-      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture" },
+      .blurb = "Where to look for the nearest surface: <x, y, width, height> as fractions (0..1) of the picture; <0, 0, 1, 1> = all, the default" },
   { ROW ("message-interval", UINT64, PLAYING, message_interval), .initial = 100 * GST_MSECOND,
       .blurb = "Minimum time between two stereo-nearest messages in nanoseconds; 0 = one message per frame. A change of "
                "state or warning is always posted at once" },

@@ -141,6 +141,24 @@ half_seen (gint unknown, guint object)
   return depth;
 }
 
+/* docs/elements.md cannot read this one. */
+TEST (test_region_is_the_picture)
+{
+  static const gchar *const names[] = { "stereonearest", "depthoverlay" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_element_factory_make (names[i], NULL);
+    g_auto (GValue) region = G_VALUE_INIT;
+
+    if (!element)
+      continue; /* built without Pango */
+    g_object_get_property (G_OBJECT (element), "region", &region);
+    for (guint k = 0; k < 4; k++)
+      fail_unless_equals_float (g_value_get_double (gst_value_array_get_value (&region, k)), k / 2);
+    gst_object_unref (element);
+  }
+}
+
 TEST (test_states)
 {
   static const struct
