@@ -191,7 +191,8 @@ CASE (test_memory_limit, "memory-limit")
   pair_free (&held_pair);
 }
 
-/* Two tebibytes: refused, with the number. Where the system promises any amount, nothing can be refused. */
+/* All disparities of the largest views need two tebibytes: refused, with the number. Where the system promises any amount of memory,
+ * only the limit refuses. */
 CASE (test_memory_absurd, "absurd amounts of memory")
 {
   FILE *file = fopen ("/proc/sys/vm/overcommit_memory", "r");
@@ -201,9 +202,10 @@ CASE (test_memory_absurd, "absurd amounts of memory")
   if (file)
     fclose (file);
   params_small (&params);
+  params.search = STEREO_SEARCH_FULL; /* lists would fit into the limit */
   params.num_disparities = 1024;
   params.memory_limit = (uint64_t) 1 << 40;
-  refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "num-disparities");
+  refused (&params, 32768, 32768, STEREO_ERROR_MEMORY, "32768x32768", "memory-limit");
   params.memory_limit = 0;
   if (mode == '1' || SANITIZED)
     return;
