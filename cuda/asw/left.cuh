@@ -272,16 +272,16 @@ shift_right (uint32_t a, int bits)
   return b;
 }
 
-/* Half floats of four columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
+/* Half floats of the 2 N columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
  * before column i + min + width, else 0. */
-__device__ __forceinline__ void
-four_existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
+template <int N> __device__ __forceinline__ void
+existing (const Frame &f, int x, int i, uint32_t (&ones)[N])
 {
-  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
+  int before = i + f.min_disparity - x, after = 2 * N - (before + f.width);
 #pragma unroll
-  for (int h = 0; h < 2; h++)
+  for (int h = 0; h < N; h++)
     ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
-        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
+        shift_right (0x3C003C00u, 16 * max (after - 2 * (N - 1 - h), 0));
 }
 
 /* Adding 2^23 leaves the rounded number in the low bits. */

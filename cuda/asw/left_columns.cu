@@ -85,12 +85,12 @@ copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first,
 template <int COST> __device__ __forceinline__ void
 make_costs (const Frame &f, const uint8_t *left_record, const uint8_t *right_record, uint32_t (&to)[INDEX_TILES][2])
 {
-  FourRows<COST> left, right;
-  load_rows (left, left_record);
+  SomeRows<COST> left, right;
+  load_rows (left, left_record, 0);
 #pragma unroll
   for (int k = 0; k < INDEX_TILES; k++) {
-    load_rows (right, right_record + k * RecordFormat<COST>::bytes);
-    four_costs (left, right, to[k]);
+    load_rows (right, right_record + k * RecordFormat<COST>::bytes, 0);
+    costs_of_rows (left, right, to[k]);
     to[k][0] = truncated<COST> (f, to[k][0]);
     to[k][1] = truncated<COST> (f, to[k][1]);
   }

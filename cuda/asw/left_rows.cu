@@ -111,7 +111,7 @@ divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[
 #pragma unroll
     for (int tap_tile = 0; tap_tile < TAP_TILES; tap_tile++) {
       uint32_t ones[2];
-      four_existing (f, (tile + tile_of_taps<TAP_TILES> (tap_tile, threadIdx.x)) * TILE_PIXELS + 4 * (threadIdx.x & 3),
+      existing (f, (tile + tile_of_taps<TAP_TILES> (tap_tile, threadIdx.x)) * TILE_PIXELS + 4 * (threadIdx.x & 3),
           i + k, ones);
       multiply (weights, a[tap_tile], ones[0], ones[1], tap_tile == 0);
     }

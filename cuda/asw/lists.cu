@@ -14,6 +14,12 @@ constexpr int MEAN_WARPS = 4;
 constexpr float COST_SCALE = 16777216.0f; /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
 static_assert (TILE_PIXELS == LIST_TILE, "a tile of weights is one of the lists");
 
+/* In place of the number of tap tiles: windows that reach the tile itself, and no more than a quarter of the tiles beside it. These
+ * quarters are a tile of 8 taps, of which a lane has two in place of four. */
+constexpr int NARROW = 1;
+constexpr int NARROW_RADIUS = TILE_PIXELS / 4;
+template <int TAP_TILES> constexpr int TILES = TAP_TILES == NARROW ? 2 : TAP_TILES;
+
 struct MatchContext
 {
   uint8_t *records[2]; /* asw/records.cuh */
@@ -27,13 +33,15 @@ struct MatchContext
  */
 template <int TAP_TILES, int K> struct Means
 {
-  static constexpr int side = TAP_TILES == 2 ? TILE_PIXELS / 2 : TILE_PIXELS * SIDE<TAP_TILES>;
+  static constexpr int side = TAP_TILES == NARROW ? NARROW_RADIUS :
+      TAP_TILES == 2                              ? TILE_PIXELS / 2 :
+                                                    TILE_PIXELS * SIDE<TAP_TILES>;
   static constexpr int columns = TILE_PIXELS + 2 * side;
-  static constexpr int column = 16 * K + 8, row = columns * column + 64;
+  static constexpr int column = 16 * K + 8, row = columns * column + (TAP_TILES == NARROW ? 0 : 64);
 };
 
 /* Products a lane, of which short lists need fewer. Wide windows leave no room for more. */
-template <int TAP_TILES> constexpr int MOST_PRODUCTS = TAP_TILES == 2 ? 4 : 2;
+template <int TAP_TILES> constexpr int MOST_PRODUCTS = TAP_TILES <= 2 ? 4 : 2;
 
 /* A tile, and the part of its list that is worked on: K * 2 groups from @first on. */
 struct Work
@@ -52,59 +60,90 @@ index_of (const Work &t, int slot)
   return t.groups[g < t.count ? g : 0] * STEREO_GROUP + slot % STEREO_GROUP;
 }
 
-/* Whether only one of a lane's pixels reaches its taps in tap tile @k: those are of the halves beside the tile. */
-template <int TAP_TILES> static __device__ __forceinline__ constexpr bool
-has_one (int k)
+/* Tap tile @k of a lane, from the tile of its pixels on: the tile that its taps are in, the first of them, and how many they are. */
+template <int TAP_TILES, int k> struct Taps
 {
-  return TAP_TILES == 2 && k == 1;
+  static constexpr bool quarters = TAP_TILES == NARROW && k == 1;
+  /* of the lane's pixels, one alone reaches taps beside its tile */
+  static constexpr bool has_one = TILES<TAP_TILES> == 2 && k == 1;
+  static constexpr int count = quarters ? 2 : 4;
+  int tile, first;
+
+  __device__ __forceinline__
+  Taps ()
+  {
+    int lane = threadIdx.x & 31, t = lane & 3;
+    tile = tile_of_taps<TILES<TAP_TILES>> (k, lane);
+    first = quarters ? 2 * t + (tile < 0 ? TILE_PIXELS / 2 : 0) : 4 * t;
+  }
+};
+
+/* Calls @work for all tap tiles: with their number as a type. */
+template <int TAP_TILES, int k = 0, typename Work> static __device__ __forceinline__ void
+for_tap_tiles (Work work)
+{
+  work (std::integral_constant<int, k> ());
+  if constexpr (k + 1 < TILES<TAP_TILES>)
+    for_tap_tiles<TAP_TILES, k + 1> (work);
 }
 
-/* Distance terms of the exponents of a lane's weights, of pixels g and g + 8 of tile @tile of a line for its four taps in each tap
- * tile, or of the one that reaches them; minus infinity outside the window and outside the line. */
+/* Distance terms of the exponents of a lane's weights, of pixels g and g + 8 of tile @tile of a line for its taps in each tap tile, or of
+ * the one that reaches them; minus infinity outside the window and outside the line. */
 template <int TAP_TILES> struct Exponents
 {
-  float4 of[TAP_TILES][2];
+  float of[TILES<TAP_TILES>][2][4];
 
   __device__ __forceinline__
   Exponents (AswWindow w, int tile, int length)
   {
-    int lane = threadIdx.x & 31, g = lane >> 2, first = 4 * (lane & 3);
+    int g = (threadIdx.x & 31) >> 2;
+    for_tap_tiles<TAP_TILES> ([&] (auto number) {
+      constexpr int k = decltype (number)::value;
+      Taps<TAP_TILES, k> taps;
 #pragma unroll
-    for (int k = 0; k < TAP_TILES; k++)
+      for (int r = 0; r < (taps.has_one ? 1 : 2); r++)
 #pragma unroll
-      for (int r = 0; r < (has_one<TAP_TILES> (k) ? 1 : 2); r++) {
-        int away = tile_of_taps<TAP_TILES> (k, lane), tap = away * TILE_PIXELS + first;
-        int pixel = g + 8 * (has_one<TAP_TILES> (k) ? away > 0 : r);
-        float term[4];
-#pragma unroll
-        for (int e = 0; e < 4; e++) {
-          int distance = abs (tap + e - pixel);
-          term[e] = distance <= w.radius ? w.distance * (float) distance : -INFINITY;
+        for (int e = 0; e < taps.count; e++) {
+          int tap = taps.tile * TILE_PIXELS + taps.first + e,
+              distance = abs (tap - (g + 8 * (taps.has_one ? taps.tile > 0 : r)));
+          bool there = distance <= w.radius && (unsigned) (tile * TILE_PIXELS + tap) < (unsigned) length;
+          of[k][r][e] = there ? w.distance * (float) distance : -INFINITY;
         }
-        of[k][r] = make_float4 (term[0], term[1], term[2], term[3]);
-        cut (of[k][r], tile * TILE_PIXELS + tap, length);
-      }
+    });
   }
 };
 
-static __device__ __forceinline__ uint2
-four_weights (AswWindow w, uint32_t pixel, uint4 taps, const float4 &d)
+/* Weights of @pixel for two neighbouring taps. */
+static __device__ __forceinline__ uint32_t
+two_weights (AswWindow w, uint32_t pixel, const uint32_t *taps, const float *terms)
 {
-  return make_uint2 (pack_halves (cuda_weight (pixel, taps.x, w.color, d.x), cuda_weight (pixel, taps.y, w.color, d.y)),
-      pack_halves (cuda_weight (pixel, taps.z, w.color, d.z), cuda_weight (pixel, taps.w, w.color, d.w)));
+  return pack_halves (cuda_weight (pixel, taps[0], w.color, terms[0]), cuda_weight (pixel, taps[1], w.color, terms[1]));
 }
 
 /* The lane's registers of A. @p, @q: colours of pixels g and g + 8. */
-template <int TAP_TILES> static __device__ __forceinline__ uint4
-weights_of (const Exponents<TAP_TILES> &x, int k, AswWindow w, uint32_t p, uint32_t q, uint4 taps)
+template <int TAP_TILES, int k> static __device__ __forceinline__ uint4
+weights_of (
+    const Exponents<TAP_TILES> &x, AswWindow w, uint32_t p, uint32_t q, const RowWords<Taps<TAP_TILES, k>::count> &taps)
 {
-  if (has_one<TAP_TILES> (k)) {
+  constexpr bool quarters = Taps<TAP_TILES, k>::quarters;
+  if constexpr (Taps<TAP_TILES, k>::has_one) {
     bool after = !(threadIdx.x & 2);
-    uint2 one = four_weights (w, after ? q : p, taps, x.of[k][0]);
-    return after ? make_uint4 (0, one.x, 0, one.y) : make_uint4 (one.x, 0, one.y, 0);
-  }
-  uint2 a = four_weights (w, p, taps, x.of[k][0]), b = four_weights (w, q, taps, x.of[k][1]);
-  return make_uint4 (a.x, b.x, a.y, b.y);
+    uint32_t low = two_weights (w, after ? q : p, taps.of, x.of[k][0]);
+    uint32_t high = quarters ? 0 : two_weights (w, after ? q : p, taps.of + (quarters ? 0 : 2), x.of[k][0] + 2);
+    return after ? make_uint4 (0, low, 0, high) : make_uint4 (low, 0, high, 0);
+  } else
+    return make_uint4 (two_weights (w, p, taps.of, x.of[k][0]), two_weights (w, q, taps.of, x.of[k][1]),
+        two_weights (w, p, taps.of + 2, x.of[k][0] + 2), two_weights (w, q, taps.of + 2, x.of[k][1] + 2));
+}
+
+/* Adds the product with one register of B, or with two; @first: there is no sum yet. */
+template <int N> static __device__ __forceinline__ void
+multiply_taps (float (&sum)[4], const uint4 &a, const uint32_t (&b)[N], bool first)
+{
+  if constexpr (N == 1)
+    multiply_half (sum, a.x, a.y, b[0]);
+  else
+    multiply (sum, a, b[0], b[1], first);
 }
 
 /* @other, or @own where the line has no such tile: its weights are 0. */
@@ -126,25 +165,29 @@ average_column (const Frame &f, const Records &from, const Work &t, AswWindow w,
   uint32_t p = own[g], q = own[g + 8];
   float sum[K][4], weights[4];
 
-#pragma unroll
-  for (int k = 0; k < TAP_TILES; k++) {
-    int row = tile_or (t.row, t.row + tile_of_taps<TAP_TILES> (k, lane), tiles);
+  for_tap_tiles<TAP_TILES> ([&] (auto number) {
+    constexpr int k = decltype (number)::value, N = Taps<TAP_TILES, k>::count;
+    Taps<TAP_TILES, k> at;
+    int row = tile_or (t.row, t.row + at.tile, tiles);
     size_t left_record = (size_t) row * from.columns[STEREO_LEFT] + x;
-    const uint8_t *right_record = from.view[STEREO_RIGHT] +
-        ((size_t) row * from.columns[STEREO_RIGHT] + right) * RECORD + 16 * l;
-    uint4 taps = *(const uint4 *) (from.color + left_record * TILE_PIXELS + 4 * l);
-    uint4 a = weights_of (exponents, k, w, p, q, taps);
-    FourRows<COST> left, other;
-    load_rows (left, from.view[STEREO_LEFT] + left_record * RECORD + 16 * l);
-    multiply (weights, a, 0x3C003C00u, 0x3C003C00u, k == 0);
+    const uint8_t *right_record = from.view[STEREO_RIGHT] + ((size_t) row * from.columns[STEREO_RIGHT] + right) * RECORD;
+    RowWords<N> taps = *(const RowWords<N> *) (from.color + left_record * TILE_PIXELS + at.first);
+    uint4 a = weights_of<TAP_TILES, k> (exponents, w, p, q, taps);
+    uint32_t ones[N / 2];
+    SomeRows<COST, N> left, other;
+#pragma unroll
+    for (uint32_t &one : ones)
+      one = 0x3C003C00u;
+    load_rows (left, from.view[STEREO_LEFT] + left_record * RECORD, at.first);
+    multiply_taps (weights, a, ones, k == 0);
 #pragma unroll
     for (int j = 0; j < K; j++) {
-      uint32_t costs[2];
-      load_rows (other, right_record + j * RECORD);
-      four_costs (left, other, costs);
-      multiply (sum[j], a, costs[0], costs[1], k == 0);
+      uint32_t costs[N / 2];
+      load_rows (other, right_record + j * RECORD, at.first);
+      costs_of_rows (left, other, costs);
+      multiply_taps (sum[j], a, costs, k == 0);
     }
-  }
+  });
   Candidates all = candidates (f, x);
 #pragma unroll
   for (int r = 0; r < 2; r++) {
@@ -170,13 +213,13 @@ average_column (const Frame &f, const Records &from, const Work &t, AswWindow w,
   }
 }
 
-/* The lane's registers of B: means of columns (taps) 4 l..4 l + 3 of a tap tile, for its K products. */
-template <int K> static __device__ __forceinline__ void
-read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][2])
+/* The lane's registers of B: means of its N columns (taps) of a tap tile, for its K products. */
+template <int K, int N> static __device__ __forceinline__ void
+read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][N])
 {
-  uint32_t column[4][K / 2];
+  uint32_t column[2 * N][K / 2];
 #pragma unroll
-  for (int c = 0; c < 4; c++)
+  for (int c = 0; c < 2 * N; c++)
     if constexpr (K == 4) {
       uint2 four = *(const uint2 *) (from + c * pitch);
       column[c][0] = four.x;
@@ -186,7 +229,7 @@ read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][2])
 #pragma unroll
   for (int k = 0; k < K; k++)
 #pragma unroll
-    for (int h = 0; h < 2; h++)
+    for (int h = 0; h < N; h++)
       to[k][h] = __byte_perm (column[2 * h][k / 2], column[2 * h + 1][k / 2], k & 1 ? 0x7632 : 0x5410);
 }
 
@@ -201,27 +244,30 @@ average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<TAP_TIL
   float sum[K][4], weights[4], some[K][4];
   int index = index_of (t, K * g);
 
-#pragma unroll
-  for (int k = 0; k < TAP_TILES; k++) {
-    int away = tile_of_taps<TAP_TILES> (k, lane), tile = tile_or (t.column, t.column + away, tiles);
-    uint4 taps = *(const uint4 *) (color + tile * TILE_PIXELS + 4 * l);
-    uint4 a = weights_of (exponents, k, w, p, q, taps);
-    uint32_t b[K][2];
+  for_tap_tiles<TAP_TILES> ([&] (auto number) {
+    constexpr int k = decltype (number)::value, N = Taps<TAP_TILES, k>::count;
+    Taps<TAP_TILES, k> at;
+    int tile = tile_or (t.column, t.column + at.tile, tiles), column = at.tile * TILE_PIXELS + at.first;
+    RowWords<N> taps = *(const RowWords<N> *) (color + tile * TILE_PIXELS + at.first);
+    uint4 a = weights_of<TAP_TILES, k> (exponents, w, p, q, taps);
+    uint32_t b[K][N / 2], ones[N / 2];
     read_means<K> (means + (y - t.y0) * Means<TAP_TILES, K>::row +
-            (away * TILE_PIXELS + 4 * l + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column + 2 * K * g,
+            (column + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column + 2 * K * g,
         Means<TAP_TILES, K>::column, b);
-    multiply (weights, a, 0x3C003C00u, 0x3C003C00u, k == 0);
+#pragma unroll
+    for (uint32_t &one : ones)
+      one = 0x3C003C00u;
+    multiply_taps (weights, a, ones, k == 0);
 #pragma unroll
     for (int j = 0; j < K; j++)
-      multiply (sum[j], a, b[j][0], b[j][1], k == 0);
+      multiply_taps (sum[j], a, b[j], k == 0);
     if (!t.interior)
 #pragma unroll
       for (int j = 0; j < K; j++) {
-        uint32_t ones[2];
-        four_existing (f, (t.column + away) * TILE_PIXELS + 4 * l, index + j, ones);
-        multiply (some[j], a, ones[0], ones[1], k == 0);
+        existing (f, t.x0 + column, index + j, ones);
+        multiply_taps (some[j], a, ones, k == 0);
       }
-  }
+  });
 #pragma unroll
   for (int r = 0; r < 2; r++) {
     float scale = reciprocal (weights[2 * r]) * unit;
@@ -278,7 +324,7 @@ average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w
  * elements of B from records in global memory, which the columns beside it read too, from the cache. The means are in shared
  * memory. Then a warp makes the second pass of whole rows, and stores neighbouring slots of neighbouring pixels.
  */
-template <int COST, int TAP_TILES> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, TAP_TILES == 2 ? 5 : 4)
+template <int COST, int TAP_TILES> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, TAP_TILES <= 2 ? 5 : 4)
     mean_kernel (const __grid_constant__ Frame f, const __grid_constant__ Records records, AswWindow w,
         const __grid_constant__ Lists lists, PathCosts costs, float unit)
 {
@@ -380,7 +426,10 @@ launch_cost (StereoPlan *plan, const MatchContext *context, StereoError *error)
       launch_mean<COST, 3> (plan, records);
       break;
     default:
-      launch_mean<COST, 2> (plan, records);
+      if (plan->params.window / 2 > NARROW_RADIUS)
+        launch_mean<COST, 2> (plan, records);
+      else
+        launch_mean<COST, NARROW> (plan, records);
   }
   CUDA_LAUNCHED (plan, "mean_kernel");
   return STEREO_OK;

@@ -38,52 +38,53 @@ struct Records
   int columns[2];
 };
 
-/* Four rows of a column. */
-template <int COST> struct FourRows
+/* Words of neighbouring rows, 1, 2 or 4 of them, which are loaded at once. */
+template <int N> struct __align__ (4 * N) RowWords
 {
-  uint4 census[RecordFormat<COST>::census + 1], color; /* one more, because an array must not be empty */
-  uint2 level;
+  uint32_t of[N];
 };
 
-/* @from: in shared memory, 16 bytes after the start of the record for every four rows. */
-template <int COST> __device__ __forceinline__ void
-load_rows (FourRows<COST> &rows, const uint8_t *from)
+/* N rows of a column, two or four. */
+template <int COST, int N = 4> struct SomeRows
+{
+  RowWords<N> census[RecordFormat<COST>::census + 1], color; /* one more, because an array must not be empty */
+  RowWords<N / 2> level;
+};
+
+/* The rows from @row on, a multiple of N, of the record at @from. */
+template <int COST, int N> __device__ __forceinline__ void
+load_rows (SomeRows<COST, N> &rows, const uint8_t *from, int row)
 {
   typedef RecordFormat<COST> F;
 #pragma unroll
   for (int c = 0; c < F::census; c++)
-    rows.census[c] = *(const uint4 *) (from + 64 * c);
+    rows.census[c] = *(const RowWords<N> *) (from + 64 * c + 4 * row);
   if (F::color)
-    rows.color = *(const uint4 *) (from + 64 * F::census);
-  if (F::level)
-    rows.level = *(const uint2 *) (from + 64 * (F::census + F::color));
+    rows.color = *(const RowWords<N> *) (from + 64 * F::census + 4 * row);
+  if (F::level) /* halves of four rows begin every 16 bytes */
+    rows.level = *(const RowWords<N / 2> *) (from + 64 * (F::census + F::color) + 4 * row - row % 4 * 2);
 }
 
-/* Packed costs of a left and a right column: of rows 0 and 1, and of rows 2 and 3. */
-template <int COST> __device__ __forceinline__ void
-four_costs (const FourRows<COST> &l, const FourRows<COST> &r, uint32_t (&costs)[2])
+/* Packed costs of a left and a right column, of two rows each. */
+template <int COST, int N> __device__ __forceinline__ void
+costs_of_rows (const SomeRows<COST, N> &l, const SomeRows<COST, N> &r, uint32_t (&costs)[N / 2])
 {
   typedef RecordFormat<COST> F;
-  TwoDifferences d[2] = {};
 #pragma unroll
-  for (int c = 0; c < F::census; c++) {
-    d[0].bits[0] += __popc (l.census[c].x ^ r.census[c].x);
-    d[0].bits[1] += __popc (l.census[c].y ^ r.census[c].y);
-    d[1].bits[0] += __popc (l.census[c].z ^ r.census[c].z);
-    d[1].bits[1] += __popc (l.census[c].w ^ r.census[c].w);
+  for (int k = 0; k < N / 2; k++) {
+    TwoDifferences d = {};
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+#pragma unroll
+      for (int c = 0; c < F::census; c++)
+        d.bits[h] += __popc (l.census[c].of[2 * k + h] ^ r.census[c].of[2 * k + h]);
+      if (F::color)
+        d.sad[h] = __vsadu4 (l.color.of[2 * k + h], r.color.of[2 * k + h]);
+    }
+    if (F::level)
+      d.level = __habs2 (__hsub2 (halves_of (l.level.of[k]), halves_of (r.level.of[k])));
+    costs[k] = Cost<COST>::of_two_pairs (d);
   }
-  if (F::color) {
-    d[0].sad[0] = __vsadu4 (l.color.x, r.color.x);
-    d[0].sad[1] = __vsadu4 (l.color.y, r.color.y);
-    d[1].sad[0] = __vsadu4 (l.color.z, r.color.z);
-    d[1].sad[1] = __vsadu4 (l.color.w, r.color.w);
-  }
-  if (F::level) {
-    d[0].level = __habs2 (__hsub2 (halves_of (l.level.x), halves_of (r.level.x)));
-    d[1].level = __habs2 (__hsub2 (halves_of (l.level.y), halves_of (r.level.y)));
-  }
-  costs[0] = Cost<COST>::of_two_pairs (d[0]);
-  costs[1] = Cost<COST>::of_two_pairs (d[1]);
 }
 
 /* ---- making the records --------------------------------------------------------------------------------- */
