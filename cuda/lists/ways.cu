@@ -168,9 +168,10 @@ struct __align__ (16) Crossing
 static __device__ __forceinline__ uint32_t
 lowest_of_line (uint32_t low)
 {
-#pragma unroll
-  for (int away = 1; away < LANES; away *= 2)
-    low = __vminu2 (low, __shfl_xor_sync (LIST_LANES, low, away));
+  static_assert (LANES == 4, "three shuffles side by side, which take as long as one");
+  uint32_t beside = __shfl_xor_sync (LIST_LANES, low, 1), far = __shfl_xor_sync (LIST_LANES, low, 2),
+           last = __shfl_xor_sync (LIST_LANES, low, 3);
+  low = __vminu2 (__vminu2 (low, beside), __vminu2 (far, last));
   return __vminu2 (low, __byte_perm (low, low, 0x1032));
 }
 
