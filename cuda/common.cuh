@@ -79,7 +79,7 @@ struct CudaState
    * the finest one the last. */
   Selection selection;
   uint8_t *path_costs;   /* [y][x][i]: what paths read; 0 where there is no candidate */
-  uint16_t *means;       /* [y][x][i]: of match_for_keep: costs as in the volume; then sets of bytes of the paths */
+  uint16_t *means;       /* [y][x][i]: of match_for_keep: costs as in the volume */
   uint8_t *distinctness; /* of each cell, of a plan that searches coarse to fine: list_paths leaves it to probability */
 };
 

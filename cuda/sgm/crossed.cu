@@ -2,9 +2,7 @@
 /*
  * All paths, where what they add fits bytes (lines.cuh), in two kernels. The first one has lines of all directions but columns, both
  * ways, and columns both ways up to the middle, side by side. Alone, any of them would wait for its own chain of operations. The
- * second one goes on along the columns to their ends, and sums up. Where only the winner is wanted, of a coarse level, the first kernel
- * has the columns to their ends too, and the second one is that of winner.cu: the picture is so small that each row takes longer
- * than the whole of the columns.
+ * second one goes on along the columns to their ends, and sums up.
  */
 #include "cuda/sgm/lines.cuh"
 
@@ -118,11 +116,10 @@ set_at (const Sgm &s, int set, int more)
 /* All directions but columns as wholes. Multiprocessors take the blocks in order, and whoever begins last should be done soon:
  * rows and columns come first, the longer ones before the others; then diagonals, which end with short ones. */
 template <Task LAST, int LANES> static Parts
-parts_of (const Sgm &s, int directions, bool selects)
+parts_of (const Sgm &s, int directions)
 {
   const int each = is_in_bytes (LAST) ? 2 : 1; /* sets of a direction */
-  const int more = selects ? WINNER_MORE : more_sets_of (LAST);
-  bool rows_first = s.width > (selects ? s.height : s.height / 2);
+  bool rows_first = s.width > s.height / 2;
   Parts p = {};
   int blocks = 0;
 
@@ -130,7 +127,7 @@ parts_of (const Sgm &s, int directions, bool selects)
     Lines lines = lines_for (LAST, s, direction);
     int set = direction == SGM_VERTICAL ? directions - 1 : direction > SGM_VERTICAL ? direction - 1 : direction;
     blocks += (int) cuda_blocks (lines.count, 32 / LANES);
-    p.of[p.count++] = { lines, blocks, direction == SGM_VERTICAL && !selects ? 1 : 2, set_at (s, set * each, more) };
+    p.of[p.count++] = { lines, blocks, direction == SGM_VERTICAL ? 1 : 2, set_at (s, set * each, more_sets_of (LAST)) };
   };
   add (rows_first ? SGM_SIDEWAYS : SGM_VERTICAL);
   add (rows_first ? SGM_VERTICAL : SGM_SIDEWAYS);
@@ -143,7 +140,7 @@ template <Task FIRST, Task SECOND, Task LAST, int PAIRS, int LANES> static Stere
 launch_first (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   size_t shared = BLOCK_WARPS * PixelRing<PAIRS, most_sets<FIRST, SECOND> ()>::warp;
-  Parts parts = parts_of<LAST, LANES> (s, plan->params.paths / 2, sgm_selects (plan));
+  Parts parts = parts_of<LAST, LANES> (s, plan->params.paths / 2);
 
   crossed_kernel<FIRST, SECOND, PAIRS, LANES>
       <<<parts.of[parts.count - 1].blocks, 32 * BLOCK_WARPS, shared, cuda_state (plan)->stream>>> (s, parts);
@@ -156,11 +153,7 @@ launch_crossed (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
   StereoStatus status = launch_first<FIRST, SECOND, LAST, PAIRS, LANES> (plan, s, error);
 
-  if (status)
-    return status;
-  if (sgm_selects (plan))
-    return sgm_winner (plan, s, error);
-  return launch_last<LAST, PAIRS, LANES> (plan, s, lines_for (LAST, s, SGM_VERTICAL), error);
+  return status ? status : launch_last<LAST, PAIRS, LANES> (plan, s, lines_for (LAST, s, SGM_VERTICAL), error);
 }
 
 }

@@ -190,8 +190,8 @@ sgm_selects (const StereoPlan *plan)
   return plan->fusion.selector == STEREO_SELECTOR_PATHS;
 }
 
-/* winner.cu: the left view's winner, of what all four paths add: of rows in the two sets of the volume, of columns in the WINNER_MORE
- * ones of s.sets. */
+/* winner.cu: four paths, and the left view's winner. What they add is, of rows, in two sets of bytes of the volume, of columns in the
+ * WINNER_MORE ones of s.sets. */
 constexpr int WINNER_MORE = 2;
 StereoStatus sgm_winner (StereoPlan *plan, const Sgm &s, StereoError *error);
 
@@ -224,14 +224,19 @@ lowest_of_lanes (uint32_t low)
     return __reduce_min_sync (SGM_LANES, low);
   /* cheaper than four steps of shuffles */
   bool second = threadIdx.x & LANES;
-  uint32_t lows[2] = { __reduce_min_sync (SGM_LANES, second ? 0xFFFFFFFFu : low),
-    __reduce_min_sync (SGM_LANES, second ? low : 0xFFFFFFFFu) };
-  return second ? lows[1] : lows[0];
-#else
-  for (int away = LANES / 2; away; away /= 2)
+  if (LANES == 16) {
+    uint32_t lows[2] = { __reduce_min_sync (SGM_LANES, second ? 0xFFFFFFFFu : low),
+      __reduce_min_sync (SGM_LANES, second ? low : 0xFFFFFFFFu) };
+    return second ? lows[1] : lows[0];
+  }
+#endif
+  /* three shuffles side by side in place of two after another */
+  if (LANES >= 4)
+    low = min (min (low, __shfl_xor_sync (SGM_LANES, low, 1)),
+        min (__shfl_xor_sync (SGM_LANES, low, 2), __shfl_xor_sync (SGM_LANES, low, 3)));
+  for (int away = LANES / 2; away >= 4; away /= 2)
     low = min (low, __shfl_xor_sync (SGM_LANES, low, away));
   return low;
-#endif
 }
 
 /* The lowest of the group's costs, in both halves. */

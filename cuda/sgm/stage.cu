@@ -31,9 +31,9 @@ sgm_of (const StereoPlan *plan, const SgmContext *context)
 {
   Sgm s = { plan->width, plan->height, plan->min_disparity, plan->disparities, plan->depth, middle_of (plan),
     (uint32_t) plan->path_unit, 0, {}, {}, {}, plan->fusion.path_sums == STEREO_PATHS_ADD_ROUNDED,
-    plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, cuda_state (plan)->path_costs, plan->volume,
-    sgm_selects (plan) ? (uint8_t *) cuda_state (plan)->means : context->sets, context->halfway,
-    plan->view[STEREO_LEFT].luma, plan->image_pitch, plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
+    plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, cuda_state (plan)->path_costs, plan->volume, context->sets,
+    context->halfway, plan->view[STEREO_LEFT].luma, plan->image_pitch,
+    plan->params.penalty_step > 0 ? plan->params.penalty_step : 256 };
   int step = 1 << plan->path_round;
   while (1u << s.unit_bits < s.unit)
     s.unit_bits++;
@@ -53,13 +53,13 @@ reserve_paths (StereoPlan *plan, SgmContext *context, const Sgm &s, StereoError 
 {
   size_t candidates = s.depth > 32 ? 2 * (size_t) s.depth : 64; /* of a group of lanes, at most */
   size_t lines = (size_t) (plan->width > plan->height ? plan->width : plan->height);
-  size_t sets = s.fits_byte ? 1 : s.fits_bytes && plan->params.paths == 8 ? 2 : 0;
+  size_t sets = sgm_selects (plan) ? WINNER_MORE : s.fits_byte ? 1 : s.fits_bytes && plan->params.paths == 8 ? 2 : 0;
   StereoStatus status = STEREO_OK;
 
-  if (sgm_selects (plan))
-    return stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &cuda_state (plan)->means,
-        (size_t) plan->width * (size_t) plan->height, WINNER_MORE * (size_t) plan->depth, error);
-  if (plan->fusion.paths_together)
+  if (plan->fusion.match_for_keep)
+    status = stereo_reserve_for (plan, STEREO_LIFE_COSTS, (void **) &cuda_state (plan)->means,
+        (size_t) plan->width * (size_t) plan->height, sizeof (uint16_t) * (size_t) plan->depth, error);
+  if (plan->fusion.paths_together && !sgm_selects (plan))
     status = stereo_reserve_for (
         plan, STEREO_LIFE_PATHS, (void **) &context->halfway, lines * 2, candidates * sizeof (uint16_t), error);
   return status || !sets ? status :
@@ -83,7 +83,9 @@ sgm_prepare (StereoPlan *plan, void *data, StereoError *error)
 static StereoStatus
 sum_paths (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  return plan->fusion.paths_together ? sgm_crossed (plan, s, error) : sgm_pairs (plan, s, error);
+  return sgm_selects (plan)       ? sgm_winner (plan, s, error) :
+      plan->fusion.paths_together ? sgm_crossed (plan, s, error) :
+                                    sgm_pairs (plan, s, error);
 }
 
 static StereoStatus
