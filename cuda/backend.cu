@@ -277,10 +277,13 @@ copy_on (cudaStream_t stream, void *to, const void *from, size_t size)
   return code == cudaSuccess ? STEREO_OK : STEREO_ERROR_BACKEND;
 }
 
-/* After the steps of the frames in flight. */
+/* After the steps of the frames in flight, and what runs beside them. */
 static StereoStatus
 cuda_copy (StereoPlan *plan, void *to, const void *from, size_t size)
 {
+  for (const CudaBranch &branch : cuda_state (plan)->branch)
+    if (cudaStreamSynchronize (branch.stream) != cudaSuccess)
+      return STEREO_ERROR_BACKEND;
   return copy_on (cuda_state (plan)->stream, to, from, size);
 }
 

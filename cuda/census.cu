@@ -151,7 +151,12 @@ template <typename Bits, int RX, int RY, bool GRADIENT> static StereoStatus
 census_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, TILE_X), cuda_blocks (plan->height, TILE_Y), 2);
-  census_kernel<Bits, RX, RY, GRADIENT><<<grid, dim3 (TILE_X, ROWS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan));
+  cudaStream_t stream;
+  StereoStatus status = cuda_begin_early (plan, &stream, error);
+
+  if (status)
+    return status;
+  census_kernel<Bits, RX, RY, GRADIENT><<<grid, dim3 (TILE_X, ROWS), 0, stream>>> (cuda_frame (plan));
   CUDA_LAUNCHED (plan, "census_kernel");
   return STEREO_OK;
 }
@@ -203,8 +208,12 @@ static StereoStatus
 lab_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, LAB_THREADS), cuda_blocks (plan->height, LAB_ROWS), 2);
+  cudaStream_t stream;
+  StereoStatus status = cuda_begin_early (plan, &stream, error);
 
-  lab_kernel<<<grid, LAB_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), *(const StereoLab *) context);
+  if (status)
+    return status;
+  lab_kernel<<<grid, LAB_THREADS, 0, stream>>> (cuda_frame (plan), *(const StereoLab *) context);
   CUDA_LAUNCHED (plan, "lab_kernel");
   return STEREO_OK;
 }

@@ -7,8 +7,8 @@
 
 /* The left view's candidate of the lowest cost in @volume, of equal ones the first, to @index, a map; what paths read of it to
  * @path_costs, which may be NULL. */
-StereoStatus cuda_lowest (
-    StereoPlan *plan, const uint16_t *volume, uint16_t *index, uint8_t *path_costs, StereoError *error);
+StereoStatus cuda_lowest (StereoPlan *plan, cudaStream_t stream, const uint16_t *volume, uint16_t *index,
+    uint8_t *path_costs, StereoError *error);
 
 namespace
 {

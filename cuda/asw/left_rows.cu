@@ -121,11 +121,11 @@ divide_existing (const Frame &f, float (&sum)[INDEX_TILES][4], const uint4 (&a)[
   }
 }
 
-/* Where the means go: in steps, or to what paths read. */
+/* Where the means go: in steps, to what paths read, or both. */
 struct Means
 {
   uint16_t *steps; /* of the lane's pixel g of the current tile */
-  uint8_t *bytes;  /* likewise */
+  uint8_t *bytes;  /* likewise; NULL: no paths read them */
   PathCosts costs;
 };
 
@@ -150,10 +150,13 @@ store_means (const Frame &f, const float (&sum)[INDEX_TILES][4], const float (&s
                           });
     if (x + 8 * r >= f.width || start >= f.depth)
       continue;
-    if (BYTES)
-      *(uint2 *) (out.bytes + 8 * r * f.depth) = path_bytes (out.costs, words);
-    else
+    if (!BYTES)
       *(uint4 *) (out.steps + 8 * r * f.depth) = words;
+    if (!BYTES && out.bytes) /* without a candidate 0, here too */
+      words = make_uint4 (words.x & ~__vcmpeq2 (words.x, ~0u), words.y & ~__vcmpeq2 (words.y, ~0u),
+          words.z & ~__vcmpeq2 (words.z, ~0u), words.w & ~__vcmpeq2 (words.w, ~0u));
+    if (BYTES || out.bytes)
+      *(uint2 *) (out.bytes + 8 * r * f.depth) = path_bytes (out.costs, words);
   }
 }
 
@@ -228,7 +231,7 @@ __launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2)
   int pitch = column_bytes (blockDim.x >> 5), stage_size = TILE_PIXELS * pitch;
   size_t row = (size_t) y * f.width * f.depth;
   size_t first = row + (size_t) (p.begin * TILE_PIXELS + g) * f.depth + base + 2 * INDEX_TILES * t;
-  Means out = { steps + first, BYTES ? costs.costs + first : NULL, costs };
+  Means out = { steps + first, costs.costs ? costs.costs + first : NULL, costs };
   const uint8_t *in = stage + 4 * t * pitch + 16 * (INDEX_TILES * warp + (g >> 1) ^ 2 * t) + 8 * (g & 1);
   const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
   CostCopy copy (f, f.volume + row, block_base, p.from);
@@ -272,7 +275,7 @@ __launch_bounds__ (TAP_TILES <= 3 ? 320 : 256, 2)
       read (tile + SIDE<TAP_TILES>, ring.costs[(step + SIDE<TAP_TILES>) % SLOTS<TAP_TILES>]);
       store_tile<TAP_TILES, BYTES> (f, a, ring, step, tile, base, tile * TILE_PIXELS + g, out);
       out.steps += TILE_PIXELS * f.depth;
-      out.bytes += TILE_PIXELS * f.depth;
+      out.bytes += out.bytes ? TILE_PIXELS * f.depth : 0;
     }
 }
 
@@ -309,8 +312,8 @@ launch_rows (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 template <int TAP_TILES> static StereoStatus
 launch_rows_for (StereoPlan *plan, const PathCosts &costs, StereoError *error)
 {
-  return costs.costs ? launch_rows<TAP_TILES, true> (plan, costs, error) :
-                       launch_rows<TAP_TILES, false> (plan, costs, error);
+  return costs.costs && !plan->fusion.match_for_keep ? launch_rows<TAP_TILES, true> (plan, costs, error) :
+                                                       launch_rows<TAP_TILES, false> (plan, costs, error);
 }
 
 }

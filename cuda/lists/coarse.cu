@@ -106,15 +106,20 @@ __launch_bounds__ (LOWEST_THREADS)
   store_lowest<LOWEST_LANES> (f, best, x, y, to);
 }
 
+/* On a branch, unless the paths wait for it, or write where it reads. */
 static StereoStatus
 keep_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
+  cudaStream_t stream = state->stream;
+  StereoStatus status = plan->listed || plan->fusion.match_for_keep ? cuda_begin_late (plan, &stream, error) : STEREO_OK;
 
+  if (status)
+    return status;
   if (!plan->listed)
-    return cuda_lowest (plan, plan->fusion.match_for_keep ? state->means : plan->volume, plan->winner,
+    return cuda_lowest (plan, stream, plan->fusion.match_for_keep ? state->means : plan->volume, plan->winner,
         plan->fusion.keep_for_paths ? state->path_costs : NULL, error);
-  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, state->stream>>> (
+  keep_kernel<<<dim3 (plan->lists.columns, plan->lists.rows), LIST_TILE * LIST_TILE, 0, stream>>> (
       cuda_frame (plan), lists_of (plan), plan->winner);
   CUDA_LAUNCHED (plan, "keep_kernel");
   return STEREO_OK;
@@ -231,7 +236,10 @@ static StereoStatus
 candidates_run (StereoPlan *plan, void *context, StereoError *error)
 {
   unsigned blocks = cuda_blocks ((size_t) plan->lists.columns * plan->lists.rows, VOTE_WARPS);
+  StereoStatus status = cuda_join (plan, error); /* for the winners before the paths */
 
+  if (status)
+    return status;
   candidates_kernel<<<blocks, dim3 (32, VOTE_WARPS), 0, cuda_state (plan)->stream>>> (
       cuda_frame (plan), cuda_frame (plan->coarse), plan->coarse->winner, lists_of (plan));
   CUDA_LAUNCHED (plan, "candidates_kernel");
@@ -241,12 +249,12 @@ candidates_run (StereoPlan *plan, void *context, StereoError *error)
 }
 
 StereoStatus
-cuda_lowest (StereoPlan *plan, const uint16_t *volume, uint16_t *index, uint8_t *path_costs, StereoError *error)
+cuda_lowest (StereoPlan *plan, cudaStream_t stream, const uint16_t *volume, uint16_t *index, uint8_t *path_costs,
+    StereoError *error)
 {
   dim3 blocks (cuda_blocks ((size_t) plan->width * LOWEST_LANES, LOWEST_THREADS), plan->height);
 
-  lowest_kernel<<<blocks, LOWEST_THREADS, 0, cuda_state (plan)->stream>>> (
-      cuda_frame (plan), volume, index, path_costs, plan->path_shift);
+  lowest_kernel<<<blocks, LOWEST_THREADS, 0, stream>>> (cuda_frame (plan), volume, index, path_costs, plan->path_shift);
   CUDA_LAUNCHED (plan, "lowest_kernel");
   return STEREO_OK;
 }

@@ -64,7 +64,11 @@ __launch_bounds__ (SINGLE_THREADS)
 static StereoStatus
 single_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  StereoStatus status = launch_for_cost<STEREO_METHOD_SGM> (plan, error, [=] (auto cost) {
+  StereoStatus status = cuda_join (plan, error);
+
+  if (status)
+    return status;
+  status = launch_for_cost<STEREO_METHOD_SGM> (plan, error, [=] (auto cost) {
     single_kernel<decltype (cost)::value>
         <<<dim3 (cuda_blocks (plan->width, SINGLE_THREADS), plan->height), SINGLE_THREADS, 0, cuda_state (plan)->stream>>> (
             cuda_frame (plan), lists_of (plan), plan->path_shift);

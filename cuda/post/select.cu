@@ -597,7 +597,7 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
   if (plan->fusion.selector != STEREO_SELECTOR_SELECT)
     return STEREO_OK;
   if (plan->is_coarse)
-    return cuda_lowest (plan, plan->volume, plan->view[STEREO_LEFT].index, NULL, error);
+    return cuda_lowest (plan, cuda_state (plan)->stream, plan->volume, plan->view[STEREO_LEFT].index, NULL, error);
   if (plan->depth <= 64)
     return launch<2> (plan, found, error);
   if (plan->depth <= 128)

@@ -93,8 +93,9 @@ typedef enum StereoBranch
 {
   STEREO_WITH_STEPS,
   STEREO_BESIDE_MATCH,  /* needs nothing but the left view, as load and the stages that change it leave it */
-  STEREO_BESIDE_LEVELS, /* needs the features of the finest level, beside the coarser ones */
-  STEREO_BESIDE_MAPS,   /* needs the maps of a frame, beside steps that read them too */
+  STEREO_BESIDE_LEVELS, /* needs the views of the finest level, beside the coarser ones */
+  STEREO_BESIDE_COARSE, /* the same of coarser levels with lists, beside those below them */
+  STEREO_BESIDE_MAPS, /* needs the maps of a frame, or the costs of a coarser level, beside steps that read them too */
   STEREO_BRANCHES
 } StereoBranch;
 
@@ -141,7 +142,7 @@ typedef struct StereoFusion
   int keeps_right; /* the second-lowest costs of the right view are found too: reselection reads them */
   StereoPathSums path_sums;
   int paths_together;  /* what they add fits so few bytes that a backend may sum all paths at once */
-  int match_for_paths; /* the match stage writes what paths read, in bytes, and not the volume */
+  int match_for_paths; /* the match stage writes what paths read, in bytes; and no costs, but for the keep stage */
   int keep_for_paths;  /* the keep stage makes what paths read of the volume, which it reads in any case */
   int match_for_keep;  /* the match stage leaves the costs that the keep stage reads beside the volume */
 } StereoFusion;

@@ -14,12 +14,11 @@ add (StereoPlan *plan, const StereoStage *stage)
   plan->steps[plan->step_count++].stage = stage;
 }
 
-/* Lets @branch begin before the step that is added next. The coarser levels have no branches: they run beside one. */
+/* Lets @branch begin before the step that is added next. */
 static void
 begin_branch (StereoPlan *plan, StereoBranch branch)
 {
-  if (!plan->is_coarse)
-    plan->steps[plan->step_count].forks |= 1u << branch;
+  plan->steps[plan->step_count].forks |= 1u << branch;
 }
 
 /* Lets the last step that was added have work on @branch, and wait for it. */
@@ -28,10 +27,23 @@ add_early (StereoPlan *plan, StereoBranch branch)
 {
   StereoStep *step = &plan->steps[plan->step_count - 1];
 
-  if (plan->is_coarse)
-    return;
   step->early = branch;
   step->joins |= 1u << branch;
+}
+
+/* The branch of what a level with lists needs of its own views. */
+static StereoBranch
+beside_levels (const StereoPlan *plan)
+{
+  return plan->is_coarse ? STEREO_BESIDE_COARSE : STEREO_BESIDE_LEVELS;
+}
+
+/* The winner before the paths of a coarser level: the finer one's candidates wait for it. */
+static void
+add_keep (StereoPlan *plan)
+{
+  add (plan, plan->stages->keep);
+  plan->steps[plan->step_count - 1].late = STEREO_BESIDE_MAPS;
 }
 
 /* The steps from features to the first selection. */
@@ -42,17 +54,17 @@ choose_selection (StereoPlan *plan)
   const StereoStageTable *t = plan->stages;
 
   if (plan->listed) {
-    begin_branch (plan, STEREO_BESIDE_LEVELS);
     add (plan, t->coarse);
     add (plan, t->candidates);
+    plan->steps[plan->step_count - 1].joins |= 1u << STEREO_BESIDE_MAPS;
     add (plan, t->list_match ? t->list_match (p) : NULL);
-    add_early (plan, STEREO_BESIDE_LEVELS);
+    add_early (plan, beside_levels (plan));
     if (plan->is_coarse)
-      add (plan, t->keep);
+      add_keep (plan);
     else if (stereo_params_follow (p))
       add (plan, t->prior);
     add (plan, t->list_paths);
-    add_early (plan, STEREO_BESIDE_LEVELS);
+    add_early (plan, beside_levels (plan));
     return;
   }
   add (plan, t->match[p->method](p));
@@ -144,13 +156,20 @@ choose_output (StereoPlan *plan)
   add (plan, t->store);
 }
 
+/* With lists, on the branch of the match, which waits for it: the coarser levels make their own features. */
 static void
 choose_features (StereoPlan *plan)
 {
+  int first = plan->step_count;
+
+  if (plan->listed)
+    begin_branch (plan, beside_levels (plan));
   if (plan->features != STEREO_FEATURES_NONE)
     add (plan, plan->stages->features[plan->features]);
   if (plan->params.color_difference == STEREO_COLOR_LAB)
     add (plan, plan->stages->lab);
+  for (int i = first; i < plan->step_count && plan->listed; i++)
+    plan->steps[i].early = beside_levels (plan);
 }
 
 /* All steps of the half size, whose views the plan that it belongs to makes: the winners before and after the paths. */
@@ -165,7 +184,7 @@ choose_coarse (StereoPlan *plan)
     return;
   }
   add (plan, t->match[plan->params.method](&plan->params));
-  add (plan, t->keep);
+  add_keep (plan);
   add (plan, t->paths);
   add (plan, t->select);
 }
@@ -266,7 +285,8 @@ decide_fusion (StereoPlan *plan)
     f->keep_for_paths = can->keep_for_paths;
     if (can->coarse_paths_select && four_in_bytes && !plan->single_stages) {
       f->selector = STEREO_SELECTOR_PATHS;
-      f->match_for_keep = can->left_for_paths && is_left_in_two_passes (p);
+      f->match_for_keep = f->match_for_paths = can->left_for_paths && is_left_in_two_passes (p);
+      f->keep_for_paths &= !f->match_for_paths;
     }
     return;
   }

@@ -10,14 +10,15 @@
 enum
 {
   WIDTH = 200,
+  WIDE = 1300, /* three levels */
   HEIGHT = 60
 };
 
 static StereoPlan *
-make_plan (const StereoParams *params)
+make_plan (const StereoParams *params, int width)
 {
   StereoError error = { STEREO_OK, "" };
-  StereoPlan *plan = stereo_plan_new (params, WIDTH, HEIGHT, &error);
+  StereoPlan *plan = stereo_plan_new (params, width, HEIGHT, &error);
 
   CHECK (plan, "%s", error.message);
   return plan;
@@ -41,21 +42,28 @@ random_params (Random *random)
   return params;
 }
 
-/* Checks the branches of a plan whose steps run in order. */
+/* Checks the branches of a plan whose steps run in order, those of its coarser level in the step for them. @begun; @open: with work
+ * that no step has waited for. */
 static void
-check_branches (const StereoPlan *plan)
+check_branches (const StereoPlan *plan, unsigned *begun, unsigned *open)
 {
-  unsigned begun = 0, open = 0;
+  const StereoStageTable *t = plan->stages;
+  StereoBranch features = plan->is_coarse ? STEREO_BESIDE_COARSE : STEREO_BESIDE_LEVELS;
 
   for (int i = 0; i < plan->step_count; i++) {
     const StereoStep *step = &plan->steps[i];
-    begun |= step->forks;
-    CHECK (!step->early || begun >> step->early & 1, "%s has work on a branch that has not begun", step->stage->name);
-    CHECK (!step->early || step->joins >> step->early & 1, "%s does not wait for its own work", step->stage->name);
-    open |= step->late ? 1u << step->late : 0;
-    open &= ~step->joins;
+    const char *name = step->stage->name;
+    *begun |= step->forks;
+    CHECK (!step->early || *begun >> step->early & 1, "%s has work on a branch that has not begun", name);
+    *open |= (step->early ? 1u << step->early : 0) | (step->late ? 1u << step->late : 0);
+    if (plan->coarse && step->stage == t->coarse)
+      check_branches (plan->coarse, begun, open);
+    *open &= ~step->joins;
+    if (plan->listed && step->stage == t->list_match (&plan->params))
+      CHECK (!(*open >> features & 1), "%s does not wait for the features", name);
+    if (plan->listed && step->stage == t->candidates)
+      CHECK (!(*open >> STEREO_BESIDE_MAPS & 1), "%s do not wait for the winners before the paths", name);
   }
-  CHECK (!open, "no step waits for the branches %x", open);
 }
 
 CASE (test_all_join, "all branches are joined")
@@ -65,19 +73,18 @@ CASE (test_all_join, "all branches are joined")
 
   for (int round = 0; round < 40; round++) {
     StereoParams params = random_params (&random);
-    StereoPlan *plan = make_plan (&params);
-    for (const StereoPlan *level = plan; level; level = level->coarse) {
-      check_branches (level);
-      for (int i = 0; i < level->step_count; i++) {
-        const StereoStep *step = &level->steps[i];
-        used += step->early || step->late;
-        CHECK (!level->is_coarse || !(step->forks | step->joins | step->early | step->late), "%s of a coarser level",
-            step->stage->name);
-      }
-    }
+    unsigned begun = 0, open = 0;
+    if (round % 4 == 0)
+      params.num_disparities = 256;
+    StereoPlan *plan = make_plan (&params, round % 4 ? WIDTH : WIDE);
+    check_branches (plan, &begun, &open);
+    CHECK (!open, "no step waits for the branches %x", open);
+    for (const StereoPlan *level = plan; level; level = level->coarse)
+      for (int i = 0; i < level->step_count; i++)
+        used |= (1 << level->steps[i].early) | (1 << level->steps[i].late);
     stereo_plan_free (plan);
   }
-  CHECK (used, "no step has a branch");
+  CHECK (used == (1 << STEREO_BRANCHES) - 1, "branches %x are used", used);
 }
 
 static const StereoStep *
@@ -102,7 +109,7 @@ CASE (test_speckle_waits, "who waits for the history")
     for (int single = 0; single < 2; single++) {
       params.speckle_size = 50 * speckles;
       setenv ("STEREO_CPU_FUSION", single ? "0" : "1", 1);
-      StereoPlan *plan = make_plan (&params);
+      StereoPlan *plan = make_plan (&params, WIDTH);
       const StereoStep *motion = find_step (plan, plan->stages->motion);
       const StereoStep *speckle = find_step (plan, plan->stages->speckle);
       CHECK (motion && !speckle == !speckles, "the steps are others");
@@ -125,7 +132,7 @@ CASE (test_paths_add_bytes, "what a path adds is a byte")
     params.backend = STEREO_BACKEND_CPU;
     params.num_disparities = round < 2 ? (round ? 800 : 1) : random_range (&random, 1, 800);
     params.search = STEREO_SEARCH_FULL;
-    StereoPlan *plan = make_plan (&params);
+    StereoPlan *plan = make_plan (&params, WIDTH);
     CHECK (plan->fusion.path_sums == STEREO_PATHS_ADD_BYTES, "%d disparities", params.num_disparities);
     stereo_plan_free (plan);
   }
