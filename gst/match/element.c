@@ -515,6 +515,39 @@ make_stats (GstStereoAggregator *aggregator, GstStereoMatchParts *parts)
   return stats;
 }
 
+/* Every parameter by name; enumerations as their names. `set-by-hand` has the names of those that were set, with commas. */
+static GstStructure *
+describe (const StereoParams *params)
+{
+  GstStructure *settings = gst_structure_new_empty ("stereomatch-settings");
+  g_autoptr (GString) by_hand = g_string_new (NULL);
+  const StereoParamInfo *info;
+  gchar text[64];
+
+  for (gint i = 0; (info = stereo_param_info (i)); i++) {
+    gdouble number = stereo_param_get (params, info);
+
+    if (params->set >> i & 1)
+      g_string_append_printf (by_hand, "%s%s", by_hand->len ? "," : "", info->name);
+    switch (info->type) {
+      case STEREO_PARAM_ENUM:
+        gst_structure_set (
+            settings, info->name, G_TYPE_STRING, stereo_param_format (params, info, text, sizeof text), NULL);
+        break;
+      case STEREO_PARAM_DOUBLE:
+        gst_structure_set (settings, info->name, G_TYPE_DOUBLE, number, NULL);
+        break;
+      case STEREO_PARAM_SIZE:
+        gst_structure_set (settings, info->name, G_TYPE_UINT64, (guint64) number, NULL);
+        break;
+      default:
+        gst_structure_set (settings, info->name, G_TYPE_INT, (gint) number, NULL);
+    }
+  }
+  gst_structure_set (settings, "set-by-hand", G_TYPE_STRING, by_hand->str, NULL);
+  return settings;
+}
+
 /* Settings of the plan at work; before there is one, of the properties as they stand. NULL when those cannot work. */
 static GstStructure *
 make_settings (GstStereoMatchParts *parts)
@@ -526,7 +559,7 @@ make_settings (GstStereoMatchParts *parts)
   guint64 set = params.set;
   if (gst_stereo_planner_get_in_force (parts->planner, &params)) {
     params.set = set;
-    return gst_stereo_params_describe (&params);
+    return describe (&params);
   }
   /* what depth lacks, the views may yet bring along */
   output = params.output;
@@ -534,7 +567,7 @@ make_settings (GstStereoMatchParts *parts)
   if (stereo_params_resolve (&params, &params, NULL) != STEREO_OK)
     return NULL;
   params.output = output;
-  return gst_stereo_params_describe (&params);
+  return describe (&params);
 }
 
 static void

@@ -22,29 +22,20 @@ const GEnumValue gst_stereo_packings[] = {
 static gboolean
 packing_of_caps (const GstVideoInfo *info, GstStereoPacking *packing)
 {
-  switch (GST_VIDEO_INFO_MULTIVIEW_MODE (info)) {
-    case GST_VIDEO_MULTIVIEW_MODE_NONE:
-    case GST_VIDEO_MULTIVIEW_MODE_MONO:
-      *packing = GST_STEREO_PACKING_AUTO;
+  static const GstVideoMultiviewMode modes[] = { [GST_STEREO_PACKING_AUTO] = GST_VIDEO_MULTIVIEW_MODE_NONE,
+    [GST_STEREO_PACKING_SIDE_BY_SIDE] = GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE,
+    [GST_STEREO_PACKING_TOP_BOTTOM] = GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM,
+    [GST_STEREO_PACKING_ROW_INTERLEAVED] = GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED,
+    [GST_STEREO_PACKING_COLUMN_INTERLEAVED] = GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED,
+    [GST_STEREO_PACKING_FRAME_BY_FRAME] = GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME };
+  GstVideoMultiviewMode mode = GST_VIDEO_INFO_MULTIVIEW_MODE (info);
+
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    if (mode == modes[i] || (i == GST_STEREO_PACKING_AUTO && mode == GST_VIDEO_MULTIVIEW_MODE_MONO)) {
+      *packing = (GstStereoPacking) i;
       return TRUE;
-    case GST_VIDEO_MULTIVIEW_MODE_SIDE_BY_SIDE:
-      *packing = GST_STEREO_PACKING_SIDE_BY_SIDE;
-      return TRUE;
-    case GST_VIDEO_MULTIVIEW_MODE_TOP_BOTTOM:
-      *packing = GST_STEREO_PACKING_TOP_BOTTOM;
-      return TRUE;
-    case GST_VIDEO_MULTIVIEW_MODE_ROW_INTERLEAVED:
-      *packing = GST_STEREO_PACKING_ROW_INTERLEAVED;
-      return TRUE;
-    case GST_VIDEO_MULTIVIEW_MODE_COLUMN_INTERLEAVED:
-      *packing = GST_STEREO_PACKING_COLUMN_INTERLEAVED;
-      return TRUE;
-    case GST_VIDEO_MULTIVIEW_MODE_FRAME_BY_FRAME:
-      *packing = GST_STEREO_PACKING_FRAME_BY_FRAME;
-      return TRUE;
-    default:
-      return FALSE;
-  }
+    }
+  return FALSE;
 }
 
 /* Whether every sample of a frame has a valid address. GStreamer computes strides and sizes in 32 bits, and does not

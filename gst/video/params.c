@@ -68,56 +68,20 @@ gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags fla
   return (GstStereoProperty *) g_array_free (rows, FALSE);
 }
 
-GstStructure *
-gst_stereo_params_describe (const StereoParams *params)
-{
-  GstStructure *settings = gst_structure_new_empty ("stereomatch-settings");
-  g_autoptr (GString) by_hand = g_string_new (NULL);
-  const StereoParamInfo *info;
-  gchar text[64];
-
-  for (gint i = 0; (info = stereo_param_info (i)); i++) {
-    gdouble number = stereo_param_get (params, info);
-
-    if (params->set >> i & 1)
-      g_string_append_printf (by_hand, "%s%s", by_hand->len ? "," : "", info->name);
-    switch (info->type) {
-      case STEREO_PARAM_ENUM:
-        gst_structure_set (
-            settings, info->name, G_TYPE_STRING, stereo_param_format (params, info, text, sizeof text), NULL);
-        break;
-      case STEREO_PARAM_DOUBLE:
-        gst_structure_set (settings, info->name, G_TYPE_DOUBLE, number, NULL);
-        break;
-      case STEREO_PARAM_SIZE:
-        gst_structure_set (settings, info->name, G_TYPE_UINT64, (guint64) number, NULL);
-        break;
-      default:
-        gst_structure_set (settings, info->name, G_TYPE_INT, (gint) number, NULL);
-    }
-  }
-  gst_structure_set (settings, "set-by-hand", G_TYPE_STRING, by_hand->str, NULL);
-  return settings;
-}
-
 GstFlowReturn
 gst_stereo_post_error (GstElement *element, const StereoError *error)
 {
-  switch (error->status) {
-    case STEREO_ERROR_PARAMETER:
-      GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_SIZE:
-      GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
-      return GST_FLOW_NOT_NEGOTIATED;
-    case STEREO_ERROR_MEMORY:
-      GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    case STEREO_ERROR_NO_DEVICE:
-      GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-    default:
-      GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
-      return GST_FLOW_ERROR;
-  }
+  gboolean unusable = error->status == STEREO_ERROR_PARAMETER || error->status == STEREO_ERROR_SIZE;
+
+  if (error->status == STEREO_ERROR_PARAMETER)
+    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+  else if (error->status == STEREO_ERROR_SIZE)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
+  else if (error->status == STEREO_ERROR_MEMORY)
+    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+  else if (error->status == STEREO_ERROR_NO_DEVICE)
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
+  return unusable ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;
 }

@@ -12,9 +12,6 @@ G_BEGIN_DECLS
  * structure of settings. */
 GstStereoProperty *gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags flags);
 
-/* Every parameter by name; enumerations as their names. `set-by-hand` has the names of those that were set, with commas. */
-GstStructure *gst_stereo_params_describe (const StereoParams *params);
-
 /* Posts the engine's message on the bus, in the domain that fits its status. Returns the flow to return with it. */
 GstFlowReturn gst_stereo_post_error (GstElement *element, const StereoError *error);
 
