@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "tests/support/gst/suite.h"
 #include "tests/support/random.h"
 
 #define DEPTH EXACT "min-disparity=0 output=depth "
@@ -107,13 +108,11 @@ setting (GstElement *element, const gchar *name)
   return value;
 }
 
-GST_START_TEST (test_depth_of_packed_views)
+TEST (test_depth_of_packed_views)
 {
   Cameras cameras = draw_cameras ();
-  GstHarness *harness;
   GstBus *bus;
-
-  harness = packed_gray (DEPTH, &bus);
+  GstHarness *harness = packed_gray (DEPTH, &bus);
   fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
   for (guint i = 0; i < 3; i++)
     fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras)), GST_FLOW_OK);
@@ -125,16 +124,13 @@ GST_START_TEST (test_depth_of_packed_views)
   expect_no_message (bus, GST_MESSAGE_WARNING);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 /* A new plan comes before the pair that needs it, and not before those ahead of it are out. */
-GST_START_TEST (test_every_pair_has_its_own)
+TEST (test_every_pair_has_its_own)
 {
   Cameras cameras[6];
-  GstHarness *harness;
   GstBus *bus;
-
-  harness = packed_gray (DEPTH, &bus);
+  GstHarness *harness = packed_gray (DEPTH, &bus);
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
     cameras[i] = i % 3 ? cameras[i - 1] : draw_cameras ();
     /* of the third and the sixth, one number alone is another one */
@@ -146,15 +142,12 @@ GST_START_TEST (test_every_pair_has_its_own)
     check_depth (harness, &cameras[i]);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_disparity_carries_it_on)
+TEST (test_disparity_carries_it_on)
 {
   Cameras cameras[4];
-  GstHarness *harness;
   GstBus *bus;
-
-  harness = packed_gray (EXACT, &bus);
+  GstHarness *harness = packed_gray (EXACT, &bus);
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
     cameras[i] = draw_cameras ();
     fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras[i])), GST_FLOW_OK);
@@ -179,7 +172,6 @@ GST_START_TEST (test_disparity_carries_it_on)
   fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 static void
 push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *right)
@@ -196,7 +188,7 @@ push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *r
   gst_harness_push (pair->right, stamp (views[1], time, FRAME));
 }
 
-GST_START_TEST (test_two_pads)
+TEST (test_two_pads)
 {
   Cameras one = draw_cameras (), other = draw_cameras ();
   Pair *pair = pair_new_gray (DEPTH);
@@ -210,11 +202,10 @@ GST_START_TEST (test_two_pads)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* The vertical focal length of pixels that are not square, by their caps, where no metadata has it. The output has pixels of
  * that shape, also where it changes in a stream. */
-GST_START_TEST (test_shape_of_pixels)
+TEST (test_shape_of_pixels)
 {
   static const struct
   {
@@ -241,10 +232,9 @@ GST_START_TEST (test_shape_of_pixels)
   }
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 /* In GRAY8, 1 is the first disparity that is searched, and 255 the last one. */
-GST_START_TEST (test_grey_range)
+TEST (test_grey_range)
 {
   Cameras cameras = draw_cameras ();
   GstBus *bus;
@@ -259,10 +249,9 @@ GST_START_TEST (test_grey_range)
   gst_buffer_unref (out);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 /* What the scene may have and the output has not is said once, and not where min-disparity was set by hand. */
-GST_START_TEST (test_search_range)
+TEST (test_search_range)
 {
   static const struct
   {
@@ -289,9 +278,8 @@ GST_START_TEST (test_search_range)
     pair_free (pair);
   }
 }
-GST_END_TEST;
 
-GST_START_TEST (test_what_was_set_wins)
+TEST (test_what_was_set_wins)
 {
   Cameras known = draw_cameras (), expected = known;
   Pair *pair = pair_new_gray (DEPTH);
@@ -313,9 +301,8 @@ GST_START_TEST (test_what_was_set_wins)
   check_depth (pair->left, &known);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_depth_needs_somebody_who_knows)
+TEST (test_depth_needs_somebody_who_knows)
 {
   Cameras cameras = draw_cameras (), useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
   Pair *pair;
@@ -333,10 +320,9 @@ GST_START_TEST (test_depth_needs_somebody_who_knows)
   expect_error (pair->bus, "focal-length", "baseline", "stereorectify", NULL);
   pair_free (pair);
 }
-GST_END_TEST;
 
 /* A meta that is not of views: somebody's disparity was linked as a view. */
-GST_START_TEST (test_other_kinds_say_nothing)
+TEST (test_other_kinds_say_nothing)
 {
   Cameras cameras = draw_cameras ();
   GstBuffer *frame = packed_frame (0, &cameras), *out;
@@ -351,7 +337,6 @@ GST_START_TEST (test_other_kinds_say_nothing)
   gst_buffer_unref (out);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 static GstBuffer *
 new_truth (guint width, guint height)
@@ -359,14 +344,12 @@ new_truth (guint width, guint height)
   return make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, 1, 0, 6);
 }
 
-GST_START_TEST (test_truth_goes_on)
+TEST (test_truth_goes_on)
 {
   Cameras cameras = draw_cameras ();
   GstBuffer *truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT), *frame, *out;
-  GstHarness *harness;
   GstBus *bus;
-
-  harness = packed_gray (EXACT, &bus);
+  GstHarness *harness = packed_gray (EXACT, &bus);
   for (guint i = 0; i < 3; i++) {
     frame = packed_frame (i, &cameras);
     if (i != 1)
@@ -382,10 +365,9 @@ GST_START_TEST (test_truth_goes_on)
   ASSERT_MINI_OBJECT_REFCOUNT (truth, "truth", 1);
   gst_buffer_unref (truth);
 }
-GST_END_TEST;
 
 /* The right view's truth is not that of the left one's pixels. */
-GST_START_TEST (test_truth_of_the_right_view_stays_behind)
+TEST (test_truth_of_the_right_view_stays_behind)
 {
   Cameras cameras = draw_cameras ();
   GstBuffer *right = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), *truth, *out;
@@ -403,16 +385,13 @@ GST_START_TEST (test_truth_of_the_right_view_stays_behind)
   gst_buffer_unref (out);
   pair_free (pair);
 }
-GST_END_TEST;
 
-GST_START_TEST (test_of_another_size)
+TEST (test_of_another_size)
 {
   Cameras cameras = draw_cameras ();
   GstBuffer *truth = new_truth (VIEW_WIDTH + 1, VIEW_HEIGHT), *frame, *out;
-  GstHarness *harness;
   GstBus *bus;
-
-  harness = packed_gray (EXACT, &bus);
+  GstHarness *harness = packed_gray (EXACT, &bus);
   for (guint i = 0; i < 2; i++) {
     frame = attach (packed_frame (i, NULL), VIEW_WIDTH + 1, VIEW_HEIGHT, &cameras);
     gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
@@ -427,11 +406,10 @@ GST_START_TEST (test_of_another_size)
   expect_no_message (bus, GST_MESSAGE_WARNING);
   filter_free (harness, bus);
 }
-GST_END_TEST;
 
 /* Every other pixel of a frame twice as large is the small frame of the other tests: its cameras have half the focal
  * length, their principal point is half as far from the edges, and the same point has the same depth. */
-GST_START_TEST (test_scaled_on_the_way)
+TEST (test_scaled_on_the_way)
 {
   Cameras cameras = draw_cameras (),
           small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2, (cameras.x + 0.5) / 2 - 0.5,
@@ -478,31 +456,8 @@ GST_START_TEST (test_scaled_on_the_way)
   gst_buffer_unref (frame);
   gst_harness_teardown (harness);
 }
-GST_END_TEST;
 
-static Suite *
-views_suite (void)
+SUITE (views)
 {
-  Suite *suite = suite_create ("views");
-  TCase *cases = tcase_create ("views");
-
   generator.state = random_seed ();
-  suite_add_tcase (suite, cases);
-  tcase_add_test (cases, test_depth_of_packed_views);
-  tcase_add_test (cases, test_every_pair_has_its_own);
-  tcase_add_test (cases, test_disparity_carries_it_on);
-  tcase_add_test (cases, test_two_pads);
-  tcase_add_test (cases, test_shape_of_pixels);
-  tcase_add_test (cases, test_grey_range);
-  tcase_add_test (cases, test_search_range);
-  tcase_add_test (cases, test_what_was_set_wins);
-  tcase_add_test (cases, test_depth_needs_somebody_who_knows);
-  tcase_add_test (cases, test_other_kinds_say_nothing);
-  tcase_add_test (cases, test_truth_goes_on);
-  tcase_add_test (cases, test_truth_of_the_right_view_stays_behind);
-  tcase_add_test (cases, test_of_another_size);
-  tcase_add_test (cases, test_scaled_on_the_way);
-  return suite;
 }
-
-GST_CHECK_MAIN (views);
