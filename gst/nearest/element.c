@@ -290,21 +290,6 @@ has_hole (GstStereoNearest *self, const Settings *settings, const GstStereoDepth
 
 /* ---- the nearest obstacle ---------------------------------------------------------------- */
 
-/* How far a column has to be free whose middle is @aside pixels from the principal point: to warn-distance, or to where the
- * corridor leaves it. 0: the picture shows no part of the corridor there. */
-static gdouble
-distance_needed (const GstStructure *ground, const GstStereoMeta *meta, gdouble aside, gdouble warn_distance)
-{
-  gdouble corridor = 0, from = 0;
-
-  gst_structure_get_double (ground, "corridor", &corridor);
-  gst_structure_get_double (ground, "ground-from", &from);
-  gdouble to = meta->focal_length * corridor / 2 / MAX (aside, 1);
-  if (!(corridor > 0 && meta->focal_length > 0) || to >= warn_distance)
-    return MAX (warn_distance, 1);
-  return to > from ? to : 0;
-}
-
 /* Ground that ends before the distance that matters, without an obstacle, is ground that is not seen, or something that
  * stereoground is not sure of yet. Where that is as wide as the smallest obstacle, one may stand there. */
 static void
@@ -314,19 +299,24 @@ judge_columns (const GstStructure *ground, const GstStereoMeta *meta, const Sett
   const GValue *all = gst_structure_get_value (ground, "free-distances");
   guint columns = all && GST_VALUE_HOLDS_ARRAY (all) ? gst_value_array_get_size (all) : 0, in = 0, seen = 0, run = 0;
   gdouble principal = gst_stereo_rays_center (meta->principal_x, meta->width);
-  gdouble width = (gdouble) meta->width / MAX (columns, 1);
+  gdouble width = (gdouble) meta->width / MAX (columns, 1), corridor = 0;
   gdouble side = settings->warn_distance > 0 ?
       settings->smallest_obstacle * meta->focal_length / settings->warn_distance :
       G_MAXDOUBLE;
 
+  gst_structure_get_double (ground, "corridor", &corridor);
   for (guint i = 0; i < columns && columns <= GST_STEREO_MAX_COLUMNS; i++) {
     const GValue *value = gst_value_array_get_value (all, i);
     gint left = (gint) (i * meta->width / columns), right = (gint) ((i + 1) * meta->width / columns);
-    gdouble needed = distance_needed (ground, meta, fabs ((i + 0.5) * width - principal), settings->warn_distance);
+    /* where the corridor leaves the column */
+    gdouble to = meta->focal_length * corridor / 2 / MAX (fabs ((i + 0.5) * width - principal), 1);
+    gboolean leaves = to > 0 && to < settings->warn_distance;
 
-    if (right <= region->x || left >= region->x + region->width || needed <= 0)
+    /* or the picture shows no part of the corridor there */
+    if (right <= region->x || left >= region->x + region->width || (leaves && to <= verdict->ground_from))
       continue;
-    gboolean free = G_VALUE_HOLDS_DOUBLE (value) && g_value_get_double (value) >= needed;
+    gboolean free = G_VALUE_HOLDS_DOUBLE (value) &&
+        g_value_get_double (value) >= (leaves ? to : MAX (settings->warn_distance, 1));
     in++;
     seen += free;
     run = free ? 0 : run + 1;
@@ -391,13 +381,6 @@ find_obstacle (GstStereoNearest *self, const Settings *settings, const Region *r
 
 /* ---- state ------------------------------------------------------------------------------- */
 
-/* Whether too little of the region is seen. A billionth for rounding: half unknown is not more than half. */
-static gboolean
-is_blind (const Verdict *verdict, const Settings *settings)
-{
-  return 1 - verdict->found.coverage > settings->max_unknown + 1e-9;
-}
-
 /* Why it cannot be said that nothing is near; NULL: it can. Clear is a claim, and needs evidence in every part of the
  * region. */
 static gchar *
@@ -409,8 +392,9 @@ doubt_of (GstStereoNearest *self, const Verdict *verdict, const Settings *settin
     return g_strdup_printf ("nearer than %.1f m is not searched", verdict->measurable / 1000);
   if (warn_distance > 0 && verdict->ground_from > warn_distance)
     return g_strdup_printf ("nearer than %.1f m the ground is not seen", verdict->ground_from / 1000);
-  /* percents are rounded down: a region that lacks a pixel is not seen wholly */
-  if (is_blind (verdict, settings))
+  /* A billionth for rounding: half unknown is not more than half. Percents are rounded down: a region that lacks a pixel is not
+   * seen wholly. */
+  if (1 - verdict->found.coverage > settings->max_unknown + 1e-9)
     return g_strdup_printf ("%d %% of the region is seen", (gint) (100 * verdict->found.coverage + 1e-9));
   if (verdict->doubtful)
     return g_strdup ("the ground ends near");

@@ -357,36 +357,6 @@ typedef struct
 #define NONE G_MAXUINT32
 #define NEIGHBOURS 8
 
-static void
-surface_clear (Surface *surface)
-{
-  g_free (surface->order);
-  memset (surface, 0, sizeof *surface);
-}
-
-static void
-ensure_room (Surface *surface, gsize cells)
-{
-  if (cells <= surface->room)
-    return;
-  g_free (surface->order);
-  surface->order = g_new (guint32, 4 * cells);
-  surface->parents = surface->order + cells;
-  surface->sums = surface->order + 2 * cells;
-  surface->cells = surface->order + 3 * cells;
-  surface->room = cells;
-}
-
-/* The eight neighbours of a cell: a thin slanted object is connected by corners alone. */
-static void
-list_neighbours (const GstStereoGrid *grid, gint32 offsets[NEIGHBOURS])
-{
-  const gint32 below = grid->stride;
-  const gint32 all[NEIGHBOURS] = { -below - 1, -below, -below + 1, -1, 1, below - 1, below, below + 1 };
-
-  memcpy (offsets, all, sizeof all);
-}
-
 /* Sorts the cells that are seen by their ranks. Returns how many there are. */
 static guint
 sort_cells (Surface *surface, const GstStereoGrid *grid)
@@ -481,10 +451,18 @@ flood (Surface *surface, const GstStereoGrid *grid, const RankTable *table, cons
 static gboolean
 surface_find (Surface *surface, const GstStereoGrid *grid, const RankTable *table)
 {
-  gint32 offsets[NEIGHBOURS];
+  const gint32 below = grid->stride;
+  /* all eight: a thin slanted object is connected by corners alone */
+  const gint32 offsets[NEIGHBOURS] = { -below - 1, -below, -below + 1, -1, 1, below - 1, below, below + 1 };
 
-  ensure_room (surface, grid->cells);
-  list_neighbours (grid, offsets);
+  if (grid->cells > surface->room) {
+    g_free (surface->order);
+    surface->order = g_new (guint32, 4 * grid->cells);
+    surface->room = grid->cells;
+    surface->parents = surface->order + surface->room;
+    surface->sums = surface->parents + surface->room;
+    surface->cells = surface->sums + surface->room;
+  }
   guint count = sort_cells (surface, grid);
   memset (surface->parents, 0xFF, grid->cells * sizeof *surface->parents);
   while (count-- > 0) {
@@ -592,23 +570,12 @@ void
 gst_stereo_nearest_finder_free (GstStereoNearestFinder *finder)
 {
   gst_stereo_grid_clear (&finder->grid);
-  surface_clear (&finder->surface);
+  g_free (finder->surface.order);
   g_free (finder->sums);
   g_free (finder);
 }
 
 /* ---- the pixels of a surface ------------------------------------------------------------- */
-
-static void
-add_pixel (GstStereoNearestFinder *finder, const GstStereoDepthView *view, gint x, gint y)
-{
-  Block *block = &finder->blocks[(y - view->y) / finder->block * BLOCKS + (x - view->x) / finder->block];
-
-  block->x += (guint64) x;
-  block->y += (guint64) y;
-  block->confidence += view->confidence ? view->confidence[(gssize) y * view->confidence_stride + x] : 255;
-  block->count++;
-}
 
 /* The samples of a cell that are at @least or nearer. */
 static void
@@ -621,8 +588,13 @@ add_near_samples (GstStereoNearestFinder *finder, const GstStereoDepthView *view
     for (gint i = column * grid->side; i < MIN ((column + 1) * grid->side, grid->across); i++) {
       gint x = view->x + i * grid->step, y = view->y + j * grid->step;
 
-      if (grid_rank (view, x, y, finder->table.smaller_is_nearer) >= least)
-        add_pixel (finder, view, x, y);
+      if (grid_rank (view, x, y, finder->table.smaller_is_nearer) < least)
+        continue;
+      Block *block = &finder->blocks[(y - view->y) / finder->block * BLOCKS + (x - view->x) / finder->block];
+      block->x += (guint64) x;
+      block->y += (guint64) y;
+      block->confidence += view->confidence ? view->confidence[(gssize) y * view->confidence_stride + x] : 255;
+      block->count++;
     }
 }
 
