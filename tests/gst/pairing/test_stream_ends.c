@@ -15,17 +15,12 @@
 
 static const RigKind *kind;
 
-static Rig *
-rig_of (guint left, guint right, gboolean live)
+enum
 {
-  Script *script = script_new (NULL);
-
-  script_begin (script);
-  script_frames (script, 0, 0, left);
-  script_frames (script, 1, 0, right);
-  script_end (script);
-  return rig_new (kind, script, live);
-}
+  ENDS,  /* twenty streams: what is queued at the end depends on who was faster */
+  DIES,  /* the source ends the stream after an error, as sources do */
+  SILENT /* nothing follows the error, so that nobody knows whether more will come */
+};
 
 /* That @view was told in time, after @pairs. */
 static void
@@ -33,105 +28,57 @@ judge_end (Rig *rig, guint view, guint pairs)
 {
   const RigCamera *camera = &rig->cameras[view];
 
-  if (rig->live) {
-    fail_unless_equals_int (camera->flow, GST_FLOW_OK);
-    fail_unless_equals_int (camera->sent, FRAMES);
-    return;
-  }
-  fail_unless_equals_int (camera->flow, GST_FLOW_EOS);
-  fail_unless (camera->sent > pairs && camera->sent <= pairs + QUEUED,
+  fail_unless_equals_int (camera->flow, rig->live ? GST_FLOW_OK : GST_FLOW_EOS);
+  fail_unless (rig->live ? camera->sent == FRAMES : camera->sent > pairs && camera->sent <= pairs + QUEUED,
       "%u pairs, and %u frames of the other view were taken", pairs, camera->sent);
 }
 
+/* All that can be paired comes out, which are so many pairs. */
 static void
-finish (Rig *rig, const gchar *name)
+end_view (guint how, guint view, gboolean live, guint pairs)
 {
+  g_autofree gchar *filter = g_strdup_printf ("identity error-after=%u", pairs + 1), *failure = NULL;
+  Script *script = script_new (NULL);
+
+  rig_warm_up (kind);
+  guard_begin (how == ENDS ? "one view ends long before the other" : "a camera dies", 30);
+  guard_count_objects ();
+  script_begin (script);
+  for (guint v = 0; v < 2; v++)
+    script_frames (script, v, 0, v == view && how == ENDS ? pairs : FRAMES);
+  script_end (script);
+  script->expected = pairs;
+  Rig *rig = rig_new (kind, script, live);
+  rig->dies = how == SILENT;
+  if (how != ENDS)
+    rig_insert (rig, view, filter);
+  rig_play (rig);
+  if (how == SILENT) {
+    /* it can be stopped while the other camera waits */
+    rig_wait (rig, pairs);
+    fail_unless (rig->failure == NULL, "%s", rig->failure);
+  } else {
+    failure = rig_end (rig);
+    fail_unless (failure == NULL, "%s", failure);
+    judge_end (rig, !view, pairs);
+  }
+  fail_unless_equals_int (rig->outputs, pairs);
+  if (how == DIES) {
+    fail_unless_equals_int (rig->cameras[view].flow, GST_FLOW_ERROR);
+    fail_unless (g_atomic_int_get (&rig->camera_errors) > 0);
+  }
   rig_free (rig);
   gchar *leaked = guard_leaked ();
-  fail_unless (leaked == NULL, "%s leaks: %s", name, leaked);
+  fail_unless (leaked == NULL, "leaks: %s", leaked);
   guard_end ();
 }
 
-static void
-begin (const gchar *name)
+TEST_LOOP (test_ends, 0, 12)
 {
-  rig_warm_up (kind);
-  guard_begin (name, 30);
-  guard_count_objects ();
-}
+  const guint how = (guint) __i__ / 4;
 
-/* Twenty times: what is queued at the end depends on who was faster. */
-static void
-end_long_before (guint view, gboolean live)
-{
-  for (guint i = 0; i < 20; i++) {
-    begin ("one view ends long before the other");
-    Rig *rig = rig_of (view ? FRAMES : i, view ? i : FRAMES, live);
-    rig_play (rig);
-    gchar *failure = rig_end (rig);
-    fail_unless (failure == NULL, "%s", failure);
-    fail_unless_equals_int (rig->outputs, i);
-    judge_end (rig, !view, i);
-    finish (rig, "one view ends long before the other");
-  }
-}
-
-TEST_LOOP (test_one_view_ends_long_before_the_other, 0, 4)
-{
-  end_long_before (__i__ & 1, __i__ >> 1);
-}
-
-/* ---- a camera dies ----------------------------------------------------------------------- */
-
-/* Its source ends the stream, as sources do. */
-static void
-camera_dies (guint view, gboolean live)
-{
-  const guint good = 30;
-  gchar *failure, *filter = g_strdup_printf ("identity error-after=%u", good + 1);
-
-  begin ("a camera dies with an error");
-  Rig *rig = rig_of (FRAMES, FRAMES, live);
-  rig->script->expected = good;
-  rig_insert (rig, view, filter);
-  rig_play (rig);
-  failure = rig_end (rig);
-  fail_unless (failure == NULL, "%s", failure);
-  fail_unless_equals_int (rig->cameras[view].flow, GST_FLOW_ERROR);
-  fail_unless (g_atomic_int_get (&rig->camera_errors) > 0);
-  fail_unless_equals_int (rig->outputs, good);
-  judge_end (rig, !view, good);
-  g_free (filter);
-  finish (rig, "a camera dies with an error");
-}
-
-TEST_LOOP (test_a_camera_dies, 0, 4)
-{
-  camera_dies (__i__ & 1, __i__ >> 1);
-}
-
-/* Nothing follows its error, so that nobody knows whether more will come: all that can be paired is out, and the
- * pipeline can be stopped while the other camera waits. */
-static void
-camera_dies_without_a_word (guint view, gboolean live)
-{
-  const guint good = 30;
-  g_autofree gchar *filter = g_strdup_printf ("identity error-after=%u", good + 1);
-
-  begin ("a camera dies without a word");
-  Rig *rig = rig_of (FRAMES, FRAMES, live);
-  rig->dies = TRUE;
-  rig_insert (rig, view, filter);
-  rig_play (rig);
-  rig_wait (rig, good);
-  fail_unless_equals_int (rig->outputs, good);
-  fail_unless (rig->failure == NULL, "%s", rig->failure);
-  finish (rig, "a camera dies without a word");
-}
-
-TEST_LOOP (test_a_camera_dies_without_a_word, 0, 4)
-{
-  camera_dies_without_a_word (__i__ & 1, __i__ >> 1);
+  for (guint pairs = how == ENDS ? 0 : 30; pairs < (how == ENDS ? 20 : 31); pairs++)
+    end_view (how, __i__ & 1, __i__ >> 1 & 1, pairs);
 }
 
 SUITE (stream_ends)
