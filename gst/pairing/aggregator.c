@@ -337,20 +337,6 @@ forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
   return flow;
 }
 
-/* The subclass gets two views of 8 bits a sample. */
-static GstFlowReturn
-process (GstStereoAggregator *self, const GstStereoPair *pair)
-{
-  GstStereoFrame *view[2] = { pair->left, pair->right };
-
-  if (!gst_stereo_deep_convert (self, view))
-    return GST_FLOW_ERROR;
-  GstFlowReturn flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[0], view[1]);
-  gst_stereo_frame_unref (view[0]);
-  gst_stereo_frame_unref (view[1]);
-  return flow;
-}
-
 static GstFlowReturn
 find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoPair *pair)
 {
@@ -388,8 +374,13 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   }
   if (forwarded != GST_FLOW_OK)
     flow = forwarded;
+  GstStereoFrame *view[2] = { pair.left, pair.right };
+  if (flow == GST_FLOW_OK && !gst_stereo_deep_convert (self, view))
+    flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_OK) {
-    flow = process (self, &pair);
+    flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[LEFT], view[RIGHT]);
+    gst_stereo_frame_unref (view[LEFT]);
+    gst_stereo_frame_unref (view[RIGHT]);
     /* a frame waits on every pad, before any event: GstAggregator calls this function again at once */
     one_may_stay = flow == GST_FLOW_OK && !inputs.live && gst_stereo_pad_has_buffer (inputs.view[LEFT]) &&
         gst_stereo_pad_has_buffer (inputs.view[RIGHT]);

@@ -136,9 +136,7 @@ gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *fr
     return FALSE;
   gboolean live = qos->decided != NONE;
   GST_OBJECT_LOCK (self);
-  gdouble proportion = qos->proportion;
-  if (proportion <= 0)
-    proportion = live && qos->lateness.frame ? (gdouble) qos->lateness.expected / (gdouble) qos->lateness.frame : 1;
+  gdouble proportion = qos->proportion > 0 ? qos->proportion : 1;
   guint64 dropped = ++qos->late, processed = qos->pairs;
   GST_OBJECT_UNLOCK (self);
   GstMessage *message = gst_message_new_qos (GST_OBJECT (self), live, (guint64) MAX (0, frame->time),
