@@ -199,6 +199,21 @@ TEST (test_max_skew_is_of_the_capture_clock)
   expect_warning (pair->bus, "6.000 ms apart by their capture timestamps", "max-skew is 5.000 ms", NULL);
 }
 
+/* The left camera starts a frame late: the first right frame is within max-skew, the next one is nearer. */
+TEST (test_the_next_stamp_may_be_nearer)
+{
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=100000000");
+
+  push (pair, TRUE, make_frame (TRUE, 130 * GST_MSECOND, UNIX, numbered_stamp (0)));
+  for (guint i = 1; i < 3; i++)
+    push_numbered (pair, i, 130 * GST_MSECOND, numbered_stamp (i), numbered_stamp (i));
+  pair_eos (pair, TRUE, TRUE);
+  for (guint i = 1; i < 3; i++)
+    expect_pair (pair, i, 0);
+  pair_wait_eos (pair);
+  expect_drops (pair, 0, 1);
+}
+
 TEST_LOOP (test_references, 0, 6)
 {
   static const struct
