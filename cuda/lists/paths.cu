@@ -3,6 +3,8 @@
  * halved. */
 #include "cuda/lists/paths.cuh"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -123,10 +125,13 @@ list_links (StereoPlan *plan, const ListPaths &paths, StereoError *error)
 /* Paths over the candidates in the lists, four ways, and the winners of both views: the stage. ways.cu and winners.cu have its other
  * kernels. */
 
+/* The finest level is done in bands of rows of tiles, a stretch of columns high: what paths add is kept of two of them, which run beside
+ * each other. */
 struct PathsContext
 {
   ListLink *links;
   uint8_t *added[LIST_WAYS];
+  int bands, rows; /* of tiles, of a band */
 };
 
 static size_t
@@ -142,12 +147,15 @@ paths_prepare (StereoPlan *plan, void *data, StereoError *error)
   size_t cells = (size_t) stereo_cells (plan->width) * (size_t) stereo_cells (plan->height);
   StereoStatus status = list_winners_prepare (plan, error);
 
+  context->bands = plan->is_coarse || plan->single_stages ? 1 : stereo_stretches (0, plan->lists.rows);
+  context->bands = context->bands > 2 ? context->bands : 1; /* two would be all that is kept */
+  context->rows = context->bands == 1 ? plan->lists.rows : stereo_stretch_length (0, plan->lists.rows);
+  size_t tiles = (size_t) plan->lists.columns * context->rows * std::min (context->bands, 2);
   if (!status)
     status = stereo_reserve_for (
         plan, STEREO_LIFE_COSTS, (void **) &context->links, tiles_of (plan), sizeof (ListLink), error);
   for (int k = 0; k < LIST_WAYS && !status; k++)
-    status = stereo_reserve_for (
-        plan, STEREO_LIFE_PATHS, (void **) &context->added[k], tiles_of (plan), LIST_ADDED, error);
+    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &context->added[k], tiles, LIST_ADDED, error);
   if (!status && plan->params.confidence_measure == STEREO_CONFIDENCE_PROBABILITY)
     status = stereo_reserve (plan, (void **) &cuda_state (plan)->distinctness, cells, 1, error);
   return status;
@@ -157,12 +165,10 @@ static ListPaths
 paths_of (const StereoPlan *plan, const PathsContext *context)
 {
   const StereoParams *p = &plan->params;
-  ListPaths paths = { lists_of (plan), context->links, {}, NULL, {}, {}, {}, {}, p->penalty_step, p->subpixel };
+  ListPaths paths = { lists_of (plan), context->links, {}, NULL, {}, {}, {}, {}, p->penalty_step, p->subpixel, 0, 0 };
 
   if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY)
     paths.distinctness = cuda_state (plan)->distinctness;
-  for (int k = 0; k < LIST_WAYS; k++)
-    paths.added[k] = context->added[k];
   for (int k = 0; k < 2; k++) {
     int direction = k ? STEREO_PATH_VERTICAL : STEREO_PATH_SIDEWAYS;
     int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
@@ -177,12 +183,23 @@ paths_of (const StereoPlan *plan, const PathsContext *context)
 static StereoStatus
 paths_run (StereoPlan *plan, void *data, StereoError *error)
 {
-  ListPaths paths = paths_of (plan, (const PathsContext *) data);
-  StereoStatus status;
+  const PathsContext *context = (const PathsContext *) data;
+  ListPaths paths = paths_of (plan, context);
+  cudaStream_t streams[2] = { cuda_state (plan)->stream, cuda_state (plan)->stream };
+  StereoStatus status = list_links (plan, paths, error);
 
-  if ((status = list_links (plan, paths, error)) || (status = list_ways (plan, paths, error)))
-    return status;
-  return list_winners (plan, paths, error);
+  if (!status && context->bands > 1)
+    status = cuda_begin_late (plan, &streams[1], error);
+  for (int band = 0; band < context->bands && !status; band++) {
+    paths.first_row = band * context->rows;
+    paths.end_row = std::min (paths.first_row + context->rows, plan->lists.rows);
+    ptrdiff_t first = (ptrdiff_t) plan->lists.columns * (band % 2 * context->rows - paths.first_row);
+    for (int k = 0; k < LIST_WAYS; k++)
+      paths.added[k] = context->added[k] + first * (ptrdiff_t) LIST_ADDED;
+    if (!(status = list_ways (plan, paths, streams[band % 2], error)))
+      status = list_winners (plan, paths, streams[band % 2], error);
+  }
+  return status ? status : cuda_join (plan, error);
 }
 
 }

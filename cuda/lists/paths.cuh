@@ -41,12 +41,14 @@ struct ListPaths
   uint8_t *distinctness;                                     /* of cells; NULL: nobody reads it */
   uint32_t small[2], large[2], small_half[2], large_half[2]; /* along rows, along columns; in both halves of a word */
   int penalty_step, subpixel;
+  int first_row,
+      end_row; /* the rows of tiles of a band, which @added is for: its first tile is that of the first column of row 0 */
 };
 constexpr size_t LIST_ADDED = (size_t) STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 
-StereoStatus list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error);
+StereoStatus list_ways (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, StereoError *error);
 StereoStatus list_winners_prepare (StereoPlan *plan, StereoError *error);
-StereoStatus list_winners (StereoPlan *plan, const ListPaths &paths, StereoError *error);
+StereoStatus list_winners (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, StereoError *error);
 
 namespace
 {

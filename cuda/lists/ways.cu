@@ -3,6 +3,8 @@
 #include "cuda/async_copy.cuh"
 #include "cuda/lists/paths.cuh"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -33,17 +35,26 @@ struct Line
   Penalties whole, half;
 };
 
-/* Warps for paths along @lines rows, or columns, both ways. */
+/* Warps for paths along the band's rows, both ways. */
 static __host__ __device__ __forceinline__ int
-warps_of (bool rows, int lines, int tiles)
+warps_along_rows (const ListPaths &p)
 {
-  return 2 * ((lines + LINES - 1) / LINES) * stereo_stretches (rows, tiles);
+  return 2 * (p.end_row - p.first_row) * (LIST_TILE / LINES) * stereo_stretches (1, p.lists.columns);
 }
 
+/* Stretches of columns that have tiles of the band: those that come down, or up. */
+static __host__ __device__ __forceinline__ int
+stretches_across (const ListPaths &p, bool up)
+{
+  int length = stereo_stretch_length (0, p.lists.rows), from = up ? p.lists.rows - p.end_row : p.first_row;
+  return (from + p.end_row - p.first_row - 1) / length - from / length + 1;
+}
+
+/* What a stretch of a column has outside the band is walked along, but not stored. A line without tiles ends before it begins. */
 static __device__ __forceinline__ Line
 line_of (const Frame &f, const ListPaths &p, int warp)
 {
-  int along_rows = warps_of (true, f.height, p.lists.columns);
+  int along_rows = warps_along_rows (p);
   Line l;
 
   l.rows = warp < along_rows;
@@ -53,11 +64,17 @@ line_of (const Frame &f, const ListPaths &p, int warp)
   l.length = l.rows ? f.width : f.height;
   l.lines = l.rows ? f.height : f.width;
   l.tiles = l.rows ? p.lists.columns : p.lists.rows;
-  int warps = (l.lines + LINES - 1) / LINES, length = stereo_stretch_length (l.rows, l.tiles);
-  l.kept = number / 2 / warps * length;
-  l.begin = max (l.kept - STEREO_STRETCH_BEFORE, 0);
-  l.end = min (l.kept + length, l.tiles);
-  l.first = number / 2 % warps * LINES;
+  int lines = l.rows ? (p.end_row - p.first_row) * LIST_TILE : f.width, warps = (lines + LINES - 1) / LINES;
+  int length = stereo_stretch_length (l.rows, l.tiles), from = 0, to = l.tiles;
+  if (!l.rows) {
+    from = l.back ? l.tiles - p.end_row : p.first_row;
+    to = from + p.end_row - p.first_row;
+  }
+  int stretch = (from / length + number / 2 / warps) * length;
+  l.begin = max (stretch - STEREO_STRETCH_BEFORE, 0);
+  l.kept = max (stretch, from);
+  l.end = min (stretch + length, to);
+  l.first = number / 2 % warps * LINES + (l.rows ? p.first_row * LIST_TILE : 0);
   l.lane = threadIdx.x % LANES;
   l.across = l.first + (int) threadIdx.x / LANES;
   l.tile = l.first / LIST_TILE * (l.rows ? p.lists.columns : 1);
@@ -423,6 +440,8 @@ static __global__ void __launch_bounds__ (32)
   __shared__ Stage stages[2];
   Crossing &crossing = crossings[threadIdx.x / LANES];
   Line l = line_of (f, p, blockIdx.x);
+  if (l.kept >= l.end)
+    return;
   Path path = { { 0, 0, 0, 0 }, 0 };
   Beside beside = {};
   Tile t = read_tile (p, l, l.begin), next = read_tile (p, l, l.begin + 1);
@@ -456,11 +475,12 @@ static __global__ void __launch_bounds__ (32)
 }
 
 StereoStatus
-list_ways (StereoPlan *plan, const ListPaths &paths, StereoError *error)
+list_ways (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, StereoError *error)
 {
-  int warps = warps_of (true, plan->height, plan->lists.columns) + warps_of (false, plan->width, plan->lists.rows);
+  int stretches = std::max (stretches_across (paths, false), stretches_across (paths, true));
+  int warps = warps_along_rows (paths) + 2 * (int) cuda_blocks (plan->width, LINES) * stretches;
 
-  way_kernel<<<warps, 32, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
+  way_kernel<<<warps, 32, 0, stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "way_kernel");
   return STEREO_OK;
 }

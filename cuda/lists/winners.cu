@@ -2,6 +2,8 @@
 /* The winners of both views among the candidates in the lists, from their costs and what four paths add to them. */
 #include "cuda/lists/paths.cuh"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -278,7 +280,7 @@ __launch_bounds__ (THREADS) list_winners_kernel (const __grid_constant__ Frame f
 {
   extern __shared__ uint32_t right[];
   __shared__ Span spans[WARPS];
-  int y = blockIdx.x, warp = threadIdx.x / 32;
+  int y = p.first_row * LIST_TILE + blockIdx.x, warp = threadIdx.x / 32;
   bool cells = p.distinctness && y == stereo_cell_pixel (y / STEREO_CELL, f.height);
   uint16_t *index = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
 
@@ -310,15 +312,14 @@ list_winners_prepare (StereoPlan *plan, StereoError *error)
 }
 
 StereoStatus
-list_winners (StereoPlan *plan, const ListPaths &paths, StereoError *error)
+list_winners (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, StereoError *error)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
+  int rows = std::min (paths.end_row * LIST_TILE, plan->height) - paths.first_row * LIST_TILE;
 
   if (plan->is_coarse)
-    list_winners_kernel<true><<<plan->height, THREADS, 0, stream>>> (cuda_frame (plan), paths);
+    list_winners_kernel<true><<<rows, THREADS, 0, stream>>> (cuda_frame (plan), paths);
   else
-    list_winners_kernel<false>
-        <<<plan->height, THREADS, plan->width * sizeof (uint32_t), stream>>> (cuda_frame (plan), paths);
+    list_winners_kernel<false><<<rows, THREADS, plan->width * sizeof (uint32_t), stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "list_winners_kernel");
   return STEREO_OK;
 }

@@ -94,7 +94,7 @@ typedef enum StereoBranch
   STEREO_WITH_STEPS,
   STEREO_BESIDE_MATCH,  /* needs nothing but the left view, as load and the stages that change it leave it */
   STEREO_BESIDE_LEVELS, /* needs the views of the finest level, beside the coarser ones */
-  STEREO_BESIDE_COARSE, /* the same of coarser levels with lists, beside those below them */
+  STEREO_BESIDE_COARSE, /* the same of coarser levels with lists, beside those below them; then every second band of paths */
   STEREO_BESIDE_MAPS, /* needs the maps of a frame, or the costs of a coarser level, beside steps that read them too */
   STEREO_BRANCHES
 } StereoBranch;

@@ -31,6 +31,16 @@ add_early (StereoPlan *plan, StereoBranch branch)
   step->joins |= 1u << branch;
 }
 
+/* Lets the last step that was added have late work on @branch, and wait for it. */
+static void
+add_late (StereoPlan *plan, StereoBranch branch)
+{
+  StereoStep *step = &plan->steps[plan->step_count - 1];
+
+  step->late = branch;
+  step->joins |= 1u << branch;
+}
+
 /* The branch of what a level with lists needs of its own views. */
 static StereoBranch
 beside_levels (const StereoPlan *plan)
@@ -65,6 +75,8 @@ choose_selection (StereoPlan *plan)
       add (plan, t->prior);
     add (plan, t->list_paths);
     add_early (plan, beside_levels (plan));
+    if (!plan->is_coarse)
+      add_late (plan, STEREO_BESIDE_COARSE);
     return;
   }
   add (plan, t->match[p->method](p));
@@ -125,17 +137,6 @@ choose_cleaning (StereoPlan *plan)
     add (plan, t->speckle);
   if (motion)
     (plan->single_stages ? motion : &plan->steps[plan->step_count - 1])->joins |= 1u << STEREO_BESIDE_MAPS;
-}
-
-/* What is open is found beside the filling, and emptied at the end of the step. */
-static void
-add_gaps (StereoPlan *plan)
-{
-  StereoStep *gaps = &plan->steps[plan->step_count];
-
-  add (plan, plan->stages->gaps);
-  gaps->late = STEREO_BESIDE_MAPS;
-  gaps->joins |= 1u << STEREO_BESIDE_MAPS;
 }
 
 /* The steps from the finished disparity to the caller's samples. */
@@ -221,8 +222,10 @@ choose_frame (StereoPlan *plan)
     add (plan, t->fill);
   if (p->fill == STEREO_FILL_PLANES)
     add (plan, t->planes);
-  if (p->fill == STEREO_FILL_GAPS)
-    add_gaps (plan);
+  if (p->fill == STEREO_FILL_GAPS) { /* what is open is found beside the filling, and emptied at the end of the step */
+    add (plan, t->gaps);
+    add_late (plan, STEREO_BESIDE_MAPS);
+  }
   choose_output (plan);
 }
 

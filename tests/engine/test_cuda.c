@@ -120,15 +120,17 @@ CASE_ON_DEVICE (test_fusion, "fused stages")
 {
   static const struct
   {
-    int disparities, window, width;
+    int disparities, window, width, height;
     int cost, paths;
     double p2;
   } cases[] = {
-    { 128, 9, WIDTH, STEREO_COST_MIXED, STEREO_PATHS_4, 0 },
-    { 40, 17, 131, STEREO_COST_CENSUS_7X5, STEREO_PATHS_4, 0 },
-    { 200, 33, 333, STEREO_COST_CENSUS_9X7, STEREO_PATHS_8, 0 },
-    { 70, 11, 90, STEREO_COST_AD, STEREO_PATHS_4, 0 },
-    { 64, 9, WIDTH, STEREO_COST_MIXED, STEREO_PATHS_4, 500 },
+    { 128, 9, WIDTH, HEIGHT, STEREO_COST_MIXED, STEREO_PATHS_4, 0 },
+    { 40, 17, 131, HEIGHT, STEREO_COST_CENSUS_7X5, STEREO_PATHS_4, 0 },
+    { 200, 33, 333, HEIGHT, STEREO_COST_CENSUS_9X7, STEREO_PATHS_8, 0 },
+    { 70, 11, 90, HEIGHT, STEREO_COST_AD, STEREO_PATHS_4, 0 },
+    { 64, 9, WIDTH, HEIGHT, STEREO_COST_MIXED, STEREO_PATHS_4, 500 },
+    /* in three bands; stretches that come up cross their borders */
+    { 128, 5, 200, 700, STEREO_COST_MIXED, STEREO_PATHS_4, 0 },
   };
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -142,7 +144,7 @@ CASE_ON_DEVICE (test_fusion, "fused stages")
     params.paths = cases[k].paths;
     params.p2 = cases[k].p2;
     snprintf (what, sizeof what, "case %zu", k);
-    compare_fused (&params, cases[k].width, HEIGHT, what);
+    compare_fused (&params, cases[k].width, cases[k].height, what);
   }
 }
 
