@@ -378,7 +378,6 @@ make_stages ()
   t.list_match = stereo_cuda_list_match;
   t.prior = &stereo_cuda_prior;
   t.list_paths = &stereo_cuda_list_paths;
-  t.reselect_last = &stereo_cuda_reselect_last;
   /* these two replace subpixel, integer, reject, median, threshold and store, which stay NULL */
   t.disparity = &stereo_cuda_disparity;
   t.output = &stereo_cuda_output;

@@ -52,9 +52,8 @@ struct CudaBranch
 /* Maps that selection writes besides the frame state, for reselection and the disparity. The select stage reserves them. */
 struct Selection
 {
-  uint32_t *costs[2];      /* of both views: cost of first | cost of second << 16; NULL: nobody reads them */
-  uint32_t *remembered[2]; /* 0; reselection says here which pixels it remembers; NULL: there is at most one iteration */
-  float *offset;           /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
+  uint32_t *costs[2]; /* of both views: cost of first | cost of second << 16; NULL: nobody reads them */
+  float *offset;      /* sub-pixel offset of the left view's first; NULL: the plan fits no sub-pixel */
 };
 
 /* What all stages of a plan share. What only one stage needs is in the context of that stage. */
@@ -224,8 +223,7 @@ cuda_frame (const StereoPlan *p)
 /* The stages, each with one file or more; backend.cu has the table of them. */
 extern const StereoStage stereo_cuda_load, stereo_cuda_align, stereo_cuda_temporal;
 extern const StereoStage stereo_cuda_census_7x5, stereo_cuda_census_9x7, stereo_cuda_mixed, stereo_cuda_lab;
-extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_reselect_last,
-    stereo_cuda_check;
+extern const StereoStage stereo_cuda_paths, stereo_cuda_select, stereo_cuda_reselect, stereo_cuda_check;
 extern const StereoStage stereo_cuda_refine_two_pass, stereo_cuda_refine_full, stereo_cuda_refine_idr;
 extern const StereoStage stereo_cuda_disparity, stereo_cuda_probability, stereo_cuda_motion, stereo_cuda_speckle,
     stereo_cuda_fill, stereo_cuda_planes, stereo_cuda_gaps, stereo_cuda_output;

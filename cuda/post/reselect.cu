@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What reselect.cu works with. Candidates are keys that compare by cost + penalty; of a pixel there is a range of indices that may
- * hold one of the two lowest, and a memory that one iteration leaves for the next. Then what a block knows of its pixels, and its search
- * through the candidates of the open ones.
+ * hold one of the two lowest. Then what a block knows of its pixels, and its search through the candidates of the open ones.
  */
 #include "cuda/common.cuh"
 
@@ -40,19 +39,9 @@ key_of (uint32_t alpha, int expected, uint32_t cost, int index)
 template <typename Key> struct Best
 {
   Key lowest, next;
-  Key least; /* no other candidate's key is below it */
 
   __device__ __forceinline__ void
   insert (Key key)
-  {
-    least = min (least, max (next, key));
-    next = min (next, max (lowest, key));
-    lowest = min (lowest, key);
-  }
-
-  /* Without least: at the end every other key is at least next. */
-  __device__ __forceinline__ void
-  insert_lowest_two (Key key)
   {
     next = min (next, max (lowest, key));
     lowest = min (lowest, key);
@@ -62,15 +51,14 @@ template <typename Key> struct Best
 template <typename Key> static __device__ __forceinline__ Best<Key>
 none_yet ()
 {
-  return { no_key<Key> (), no_key<Key> (), no_key<Key> () };
+  return { no_key<Key> (), no_key<Key> () };
 }
 
 /* The candidates of both. */
 template <typename Key> static __device__ __forceinline__ Best<Key>
 merge (const Best<Key> &a, const Best<Key> &b)
 {
-  return { min (a.lowest, b.lowest), min (max (a.lowest, b.lowest), min (a.next, b.next)),
-    min (min (a.least, b.least), min (max (a.lowest, b.next), max (a.next, b.lowest))) };
+  return { min (a.lowest, b.lowest), min (max (a.lowest, b.lowest), min (a.next, b.next)) };
 }
 
 /* Indices @from..@to. */
@@ -89,16 +77,6 @@ template <typename Key> static __device__ __forceinline__ int
 index_of (Key key)
 {
   return (int) (key & ((1 << INDEX_BITS) - 1));
-}
-
-/* The least key that a valid candidate outside @r can have if it costs @cost or more. */
-template <typename Key> static __device__ __forceinline__ Key
-least_beyond (uint32_t alpha, int expected, uint32_t cost, Range valid, Range r)
-{
-  int before = r.from > valid.from ? max (expected - (r.from - 1) * STEREO_EXPECT_STEPS, 0) : INT_MAX;
-  int after = r.to < valid.to ? max ((r.to + 1) * STEREO_EXPECT_STEPS - expected, 0) : INT_MAX;
-  int away = min (before, after);
-  return away == INT_MAX ? no_key<Key> () : (Key) (cost + ((alpha * (uint32_t) away) >> 8)) << INDEX_BITS;
 }
 
 /* The indices whose candidates, if they cost at least @cost, may have a total up to that of @bound; it may be an index
@@ -124,33 +102,6 @@ static __device__ __forceinline__ Range
 common (Range a, Range b)
 {
   return { max (a.from, b.from), min (a.to, b.to) };
-}
-
-/* Takes the two candidates of a pixel from memory. True: no other candidate can be below them, or with @one below the
- * lower one. */
-template <typename Key> static __device__ __forceinline__ bool
-recall (uint32_t alpha, int expected, uint4 memory, bool one, Best<Key> &b)
-{
-  uint32_t move = (uint32_t) abs (expected - (int) memory.w);
-
-  b = none_yet<Key> ();
-  b.insert_lowest_two (key_of<Key> (alpha, expected, memory.x & 0xFFFF, (int) (memory.y & 0xFFFF)));
-  b.insert_lowest_two (key_of<Key> (alpha, expected, memory.x >> 16, (int) (memory.y >> 16)));
-  uint32_t most = (uint32_t) ((one ? b.lowest : b.next) >> INDEX_BITS);
-  return move == 0 || most + ((alpha * move) >> 8) + 1 < memory.z;
-}
-
-/* Costs and indices of two candidates, a bound below which no other total is, and the expected disparity of all
- * this. */
-template <typename Key> static __device__ __forceinline__ uint4
-memory_of (uint32_t alpha, int expected, const Best<Key> &b)
-{
-  int first = index_of (b.lowest), second = index_of (b.next);
-  uint32_t cost1 = (uint32_t) (b.lowest >> INDEX_BITS) - penalty_of<Key> (alpha, expected, first);
-  uint32_t cost2 = (uint32_t) (b.next >> INDEX_BITS) - penalty_of<Key> (alpha, expected, second);
-
-  return make_uint4 (
-      cost1 | cost2 << 16, (uint32_t) (first | second << 16), (uint32_t) (b.least >> INDEX_BITS), (uint32_t) expected);
 }
 
 /* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands,
@@ -181,14 +132,6 @@ constexpr int SEARCHERS = 4;       /* lanes that search the candidates of one pi
 constexpr int MORE_SEARCHERS = 16; /* of one pixel, if that few are open that the block needs one turn for all */
 constexpr int AT_ONCE = 8;         /* candidates that a lane loads before it compares them */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
-
-/* Maps of a view: costs that selection found, and which pixels have a memory (select.cuh); the memory of reselection
- * (memory_of()). A plan of one iteration has no memory. */
-struct KnownMaps
-{
-  uint32_t *costs, *remembered;
-  uint4 *memory;
-};
 
 /* What is known of a pixel before the volume is read. */
 template <typename Key> struct Known
@@ -239,20 +182,6 @@ map_of (const Frame &f, const Block &block, int pixel)
   return (size_t) (block.y + pixel / BLOCK_X) * f.map_pitch + (block.x + pixel % BLOCK_X);
 }
 
-/* Whether only the lowest candidate matters. */
-template <bool LAST> static __device__ __forceinline__ bool
-one_counts (const Block &block)
-{
-  return LAST && block.view;
-}
-
-/* The total that another candidate must be below to matter. */
-template <bool LAST, typename Key> static __device__ __forceinline__ Key
-bound_of (const Block &block, const Best<Key> &b)
-{
-  return one_counts<LAST> (block) ? b.lowest : b.next;
-}
-
 /* A pixel without an expected disparity has no penalties. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
 known_of (const Block &block, uint32_t costs, int first, int second, int expected)
@@ -293,16 +222,14 @@ search (const Block &block, const Wide<Key> &wide, bool there)
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
       Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * LANES);
-      b.insert_lowest_two (i + k * LANES <= to ? key : no_key<Key> ());
+      b.insert (i + k * LANES <= to ? key : no_key<Key> ());
     }
   }
-  b.least = b.next;
   if (there && lane == 0)
     b = merge (b, wide.best);
 #pragma unroll
   for (int away = LANES / 2; away; away /= 2) {
-    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away),
-      __shfl_xor_sync (ALL_LANES, b.least, away) };
+    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away) };
     b = merge (b, other);
   }
   return b;
@@ -331,17 +258,9 @@ search_all (const Block &block, Wide<Key> *wide, int widened)
  * Its total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
  * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity.
  * What is still undecided, the block searches together, several lanes a pixel.
- *
- * An iteration stores what it found for the next one: two candidates, and a bound below which no other total is. If the
- * expected disparity has moved by m since, no total has fallen by more than the penalty of m. m is mostly 0 or small,
- * and then the two candidates still have the lowest totals.
- *
- * The last iteration (LAST) stores no memory, and for the right view only the index: no later step reads the confidence
- * of the right view, so its second candidate does not matter.
  */
 
-constexpr int NEAR = 4;  /* candidates that are read around the expected disparity */
-constexpr int SPARE = 1; /* candidates searched beyond both ends: the memory then stays valid for a small move */
+constexpr int NEAR = 4; /* candidates that are read around the expected disparity */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 constexpr int BLOCKS = 4; /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
 #else
@@ -349,16 +268,15 @@ constexpr int BLOCKS = 6;
 #endif
 
 /* Whether the two lowest costs decide a pixel, because no other candidate is in range. */
-template <typename Key, bool LAST> static __device__ __forceinline__ bool
+template <typename Key> static __device__ __forceinline__ bool
 known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
   b = none_yet<Key> ();
-  b.insert_lowest_two (known.keys[0]);
-  b.insert_lowest_two (known.keys[1]);
+  b.insert (known.keys[0]);
+  b.insert (known.keys[1]);
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
     return true;
-  Range r = common (
-      range_of (bound_of<LAST> (block, b), known.least, known.expected, block.steps_per_cost), valid_range (f, x));
+  Range r = common (range_of (b.next, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
   int unknown = r.to - r.from + 1;
 #pragma unroll
   for (int k = 0; k < 2; k++)
@@ -367,49 +285,30 @@ known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x
 }
 
 /* Stores the two candidates of a pixel that was open. */
-template <typename Key, bool LAST> static __device__ __forceinline__ void
-store_found (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, int expected, const Best<Key> &b)
+template <typename Key> static __device__ __forceinline__ void
+store_found (const Frame &f, const Block &block, int pixel, const Best<Key> &b)
 {
   const StereoView &view = f.view[block.view];
   size_t map = map_of (f, block, pixel);
 
   view.index[map] = (uint16_t) index_of (b.lowest);
-  if (!one_counts<LAST> (block))
-    view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
-  if (!LAST) {
-    maps.memory[map] = memory_of (block.alpha, expected, b);
-    maps.remembered[map] = 1;
-  }
+  view.confidence[map] = confidence_of<Key> (b.lowest, b.next);
 }
 
 /* Two pixels from @map on: stores what is known of them. Bit k of the result: k is open, what was stored will
  * not last. */
-template <typename Key, bool LAST> static __device__ __forceinline__ int
-decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t map, int x)
+template <typename Key> static __device__ __forceinline__ int
+decide_pair (const Frame &f, const Block &block, const uint32_t *known, size_t map, int x)
 {
   const StereoView &view = f.view[block.view];
-  uint2 costs = *(const uint2 *) (maps.costs + map);
-  uint2 remembered = maps.remembered ? *(const uint2 *) (maps.remembered + map) : make_uint2 (0, 0);
+  uint2 costs = *(const uint2 *) (known + map);
   uint32_t first = *(const uint32_t *) (view.first + map), second = *(const uint32_t *) (view.second + map);
   int2 expected = *(const int2 *) (view.expected + map);
   Known<Key> a = known_of<Key> (block, costs.x, first & 0xFFFF, second & 0xFFFF, expected.x);
   Known<Key> b = known_of<Key> (block, costs.y, first >> 16, second >> 16, expected.y);
   Best<Key> best[2];
-  uint4 memory[2];
-  bool open[2] = { !known_decide<Key, LAST> (f, block, a, x, best[0]),
-    !known_decide<Key, LAST> (f, block, b, x + 1, best[1]) &&
-        x + 1 < f.width }; /* nothing is known past the last column */
-  bool recalled[2] = { open[0] && remembered.x, open[1] && remembered.y };
-
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    if (recalled[k])
-      memory[k] = maps.memory[map + k];
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    if (recalled[k])
-      open[k] = !recall<Key> (block.alpha, k ? expected.y : expected.x, memory[k], one_counts<LAST> (block), best[k]);
-
+  bool open[2] = { !known_decide<Key> (f, block, a, x, best[0]),
+    !known_decide<Key> (f, block, b, x + 1, best[1]) && x + 1 < f.width }; /* nothing is known past the last column */
   /* a pixel without a second candidate has no confidence, and may have no first candidate either */
   bool single[2] = { costs.x >> 16 == STEREO_INVALID, costs.y >> 16 == STEREO_INVALID };
   uint32_t index[2] = { single[0] ? first & 0xFFFF : index_of (best[0].lowest),
@@ -418,13 +317,11 @@ decide_pair (const Frame &f, const Block &block, const KnownMaps &maps, size_t m
     confidence_of<Key> (best[1].lowest, single[1] ? 0 : best[1].next) };
   if (x + 1 < f.width) {
     *(uint32_t *) (view.index + map) = index[0] | index[1] << 16;
-    if (!one_counts<LAST> (block))
-      *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
+    *(float2 *) (view.confidence + map) = make_float2 (confidence[0], confidence[1]);
     return open[0] | open[1] << 1;
   }
   view.index[map] = (uint16_t) index[0];
-  if (!one_counts<LAST> (block))
-    view.confidence[map] = confidence[0];
+  view.confidence[map] = confidence[0];
   return open[0];
 }
 
@@ -447,27 +344,27 @@ list_pair (int which, uint16_t *open, int *opened)
 
 /* What is known of an open pixel. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
-load_known (const Frame &f, const Block &block, const KnownMaps &maps, int pixel)
+load_known (const Frame &f, const Block &block, const uint32_t *costs, int pixel)
 {
   const StereoView &view = f.view[block.view];
   size_t map = map_of (f, block, pixel);
-  return known_of<Key> (block, maps.costs[map], view.first[map], view.second[map], view.expected[map]);
+  return known_of<Key> (block, costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
 /* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its
  * range goes to the list @wide. */
-template <typename Key, bool LAST> static __device__ __forceinline__ void
-search_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixel, Wide<Key> *wide, int *widened)
+template <typename Key> static __device__ __forceinline__ void
+search_near (const Frame &f, const Block &block, const uint32_t *found, int pixel, Wide<Key> *wide, int *widened)
 {
-  Known<Key> known = load_known<Key> (f, block, maps, pixel);
+  Known<Key> known = load_known<Key> (f, block, found, pixel);
   int expected = known.expected, column = column_of (f, block, pixel);
   Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
   Best<Key> b = none_yet<Key> ();
 
 #pragma unroll
   for (int k = 0; k < 2; k++)
-    b.insert_lowest_two (known.keys[k]);
-  r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
+    b.insert (known.keys[k]);
+  r = common (range_of (b.next, known.least, expected, block.steps_per_cost), valid);
   near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
   near.to = min (near.from + NEAR - 1, r.to);
 
@@ -485,24 +382,20 @@ search_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
   for (int k = 0; k < 2; k++)
     if (!near.holds (index_of (known.keys[k])))
       b.insert (known.keys[k]);
-  r = common (range_of (bound_of<LAST> (block, b), known.least, expected, block.steps_per_cost), valid);
+  r = common (range_of (b.next, known.least, expected, block.steps_per_cost), valid);
   int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
 #pragma unroll
   for (int k = 0; k < 2; k++)
     unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
   if (unknown <= 0) {
-    b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, near));
-    store_found<Key, LAST> (f, block, maps, pixel, expected, b);
+    store_found<Key> (f, block, pixel, b);
     return;
   }
-  if (!LAST)
-    r = { max (r.from - SPARE, valid.from), min (r.to + SPARE, valid.to) };
   b = none_yet<Key> ();
 #pragma unroll
   for (int k = 0; k < 2; k++)
     if (!r.holds (index_of (known.keys[k])))
       b.insert (known.keys[k]);
-  b.least = min (b.least, least_beyond<Key> (block.alpha, expected, known.least, valid, r));
   wide[atomicAdd (widened, 1)] = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
 }
 
@@ -512,14 +405,14 @@ search_near (const Frame &f, const Block &block, const KnownMaps &maps, int pixe
  * Blocks of the two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a
  * column of the volume, a right pixel along a diagonal.
  */
-template <typename Key, bool LAST> static __global__ void
-__launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, KnownMaps right, float steps_per_cost)
+template <typename Key> static __global__ void
+__launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, Selection found, float steps_per_cost)
 {
   __shared__ uint16_t open[PIXELS];
   __shared__ Wide<Key> wide[PIXELS];
   __shared__ int opened, widened;
   int v = blockIdx.x % 2, thread = threadIdx.x;
-  KnownMaps maps = v ? right : left;
+  const uint32_t *costs = found.costs[v];
   Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
   int x = block.x + 2 * thread % BLOCK_X;
@@ -532,12 +425,12 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, Kn
   __syncthreads ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
-    which = decide_pair<Key, LAST> (f, block, maps, map_of (f, block, 2 * thread), x);
+    which = decide_pair<Key> (f, block, costs, map_of (f, block, 2 * thread), x);
   list_pair (which, open, &opened);
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < opened; k += THREADS)
-    search_near<Key, LAST> (f, block, maps, open[k], wide, &widened);
+    search_near<Key> (f, block, costs, open[k], wide, &widened);
   __syncthreads ();
   if (widened <= THREADS / MORE_SEARCHERS)
     search_all<Key, MORE_SEARCHERS> (block, wide, widened);
@@ -546,7 +439,7 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, KnownMaps left, Kn
   __syncthreads ();
 #pragma unroll 1
   for (int k = thread; k < widened; k += THREADS)
-    store_found<Key, LAST> (f, block, maps, wide[k].pixel, wide[k].expected, wide[k].best);
+    store_found<Key> (f, block, wide[k].pixel, wide[k].best);
 }
 
 /* Whether totals leave room for an index in 32 bits. They do unless alpha is far beyond useful values. */
@@ -557,56 +450,22 @@ keys_are_short (const StereoPlan *plan)
   return largest < 1u << (32 - INDEX_BITS);
 }
 
-/* What one iteration finds for the next one: see memory_of(). */
-struct ReselectContext
-{
-  uint4 *memory[2]; /* maps of both views */
-};
-
 static StereoStatus
-reselect_prepare (StereoPlan *plan, void *data, StereoError *error)
-{
-  ReselectContext *context = (ReselectContext *) data;
-  StereoStatus status = STEREO_OK;
-
-  for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &context->memory[v],
-        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint4), error);
-  return status;
-}
-
-static KnownMaps
-known_maps (const StereoPlan *plan, int view)
-{
-  const ReselectContext *before = (const ReselectContext *) cuda_context_of (plan, &stereo_cuda_reselect);
-  const Selection &found = cuda_state (plan)->selection;
-  return { found.costs[view], found.remembered[view], before ? before->memory[view] : NULL };
-}
-
-/* Both stages read the memory of stereo_cuda_reselect, which a plan of one iteration does not have. */
-template <bool LAST> static StereoStatus
 reselect_run (StereoPlan *plan, void *data, StereoError *error)
 {
   const CudaState *state = cuda_state (plan);
   dim3 grid (2 * cuda_blocks (plan->width, BLOCK_X), cuda_blocks (plan->height, BLOCK_Y));
-  KnownMaps left = known_maps (plan, STEREO_LEFT), right = known_maps (plan, STEREO_RIGHT);
   /* rounded up by more than rounding of the product can lose; without penalties first and second stay */
   float steps = plan->alpha ? 256.0f / (float) plan->alpha * 1.000002f : 0.0f;
 
   if (keys_are_short (plan))
-    reselect_kernel<uint32_t, LAST><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
+    reselect_kernel<uint32_t><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), state->selection, steps);
   else
-    reselect_kernel<uint64_t, LAST><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), left, right, steps);
+    reselect_kernel<uint64_t><<<grid, THREADS, 0, state->stream>>> (cuda_frame (plan), state->selection, steps);
   CUDA_LAUNCHED (plan, "reselect_kernel");
   return STEREO_OK;
 }
 
-/* One name, so that the times of both stages are added up. */
-static const char name[] = "reselect";
-
 }
 
-extern const StereoStage stereo_cuda_reselect = {
-  .name = name, .context_size = sizeof (ReselectContext), .prepare = reselect_prepare, .run = reselect_run<false>
-};
-extern const StereoStage stereo_cuda_reselect_last = { .name = name, .run = reselect_run<true> };
+extern const StereoStage stereo_cuda_reselect = { .name = "reselect", .run = reselect_run };

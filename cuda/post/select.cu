@@ -285,8 +285,6 @@ store_lowest (const Frame &f, const Selection &found, int v, size_t map, bool ag
   }
   if (found.costs[v])
     found.costs[v][map] = l.first >> 16 | (l.second & 0xFFFF0000u);
-  if (found.remembered[v])
-    found.remembered[v][map] = 0;
   return some ? (int) (l.first & 0xFFFF) : (int) STEREO_INVALID;
 }
 
@@ -577,9 +575,6 @@ select_prepare (StereoPlan *plan, void *context, StereoError *error)
     return STEREO_OK;
   for (int v = 0; v < 2 && !status; v++)
     status = stereo_reserve_for (plan, life, (void **) &found->costs[v],
-        (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint32_t), error);
-  for (int v = 0; v < 2 && !status && plan->params.refine_iterations > 1; v++)
-    status = stereo_reserve_for (plan, life, (void **) &found->remembered[v],
         (size_t) plan->map_pitch * (size_t) plan->height, sizeof (uint32_t), error);
   if (!status && plan->params.subpixel)
     status = stereo_reserve_for (

@@ -161,7 +161,7 @@ typedef struct StereoFusible
  * The stages of a backend. The entry of a method or a mode that the backend lacks is NULL: a plan that needs it cannot be
  * made.
  *
- * The last three entries are optional. Each replaces several steps that follow each other at the end of a frame; its
+ * The last two entries are optional. Each replaces several steps that follow each other at the end of a frame; its
  * stage learns from the parameters which of these steps are wanted, and leaves the frame state as they would, except for
  * state that no later step reads. A backend that has such an entry needs no stages for steps that it always replaces.
  */
@@ -197,10 +197,9 @@ typedef struct StereoStageTable
   const StereoStage *candidates; /* index and winner of plan->coarse -> lists.groups */
   const StereoStage *(*list_match) (const StereoParams *params); /* features -> lists.costs */
   const StereoStage *prior; /* last.predicted, last.noise, luma, lists.costs -> lists.costs; last.predicted = 0: exact/prior.h */
-  const StereoStage *list_paths;    /* lists.costs -> index of both views, confidence of the left one, disparity */
-  const StereoStage *reselect_last; /* reselect of the last iteration, without the right view's confidence */
-  const StereoStage *disparity;     /* the last check, of the left view alone; subpixel or integer; reject */
-  const StereoStage *output;        /* median, threshold, store, without the disparity they make */
+  const StereoStage *list_paths; /* lists.costs -> index of both views, confidence of the left one, disparity */
+  const StereoStage *disparity;  /* the last check, of the left view alone; subpixel or integer; reject */
+  const StereoStage *output;     /* median, threshold, store, without the disparity they make */
   StereoFusible fusible;
 } StereoStageTable;
 

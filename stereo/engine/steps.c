@@ -87,7 +87,7 @@ choose_selection (StereoPlan *plan)
 
 /* An iteration of refinement. */
 static void
-choose_refinement (StereoPlan *plan, int last)
+choose_refinement (StereoPlan *plan)
 {
   const StereoParams *p = &plan->params;
   const StereoStageTable *t = plan->stages;
@@ -96,7 +96,7 @@ choose_refinement (StereoPlan *plan, int last)
     add (plan, t->check);
   add (plan, t->refine[p->refine_mode]);
   if (p->refine_mode != STEREO_REFINE_IDR)
-    add (plan, last && t->reselect_last ? t->reselect_last : t->reselect);
+    add (plan, t->reselect);
 }
 
 /* The steps from the last selection to a disparity. */
@@ -210,7 +210,7 @@ choose_frame (StereoPlan *plan)
   choose_features (plan);
   choose_selection (plan);
   for (int i = 0; i < p->refine_iterations; i++)
-    choose_refinement (plan, i == p->refine_iterations - 1);
+    choose_refinement (plan);
   begin_branch (plan, STEREO_BESIDE_MAPS);
   choose_disparity (plan);
   if (p->confidence_measure == STEREO_CONFIDENCE_PROBABILITY) {

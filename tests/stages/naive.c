@@ -57,7 +57,6 @@ naive_kind (const StereoPlan *plan, const StereoStage *stage)
     { t->median[p->median == 5], STAGE_MEDIAN },
     { t->threshold, STAGE_THRESHOLD },
     { t->store, STAGE_STORE },
-    { t->reselect_last, STAGE_RESELECT_LAST },
     { t->disparity, STAGE_DISPARITY },
     { t->output, STAGE_OUTPUT },
   };
@@ -72,8 +71,6 @@ int
 naive_covers (StageKind stage, StageKind step)
 {
   switch (stage) {
-    case STAGE_RESELECT_LAST:
-      return step == STAGE_RESELECT;
     case STAGE_DISPARITY:
       return step == STAGE_CHECK || step == STAGE_SUBPIXEL || step == STAGE_INTEGER || step == STAGE_REJECT;
     case STAGE_OUTPUT:
@@ -88,7 +85,7 @@ naive_leaves (StageKind kind, const StereoReservation *map)
 {
   if (kind == STAGE_COARSE) /* its steps have run, too */
     return strcmp (map->name, "color") && strcmp (map->name, "luma");
-  if (kind == STAGE_RESELECT_LAST || kind == STAGE_DISPARITY)
+  if (kind == STAGE_DISPARITY)
     return map->view == STEREO_RIGHT && !strcmp (map->name, "confidence");
   return kind == STAGE_OUTPUT && !strcmp (map->name, "disparity");
 }

@@ -45,7 +45,6 @@ typedef enum StageKind
   STAGE_THRESHOLD,
   STAGE_STORE,
   /* the optional ones, each of which replaces several of those above */
-  STAGE_RESELECT_LAST,
   STAGE_DISPARITY,
   STAGE_OUTPUT,
   STAGE_UNKNOWN
