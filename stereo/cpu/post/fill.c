@@ -102,10 +102,10 @@ add_columns (CpuPlaneLanes *sums, const CpuPlaneColumns *columns, VecF x)
 static inline int32_t
 total (VecI lanes)
 {
-  int32_t sum = 0;
-  for (int k = 0; k < LANES; k++)
-    sum += lanes[k];
-  return sum;
+#pragma GCC unroll 4
+  for (int half = LANES / 2; half > 0; half /= 2)
+    lanes += (VecI) vec_partners ((VecU) lanes, half);
+  return lanes[0];
 }
 
 static inline StereoPlaneSums
