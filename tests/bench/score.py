@@ -233,6 +233,18 @@ def run(bench, words):
     return json.loads(done.stdout)[0], done.stderr
 
 
+def backends(bench, names):
+    """Those that can be had; of others a line says why not."""
+    there = []
+    for name in names:
+        try:
+            run(bench, ["--backend", name, "--synthetic", "16x16", "--frames", "1"])
+            there.append(name)
+        except Refused as refused:
+            print(f"SKIP {name}: {refused}")
+    return there
+
+
 def matched(bench, words, last=False):
     """What stereo-bench gives without times: its object, and what it said; the maps of every frame, or of the last: [(disparity, confidence)],
     px, NaN: none."""

@@ -45,54 +45,73 @@ image_of (const uint8_t *view)
 typedef struct Counts
 {
   int points, found, several, placed;
-  int exact; /* of those placed, those within a tenth of a pixel */
+  int exact; /* of those placed, those near enough to the truth */
 } Counts;
 
-/* Matches the points of all cells, @cells rows of them at a time. */
-static Counts
-count (const uint8_t *left, const uint8_t *right, double across, double down, int side, int cells, const uint8_t *mask)
+/* Left and right view, and those of the moment before, where there is one; how far away the partner, or the moment before, lies. */
+typedef struct Views
 {
-  StereoSparseParams params = { .width = WIDTH,
-    .height = HEIGHT,
-    .side = side,
-    .min = -40,
-    .max = 60,
-    .reach = 12,
-    .cells = cells,
-    .good = 0.85f,
-    .rival = 1.6f,
-    .clear = 0.02f,
-    .same_column = 1 };
+  uint8_t *view[4];
+  double across, down;
+} Views;
+
+/* Places the points of all cells; with a moment before, in both views where they were then. */
+static Counts
+count (const Views *views, StereoSparseParams params, double exact, const uint8_t *mask)
+{
+  params.width = WIDTH;
+  params.height = HEIGHT;
+  params.reach = 12;
+  params.good = 0.85f;
+  params.rival = 1.6f;
+  params.clear = 0.02f;
+  params.same_column = 1;
+  params.motion = views->view[2] != NULL;
   StereoSparse *sparse = stereo_sparse_new (&params);
-  StereoImage images[] = { image_of (left), image_of (right) };
-  int width, height, factor, rows, step = STEREO_SPARSE_PATCH;
+  StereoImage images[4];
+  int width, height, factor, step = STEREO_SPARSE_PATCH;
   Counts counts = { 0 };
 
+  for (int i = 0; i < 4; i++)
+    images[i] = image_of (views->view[i]);
   stereo_sparse_size (sparse, &width, &height, &factor);
-  rows = height / step;
-  for (int row = 0; row < rows; row++) {
-    if (row % (cells ? cells : rows) == 0)
-      stereo_sparse_take (sparse, &images[0], &images[1], row, cells ? cells : rows);
-    for (int x = 0; x + step <= width; x += step) {
-      StereoSparsePoint point;
-      StereoSparseMatch match;
-      StereoSparsePlace place;
+  int rows = height / step, cells = params.cells ? params.cells : rows;
+  if (params.motion) {
+    stereo_sparse_keep (sparse, &images[2], &images[3]);
+    memset (views->view[2], 0, WIDTH * HEIGHT); /* it was copied */
+  }
+  for (int cell = 0; cell < rows * (width / step); cell++) {
+    int row = cell / (width / step), x = cell % (width / step) * step;
+    StereoSparsePoint point;
+    StereoSparseMatch match;
+    StereoSparsePlace place;
 
-      if (!stereo_sparse_find_point (sparse, x, x + step, row * step, (row + 1) * step, mask, &point))
-        continue;
-      counts.points++;
-      StereoSparseFound found = stereo_sparse_match (sparse, &point, &match);
-      counts.several += found == STEREO_SPARSE_SEVERAL;
-      counts.found += found == STEREO_SPARSE_ONE;
-      if (found != STEREO_SPARSE_ONE || !stereo_sparse_place (sparse, &match, &place))
+    if (!x && row % cells == 0)
+      stereo_sparse_take (sparse, &images[0], &images[1], row, cells);
+    if (!stereo_sparse_find_point (sparse, x, x + step, row * step, (row + 1) * step, mask, &point))
+      continue;
+    counts.points++;
+    StereoSparseFound found = stereo_sparse_match (sparse, &point, &match);
+    counts.several += found == STEREO_SPARSE_SEVERAL;
+    counts.found += found == STEREO_SPARSE_ONE;
+    for (int view = 0; view < (params.motion ? 2 : 1) && found == STEREO_SPARSE_ONE; view++) {
+      if (!(params.motion ? stereo_sparse_track (sparse, &match, view, &place) :
+                            stereo_sparse_place (sparse, &match, &place)))
         continue;
       counts.placed++;
-      counts.exact += fabs (place.disparity - across) < 0.1 && fabs (place.vertical - down) < 0.1;
+      counts.exact += fabs (place.disparity - views->across) < exact && fabs (place.vertical - views->down) < exact;
     }
   }
   stereo_sparse_free (sparse);
   return counts;
 }
+
+/* What is searched of pairs that lie still. */
+#define STILL(pixels, rows_at_once) \
+  (StereoSparseParams) \
+  { \
+    .side = pixels, .min = -40, .max = 60, .cells = rows_at_once \
+  }
 
 /* Disparities of both signs, at the sizes of the views and of small pictures, all rows at once and in bands. */
 CASE (test_shifts, "shifts")
@@ -106,7 +125,7 @@ CASE (test_shifts, "shifts")
     paint (left, 5 + (uint64_t) i, 0, 0, 601, small ? 18 : 8);
     paint (right, 5 + (uint64_t) i, across, down, 601, small ? 18 : 8);
     for (int cells = 0; cells <= 4; cells += 4) {
-      Counts c = count (left, right, across, down, small ? 240 : 640, cells, NULL);
+      Counts c = count (&(Views){ { left, right }, across, down }, STILL (small ? 240 : 640, cells), 0.1, NULL);
       CHECK (c.points > 100 && c.placed > 0.5 * c.points, "case %d, %d cells: %d points, %d found, %d placed", i, cells,
           c.points, c.found, c.placed);
       CHECK (c.exact > 0.98 * c.placed, "case %d, %d cells: %d of %d points are exact", i, cells, c.exact, c.placed);
@@ -119,15 +138,17 @@ CASE (test_mask, "mask")
 {
   static uint8_t left[WIDTH * HEIGHT], mask[WIDTH * HEIGHT];
 
+  const Views same = { { left, left }, 0, 0 };
+
   paint (left, 9, 0, 0, 601, 18);
   memset (mask, 1, sizeof mask);
-  int all = count (left, left, 0, 0, 240, 0, mask).points;
+  int all = count (&same, STILL (240, 0), 0.1, mask).points;
   for (int y = 0; y < HEIGHT; y++)
     memset (mask + y * WIDTH, 0, WIDTH / 2);
-  int half = count (left, left, 0, 0, 240, 0, mask).points;
+  int half = count (&same, STILL (240, 0), 0.1, mask).points;
   memset (mask, 0, sizeof mask);
   CHECK (all > 100 && half > 0.3 * all && half < 0.6 * all, "%d points, %d of one half", all, half);
-  CHECK (count (left, left, 0, 0, 240, 0, mask).points == 0, "points under a mask");
+  CHECK (count (&same, STILL (240, 0), 0.1, mask).points == 0, "points under a mask");
 }
 
 /* A picture that repeats within the search has several places for each point, another picture none. */
@@ -136,12 +157,12 @@ CASE (test_doubt, "doubt")
   static uint8_t left[WIDTH * HEIGHT], other[WIDTH * HEIGHT];
 
   paint (left, 11, 0, 0, 36, 8);
-  Counts c = count (left, left, 0, 0, 640, 0, NULL);
+  Counts c = count (&(Views){ { left, left }, 0, 0 }, STILL (640, 0), 0.1, NULL);
   CHECK (c.points > 100 && c.found == 0 && c.several == c.points, "repeating: %d points, %d found, %d several",
       c.points, c.found, c.several);
   paint (left, 12, 0, 0, 601, 8);
   paint (other, 13, 0, 0, 601, 8);
-  c = count (left, other, 0, 0, 640, 0, NULL);
+  c = count (&(Views){ { left, other }, 0, 0 }, STILL (640, 0), 0.1, NULL);
   CHECK (c.points > 100 && c.found < 0.05 * c.points, "another picture: %d points, %d found", c.points, c.found);
 }
 
@@ -155,61 +176,19 @@ add_noise (uint8_t *view, Random *random, int most)
   }
 }
 
-/* Places the points of a pair, and where they were in each view before, which lies @moved away; @moved NULL: of the pair alone. */
-static Counts
-place_points (uint8_t *const views[4], const double shift[2], const double *moved, int noisy, double exact)
-{
-  StereoSparseParams params = { WIDTH, HEIGHT, 240, 0, 40, 12, 0, 0.85f, 1.6f, 0.02f, 1, noisy, moved != NULL };
-  StereoSparse *sparse = stereo_sparse_new (&params);
-  StereoImage images[4];
-  int width, height, factor, step = STEREO_SPARSE_PATCH;
-  Counts counts = { 0 };
-
-  for (int i = 0; i < 4; i++)
-    images[i] = image_of (views[i]);
-  stereo_sparse_size (sparse, &width, &height, &factor);
-  if (moved) {
-    stereo_sparse_keep (sparse, &images[2], &images[3]);
-    memset (views[2], 0, WIDTH * HEIGHT); /* it was copied */
-  }
-  stereo_sparse_take (sparse, &images[0], &images[1], 0, height / step);
-  for (int cell = 0; cell < (width / step) * (height / step); cell++) {
-    int x = cell % (width / step) * step, y = cell / (width / step) * step;
-    StereoSparsePoint point;
-    StereoSparseMatch match;
-    StereoSparsePlace place;
-
-    if (!stereo_sparse_find_point (sparse, x, x + step, y, y + step, NULL, &point))
-      continue;
-    counts.points++;
-    if (stereo_sparse_match (sparse, &point, &match) != STEREO_SPARSE_ONE)
-      continue;
-    counts.found++;
-    for (int view = 0; view < (moved ? 2 : 1); view++) {
-      const double *truth = moved ? moved : shift;
-      if (moved ? !stereo_sparse_track (sparse, &match, view, &place) : !stereo_sparse_place (sparse, &match, &place))
-        continue;
-      counts.placed++;
-      counts.exact += fabs (place.disparity - truth[0]) < exact && fabs (place.vertical - truth[1]) < exact;
-    }
-  }
-  stereo_sparse_free (sparse);
-  return counts;
-}
-
 /* The motion of both views since the moment that was kept. */
 CASE (test_motion, "motion")
 {
   static const double motions[][2] = { { 0, 0 }, { 7.3, 0.4 }, { -10.2, 8.6 }, { 3, -9.7 } };
   static uint8_t memory[4][WIDTH * HEIGHT];
-  uint8_t *const views[4] = { memory[0], memory[1], memory[2], memory[3] };
   const double shift[] = { 21.5, -1.2 };
 
   for (int i = 0; i < 4; i++) {
+    const Views views = { { memory[0], memory[1], memory[2], memory[3] }, motions[i][0], motions[i][1] };
     for (int k = 0; k < 4; k++)
-      paint (views[k], 31, (k & 1 ? shift[0] : 0) + (k & 2 ? motions[i][0] : 0),
+      paint (views.view[k], 31, (k & 1 ? shift[0] : 0) + (k & 2 ? motions[i][0] : 0),
           (k & 1 ? shift[1] : 0) + (k & 2 ? motions[i][1] : 0), 601, 18);
-    Counts c = place_points (views, shift, motions[i], 0, 0.1);
+    Counts c = count (&views, (StereoSparseParams){ .side = 240, .max = 40 }, 0.1, NULL);
     CHECK (c.placed > c.found && c.exact > 0.98 * c.placed, "motion %d: %d matches, %d moved, %d exact", i, c.found,
         c.placed, c.exact);
   }
@@ -219,8 +198,9 @@ CASE (test_motion, "motion")
 CASE (test_noise, "noise")
 {
   static uint8_t memory[2][WIDTH * HEIGHT], other[WIDTH * HEIGHT];
-  uint8_t *const views[4] = { memory[0], memory[1], memory[0], memory[1] };
+  uint8_t *const views[2] = { memory[0], memory[1] };
   const double shift[] = { 21.5, -1.2 };
+  const Views pair = { { memory[0], memory[1] }, shift[0], shift[1] };
   Random random = { .state = 7 };
   int textured = 0;
 
@@ -229,7 +209,7 @@ CASE (test_noise, "noise")
       paint (views[v], 33, v * shift[0], v * shift[1], 601, 18);
       add_noise (views[v], &random, 34);
     }
-    Counts c = place_points (views, shift, NULL, noisy, 1);
+    Counts c = count (&pair, (StereoSparseParams){ .side = 240, .max = 40, .noisy = noisy }, 1, NULL);
     CHECK (c.found > 100 && (noisy ? c.placed > 0.8 * c.found : c.placed < 0.2 * c.found), "noise, %d: %d of %d placed",
         noisy, c.placed, c.found);
     CHECK (c.exact > 0.95 * c.placed, "noise, %d: %d of %d exact", noisy, c.exact, c.placed);
@@ -238,7 +218,7 @@ CASE (test_noise, "noise")
     paint (other, 35, 0, 0, 601, 9);
     for (int i = 0; i < WIDTH * HEIGHT; i++)
       views[1][i] = (uint8_t) ((3 * views[1][i] + 2 * other[i]) / 5);
-    c = place_points (views, shift, NULL, noisy, 1);
+    c = count (&pair, (StereoSparseParams){ .side = 240, .max = 40, .noisy = noisy }, 1, NULL);
     CHECK (c.found > 30 && (!noisy || c.placed < 1.1 * textured), "another texture, %d: %d of %d placed, not %d", noisy,
         c.placed, c.found, textured);
     textured = c.placed;

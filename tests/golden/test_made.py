@@ -29,7 +29,8 @@ except ImportError as missing:
     print(f"SKIP: {missing}")
     sys.exit(SKIP)
 
-BENCH, BACKENDS = sys.argv[1], sys.argv[2:] or ("cpu", "cuda")
+BENCH = sys.argv[1]
+BACKENDS = score.backends(BENCH, sys.argv[2:] or ("cpu", "cuda"))
 GIVEN = os.environ.get("STEREO_TEST_SEED", "20261121")
 SEED = {"time": int(time.time())}.get(GIVEN) or int(GIVEN)
 
@@ -48,11 +49,6 @@ class Backends(unittest.TestCase):
 
     def each(self, rows, check):
         for backend in BACKENDS:
-            try:
-                score.run(BENCH, ["--backend", backend, "--synthetic", "16x16", "--frames", "1"])
-            except score.Refused as refused:
-                print(f"SKIP {backend}: {refused}")
-                continue
             self.backend = backend
             for row in rows:
                 with self.subTest(backend=backend, row=row):

@@ -505,60 +505,45 @@ draw_asw (Case *c, Random *random)
       random_range (random, 1, 300) / 10.0);
 }
 
-/* Weights of paths, whatever their number. */
+/* Paths with a P1 of up to @largest 64ths of a cost unit, some of them weighted; lists take four, without weights. */
 static void
-draw_path_weights (Case *c, Random *random, int eight)
+draw_paths (Case *c, Random *random, int largest, int weighted)
 {
-  add (c, random, 30, "path-weight-vertical=%g", random_range (random, 0, 64) / 16.0);
+  int p1 = random_range (random, 1, largest), p2 = p1 + random_range (random, 0, 6000);
+  int eight = weighted && random_range (random, 0, 1);
+
+  add (c, random, 100, "paths=%s", eight ? "8" : "4");
+  if (weighted)
+    add (c, random, 30, "path-weight-vertical=%g", random_range (random, 0, 64) / 16.0);
   if (eight)
     add (c, random, 30, "path-weight-diagonal=%g", random_range (random, 0, 64) / 16.0);
+  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
+  add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
+  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
 }
 
 static void
 draw_sgm (Case *c, Random *random)
 {
-  int p1 = random_range (random, 1, 3000), p2 = p1 + random_range (random, 0, 6000);
-
   add (c, random, 100, "method=sgm");
-  add (c, random, 30, "penalty-step=%d", random_range (random, 0, 60));
   add_cost (c, random, 80, STEREO_METHOD_SGM);
-  int eight = random_range (random, 0, 1);
-  add (c, random, 100, "paths=%s", eight ? "8" : "4");
-  draw_path_weights (c, random, eight);
-  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
-  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
-}
-
-/* Paths after any other method. */
-static void
-draw_paths (Case *c, Random *random)
-{
-  int p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
-
-  int eight = random_range (random, 0, 1);
-  add (c, random, 100, "paths=%s", eight ? "8" : "4");
-  draw_path_weights (c, random, eight);
-  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
-  add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
-  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+  draw_paths (c, random, 3000, 1);
 }
 
 /* Coarse to fine: asw or sgm, as lists serve them. */
 static void
 draw_listed (Case *c, Random *random)
 {
-  int sgm = random_range (random, 0, 1), p1 = random_range (random, 1, 1000), p2 = p1 + random_range (random, 0, 6000);
+  int sgm = random_range (random, 0, 1);
 
-  add (c, random, 100, "search=coarse-to-fine paths=4 refine-iterations=0");
+  add (c, random, 100, "search=coarse-to-fine refine-iterations=0");
   if (sgm)
     add (c, random, 100, "method=sgm");
   else
     add (c, random, 100, "support=left window=%d",
         2 * random_range (random, 0, random_range (random, 0, 3) ? 8 : 31) + 1);
   add_cost (c, random, 80, sgm ? STEREO_METHOD_SGM : STEREO_METHOD_ASW);
-  add (c, random, 50, "p1=%g p2=%g", p1 / 64.0, p2 / 64.0);
-  add (c, random, 50, "penalty-step=%d", random_range (random, 0, 60));
-  add (c, random, 50, "threads=%d", random_range (random, 1, 9));
+  draw_paths (c, random, 1000, 0);
 }
 
 static void
@@ -614,7 +599,7 @@ case_draw (Case *c, Random *random)
     add (c, random, 100, "profile=%s", PICK ("balanced", "quality", "thesis", "road"));
   methods[method](c, random);
   if (methods[method] != draw_sgm && methods[method] != draw_listed && random_range (random, 0, 1))
-    draw_paths (c, random);
+    draw_paths (c, random, 1000, 1);
   const char *mode = PICK ("two-pass", "two-pass", "full", "idr");
   if (methods[method] != draw_listed)
     add (c, random, 100, "refine-mode=%s refine-iterations=%d refine-window=%d", mode, random_range (random, 0, 2),
