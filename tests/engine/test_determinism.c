@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The same input gives the same output, bit for bit: run to run, plan to plan, for any number of threads, on every
- * backend there is. (That the backends agree with each other is the stage tests' business.)
+ * backend there is. (That the backends agree with each other is the stage tests'
+ * business, and that remapping gives what its twin gives, with any threads, that of test_remap.c.)
  */
-#include "stereo/remap.h"
 #include "pair.h"
 
 enum
@@ -109,56 +109,6 @@ test_plans (int backend)
         }
 }
 
-/* ---- remapping --------------------------------------------------------------------------------------- */
-
-static void
-run_remap (StereoRemap *remap, const Pair *pair, uint8_t *result)
-{
-  StereoRemapSource source = { pair->picture[0].data, pair->picture[0].stride, STEREO_MEMORY_HOST };
-  StereoRemapTarget target = { result, WIDTH * 3, STEREO_MEMORY_HOST };
-  StereoError error = { 0 };
-
-  memset (result, 0xA5, WIDTH * HEIGHT * 3);
-  CHECK (!stereo_remap_execute (remap, &source, &target, NULL, &error), "%s", error.message);
-}
-
-static void
-test_remap (int backend)
-{
-  static float x[WIDTH * HEIGHT], y[WIDTH * HEIGHT];
-  static uint8_t want[WIDTH * HEIGHT * 3], got[WIDTH * HEIGHT * 3];
-  static const StereoRemapMap map = { WIDTH, HEIGHT, WIDTH, HEIGHT, x, y, WIDTH };
-  static const StereoRemapPlane plane = { .channels = 3,
-    .source = { .pixel_stride = 3, .offset = { 0, 1, 2 } },
-    .target = { .pixel_stride = 3, .offset = { 0, 1, 2 } } };
-  StereoRemapParams params = { &map, 1, &plane, 1, backend, -1, 1 };
-  Random random = { 5 };
-  Pair pair, other;
-
-  for (int k = 0; k < WIDTH * HEIGHT; k++) {
-    x[k] = (float) (random_unit (&random) * (WIDTH + 4) - 2);
-    y[k] = (float) (random_unit (&random) * (HEIGHT + 4) - 2);
-  }
-  pair_new (&pair, WIDTH, HEIGHT, 11);
-  pair_new (&other, WIDTH, HEIGHT, 12);
-  for (int k = 0; k < RUNS * THREADS; k++) {
-    StereoError error = { 0 };
-    params.threads = k % THREADS + 1;
-    StereoRemap *remap = stereo_remap_new (&params, &error);
-    if (!CHECK (remap != NULL, "%s", error.message))
-      break;
-    run_remap (remap, &pair, k ? got : want);
-    CHECK (!k || !memcmp (want, got, sizeof want), "%d threads: another result", params.threads);
-    run_remap (remap, &other, got);
-    CHECK (memcmp (want, got, sizeof want), "two pictures give one result: nothing is compared");
-    run_remap (remap, &pair, got);
-    CHECK (!memcmp (want, got, sizeof want), "%d threads: another result the second time", params.threads);
-    stereo_remap_free (remap);
-  }
-  pair_free (&pair);
-  pair_free (&other);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -170,10 +120,6 @@ main (int argc, char **argv)
       continue;
     }
     test_plans (backend);
-    if (check_begin ("%s remap", backend == STEREO_BACKEND_CPU ? "cpu" : "cuda")) {
-      test_remap (backend);
-      check_end ();
-    }
   }
   return check_finish ();
 }

@@ -297,7 +297,7 @@ test_random (int backend, uint64_t seed)
     Random random = { seed + (uint64_t) i * 0x632BE59Bu };
     Case test;
     case_new (&test, &random);
-    run_case (&test, backend, random_range (&random, 1, 2));
+    run_case (&test, backend, random_range (&random, 1, 8));
     if (check_failures ())
       fprintf (stderr, "seed %llu, case %d\n", (unsigned long long) seed, i);
     case_free (&test);

@@ -112,89 +112,105 @@ same (const Scene *a, const Scene *b)
   return !memcmp (a->disparity, b->disparity, sizeof a->disparity);
 }
 
+/* Two plans that see the same frames, with a temporal of their own each. */
+typedef struct Both
+{
+  StereoPlan *plan[2];
+  Scene *scene[2];
+} Both;
+
+static Both
+both_new (double temporal, double other)
+{
+  return (Both){ { plan_new (temporal), plan_new (other) }, { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) } };
+}
+
+/* What was painted in the first scene. */
+static void
+both_run (Both *b)
+{
+  memcpy (b->scene[1]->view, b->scene[0]->view, sizeof b->scene[0]->view);
+  for (int k = 0; k < 2; k++)
+    run (b->plan[k], b->scene[k]);
+}
+
+static void
+both_free (Both *b)
+{
+  for (int k = 0; k < 2; k++) {
+    stereo_plan_free (b->plan[k]);
+    free (b->scene[k]);
+  }
+}
+
 /* What stands still is steadier and better with noise; without noise it stays to the bit. */
 static void
 test_still (int noise)
 {
-  StereoPlan *plan[2] = { plan_new (0), plan_new (0.75) };
-  Scene *now[2] = { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) }, before[2];
+  Both b = both_new (0, 0.75);
+  Scene before[2];
   int off[2] = { 0 }, flicker[2] = { 0 };
   Random random = { 3 };
 
   for (int frame = 0; frame < 16; frame++) {
-    paint (now[0], 1, 60, noise, &random);
-    for (int k = 0; k < 2; k++) {
-      memcpy (now[k]->view, now[0]->view, sizeof now[0]->view);
-      before[k] = *now[k];
-      run (plan[k], now[k]);
-      off[k] += frame >= 9 ? wrong (now[k], 60) : 0;
-      flicker[k] += frame >= 9 ? changed (now[k], &before[k]) : 0;
+    for (int k = 0; k < 2; k++)
+      before[k] = *b.scene[k];
+    paint (b.scene[0], 1, 60, noise, &random);
+    both_run (&b);
+    for (int k = 0; k < 2 && frame >= 9; k++) {
+      off[k] += wrong (b.scene[k], 60);
+      flicker[k] += changed (b.scene[k], &before[k]);
     }
-    CHECK (noise || same (now[0], now[1]), "frame %d is not as without temporal", frame);
+    CHECK (noise || same (b.scene[0], b.scene[1]), "frame %d is not as without temporal", frame);
   }
   CHECK (!noise || 3 * flicker[1] < flicker[0], "%d changes with temporal, %d without", flicker[1], flicker[0]);
   CHECK (off[1] <= off[0], "%d wrong pixels with temporal, %d without", off[1], off[0]);
-  for (int k = 0; k < 2; k++) {
-    stereo_plan_free (plan[k]);
-    free (now[k]);
-  }
+  both_free (&b);
 }
 
 /* A square that moves leaves nothing behind. */
 static void
 test_motion (int step, int noise)
 {
-  StereoPlan *plan[2] = { plan_new (0), plan_new (1) };
-  Scene *scene[2] = { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) };
+  Both b = both_new (0, 1);
   Random random = { 5 };
   int most = WIDTH * HEIGHT / 1000;
 
   for (int frame = 0; frame < 12; frame++) {
     int column = 26 + step * frame % 90;
-    paint (scene[0], 2, column, noise, &random);
-    memcpy (scene[1]->view, scene[0]->view, sizeof scene[0]->view);
-    for (int k = 0; k < 2; k++)
-      run (plan[k], scene[k]);
+    paint (b.scene[0], 2, column, noise, &random);
+    both_run (&b);
     if (frame >= 2)
-      CHECK (wrong (scene[1], column) <= wrong (scene[0], column) + most, "frame %d: %d wrong, %d without temporal",
-          frame, wrong (scene[1], column), wrong (scene[0], column));
+      CHECK (wrong (b.scene[1], column) <= wrong (b.scene[0], column) + most, "frame %d: %d wrong, %d without temporal",
+          frame, wrong (b.scene[1], column), wrong (b.scene[0], column));
   }
-  for (int k = 0; k < 2; k++) {
-    stereo_plan_free (plan[k]);
-    free (scene[k]);
-  }
+  both_free (&b);
 }
 
 /* A cut that nobody tells of; and stereo_plan_forget(), after which a plan is as new. */
 static void
 test_cut (int noise, int forget)
 {
-  StereoPlan *plan = plan_new (1), *fresh = plan_new (1);
-  Scene *scene = calloc (1, sizeof *scene), *want = calloc (1, sizeof *want);
+  Both b = both_new (1, 1);
   StereoError error = { 0 };
   Random random = { 7 };
 
   for (int frame = 0; frame < 10; frame++) {
-    paint (scene, 3, 50, noise, &random);
-    run (plan, scene);
+    paint (b.scene[0], 3, 50, noise, &random);
+    run (b.plan[0], b.scene[0]);
   }
   if (forget)
-    CHECK (!stereo_plan_forget (plan, &error), "%s", error.message);
+    CHECK (!stereo_plan_forget (b.plan[0], &error), "%s", error.message);
   for (int frame = 0; frame < 3; frame++) {
-    paint (scene, forget ? 3 : 9, 50, noise, &random);
-    memcpy (want->view, scene->view, sizeof want->view);
-    run (plan, scene);
-    run (fresh, want);
+    paint (b.scene[0], forget ? 3 : 9, 50, noise, &random);
+    both_run (&b);
     if (forget)
-      CHECK (same (scene, want), "frame %d after stereo_plan_forget() differs from a new plan's", frame);
+      CHECK (same (b.scene[0], b.scene[1]), "frame %d after stereo_plan_forget() differs from a new plan's", frame);
     else
-      CHECK (wrong (scene, 50) <= wrong (want, 50) + WIDTH * HEIGHT / 1000,
-          "frame %d after a cut: %d wrong, %d of a new plan", frame, wrong (scene, 50), wrong (want, 50));
+      CHECK (wrong (b.scene[0], 50) <= wrong (b.scene[1], 50) + WIDTH * HEIGHT / 1000,
+          "frame %d after a cut: %d wrong, %d of a new plan", frame, wrong (b.scene[0], 50), wrong (b.scene[1], 50));
   }
-  stereo_plan_free (plan);
-  stereo_plan_free (fresh);
-  free (scene);
-  free (want);
+  both_free (&b);
 }
 
 /* A camera that turns: what is unsure is taken from the frame before, and that is no worse. A plan that forgets is as new, and
@@ -202,8 +218,7 @@ test_cut (int noise, int forget)
 static void
 test_camera (int noise, int step)
 {
-  StereoPlan *plan[2] = { plan_new (0), plan_new (0.75) };
-  Scene *scene[2] = { calloc (1, sizeof (Scene)), calloc (1, sizeof (Scene)) };
+  Both b = both_new (0, 0.75);
   int off[2] = { 0 }, taken = 0;
   StereoError error = { 0 };
   Random random = { 11 };
@@ -211,22 +226,17 @@ test_camera (int noise, int step)
   for (int frame = 0; frame < 12; frame++) {
     int column = step > 0 ? 120 - step * frame : 40 - step * frame, moves = frame > 0 && frame != 8 && frame != 10;
     if (frame == 8)
-      CHECK (!stereo_plan_forget (plan[1], &error), "%s", error.message);
-    paint_from (scene[0], frame < 10 ? 5 : 8, step * frame + (frame < 10 ? 0 : 777), column, noise, &random);
-    memcpy (scene[1]->view, scene[0]->view, sizeof scene[0]->view);
-    for (int k = 0; k < 2; k++) {
-      run (plan[k], scene[k]);
-      off[k] += wrong (scene[k], column);
-    }
-    CHECK (moves || same (scene[0], scene[1]), "frame %d takes over what it must not", frame);
-    taken += !same (scene[0], scene[1]);
+      CHECK (!stereo_plan_forget (b.plan[1], &error), "%s", error.message);
+    paint_from (b.scene[0], frame < 10 ? 5 : 8, step * frame + (frame < 10 ? 0 : 777), column, noise, &random);
+    both_run (&b);
+    for (int k = 0; k < 2; k++)
+      off[k] += wrong (b.scene[k], column);
+    CHECK (moves || same (b.scene[0], b.scene[1]), "frame %d takes over what it must not", frame);
+    taken += !same (b.scene[0], b.scene[1]);
   }
   CHECK (taken > 0, "nothing is taken over");
   CHECK (off[1] <= off[0], "%d wrong pixels with temporal, %d without", off[1], off[0]);
-  for (int k = 0; k < 2; k++) {
-    stereo_plan_free (plan[k]);
-    free (scene[k]);
-  }
+  both_free (&b);
 }
 
 /* Frames in flight keep their order. */
