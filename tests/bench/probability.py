@@ -117,48 +117,18 @@ def dot(a, b):
     return sum(x * y for x, y in zip(a, b))
 
 
-def solve(matrix, vector):
-    """Linear equations with a positive definite matrix, by elimination."""
-    rows = [[*row, value] for row, value in zip(matrix, vector)]
-    for i, pivot in enumerate(rows):
-        for row in rows[i + 1:]:
-            factor = row[i] / pivot[i]
-            for j in range(i, len(row)):
-                row[j] -= factor * pivot[j]
-    result = [0.0] * len(rows)
-    for i in reversed(range(len(rows))):
-        result[i] = (rows[i][-1] - dot(rows[i][i + 1:-1], result[i + 1:])) / rows[i][i]
-    return result
-
-
-def add_stiffness(gradient, curvature, weights, start):
-    """Holds the steps from each weight to the next near those of @start: where no sample is, a curve rises like it."""
-    for i in range(len(weights) - 1):
-        bend = weights[i + 1] - weights[i] - (start[i + 1] - start[i])
-        for j, sign in ((i, -1), (i + 1, 1)):
-            gradient[j] -= sign * STIFF * bend
-            curvature[j][j] += STIFF
-        curvature[i][i + 1] -= STIFF
-        curvature[i + 1][i] -= STIFF
-
-
 def regression(samples, start, stiff=False):
-    """Logistic regression by Newton's method, of [(terms, offset, pixels, right)]."""
-    weights, count = list(start), len(start)
+    """Logistic regression by Newton's method, of [(terms, offset, pixels, right)]. @stiff holds the steps from each weight to the next near
+    those of @start: where no sample is, a curve rises like it."""
+    term, offset, pixels, right = (np.array(each, float) for each in zip(*samples))
+    start = weights = np.array(start, float)
+    steps = np.diff(np.eye(len(start)), axis=0) * bool(stiff)
     for _ in range(15):
-        gradient = [0.0] * count
-        curvature = [[1e-6 * (i == j) for j in range(count)] for i in range(count)]
-        if stiff:
-            add_stiffness(gradient, curvature, weights, start)
-        for term, offset, pixels, right in samples:
-            p = sigmoid(dot(weights, term) + offset)
-            used = [i for i in range(count) if term[i]]
-            for i in used:
-                gradient[i] += (right - pixels * p) * term[i]
-                for j in used:
-                    curvature[i][j] += pixels * p * (1 - p) * term[i] * term[j]
-        weights = [w + s for w, s in zip(weights, solve(curvature, gradient))]
-    return weights
+        p = 1 / (1 + np.exp(-np.clip(term @ weights + offset, -30, 30)))
+        gradient = term.T @ (right - pixels * p) - STIFF * steps.T @ steps @ (weights - start)
+        curvature = term.T * (pixels * p * (1 - p)) @ term + 1e-6 * np.eye(len(start)) + STIFF * steps.T @ steps
+        weights = weights + np.linalg.solve(curvature, gradient)
+    return weights.tolist()
 
 
 def logit_of(weights, row):
