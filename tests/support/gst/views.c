@@ -142,17 +142,6 @@ real_view_halved (const RealView *view)
   return half;
 }
 
-/* The right view, whose rows from @from on are those of another moment. */
-RealView
-real_view_mixed (const RealView *now, const RealView *other, gint from)
-{
-  RealView view = real_view_copy (now);
-
-  memcpy (
-      view.pixels + from * view.width, other->pixels + from * view.width, (gsize) ((view.height - from) * view.width));
-  return view;
-}
-
 /* Enlarged about its middle; a point is found @down rows lower. */
 RealView
 real_view_resampled (const RealView *view, gdouble scale, gint down)

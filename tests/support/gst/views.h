@@ -34,8 +34,6 @@ RealView real_view_copy (const RealView *view);
 RealView real_view_halved (const RealView *view);
 /* Enlarged about its middle; a point is found @down rows lower. Luma alone. */
 RealView real_view_resampled (const RealView *view, gdouble scale, gint down);
-/* A view whose rows from @from on are those of @other. Luma alone. */
-RealView real_view_mixed (const RealView *now, const RealView *other, gint from);
 
 /* Sensor noise of a deviation of about 3 grey levels, and the fault of that name: "none", "black", "blown-out", "dark", "blurred",
  * "covered". */
