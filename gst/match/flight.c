@@ -172,18 +172,6 @@ note_alignment (GstStereoFlights *flights)
   *logged = now;
 }
 
-/* Takes the rows that are matched, of the views and the output. */
-static void
-take_rows (const GstStereoMask *mask, StereoImage *left, StereoImage *right, StereoOutput *target)
-{
-  if (!mask)
-    return;
-  left->data += mask->first_row * left->stride;
-  right->data += mask->first_row * right->stride;
-  target->data = (guint8 *) target->data + mask->first_row * target->stride;
-  target->confidence += mask->first_row * target->confidence_stride;
-}
-
 /* Inputs and outputs are mapped. */
 static GstFlowReturn
 submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout, StereoOutput *target,
@@ -195,7 +183,13 @@ submit (GstStereoFlights *flights, Flight *flight, const GstStereoLayout *layout
   StereoStatus status = STEREO_OK;
 
   gst_stereo_layout_images (layout, first, second, &left, &right);
-  take_rows (pair->mask, &left, &right, target);
+  if (pair->mask) {
+    const gint first_row = pair->mask->first_row;
+    left.data += first_row * left.stride;
+    right.data += first_row * right.stride;
+    target->data = (guint8 *) target->data + first_row * target->stride;
+    target->confidence += first_row * target->confidence_stride;
+  }
   if (!gst_stereo_planner_enter (flights->planner))
     return GST_FLOW_ERROR;
   if (pair->forget)
