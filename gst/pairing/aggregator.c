@@ -41,7 +41,8 @@ static const GstStereoProperty properties[] = {
                "for the latency that is reported" },
   { ROW ("silence-timeout", UINT64, silence_timeout), .initial = (gdouble) (500 * GST_MSECOND),
       .max = (gdouble) (GST_SECOND * 3600),
-      .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never" },
+      .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never. Where "
+               "frames come farther apart, twice their distance, up to ten times this" },
   { .name = NULL },
 };
 
@@ -133,6 +134,10 @@ name_of (const GstStereoInputs *inputs, GstStereoHealthFlags views)
   return views == SILENT ? "sink_left and sink_right" : views == SILENT_RIGHT ? "sink_right" : "sink_left";
 }
 
+/* A camera of one frame a second is not silent between two frames; a duration that is nonsense hides no silence for long. */
+#define SLOW_FRAMES 2
+#define SLOWEST 10 /* timeouts */
+
 /* Which views are silent, and in priv->deadline when the next one may be. @longest: the longest silence. */
 static GstStereoHealthFlags
 find_silent (GstStereoAggregator *self, GstStereoPad *const pads[2], GstClockTime now, GstClockTime *longest)
@@ -152,12 +157,13 @@ find_silent (GstStereoAggregator *self, GstStereoPad *const pads[2], GstClockTim
   for (guint v = 0; v < 2; v++) {
     gboolean has = gst_stereo_pad_has_buffer (pads[v]), over = source[v].over;
     GstClockTime idle = has && !over ? 0 : gst_stereo_source_idle (&source[v], &source[!v], priv->since, now);
+    guint64 limit = CLAMP (SLOW_FRAMES * (guint64) pads[v]->spacing, timeout, SLOWEST * timeout);
     *longest = MAX (*longest, idle);
     if (over ? !pads[v]->shown && !has && pads[!v]->began && !source[!v].over && pads[0] != pads[1] :
-               timeout && idle >= timeout)
+               timeout && idle >= limit)
       silent |= v ? SILENT_RIGHT : SILENT_LEFT;
-    else if (timeout && idle && now + timeout - idle < priv->deadline)
-      priv->deadline = now + timeout - idle;
+    else if (timeout && idle && now + limit - idle < priv->deadline)
+      priv->deadline = now + limit - idle;
   }
   return silent;
 }

@@ -167,6 +167,7 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
   frame->segment = *segment;
   frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
   frame->spacing = find_spacing (frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
+  pad->spacing = frame->spacing;
   frame->after_gap = pad->in_gap;
   pad->in_gap = FALSE;
   pad->gap_end = NONE;
@@ -256,7 +257,7 @@ clear_stream (GstStereoPad *pad)
   pad->shown = 0;
   pad->queued = FALSE;
   pad->last_time = pad->gap_end = NONE;
-  pad->shortest = 0;
+  pad->shortest = pad->spacing = 0;
   memset (pad->intervals, 0, sizeof pad->intervals);
   pad->ended = pad->resumed = pad->in_gap = pad->marked = FALSE;
 }

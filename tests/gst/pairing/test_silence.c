@@ -16,6 +16,7 @@
 #define SOON 2.0
 #define SPACING (1.0 / 25)
 
+static gint rate = 25; /* frames a second of both cameras */
 static const gchar *const pad_names[2] = { "sink_left", "sink_right" };
 
 typedef struct
@@ -95,8 +96,8 @@ static void
 add_camera (Line *line, const RigKind *kind, guint view, const gchar *source, const gchar *filter)
 {
   g_autofree gchar *description = g_strdup_printf (
-      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=25/1 ! %s", source,
-      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, filter);
+      "videotestsrc %s ! video/x-raw,format=%s,width=%d,height=%d,framerate=%d/1 ! %s", source,
+      gst_video_format_to_string (kind->in), NUMBERED_WIDTH, NUMBERED_HEIGHT, rate, filter);
   GstElement *camera = gst_parse_bin_from_description (description, TRUE, NULL);
 
   g_assert (camera);
@@ -310,6 +311,24 @@ TEST_LOOP (test_a_camera_ends, 0, 2)
   judge_health (
       line, view ? "message +right, event 'right camera silent', " : "message +left, event 'left camera silent', ");
   expect (line, 1, 0);
+  line_free (line);
+  guard_end ();
+}
+
+/* Frames that come farther apart than silence-timeout are no silence, from the first one on; that no more come is one. */
+TEST (test_slow_cameras)
+{
+  begin ("slow cameras");
+  rate = 2;
+  Line *line = line_new ("is-live=true", "is-live=true", "identity");
+  rate = 25;
+  g_object_set (line->element, "silence-timeout", (guint64) (200 * GST_MSECOND), NULL);
+  play (line, GST_STATE_PLAYING);
+  wait_for_pairs (line, 5);
+  expect (line, 0, 0);
+  g_atomic_int_set (&line->silent[1], TRUE);
+  await (line, line->warnings, 1, 1 + SOON);
+  judge_text (line, line->warnings, 1, 1, 1 + SOON);
   line_free (line);
   guard_end ();
 }
