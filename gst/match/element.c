@@ -118,8 +118,6 @@ GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 #define GST_TYPE_STEREO_MATCH (gst_stereo_match_get_type ())
 G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstStereoAggregator)
 
-GST_DEBUG_CATEGORY (gst_stereo_match_debug);
-
 /* element.c leads a pair through the parts of this folder. One object each. A part knows only the parts that its constructor takes. */
 typedef struct
 {

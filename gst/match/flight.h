@@ -10,7 +10,7 @@
 #define GST_STEREO_FLIGHT_H
 
 #include "gst/match/cameras.h"
-#include "gst/match/diagnose/unmeasured.h"
+#include "gst/match/diagnose/view.h"
 #include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"

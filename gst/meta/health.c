@@ -31,7 +31,7 @@ static const GstStereoHealthKind kinds[] = {
       "three quarters of the points match at disparities of the wrong sign" },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",
       "6 points, and 4 % of those that match, lie more than 1 px beyond infinity and beyond the search range" },
-  { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, MS (100), "views out of step",
+  { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, 0, "views out of step",
       "timestamps a quarter of a frame apart, in the mean of a check-interval; or points that move up or down lie where they were "
       "one or two frames before" },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
@@ -40,7 +40,7 @@ static const GstStereoHealthKind kinds[] = {
       "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px, and align=auto "
       "does not take it out" },
   { "mismatch", OF_PAIR (MISMATCH), TRUE, MS (400), "views do not match",
-      "less than two fifths of the share of points is found in the other view that was found before, or less than a seventh" },
+      "less than a seventh of the points is found in the other view" },
   { "range", OF_PAIR (RANGE), TRUE, 0, "search range too small",
       "6 points, and 4 % of those that match, lie at the last disparity that is searched, or beyond" },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds faults of stereomatch's input. A fault is reported in the metadata, in `stats`, and once as a message and a warning
- * (report.h). What the views show is measured several times a second (views.h), and their points matched less often
- * (match_check.h). The timestamps of all pairs are checked (timestamps.h), and the rate of dropped pairs (pace.h).
- *
- * One pair every few seconds is copied and measured where frames are in device memory.
+ * Finds faults of stereomatch's input (faults.h): ten times a second by what the views show (view.h), three times by what their matches say
+ * (matches.h), and by the clock (clock.h). One pair every few seconds is copied and measured where frames are in device memory.
  */
 #ifndef GST_STEREO_DIAGNOSIS_H
 #define GST_STEREO_DIAGNOSIS_H
 
-#include "gst/match/diagnose/pace.h"
-#include "gst/match/diagnose/unmeasured.h"
-#include "gst/match/mask.h"
-#include "gst/meta/gststereohealth.h"
+#include "gst/match/diagnose/clock.h"
+#include "gst/match/diagnose/view.h"
 #include "gst/pairing/frame.h"
 #include "gst/video/properties.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
-
-#define GST_STEREO_DIAGNOSIS_INTERVAL (5 * GST_SECOND) /* from one check of everything to the next */
 
 typedef struct _GstStereoDiagnosis GstStereoDiagnosis;
 

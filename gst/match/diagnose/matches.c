@@ -3,98 +3,143 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "gst/match/debug.h"
+
+#define INTERVAL (300 * GST_MSECOND) /* from one check to the next, without and with a suspicion */
+#define SOON (90 * GST_MSECOND)
+#define POINTS 192    /* at most */
+#define MOST_LEFT 1.0 /* px that an alignment may leave in the middle and at the sides */
+
+struct _GstStereoMatches
+{
+  GstElement *element;
+  GstStereoFaults *faults;
+
+  /* protected by the element's object lock */
+  guint64 checks;           /* complete ones */
+  guint count;              /* matches of the last one */
+  gdouble vertical, beyond; /* px, and share of the matches; below 0 = not known */
+  gint wanted;              /* disparities; 0 = no more than are searched */
+
+  /* of the source pad's task */
+  gint64 last;    /* time of the last pair, ns */
+  gboolean kept;  /* the frame before the next pair */
+  gdouble offset; /* principal-offset of the last pair */
+  guint news;     /* faults of which the last pair alone contradicted what was known */
+  GstStereoDelay delay;
+  GstStereoMatchFigures figures; /* of the last pair */
+
+  /* the points of a pair */
+  StereoSparse *sparse; /* NULL before the first pair, and for views too small */
+  gint width, height, min, num;
+  gdouble infinity;        /* disparity of what is infinitely far away, px */
+  gint rows;               /* of cells of the engine's: all of the view */
+  gint blocks_x, blocks_y; /* of the small pictures, where patches start */
+  guint cells_x, cells_y;  /* each gives one point */
+  gdouble disparity[POINTS], far[POINTS], sure[POINTS];
+  GstStereoMovingPoint points[POINTS]; /* those that are placed */
+};
+
+GstStereoMatches *
+gst_stereo_matches_new (GstElement *element, GstStereoFaults *faults)
+{
+  GstStereoMatches *matches = g_new0 (GstStereoMatches, 1);
+
+  *matches = (GstStereoMatches){ .element = element, .faults = faults, .vertical = -1, .beyond = -1 };
+  return matches;
+}
+
+void
+gst_stereo_matches_start (GstStereoMatches *matches)
+{
+  GstStereoMatches *anew = gst_stereo_matches_new (matches->element, matches->faults);
+
+  stereo_sparse_free (matches->sparse);
+  GST_OBJECT_LOCK (matches->element);
+  *matches = *anew;
+  GST_OBJECT_UNLOCK (matches->element);
+  g_free (anew);
+}
+
+void
+gst_stereo_matches_free (GstStereoMatches *matches)
+{
+  stereo_sparse_free (matches->sparse);
+  g_free (matches);
+}
+
+void
+gst_stereo_matches_flush (GstStereoMatches *matches)
+{
+  matches->kept = FALSE;
+  matches->news = 0;
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
 
 #define SMALL_SIDE 240 /* px of the small pictures, at most */
-#define POINTS 192     /* at most */
 #define VERTICAL 0.03  /* how far up and down points are searched, of the width: 19 px of 640; */
 #define MIN_VERTICAL 4 /* and at least so many px of the small pictures */
 #define BEYOND 2       /* how far to search disparities beyond the range, in ranges */
 #define MIN_SHARE 4    /* and at least to this part of the width */
-
-#define GOOD 0.85f  /* correlation of a match */
-#define RIVAL 1.6f  /* see StereoSparseParams */
-#define CLEAR 0.02f /* for a match */
-#define UNIQUE 0.1f /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
-
-#define MIN_VOTES 12 /* fewer say nothing */
-#define MAX_DOUBT 3  /* doubtful matches for each one that votes */
-
+#define MATCH 0.85f    /* correlation of a match */
+#define RIVAL 1.6f     /* see StereoSparseParams */
+#define CLEAR 0.02f    /* for a match */
+#define UNIQUE 0.1f   /* for a match that votes for a direction: a pattern that repeats may fit best in a wrong place */
 #define END 0.5       /* px of the search range that are its end */
 #define NEAR_ZERO 1.5 /* px of disparity beside infinity that have no sign */
 #define MIN_FEW 6     /* matches that are no chance, */
 #define FEW_OF 25     /* and this part of them */
-#define MIN_HALF 6    /* points of a half of the view whose median counts */
+#define TERMS 6       /* of a fit: what cameras that are turned, or have other lenses, do to rows */
+#define ROUNDS 10     /* of a fit */
+#define MOST_REST 2.0 /* px of a rest that is as bad as any */
 
-#define TERMS 6   /* of the fit: what cameras that are turned, or have other lenses, do to rows */
-#define ROUNDS 10 /* of the fit */
-#define FAR 2.0   /* px of a rest that is as bad as any */
-
-struct _GstStereoPairMatcher
+/* FALSE for views that are too small. */
+static gboolean
+prepare (GstStereoMatches *m, const GstStereoMatchedPair *pair)
 {
-  gint width, height, min, num;
-  StereoSparse *sparse;
-  gdouble infinity;        /* disparity of what is infinitely far away, px */
-  gint factor;             /* views to small pictures */
-  gint rows;               /* of cells of the engine's: all of the view */
-  gint blocks_x, blocks_y; /* of the small pictures, where patches start */
-  guint cells_x, cells_y;  /* each gives one point */
-  gdouble disparity[POINTS], beyond[POINTS], sure[POINTS];
-  StereoSparsePlace places[POINTS];    /* of the placed points */
-  GstStereoMovingPoint moving[POINTS]; /* the same, with their motion */
-};
+  gint width = pair->layout->width, height = pair->layout->height, min = pair->params->min_disparity;
+  gint num = pair->params->num_disparities, small_width, small_height, factor;
+  gint longest = MAX (width, height), largest = MAX (ABS (min), ABS (min + num - 1));
 
-GstStereoPairMatcher *
-gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num)
-{
-  gint longest = MAX (width, height), factor = (longest + SMALL_SIDE - 1) / SMALL_SIDE, small_width, small_height;
-  gint largest = MAX (ABS (min), ABS (min + num - 1));
-  StereoSparseParams params = { .width = width,
+  m->infinity = -pair->params->principal_offset;
+  if (m->width == width && m->height == height && m->min == min && m->num == num)
+    return m->sparse != NULL;
+  factor = (longest + SMALL_SIDE - 1) / SMALL_SIDE;
+  const StereoSparseParams params = { .width = width,
     .height = height,
     .side = SMALL_SIDE,
     .min = -largest,
     .max = MAX (BEYOND * largest, width / MIN_SHARE),
     .reach = MAX ((gint) ceil (width * VERTICAL), MIN_VERTICAL * factor),
-    .good = GOOD,
+    .good = MATCH,
     .rival = RIVAL,
     .clear = CLEAR,
     .same_column = TRUE,
     .noisy = TRUE,
     .motion = TRUE };
-
-  if (width / factor < 4 * STEREO_SPARSE_PATCH || height / factor < 2 * STEREO_SPARSE_PATCH)
-    return NULL;
-  g_autofree GstStereoPairMatcher *matcher = g_new0 (GstStereoPairMatcher, 1);
-  *matcher = (GstStereoPairMatcher){
-    .width = width, .height = height, .min = min, .num = num, .sparse = stereo_sparse_new (&params)
-  };
-  if (!matcher->sparse)
-    return NULL;
-  stereo_sparse_size (matcher->sparse, &small_width, &small_height, &matcher->factor);
-  matcher->rows = small_height / STEREO_SPARSE_PATCH;
-  matcher->blocks_x = small_width / STEREO_SPARSE_BLOCK - 1;
-  matcher->blocks_y = small_height / STEREO_SPARSE_BLOCK - 1;
+  stereo_sparse_free (m->sparse);
+  m->width = width;
+  m->height = height;
+  m->min = min;
+  m->num = num;
+  m->kept = FALSE;
+  m->sparse = width / factor < 4 * STEREO_SPARSE_PATCH || height / factor < 2 * STEREO_SPARSE_PATCH ?
+      NULL :
+      stereo_sparse_new (&params);
+  if (!m->sparse)
+    return FALSE;
+  stereo_sparse_size (m->sparse, &small_width, &small_height, &m->figures.factor);
+  m->rows = small_height / STEREO_SPARSE_PATCH;
+  m->blocks_x = small_width / STEREO_SPARSE_BLOCK - 1;
+  m->blocks_y = small_height / STEREO_SPARSE_BLOCK - 1;
   /* cells of about one shape */
-  matcher->cells_x = CLAMP ((guint) sqrt (POINTS * (gdouble) small_width / small_height), 1, POINTS);
-  matcher->cells_y = MAX (1, POINTS / matcher->cells_x);
-  return g_steal_pointer (&matcher);
+  m->cells_x = CLAMP ((guint) sqrt (POINTS * (gdouble) small_width / small_height), 1, POINTS);
+  m->cells_y = MAX (1, POINTS / m->cells_x);
+  return TRUE;
 }
-
-void
-gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher)
-{
-  if (!matcher)
-    return;
-  stereo_sparse_free (matcher->sparse);
-  g_free (matcher);
-}
-
-gboolean
-gst_stereo_pair_matcher_is_for (const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num)
-{
-  return matcher->width == width && matcher->height == height && matcher->min == min && matcher->num == num;
-}
-
-/* ---- figures of the offsets -------------------------------------------------------------- */
 
 static gint
 compare_values (gconstpointer a, gconstpointer b)
@@ -104,179 +149,636 @@ compare_values (gconstpointer a, gconstpointer b)
   return one < other ? -1 : one > other;
 }
 
-/* The smallest one first. */
-static void
-sort (gdouble *values, guint count)
-{
-  qsort (values, count, sizeof *values, compare_values);
-}
-
+/* Sorts them, the smallest one first. */
 static gdouble
 median (gdouble *values, guint count)
 {
-  if (!count)
-    return 0;
-  sort (values, count);
-  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+  qsort (values, count, sizeof *values, compare_values);
+  return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
 }
-
-static void
-take_medians (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
-{
-  gdouble absolute[POINTS], all[POINTS], half[2][POINTS];
-  guint counts[2] = { 0, 0 };
-
-  for (guint i = 0; i < matches->placed; i++) {
-    const StereoSparsePlace *place = &matcher->places[i];
-    /* in the left view */
-    gboolean right = (place->u + 0.5) * matcher->width + place->disparity > matcher->width / 2.0;
-
-    all[i] = place->vertical;
-    absolute[i] = fabs (all[i]);
-    half[right][counts[right]++] = all[i];
-  }
-  matches->vertical = median (absolute, matches->placed);
-  matches->middle = median (all, matches->placed);
-  if (MIN (counts[0], counts[1]) < MIN_HALF)
-    return;
-  matches->vertical_left = median (half[0], counts[0]);
-  matches->vertical_right = median (half[1], counts[1]);
-}
-
-static void
-fit_offsets (const GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
-{
-  gdouble squares = 0, weights = 0;
-  StereoSparseFit fit = { { 0 } };
-
-  stereo_sparse_fit (matcher->places, (gint) matches->placed, TERMS, ROUNDS, &fit);
-  for (guint i = 0; i < matches->placed; i++) {
-    const StereoSparsePlace *place = &matcher->places[i];
-    gdouble rest = MIN (FAR, fabs (place->vertical - stereo_sparse_value (fit.c, place->u, place->v)));
-
-    squares += place->weight * rest * rest;
-    weights += place->weight;
-  }
-  matches->shift = fit.c[0];
-  /* places lie between -1/2 and 1/2 */
-  matches->scale = fit.c[1] / 2;
-  matches->roll = fit.c[2] / 2;
-  matches->rest = matches->placed ? sqrt (squares / weights) : 0;
-}
-
-/* ---- matches ----------------------------------------------------------------------------- */
 
 static gboolean
-inside (const GstStereoPairMatcher *matcher, gdouble disparity)
+inside (const GstStereoMatches *m, gdouble disparity)
 {
   /* the small pictures' precision */
-  return disparity > matcher->min - matcher->factor && disparity < matcher->min + matcher->num - 1 + matcher->factor;
+  gint factor = m->figures.factor;
+
+  return disparity > m->min - factor && disparity < m->min + m->num - 1 + factor;
 }
 
 static void
-vote (GstStereoPairMatcher *matcher, gdouble disparity, gboolean unique, GstStereoPairMatches *matches)
+vote (GstStereoMatches *m, gdouble disparity, gboolean unique)
 {
-  gdouble depth = disparity - matcher->infinity, range = matcher->min + (matcher->num - 1) / 2.0 - matcher->infinity;
+  gdouble depth = disparity - m->infinity, range = m->min + (m->num - 1) / 2.0 - m->infinity;
+  GstStereoMatchFigures *figures = &m->figures;
 
   if (fabs (depth) < NEAR_ZERO)
     return;
   if (!unique)
-    matches->doubtful++;
+    figures->doubtful++;
   /* the last disparity has no neighbour that would show whether another one fits better */
-  else if (disparity > matcher->min + matcher->num - 1 - END && !inside (matcher, -disparity))
-    matcher->beyond[matches->beyond++] = disparity;
-  else if (inside (matcher, disparity) && disparity > matcher->min - NEAR_ZERO)
-    matches->forward++;
-  else if (depth * range < 0 && inside (matcher, -disparity))
-    matches->backward++;
-}
-
-/* Whether the right view shows a point of that column, whatever its disparity: of what repeats, it may show another place alone. */
-static gboolean
-is_in_sight (const GstStereoPairMatcher *matcher, gdouble x)
-{
-  return x >= matcher->min + matcher->num + STEREO_SPARSE_PATCH / 2 * matcher->factor;
-}
-
-/* The most textured point of a cell. */
-static gboolean
-find_point (const GstStereoPairMatcher *matcher, guint cell, const guint8 *counts, StereoSparsePoint *point)
-{
-  gint x = (gint) (cell % matcher->cells_x), y = (gint) (cell / matcher->cells_x);
-  gint across = (gint) matcher->cells_x, down = (gint) matcher->cells_y;
-
-  return stereo_sparse_find_point (matcher->sparse, x * matcher->blocks_x / across * STEREO_SPARSE_BLOCK,
-      (x + 1) * matcher->blocks_x / across * STEREO_SPARSE_BLOCK, y * matcher->blocks_y / down * STEREO_SPARSE_BLOCK,
-      (y + 1) * matcher->blocks_y / down * STEREO_SPARSE_BLOCK, counts, point);
+  else if (disparity > m->min + m->num - 1 - END && !inside (m, -disparity))
+    m->far[figures->beyond++] = disparity;
+  else if (inside (m, disparity) && disparity > m->min - NEAR_ZERO)
+    figures->forward++;
+  else if (depth * range < 0 && inside (m, -disparity))
+    figures->backward++;
 }
 
 static void
-take_lowest (GstStereoPairMatcher *matcher, GstStereoPairMatches *matches)
+match_point (GstStereoMatches *m, const StereoSparsePoint *point)
 {
-  sort (matcher->sure, matches->sure);
-  matches->few = MAX (MIN_FEW, (matches->sure + FEW_OF - 1) / FEW_OF);
-  matches->lowest = matches->sure < matches->few ? 0 : matcher->sure[matches->few - 1];
-}
-
-static void
-match_point (
-    GstStereoPairMatcher *matcher, const StereoSparsePoint *point, gboolean motion, GstStereoPairMatches *matches)
-{
+  GstStereoMatchFigures *figures = &m->figures;
+  GstStereoMovingPoint *placed = &m->points[figures->placed];
   StereoSparseMatch match;
-  StereoSparseFound found = stereo_sparse_match (matcher->sparse, point, &match);
-  StereoSparsePlace *place = &matcher->places[matches->placed];
+  StereoSparseFound found = stereo_sparse_match (m->sparse, point, &match);
 
-  matches->points++;
-  matches->alike += found != STEREO_SPARSE_NOTHING;
+  figures->points++;
+  figures->alike += found != STEREO_SPARSE_NOTHING;
   if (found != STEREO_SPARSE_ONE)
     return;
   gboolean unique = match.margin > UNIQUE;
   gdouble disparity = match.disparity;
-  if (stereo_sparse_place (matcher->sparse, &match, place)) {
-    disparity = place->disparity;
-    if (unique && is_in_sight (matcher, match.x))
-      matcher->sure[matches->sure++] = disparity;
-    GstStereoMovingPoint *moving = &matcher->moving[matches->placed++];
-    moving->place = *place;
+  if (stereo_sparse_place (m->sparse, &match, &placed->place)) {
+    disparity = placed->place.disparity;
+    /* whatever its disparity, the right view shows the point: of what repeats, it may show another place alone */
+    if (unique && match.x >= (float) (m->min + m->num + STEREO_SPARSE_PATCH / 2 * figures->factor))
+      m->sure[figures->sure++] = disparity;
     for (gint view = 0; view < 2; view++)
-      if (!motion || !stereo_sparse_track (matcher->sparse, &match, view, &moving->motion[view]))
-        moving->motion[view].weight = 0;
+      if (!m->kept || !stereo_sparse_track (m->sparse, &match, view, &placed->motion[view]))
+        placed->motion[view].weight = 0;
+    figures->placed++;
   }
-  matcher->disparity[matches->matches++] = disparity;
-  vote (matcher, disparity, unique, matches);
+  m->disparity[figures->matches++] = disparity;
+  vote (m, disparity, unique);
 }
 
-void
-gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gdouble infinity, gboolean motion, GstStereoPairMatches *matches)
+static void
+fit_offsets (GstStereoMatches *m)
 {
-  StereoSparsePoint point;
+  StereoSparsePlace places[POINTS];
+  gdouble absolute[POINTS], all[POINTS], squares = 0, weights = 0;
+  GstStereoMatchFigures *figures = &m->figures;
+  guint count = figures->placed;
+  StereoSparseFit fit = { { 0 } };
 
-  matcher->infinity = infinity;
-  *matches = (GstStereoPairMatches){ .factor = matcher->factor };
-  stereo_sparse_take (matcher->sparse, left, right, 0, matcher->rows);
-  for (guint cell = 0; cell < matcher->cells_x * matcher->cells_y; cell++)
-    if (find_point (matcher, cell, counts, &point))
-      match_point (matcher, &point, motion, matches);
-  matches->disparity = median (matcher->disparity, matches->matches);
-  matches->largest = matches->matches < 3 ? 0 : matcher->disparity[matches->matches - 3]; /* sorted by now */
-  sort (matcher->beyond, matches->beyond);
-  matches->farthest = matches->beyond < 3 ? 0 : matcher->beyond[matches->beyond - 3];
-  take_lowest (matcher, matches);
-  take_medians (matcher, matches);
-  fit_offsets (matcher, matches);
-  if (motion)
-    gst_stereo_delay_measure (matcher->moving, matches->placed, &matches->delay);
-}
-
-void
-gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right)
-{
-  stereo_sparse_keep (matcher->sparse, left, right);
+  for (guint i = 0; i < count; i++) {
+    places[i] = m->points[i].place;
+    all[i] = places[i].vertical;
+    absolute[i] = fabs (all[i]);
+  }
+  figures->vertical = median (absolute, count);
+  figures->middle = median (all, count);
+  stereo_sparse_fit (places, (gint) count, TERMS, ROUNDS, &fit);
+  for (guint i = 0; i < count; i++) {
+    gdouble rest = MIN (MOST_REST, fabs (places[i].vertical - stereo_sparse_value (fit.c, places[i].u, places[i].v)));
+    squares += places[i].weight * rest * rest;
+    weights += places[i].weight;
+  }
+  figures->shift = fit.c[0];
+  /* places lie between -1/2 and 1/2 */
+  figures->scale = fit.c[1] / 2;
+  figures->roll = fit.c[2] / 2;
+  figures->rest = count ? sqrt (squares / weights) : 0;
 }
 
 gboolean
-gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes)
+gst_stereo_matches_measure (GstStereoMatches *m, const GstStereoMatchedPair *pair, GstStereoMatchFigures *result)
 {
-  return votes >= MIN_VOTES && matches->doubtful <= MAX_DOUBT * votes;
+  GstStereoMatchFigures *figures = &m->figures;
+
+  if (!prepare (m, pair))
+    return FALSE;
+  *figures = (GstStereoMatchFigures){ .factor = figures->factor };
+  stereo_sparse_take (m->sparse, &pair->images[0], &pair->images[1], 0, m->rows);
+  /* the most textured point of each cell */
+  for (guint y = 0; y < m->cells_y; y++)
+    for (guint x = 0; x < m->cells_x; x++) {
+      gint across = (gint) m->cells_x, down = (gint) m->cells_y, i = (gint) x, j = (gint) y;
+      StereoSparsePoint point;
+      if (stereo_sparse_find_point (m->sparse, i * m->blocks_x / across * STEREO_SPARSE_BLOCK,
+              (i + 1) * m->blocks_x / across * STEREO_SPARSE_BLOCK, j * m->blocks_y / down * STEREO_SPARSE_BLOCK,
+              (j + 1) * m->blocks_y / down * STEREO_SPARSE_BLOCK, pair->counts, &point))
+        match_point (m, &point);
+    }
+  guint few = MAX (MIN_FEW, (figures->sure + FEW_OF - 1) / FEW_OF);
+  figures->disparity = median (m->disparity, figures->matches);
+  median (m->far, figures->beyond);
+  figures->farthest = figures->beyond < 3 ? 0 : m->far[figures->beyond - 3];
+  median (m->sure, figures->sure);
+  figures->lowest = figures->sure < few ? 0 : m->sure[few - 1];
+  fit_offsets (m);
+  for (guint view = 0; view < 2 && m->kept; view++)
+    figures->late[!view] = gst_stereo_delay_measure (m->points, figures->placed, view);
+  *result = *figures;
+  return TRUE;
+}
+
+void
+gst_stereo_matches_keep (GstStereoMatches *m, const GstStereoMatchedPair *pair)
+{
+  if (!prepare (m, pair))
+    return;
+  stereo_sparse_keep (m->sparse, &pair->images[0], &pair->images[1]);
+  m->kept = TRUE;
+}
+
+/* ---- a view that is late ----------------------------------------------------------------------- */
+
+/*
+ * If the right view is a frame late, a point lies in it where the left view had it a frame ago. So its vertical offset is its motion in
+ * the left view since then, whatever the scene. Of a late left view, the offset is minus the motion in the right view. The offsets of a
+ * rig do not follow the motion, and neither do those of wrong matches.
+ *
+ * The hypotheses "in step" and "one or two frames late" are compared by how well they explain the offsets of the points that move, beside
+ * a polynomial of the place, which stands for the rig. The logarithm of the likelihoods' ratio is summed over the frames that are checked
+ * (Page 1954), for each view. Without vertical motion, or where all points move alike, nothing is known.
+ */
+#define LEAST 10 /* points that a polynomial is fitted to */
+#define DELAY_ROUNDS 6
+#define SURE_TO_MOVE 9 /* squared: how many standard deviations a motion is from what the polynomial leaves of all */
+#define MIN_MOVING 2   /* such points */
+#define MOST_OF_ONE 15 /* figure of one frame that counts */
+#define ALLOWED 4      /* of a figure: of still scenes its mean is about 0, and a sum of it would grow by chance */
+#define SURE 20        /* sum that is a delay: sound drives and still scenes under noise have up to 7 */
+#define SUSPICIOUS 5
+#define MOST_SUM 30 /* so that the end of a delay is soon known */
+
+/* What a polynomial leaves of the offsets less @delay times the motions. */
+static void
+find_rest (const StereoSparsePlace *places, const gdouble *motion, gdouble delay, guint count, gdouble *rest)
+{
+  StereoSparsePlace points[POINTS] = { 0 };
+  StereoSparseFit fit = { { 0 } };
+
+  for (guint i = 0; i < count; i++) {
+    points[i] = places[i];
+    points[i].vertical -= (gfloat) (delay * motion[i]);
+  }
+  stereo_sparse_fit (points, (gint) count, TERMS, DELAY_ROUNDS, &fit);
+  for (guint i = 0; i < count; i++)
+    rest[i] = points[i].vertical - stereo_sparse_value (fit.c, points[i].u, points[i].v);
+}
+
+gdouble
+gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, guint view)
+{
+  StereoSparsePlace offsets[POINTS], motions[POINTS];
+  gdouble motion[POINTS], weight[POINTS], rest[POINTS], moved[POINTS], chi[3] = { 0 };
+  guint n = 0, moving = 0;
+
+  for (guint i = 0; i < count; i++) {
+    const StereoSparsePlace *place = &points[i].place, *from = &points[i].motion[view];
+    if (from->weight <= 0)
+      continue;
+    offsets[n] = motions[n] = *place;
+    offsets[n].weight = motions[n].weight = place->weight * from->weight / (place->weight + from->weight);
+    motions[n].vertical = from->vertical;
+    motion[n] = from->vertical;
+    weight[n++] = from->weight;
+  }
+  if (n < LEAST)
+    return 0;
+  find_rest (motions, motion, 0, n, moved);
+  for (guint i = 0; i < n; i++)
+    moving += weight[i] * moved[i] * moved[i] >= SURE_TO_MOVE;
+  if (moving < MIN_MOVING)
+    return 0;
+  for (gint delay = 0; delay < 3; delay++) {
+    find_rest (offsets, motion, view ? -delay : delay, n, rest);
+    for (guint i = 0; i < n; i++)
+      if (weight[i] * moved[i] * moved[i] >= SURE_TO_MOVE)
+        chi[delay] += offsets[i].weight * MIN (MOST_REST * MOST_REST, rest[i] * rest[i]);
+  }
+  /* of two frames, one would explain more than none; the variance is that of the better hypothesis, and no less than is expected */
+  gdouble late = chi[1] < chi[0] ? MIN (chi[1], chi[2]) : chi[1];
+  return moving * log ((chi[0] + moving) / (late + moving));
+}
+
+GstStereoVerdict
+gst_stereo_delay_add (GstStereoDelay *delay, const gdouble late[2])
+{
+  for (guint view = 0; view < 2; view++)
+    /* where nothing moved, nothing was learnt */
+    if (late[view] != 0)
+      delay->late[view] = CLAMP (
+          delay->late[view] + CLAMP (late[view], -MOST_OF_ONE, MOST_OF_ONE) - ALLOWED, 0, MOST_SUM);
+  gdouble most = MAX (delay->late[0], delay->late[1]);
+  return most >= SURE                         ? GST_STEREO_VERDICT_BAD :
+      most == 0 && MIN (late[0], late[1]) < 0 ? GST_STEREO_VERDICT_GOOD :
+                                                GST_STEREO_VERDICT_UNKNOWN;
+}
+
+static gboolean
+is_suspicious (const GstStereoDelay *delay)
+{
+  gdouble most = MAX (delay->late[0], delay->late[1]);
+
+  return most > SUSPICIOUS && most < SURE;
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+#define MIN_VOTES 12 /* fewer matches say nothing */
+#define MAX_DOUBT 3  /* doubtful matches for each one that votes: where nearly everything repeats, the rest is chance */
+/* Grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28. */
+#define MOST_NOISE 6
+#define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
+
+typedef GstStereoMatchFigures Figures;
+typedef GstStereoMatchedPair Pair;
+
+gboolean
+gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise)
+{
+  return noise > MOST_NOISE * figures->factor && figures->matches < NOISY_MOST * figures->points;
+}
+
+static gboolean
+are_enough (const Figures *figures, guint votes)
+{
+  return votes >= MIN_VOTES && figures->doubtful <= MAX_DOUBT * votes;
+}
+
+/* Each fault has two thresholds, between which nothing is known. */
+static GstStereoVerdict
+verdict_of (gboolean bad, gboolean good)
+{
+  return bad ? GST_STEREO_VERDICT_BAD : good ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+static GstStereoVerdict
+judge_moment (const Figures *figures, const Pair *pair)
+{
+  return figures->moment;
+}
+
+static gchar *
+describe_moment (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  const gchar *name = figures->late_view ? "right" : "left";
+
+  return g_strdup_printf (
+      "The views are out of step: in the %s view, points lie where they were some frames before. What "
+      "moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears "
+      "frames on the way of the %s one.",
+      name, name);
+}
+
+/* Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if it lies beyond infinity,
+ * outside of the search range, and the opposite disparity inside. Points at infinity have no sign, and do not count. A search range that
+ * is symmetric about 0 cannot show an exchange. */
+#define MAJORITY 0.75
+
+static GstStereoVerdict
+judge_swapped (const Figures *figures, const Pair *pair)
+{
+  guint votes = figures->forward + figures->backward;
+
+  return are_enough (figures, votes) ? verdict_of (figures->backward > MAJORITY * votes, TRUE) :
+                                       GST_STEREO_VERDICT_UNKNOWN;
+}
+
+static gchar *
+describe_swapped (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
+                          "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
+      figures->backward, figures->forward + figures->backward, figures->disparity,
+      pair->layout->packing == GST_STEREO_PACKING_AUTO ? "exchange what is linked to sink_left and sink_right" :
+                                                         "turn right-view-first in the caps' multiview-flags round",
+      (gint) (1.5 * figures->disparity));
+}
+
+/*
+ * Vertical offsets have three causes. A rig that is not rectified gives an offset and a roll of the whole picture. Different focal lengths
+ * give offsets that grow from the middle to the top and the bottom. Views of different times give offsets that follow the scene's motion.
+ * Where no smooth function of the place fits the offsets, neither the rig nor the lenses explain them. The verdicts are about the views as
+ * they come, before align=auto corrects them.
+ *
+ * The figures are those of single frames: of 18 healthy scenes at full and at half size, with and without noise; of all with a lens that
+ * is 1 % longer.
+ */
+#define MIN_MATCHES 12 /* fewer offsets say nothing, */
+#define MIN_SCALE 24   /* and fewer nothing of their scale */
+#define SCALE_BAD 0.55 /* px at the top and the bottom: healthy pairs have up to 0.37, other lenses 0.73 and more, */
+#define SCALE_GOOD 0.45
+#define SCALE_SURE 1.9   /* and rests: 1.7, and 2.0 and more */
+#define REST_BAD 0.68    /* px: healthy pairs have up to 0.54, a badly rectified one 0.65, late ones 0.75 and more */
+#define REST_NOISE 0.025 /* px for each grey level of noise, which makes matches worse: the squares add up */
+#define OUTWEIGHS 2.2    /* rests: a median offset that large comes from the rig, whatever else moves points */
+#define MAX_VERTICAL 1.0 /* px */
+#define MAX_TURN 1.5     /* px from the middle of one half to that of the other */
+
+/* No fit explains the offsets. */
+static gboolean
+is_unexplained (const Figures *figures, const Pair *pair)
+{
+  return figures->placed >= MIN_MATCHES && figures->rest >= hypot (REST_BAD, REST_NOISE * pair->noise);
+}
+
+static GstStereoVerdict
+judge_focal (const Figures *figures, const Pair *pair)
+{
+  gdouble scale = fabs (figures->scale);
+
+  return figures->placed < MIN_SCALE || is_unexplained (figures, pair) ?
+      GST_STEREO_VERDICT_UNKNOWN :
+      verdict_of (scale >= MAX (SCALE_BAD, SCALE_SURE * figures->rest), scale < SCALE_GOOD);
+}
+
+static gchar *
+describe_focal (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  return g_strdup_printf (
+      "The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
+      "both cameras have the same lens and the same zoom, or calibrate anew.",
+      figures->scale > 0 ? "larger" : "smaller", fabs (figures->scale));
+}
+
+static GstStereoVerdict
+judge_rows (const Figures *figures, const Pair *pair)
+{
+  if (figures->placed < MIN_MATCHES)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (is_unexplained (figures, pair))
+    return verdict_of (fabs (figures->middle) > MAX (MAX_VERTICAL, OUTWEIGHS * figures->rest), FALSE);
+  /* offsets that another focal length explains are no evidence about the rows */
+  gboolean focal = judge_focal (figures, pair) == GST_STEREO_VERDICT_BAD;
+  return verdict_of (
+      (focal ? fabs (figures->shift) : figures->vertical) > MAX_VERTICAL || fabs (figures->roll) > MAX_TURN, TRUE);
+}
+
+static gchar *
+describe_rows (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  return g_strdup_printf (
+      "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left one "
+      "(median of %u; in the middle of the picture it is off by %.1f px, and by %.1f px more at the right side; down is "
+      "positive). %s were not taken at the same moment. %s",
+      figures->vertical, figures->placed, figures->shift, figures->roll,
+      pair->rectified ?
+          "The views come rectified, by a calibration that is not of these cameras as they stand now: look whether its pose is "
+          "the other way round (R transposed; R and T take a point from the left camera to the right one), or calibrate anew. "
+          "If it is right, the views" :
+          "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
+          "rectified, they",
+      pair->params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
+                            "align=auto takes up to 3 px of it out, which is less exact.");
+}
+
+/* Nothing lies farther away than infinity. Points whose disparity is below that of infinity, and below the search range, show a shift
+ * where something lies so far away. */
+#define SHIFT_BAD 1.0 /* px from the disparity of infinity */
+#define SHIFT_GOOD 0.7
+#define FAR_AWAY 1.0 /* px above it: the views are known to fit where something is as far away */
+
+static GstStereoVerdict
+judge_shifted (const Figures *figures, const Pair *pair)
+{
+  gdouble infinity = -pair->params->principal_offset, farthest = MIN (infinity, pair->params->min_disparity);
+
+  /* other focal lengths shift the sides, too */
+  if (!are_enough (figures, figures->sure) || judge_focal (figures, pair) != GST_STEREO_VERDICT_GOOD ||
+      judge_swapped (figures, pair) == GST_STEREO_VERDICT_BAD)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return verdict_of (figures->lowest<farthest - SHIFT_BAD, figures->lowest> farthest - SHIFT_GOOD &&
+      figures->lowest < infinity + FAR_AWAY);
+}
+
+static gchar *
+describe_shifted (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  return g_strdup_printf (
+      "The views are shifted sideways: of %u points that match, the farthest lie beyond infinity, at disparities of %.1f px "
+      "and less. All is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the "
+      "principal points differ by that on purpose, set principal-offset to what the calibration says, and min-disparity to "
+      "its negative.",
+      figures->sure, figures->lowest);
+}
+
+#define MIN_POINTS 48 /* that show whether the views show one scene */
+/* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to 0.09 and
+ * 0.30. Under noise healthy pairs have 0.028 found and more; noise-like texture counts as noise. */
+#define FOUND_LEAST 0.15
+#define FOUND_NOISY 0.015
+#define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
+
+static GstStereoVerdict
+judge_mismatch (const Figures *figures, const Pair *pair)
+{
+  gdouble found = figures->matches / MAX (1.0, figures->points), alike = figures->alike / MAX (1.0, figures->points);
+  gdouble least = gst_stereo_matches_are_noisy (figures, pair->noise) ? FOUND_NOISY : FOUND_LEAST;
+
+  return figures->points < MIN_POINTS ? GST_STEREO_VERDICT_UNKNOWN :
+                                        verdict_of (alike < ALIKE_MOST && found<least, found> FOUND_LEAST);
+}
+
+static gchar *
+describe_mismatch (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  return g_strdup_printf (
+      "The two views do not match: of %u points of the left view, %u are found in the right one. Look "
+      "whether both cameras see the same scene, whether one of them is mirrored or turned, and whether "
+      "something is before a lens.",
+      figures->points, figures->matches);
+}
+
+/* A search range that ends too soon leaves matches at its end and beyond: the nearest surfaces have a wrong disparity or none. */
+#define MIN_BEYOND 6    /* matches beyond the range that are no chance */
+#define BEYOND_BAD 0.04 /* their share of all matches that vote */
+#define BEYOND_GOOD 0.01
+#define BEYOND_MARGIN 1.15 /* the nearest point need not be among those matched */
+#define DISPARITIES_STEP 16
+#define MAX_DISPARITIES 1024
+
+static GstStereoVerdict
+judge_range (const Figures *figures, const Pair *pair)
+{
+  guint votes = figures->forward + figures->beyond;
+
+  /* of views that are exchanged, the other verdict is enough */
+  return !are_enough (figures, votes) || figures->backward > votes ?
+      GST_STEREO_VERDICT_UNKNOWN :
+      verdict_of (figures->beyond >= MIN_BEYOND && figures->beyond >= BEYOND_BAD * votes,
+          figures->beyond <= BEYOND_GOOD * votes);
+}
+
+gint
+gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min)
+{
+  gint num = (gint) ceil (figures->farthest * BEYOND_MARGIN) + 1 - min;
+
+  return MIN ((num + DISPARITIES_STEP - 1) / DISPARITIES_STEP * DISPARITIES_STEP, MAX_DISPARITIES);
+}
+
+static gchar *
+describe_range (const Figures *figures, const Pair *pair, GstStructure *fields)
+{
+  const StereoParams *params = pair->params;
+  gint wanted = gst_stereo_wanted_disparities (figures, params->min_disparity);
+  g_autofree gchar *remedy = wanted > params->num_disparities ?
+      g_strdup_printf ("Set num-disparities=%d, or more if something comes nearer.", wanted) :
+      g_strdup ("No more disparities can be searched: use smaller views, or move the cameras closer together.");
+
+  gst_structure_set (fields, "points-beyond", G_TYPE_UINT, figures->beyond, "farthest", G_TYPE_DOUBLE,
+      figures->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
+  return g_strdup_printf (
+      "The search range is too small: %u of %u points that match lie beyond its last disparity, %d px, up "
+      "to about %.0f px. Such near things get a wrong value or none. %s",
+      figures->beyond, figures->beyond + figures->forward, params->min_disparity + params->num_disparities - 1,
+      figures->farthest, remedy);
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+typedef struct
+{
+  GstStereoHealthFlags flag;
+  gboolean needs_detail;       /* its verdict is unknown where the pair is not detailed, */
+  gboolean needs_no_noise;     /* and where noise hides the scene */
+  gboolean needs_two;          /* one pair alone says nothing, but in a complete check */
+  GstStereoHealthFlags unless; /* faults which, while they stand, explain what it is judged by */
+  gsize value;                 /* offset of the figure that is reported, a gdouble */
+  GstStereoVerdict (*verdict) (const Figures *figures, const Pair *pair);
+  gchar *(*text) (const Figures *figures, const Pair *pair, GstStructure *fields); /* of its begin */
+} Rule;
+
+#define FIGURE(name) G_STRUCT_OFFSET (GstStereoMatchFigures, name)
+#define HEALTH(name) GST_STEREO_HEALTH_##name
+
+/* The order is that of messages. Views that are not sound say nothing of any. Another focal length moves the sides of the picture. */
+static const Rule rules[] = {
+  { HEALTH (OUT_OF_STEP), TRUE, FALSE, FALSE, HEALTH (MISMATCH), FIGURE (late), judge_moment, describe_moment },
+  { HEALTH (FOCAL), TRUE, FALSE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), FIGURE (scale), judge_focal,
+      describe_focal },
+  { HEALTH (SHIFTED), TRUE, TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), FIGURE (lowest),
+      judge_shifted, describe_shifted },
+  { HEALTH (MISMATCH), TRUE, FALSE, FALSE, HEALTH (OK), FIGURE (disparity), judge_mismatch, describe_mismatch },
+  { HEALTH (SWAPPED), FALSE, FALSE, TRUE, HEALTH (OK), FIGURE (disparity), judge_swapped, describe_swapped },
+  { HEALTH (ROWS), FALSE, FALSE, TRUE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), FIGURE (vertical), judge_rows,
+      describe_rows },
+  { HEALTH (RANGE), FALSE, TRUE, TRUE, HEALTH (FOCAL), FIGURE (farthest), judge_range, describe_range },
+};
+
+GstStereoVerdict
+gst_stereo_matches_judge (
+    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoMatchedPair *pair)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (rules[i].flag == flag)
+      return rules[i].verdict (figures, pair);
+  g_assert_not_reached ();
+}
+
+/* Faults that stand, and a delay that is suspected: offsets that come from other moments say nothing of the rig. */
+static guint
+explained (const GstStereoMatches *m)
+{
+  return (guint) gst_stereo_faults_get (m->faults) | (is_suspicious (&m->delay) ? HEALTH (OUT_OF_STEP) : 0);
+}
+
+static gboolean
+counts (const GstStereoMatches *m, const Rule *rule, const Pair *pair)
+{
+  /* the wrong order of the views is known whatever else is wrong with them */
+  return (pair->sound || rule->flag == HEALTH (SWAPPED)) && (pair->detailed || !rule->needs_detail) &&
+      !(rule->needs_no_noise && gst_stereo_matches_are_noisy (&m->figures, pair->noise)) &&
+      !((guint) rule->unless & explained (m));
+}
+
+gboolean
+gst_stereo_matches_are_due (const GstStereoMatches *m, gint64 time)
+{
+  guint own = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    own |= rules[i].flag;
+  gboolean soon = m->news || is_suspicious (&m->delay) || ((guint) gst_stereo_faults_get_suspected (m->faults) & own);
+  return time < m->last || time - m->last >= (gint64) (soon ? SOON : INTERVAL);
+}
+
+static void
+note (GstStereoMatches *m, const Pair *pair, gboolean all)
+{
+  const Figures *figures = &m->figures;
+  guint votes = figures->forward + figures->beyond;
+  gboolean range = (gst_stereo_faults_get (m->faults) & HEALTH (RANGE)) != 0;
+
+  GST_DEBUG_OBJECT (m->element,
+      "check: %u of %u points matched (%u alike): %u forward, %u backward, %u beyond, median %.2f px; %u placed, off by %.2f "
+      "px, scale %.2f px, rest %.2f px; left view late: %.1f, right view: %.1f",
+      figures->matches, figures->points, figures->alike, figures->forward, figures->backward, figures->beyond,
+      figures->disparity, figures->placed, figures->vertical, figures->scale, figures->rest, figures->late[0],
+      figures->late[1]);
+  GST_OBJECT_LOCK (m->element);
+  m->checks += all;
+  m->count = figures->matches;
+  m->vertical = figures->placed < MIN_MATCHES ? m->vertical : figures->vertical;
+  m->beyond = are_enough (figures, votes) ? figures->beyond / (gdouble) votes : m->beyond;
+  m->wanted = range ? gst_stereo_wanted_disparities (figures, pair->params->min_disparity) : 0;
+  GST_OBJECT_UNLOCK (m->element);
+}
+
+gboolean
+gst_stereo_matches_check (GstStereoMatches *m, const GstStereoMatchedPair *pair, gboolean all)
+{
+  Figures figures;
+  guint news = 0;
+  gboolean conclusive = FALSE;
+
+  m->last = pair->time;
+  if (!gst_stereo_matches_measure (m, pair, &figures))
+    return FALSE;
+  m->kept = FALSE;
+  /* another rig */
+  if (m->offset != pair->params->principal_offset)
+    gst_stereo_faults_forget (m->faults, HEALTH (SHIFTED) | HEALTH (SWAPPED));
+  m->offset = pair->params->principal_offset;
+  if (counts (m, &rules[0], pair))
+    figures.moment = gst_stereo_delay_add (&m->delay, figures.late);
+  figures.late_view = m->delay.late[1] > m->delay.late[0];
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
+    const Rule *rule = &rules[i];
+    gboolean stands = (gst_stereo_faults_get (m->faults) & rule->flag) != 0;
+    GstStereoVerdict verdict = counts (m, rule, pair) ? rule->verdict (&figures, pair) : GST_STEREO_VERDICT_UNKNOWN;
+    conclusive |= rule->needs_two && verdict != GST_STEREO_VERDICT_UNKNOWN;
+    if (rule->needs_two && verdict == (stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD)) {
+      news |= rule->flag;
+      verdict = all || (m->news & (guint) rule->flag) ? verdict : GST_STEREO_VERDICT_UNKNOWN;
+    }
+    if (gst_stereo_faults_judge (
+            m->faults, rule->flag, 0, verdict, pair->time, (gint64) gst_stereo_kind_of (rule->flag)->hold)) {
+      GstStructure *fields = gst_stereo_faults_figures (G_STRUCT_MEMBER (gdouble, &figures, rule->value));
+      gst_stereo_faults_say (m->faults, rule->flag, rule->text (&figures, pair, fields), fields);
+    }
+  }
+  m->news = news;
+  note (m, pair, all);
+  return conclusive;
+}
+
+GstStereoHealthFlags
+gst_stereo_matches_taken_out (const GstStereoMatches *m, const StereoAlignment *alignment)
+{
+  const gdouble *c = alignment->coefficients;
+
+  /* places lie between -1/2 and 1/2 */
+  return alignment->active && fabs (c[0] - m->figures.shift) < MOST_LEFT &&
+          fabs (c[2] / 2 - m->figures.roll) < MOST_LEFT && fabs (c[1] / 2 - m->figures.scale) < MOST_LEFT ?
+      HEALTH (ROWS) :
+      HEALTH (OK);
+}
+
+void
+gst_stereo_matches_add_stats (GstStereoMatches *m, GstStructure *stats)
+{
+  GST_OBJECT_LOCK (m->element);
+  guint64 checks = m->checks, count = m->count;
+  gdouble vertical = m->vertical, beyond = m->beyond;
+  gint wanted = m->wanted;
+  GST_OBJECT_UNLOCK (m->element);
+  gst_structure_set (stats, "checks", G_TYPE_UINT64, checks, "check-matches", G_TYPE_UINT64, count, "exchanged",
+      G_TYPE_BOOLEAN, (gst_stereo_faults_get (m->faults) & HEALTH (SWAPPED)) != 0, "vertical-offset", G_TYPE_DOUBLE,
+      vertical, "beyond-range", G_TYPE_DOUBLE, beyond, "wanted-disparities", G_TYPE_INT, wanted, NULL);
 }

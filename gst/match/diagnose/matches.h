@@ -1,64 +1,106 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Matches a few hundred points of a pair, for the verdicts (match_rules.h). The engine finds and matches the points
- * (stereo/sparse.h).
- *
- * The points are spread over the left view. They are searched some rows up and down, and at negative and positive
- * disparities: negative ones up to the largest disparity of the depth search, positive ones up to twice that and at least
- * a quarter of the width.
+ * What the matches say. A few hundred points of a pair are matched; the engine finds and matches them (stereo/sparse.h). They are spread
+ * over the left view, and are searched some rows up and down, and at negative and positive disparities: negative ones up to the largest
+ * disparity of the depth search, positive ones up to twice that and at least a quarter of the width. The table in matches.c has all that
+ * is known of a fault that they show.
  */
 #ifndef GST_STEREO_MATCHES_H
 #define GST_STEREO_MATCHES_H
 
-#include "gst/match/diagnose/delay.h"
+#include "gst/match/diagnose/faults.h"
+#include "gst/video/frame.h"
+#include "stereo/sparse.h"
 #include "stereo/stereo.h"
 
 G_BEGIN_DECLS
 
-/* Scratch for views of one size. */
-typedef struct _GstStereoPairMatcher GstStereoPairMatcher;
-
+/* A pair that is checked. */
 typedef struct
 {
-  gint factor;   /* pixels of the views to one of the small pictures, each way */
-  guint points;  /* textured points, which were searched */
-  guint alike;   /* those of them that fit some place, which may be one of many */
-  guint matches; /* those of them whose place is sure */
-  guint forward,
-      backward; /* matches inside the range; matches beyond infinity that would be inside if the views were exchanged */
-  guint beyond; /* matches that lie at the end of the search range, or beyond */
-  gdouble farthest;  /* the third largest disparity of those, px; 0 = fewer than three */
-  guint doubtful;    /* matches that count neither forward nor backward nor beyond: another place fits nearly as well */
-  gdouble disparity; /* median of all matches, px */
-  gdouble largest;   /* the third largest disparity of all matches, px; 0 = fewer than three */
+  const GstStereoLayout *layout;
+  const StereoImage *images; /* of both views, in host memory */
+  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
+  const StereoParams *params; /* of the plan, with the geometry of this pair */
+  gint64 time;                /* ns */
+  gboolean rectified;         /* their metadata says that they are */
+  gboolean sound;             /* no view has a fault: matches count */
+  gboolean detailed;          /* both views show more than noise: missing matches count, too */
+  gdouble noise;              /* of the noisier view, grey levels */
+} GstStereoMatchedPair;
+
+/* A placed match: its vertical offset, and its motion back to the frame before, in each view. */
+typedef struct
+{
+  StereoSparsePlace place, motion[2]; /* a motion without weight is not known */
+} GstStereoMovingPoint;
+
+/* Sums of what speaks for a left, or right, view that is late; not below 0. Zeroed at first. */
+typedef struct
+{
+  gdouble late[2];
+} GstStereoDelay;
+
+/* Figures of a pair. Disparities and offsets are in px; an offset is how much lower a point lies in the right view. */
+typedef struct
+{
+  gint factor;             /* pixels of the views to one of the small pictures, each way */
+  guint points;            /* textured points, which were searched */
+  guint alike;             /* those of them that fit some place, which may be one of many */
+  guint matches;           /* those of them whose place is sure */
+  guint forward, backward; /* matches inside the range; those beyond infinity that would be inside in exchanged views */
+  guint beyond;            /* matches that lie at the end of the search range, or beyond */
+  guint doubtful;          /* matches that count for none of these: another place fits nearly as well */
+  gdouble disparity;       /* median of all matches */
+  gdouble farthest;        /* the third largest disparity of those beyond; 0 = fewer than three */
   guint sure; /* matches that are placed, that no other place fits nearly as well, and that the right view has to show */
-  guint few;  /* six of these, or a twenty-fifth of them where that is more */
-  gdouble lowest; /* the largest disparity of the `few` lowest ones, px; 0 = there are not so many */
-
-  /* Vertical offsets: how much lower points lie in the right view, px. */
-  guint placed;                          /* matches with an offset */
-  gdouble vertical;                      /* median of its absolute value */
-  gdouble middle;                        /* median */
-  gdouble vertical_left, vertical_right; /* median in the left and the right half; 0 where one has few points */
+  gdouble lowest; /* a few of these, and a share of them, have disparities up to this one; 0 = there are too few */
+  guint placed;   /* matches with an offset */
+  gdouble vertical, middle;   /* medians of the absolute offset, and of the offset */
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
-  gdouble rest;               /* root mean square of the residuals of the fit, clamped at 2 px; weighted by certainty */
-  GstStereoDelayFigures delay; /* where the frame before was kept */
-} GstStereoPairMatches;
+  gdouble rest; /* root mean square of what the fit leaves, weighted by certainty; at most 2 px of a point count */
+  gdouble late[2]; /* twice the logarithm of the ratio of likelihoods that a view is late, and that it is not; 0 = not known */
+  GstStereoVerdict moment; /* with the pairs before: whether a view is late */
+  guint late_view;         /* 0 = left, 1 = right */
+} GstStereoMatchFigures;
 
-/* NULL for views that are too small. The depth search has the disparities @min <= d < @min + @num. */
-GstStereoPairMatcher *gst_stereo_pair_matcher_new (gint width, gint height, gint min, gint num);
-void gst_stereo_pair_matcher_free (GstStereoPairMatcher *matcher);
-gboolean gst_stereo_pair_matcher_is_for (
-    const GstStereoPairMatcher *matcher, gint width, gint height, gint min, gint num);
-/* Both views are in host memory. @counts: a byte for each pixel of the left view, in rows without padding: 0 = excluded, no
- * point is searched there. NULL: the whole view counts. @infinity: the disparity of what is infinitely far away. @motion: the frame
- * before was kept. */
-void gst_stereo_pair_matcher_run (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right,
-    const guint8 *counts, gdouble infinity, gboolean motion, GstStereoPairMatches *matches);
-/* Whether so many of them say something: where nearly everything repeats, the rest is chance. */
-gboolean gst_stereo_matches_are_enough (const GstStereoPairMatches *matches, guint votes);
-/* Keeps a frame before the next pair that is matched. */
-void gst_stereo_pair_matcher_keep (GstStereoPairMatcher *matcher, const StereoImage *left, const StereoImage *right);
+typedef struct _GstStereoMatches GstStereoMatches;
+
+/* Neither @element nor @faults is owned. */
+GstStereoMatches *gst_stereo_matches_new (GstElement *element, GstStereoFaults *faults);
+void gst_stereo_matches_free (GstStereoMatches *matches);
+/* At the start, and at the stop: forgets all findings. */
+void gst_stereo_matches_start (GstStereoMatches *matches);
+/* After a flush. */
+void gst_stereo_matches_flush (GstStereoMatches *matches);
+
+/* Several times a second, and more often with a suspicion. */
+gboolean gst_stereo_matches_are_due (const GstStereoMatches *matches, gint64 time);
+/* Judges a pair. @all: one pair shows what else two have to. Returns whether the pair said anything of the rig. */
+gboolean gst_stereo_matches_check (GstStereoMatches *matches, const GstStereoMatchedPair *pair, gboolean all);
+/* Keeps the frame before the next pair that is checked: motion leads back to it. */
+void gst_stereo_matches_keep (GstStereoMatches *matches, const GstStereoMatchedPair *pair);
+/* The faults that the alignment takes out, where it fits what the last matches show of the rows. */
+GstStereoHealthFlags gst_stereo_matches_taken_out (const GstStereoMatches *matches, const StereoAlignment *alignment);
+/* From any thread: adds fields to `stats`. */
+void gst_stereo_matches_add_stats (GstStereoMatches *matches, GstStructure *stats);
+
+/* ---- for tests: the parts ------------------------------------------------------------------------ */
+
+/* Matches a pair. FALSE for views that are too small. */
+gboolean gst_stereo_matches_measure (
+    GstStereoMatches *matches, const GstStereoMatchedPair *pair, GstStereoMatchFigures *figures);
+/* What the row of a flag makes of figures alone. */
+GstStereoVerdict gst_stereo_matches_judge (
+    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoMatchedPair *pair);
+/* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
+gboolean gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise);
+/* Sufficient num-disparities for a search from @min, a multiple of 16. */
+gint gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min);
+/* Whether the right, or left, view shows an earlier moment than the @view whose motion the points have. */
+gdouble gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, guint view);
+/* BAD: a view is late. GOOD: none is, and something moved. */
+GstStereoVerdict gst_stereo_delay_add (GstStereoDelay *delay, const gdouble late[2]);
 
 G_END_DECLS
 

@@ -371,8 +371,11 @@ TEST (test_check)
   const gint width = 640, height = 240, shifts[] = { 16, 160 };
   guint8 *views[2] = { g_malloc (640 * 240), g_malloc (640 * 240) }, *counts = g_malloc0 (640 * 240);
   StereoImage images[2];
-  GstStereoPairMatches result;
-  GstStereoPairMatcher *check = gst_stereo_pair_matcher_new (width, height, 0, 64);
+  const GstStereoLayout layout = { .width = width, .height = height };
+  const StereoParams params = { .num_disparities = 64 };
+  GstStereoMatchedPair pair = { .layout = &layout, .images = images, .params = &params };
+  GstStereoMatchFigures result;
+  GstStereoMatches *check = gst_stereo_matches_new (NULL, NULL);
 
   for (gint v = 0; v < 2; v++) {
     for (gint y = 0; y < height; y++)
@@ -381,11 +384,12 @@ TEST (test_check)
     images[v] = (StereoImage){ .data = views[v], .stride = width, .pixel_stride = 1, .channels = 1 };
   }
   memset (counts, 255, (gsize) (width * height / 2));
-  gst_stereo_pair_matcher_run (check, &images[0], &images[1], NULL, 0, 0, &result);
+  fail_unless (gst_stereo_matches_measure (check, &pair, &result));
   fail_unless (result.forward > 4 && result.beyond > 4, "%u, %u beyond", result.forward, result.beyond);
-  gst_stereo_pair_matcher_run (check, &images[0], &images[1], counts, 0, 0, &result);
+  pair.counts = counts;
+  fail_unless (gst_stereo_matches_measure (check, &pair, &result));
   fail_unless (result.forward > 4 && result.beyond == 0, "%u, %u beyond", result.forward, result.beyond);
-  gst_stereo_pair_matcher_free (check);
+  gst_stereo_matches_free (check);
   g_free (views[0]);
   g_free (views[1]);
   g_free (counts);

@@ -123,42 +123,44 @@ views_clear (Views *views)
   view_clear (&views->right);
 }
 
-/* ---- rules ------------------------------------------------------------------------------- */
+/* ---- matches ----------------------------------------------------------------------------- */
+
+gboolean
+match_views (const StereoImage images[2], gint width, gint height, gint min, gint num, gdouble infinity,
+    GstStereoMatchFigures *found)
+{
+  const GstStereoLayout layout = { .width = width, .height = height };
+  const StereoParams params = { .min_disparity = min, .num_disparities = num, .principal_offset = -infinity };
+  const GstStereoMatchedPair pair = { .layout = &layout, .images = images, .params = &params };
+  GstStereoMatches *matches = gst_stereo_matches_new (NULL, NULL);
+  gboolean matched = gst_stereo_matches_measure (matches, &pair, found);
+
+  gst_stereo_matches_free (matches);
+  return matched;
+}
 
 static GstStereoVerdict
-judge (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, const StereoParams *params, gdouble share,
-    gdouble noise)
+judge (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const StereoParams *params, gdouble noise)
 {
   const GstStereoMatchedPair pair = { .params = params, .noise = noise };
-  const GstStereoMatchCase match = { .matches = matches, .pair = &pair, .share = share };
-  const GstStereoMatchRule *rule;
 
-  for (guint i = 0; (rule = gst_stereo_match_rule (i)); i++)
-    if (rule->flag == flag)
-      return rule->verdict (&match);
-  g_assert_not_reached ();
+  return gst_stereo_matches_judge (flag, figures, &pair);
 }
 
 GstStereoVerdict
-verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches)
+verdict_of (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures)
 {
-  return judge (flag, matches, NULL, 0, 0);
+  return judge (flag, figures, NULL, 0);
 }
 
 GstStereoVerdict
-verdict_under_noise (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, gdouble noise)
+verdict_under_noise (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, gdouble noise)
 {
-  return judge (flag, matches, NULL, 0, noise);
+  return judge (flag, figures, NULL, noise);
 }
 
 GstStereoVerdict
-verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params)
+verdict_of_shift (const GstStereoMatchFigures *figures, const StereoParams *params)
 {
-  return judge (GST_STEREO_HEALTH_SHIFTED, matches, params, 0, 0);
-}
-
-GstStereoVerdict
-verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise)
-{
-  return judge (GST_STEREO_HEALTH_MISMATCH, matches, NULL, usual, noise);
+  return judge (GST_STEREO_HEALTH_SHIFTED, figures, params, 0);
 }

@@ -3,7 +3,7 @@
 #ifndef TESTS_DIAGNOSE_MADE_H
 #define TESTS_DIAGNOSE_MADE_H
 
-#include "gst/match/diagnose/match_rules.h"
+#include "gst/match/diagnose/matches.h"
 #include "tests/support/random.h"
 
 #define GOOD GST_STEREO_VERDICT_GOOD
@@ -15,8 +15,6 @@ extern Random generator;
 
 gdouble draw (gdouble low, gdouble high);
 gdouble gauss (void);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoPairMatcher, gst_stereo_pair_matcher_free)
 
 /* ---- a view ------------------------------------------------------------------------------ */
 
@@ -65,13 +63,14 @@ Views views_new (gint width, gint height, Paint paint, const Change *change);
 void views_clear (Views *views);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Views, views_clear)
 
-/* ---- rules ------------------------------------------------------------------------------- */
+/* ---- matches ----------------------------------------------------------------------------- */
 
-/* What the rule of a flag makes of matches alone. */
-GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoPairMatches *matches);
-GstStereoVerdict verdict_under_noise (GstStereoHealthFlags flag, const GstStereoPairMatches *matches, gdouble noise);
-GstStereoVerdict verdict_of_shift (const GstStereoPairMatches *matches, const StereoParams *params);
-/* @usual: share of the points that earlier pairs found; 0 = not known. */
-GstStereoVerdict verdict_of_mismatch (const GstStereoPairMatches *matches, gdouble usual, gdouble noise);
+/* The matches of a pair of that size. @infinity: the disparity of what is infinitely far away. FALSE: the views are too small. */
+gboolean match_views (const StereoImage images[2], gint width, gint height, gint min, gint num, gdouble infinity,
+    GstStereoMatchFigures *found);
+/* What the row of a flag makes of matches alone; under noise of so many grey levels; or with these parameters. */
+GstStereoVerdict verdict_of (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures);
+GstStereoVerdict verdict_under_noise (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, gdouble noise);
+GstStereoVerdict verdict_of_shift (const GstStereoMatchFigures *figures, const StereoParams *params);
 
 #endif

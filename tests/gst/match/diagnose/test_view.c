@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gst/match/diagnose/evidence.h"
+#include "gst/match/diagnose/view.h"
 #include "tests/gst/match/diagnose/made.h"
 
 #define WIDTH 480
@@ -19,7 +19,7 @@
 #define TOP 32
 #define BOTTOM 128
 
-static GstStereoEvidence *evidence;
+static GstStereoViews *evidence;
 static GstStereoViewFigures figures[2];
 static GstStereoPairFigures pair;
 
@@ -89,9 +89,9 @@ static void
 look_at (const World *world, gint look)
 {
   static guint8 pixels[2][WIDTH * HEIGHT];
-  const StereoImage images[] = { { pixels[0], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST },
-    { pixels[1], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST } };
-  const gint black[] = { 0, 0 }, scale[] = { 255, 255 };
+  const GstStereoViewedPair views = { { { pixels[0], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST },
+                                          { pixels[1], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST } },
+    WIDTH, HEIGHT, { 0, 0 }, { 255, 255 }, 0, MOST };
 
   for (guint v = 0; v < 2; v++)
     for (gint y = 0; y < HEIGHT && !(v && world->thing == REPEATED && look % 5); y++)
@@ -100,7 +100,7 @@ look_at (const World *world, gint look)
             (world->noise ? draw (-world->noise, world->noise) : 0);
         pixels[v][y * WIDTH + x] = (guint8) CLAMP (level + 0.5, 0, 255);
       }
-  gst_stereo_evidence_add (evidence, images, black, scale, 0, MOST, figures, &pair);
+  fail_unless (gst_stereo_views_measure (evidence, &views, figures, &pair));
 }
 
 static void
@@ -114,8 +114,7 @@ look_for (const World *world, gint from, gint looks)
 static void
 unmeasured (guint v, gdouble *inside, gdouble *outside)
 {
-  const gint black[] = { 0, 0 }, scale[] = { 255, 255 };
-  g_autoptr (GstStereoUnmeasured) found = gst_stereo_evidence_get_unmeasured (evidence, black, scale);
+  const GstStereoUnmeasured *found = gst_stereo_views_get_unmeasured (evidence);
   gdouble counts[2] = { 0, 0 }, marks[2] = { 0, 0 };
 
   *inside = *outside = 0;
@@ -161,7 +160,7 @@ TEST_LOOP (test_worlds, 0, G_N_ELEMENTS (cases))
   const World *world = &cases[__i__].world;
   gdouble worst = 0;
 
-  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  evidence = gst_stereo_views_new (NULL, NULL);
   look_for (world, 0, LOOKS);
   for (guint v = 0; v < 2; v++) {
     gdouble inside, outside;
@@ -171,7 +170,7 @@ TEST_LOOP (test_worlds, 0, G_N_ELEMENTS (cases))
   }
   g_print ("%s: %.2f\n", world->name, worst);
   fail_unless (worst >= cases[__i__].least && worst <= cases[__i__].most, "%s: %.2f of the part", world->name, worst);
-  gst_stereo_evidence_free (evidence);
+  gst_stereo_views_free (evidence);
 }
 
 /* What was learnt while things moved is kept while they stand still, and forgotten when the lens is clean. */
@@ -181,7 +180,7 @@ TEST (test_learnt)
               clean = { "clean", 6, .noise = 3 };
   gdouble moving, standing, cleaned, outside;
 
-  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  evidence = gst_stereo_views_new (NULL, NULL);
   look_for (&dirty, 0, LOOKS);
   unmeasured (0, &moving, &outside);
   look_for (&still, 0, 2 * LOOKS);
@@ -189,7 +188,7 @@ TEST (test_learnt)
   look_for (&clean, 0, 2 * LOOKS);
   unmeasured (0, &cleaned, &outside);
   fail_unless (moving > 0.5 && standing > 0.9 * moving && cleaned < 0.05, "%.2f, %.2f, %.2f", moving, standing, cleaned);
-  gst_stereo_evidence_free (evidence);
+  gst_stereo_views_free (evidence);
 }
 
 /* Dirt comes on both lenses while nothing moves: what lay nearer lies at disparity 0 all at once. */
@@ -198,13 +197,13 @@ TEST (test_splash)
   const World still = { "still", .noise = 3 }, dirty = { "dirty", 0, DIRT, 0.97, .noise = 3 };
   gdouble before, after, outside;
 
-  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  evidence = gst_stereo_views_new (NULL, NULL);
   look_for (&still, 0, LOOKS);
   unmeasured (0, &before, &outside);
   look_for (&dirty, 0, 8);
   unmeasured (0, &after, &outside);
   fail_unless (before == 0 && after > 0.5 && outside < 0.06, "%.2f, %.2f, %.2f", before, after, outside);
-  gst_stereo_evidence_free (evidence);
+  gst_stereo_views_free (evidence);
 }
 
 /* One camera on both pads, from the first look on; and a pattern before two scenes. */
@@ -218,12 +217,12 @@ TEST (test_same_place)
     { { "pattern", 0, DIRT, 0.9, TRUE, 2 }, TRUE, TRUE }, { { "two views", .noise = 2 }, FALSE, FALSE } };
 
   for (guint i = 0; i < G_N_ELEMENTS (worlds); i++) {
-    evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+    evidence = gst_stereo_views_new (NULL, NULL);
     look_at (&worlds[i].world, 0);
     g_print ("%s: %u of %u, rest %.4f\n", worlds[i].world.name, pair.zero, pair.textured, pair.rest);
     fail_unless ((pair.zero > 0.6 * pair.textured) == worlds[i].zero, "%s", worlds[i].world.name);
     fail_unless ((pair.rest > 0.004) == worlds[i].rest || !worlds[i].zero, "%s: rest", worlds[i].world.name);
-    gst_stereo_evidence_free (evidence);
+    gst_stereo_views_free (evidence);
   }
 }
 
@@ -234,13 +233,13 @@ TEST (test_views_beside_each_other)
               repeated = { "repeated", 2, REPEATED, .all = TRUE, .noise = 3 }, still = { "still", .noise = 3 };
   guint same = 0;
 
-  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  evidence = gst_stereo_views_new (NULL, NULL);
   look_for (&still, 0, LOOKS);
   fail_unless (!figures[0].alone && !figures[1].alone && !figures[1].moving && !pair.jump);
   look_for (&object, 0, LOOKS);
   fail_unless (figures[1].alone > 10 && !figures[0].alone, "%u and %u blocks", figures[1].alone, figures[0].alone);
-  gst_stereo_evidence_free (evidence);
-  evidence = gst_stereo_evidence_new (WIDTH, HEIGHT);
+  gst_stereo_views_free (evidence);
+  evidence = gst_stereo_views_new (NULL, NULL);
   look_for (&edge, 0, LOOKS);
   fail_unless (figures[0].moving > 10 && !figures[1].alone, "%u move, %u alone", figures[0].moving, figures[1].alone);
   for (gint look = 0; look < 10; look++) {
@@ -254,7 +253,7 @@ TEST (test_views_beside_each_other)
   fail_unless (!pair.jump);
   look_at (&(World){ "elsewhere", 50 }, 100);
   fail_unless (pair.jump);
-  gst_stereo_evidence_free (evidence);
+  gst_stereo_views_free (evidence);
 }
 
 /* Pixels without evidence in the left view, and those matched with such of the right view, get no value. */
@@ -282,7 +281,7 @@ TEST (test_apply)
   fail_unless (fabs (valid - (1 - 8 / 320.0)) < 1e-9 && fabs (mean - 0.8 * (1 - 8 / 320.0)) < 1e-9);
 }
 
-SUITE (evidence)
+SUITE (view)
 {
   generator.state = random_seed ();
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/clock.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MS(ns) ((gdouble) (ns) / 1e6)
+
+/* ---- timestamps ------------------------------------------------------------------------------ */
+
+#define MIN_PAIRS 10   /* in a span */
+#define LARGE_SHARE 4  /* a difference of 1 / this of the frame is worth a word, */
+#define DRIFT_SHARE 20 /* and that much of a change, one way all the time */
+
+void
+gst_stereo_clock_flush (GstStereoClock *clock)
+{
+  memset (clock, 0, sizeof *clock);
+}
+
+void
+gst_stereo_clock_add (GstStereoClock *clock, gint64 time, gint64 difference)
+{
+  if (!clock->count++)
+    clock->first = time;
+  clock->last = time;
+  clock->sum += difference;
+  clock->absolute += ABS (difference);
+}
+
+/* Whole change from the first span to the last one; 0 unless every span lies beyond the one before, in one direction. */
+static gdouble
+change_of (const GstStereoClock *clock)
+{
+  gdouble whole = clock->spans[GST_STEREO_CLOCK_SPANS - 1].skew - clock->spans[0].skew;
+
+  for (guint i = 1; i < GST_STEREO_CLOCK_SPANS; i++)
+    if ((clock->spans[i].skew - clock->spans[i - 1].skew) * whole <= 0)
+      return 0;
+  return clock->filled < GST_STEREO_CLOCK_SPANS ? 0 : whole;
+}
+
+void
+gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 frame)
+{
+  if (clock->count < MIN_PAIRS)
+    return;
+  if (clock->filled == GST_STEREO_CLOCK_SPANS)
+    memmove (clock->spans, clock->spans + 1, sizeof clock->spans - sizeof clock->spans[0]);
+  else
+    clock->filled++;
+  clock->mean = (gdouble) clock->absolute / clock->count;
+  clock->spans[clock->filled - 1].time = ((gdouble) clock->first + (gdouble) clock->last) / 2;
+  clock->spans[clock->filled - 1].skew = (gdouble) clock->sum / clock->count;
+  clock->count = 0;
+  clock->sum = clock->absolute = 0;
+  gdouble change = change_of (clock),
+          seconds = (clock->spans[GST_STEREO_CLOCK_SPANS - 1].time - clock->spans[0].time) / 1e9;
+  clock->drift = seconds > 0 ? change / seconds : 0;
+  if (frame <= 0)
+    return;
+  if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_OUT_OF_STEP, 1,
+          clock->mean * LARGE_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, 0, 0))
+    gst_stereo_faults_say (faults, GST_STEREO_HEALTH_OUT_OF_STEP,
+        g_strdup_printf (
+            "The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms from "
+            "frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or start them "
+            "together.",
+            MS (clock->mean), MS (frame)),
+        gst_stereo_faults_figures (MS (clock->mean)));
+  if (clock->filled == GST_STEREO_CLOCK_SPANS &&
+      gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_DRIFT, 0,
+          fabs (change) * DRIFT_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, 0, 0))
+    gst_stereo_faults_say (faults, GST_STEREO_HEALTH_DRIFT,
+        g_strdup_printf (
+            "The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at different "
+            "rates. Trigger them together, or let one clock stamp both.",
+            MS (clock->drift)),
+        gst_stereo_faults_figures (MS (clock->drift)));
+}
+
+/* ---- the pace -------------------------------------------------------------------------------- */
+
+#define SPAN G_GINT64_CONSTANT (5000000000)   /* ns: one verdict covers so long */
+#define SPREAD G_GINT64_CONSTANT (2000000000) /* ns from the first pair dropped to the last one, or */
+#define MOST 0.8                              /* so many are: a burst, while a device starts, is nothing */
+#define MIN_DROPPED 5                         /* pairs in a span */
+#define SLOW_BAD 0.05                         /* share of the pairs that were dropped */
+#define SLOW_GOOD 0.01
+#define FULL_LOAD 0.85 /* a pair that takes this share of a frame is what the stream waits for */
+#define AIM 0.8        /* of a frame: times vary */
+
+static void
+say_slow (GstStereoFaults *faults, guint64 dropped, guint64 pairs, const GstStereoPaceCounts *counts, gint64 frame,
+    gint width, gint height)
+{
+  GString *text = g_string_new (NULL);
+  gdouble compute = (gdouble) counts->compute, share = compute > 0 ? AIM * (gdouble) frame / compute : 0;
+  gboolean known = compute > 0 && frame > 0, elsewhere = compute < FULL_LOAD * (gdouble) frame;
+  /* as if time were in proportion to the pixels: it falls faster where fewer disparities are searched, too */
+  gint wide = known && !elsewhere ? (gint) (width * sqrt (share)) / 4 * 4 : 0, high = width ? wide * height / width : 0;
+  GstStructure *figures = gst_stereo_faults_figures ((gdouble) dropped / (gdouble) MAX (1, pairs));
+
+  gst_structure_set (figures, "dropped", G_TYPE_UINT64, dropped, "computed", G_TYPE_UINT64, pairs - dropped,
+      "compute-time", G_TYPE_UINT64, counts->compute, "frame-time", G_TYPE_UINT64, (guint64) MAX (0, frame),
+      "scaled-width", G_TYPE_INT, wide, "scaled-height", G_TYPE_INT, high, NULL);
+  g_string_printf (text,
+      "Too slow for the stream: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " pairs of the last seconds were dropped, "
+      "because they would have come too late.",
+      dropped, pairs);
+  if (known)
+    g_string_append_printf (text, " A pair takes %.1f ms, and one comes every %.1f ms.", MS (compute), MS (frame));
+  if (known && elsewhere)
+    g_string_append (text,
+        " Matching is fast enough: what follows stereomatch is not, or other work takes the processor. Put a queue behind "
+        "stereomatch, or make less of what follows. A program of one's own has to call gst_bin_recalculate_latency() when "
+        "the bus has a LATENCY message: gst-launch-1.0 does that by itself.");
+  else if (known)
+    g_string_append_printf (text,
+        " Lower the frame rate, or try method=bm, which takes about half the time of the default, or views of %dx%d pixels "
+        "with num-disparities in proportion: as an estimate from that time.",
+        wide, high);
+  gst_stereo_faults_say (faults, GST_STEREO_HEALTH_SLOW, g_string_free (text, FALSE), figures);
+}
+
+void
+gst_stereo_clock_pace (GstStereoClock *clock, GstStereoFaults *faults, gint64 time, const GstStereoPaceCounts *counts,
+    gint64 frame, gint width, gint height)
+{
+  gboolean over = clock->begun && time - clock->begin >= SPAN;
+
+  if (clock->begun && counts->late != clock->late) {
+    clock->latest = time;
+    clock->earliest = clock->earliest ? clock->earliest : time;
+  }
+  if (over) {
+    guint64 dropped = counts->late - clock->at.late, pairs = counts->pairs - clock->at.pairs + dropped;
+    gdouble share = (gdouble) dropped / (gdouble) MAX (1, pairs);
+    gboolean bad = dropped >= MIN_DROPPED && share >= (clock->latest - clock->earliest >= SPREAD ? SLOW_BAD : MOST);
+    GstStereoVerdict verdict = bad && !counts->behind ? GST_STEREO_VERDICT_BAD :
+        pairs > dropped && share <= SLOW_GOOD         ? GST_STEREO_VERDICT_GOOD :
+                                                        GST_STEREO_VERDICT_UNKNOWN;
+    if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_SLOW, 0, verdict, 0, 0))
+      say_slow (faults, dropped, pairs, counts, frame, width, height);
+  }
+  if (over || !clock->begun) {
+    clock->begun = TRUE;
+    clock->begin = time;
+    clock->at = *counts;
+    clock->earliest = clock->latest = 0;
+  }
+  clock->late = counts->late;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the clock says: whether the views are in step by their timestamps, whether these drift apart, and whether pairs are computed as
+ * fast as they come. Timestamps of both cameras that are wrong by the same amount, and those of the arrival instead of the exposure, show
+ * nothing.
+ */
+#ifndef GST_STEREO_CLOCK_H
+#define GST_STEREO_CLOCK_H
+
+#include "gst/match/diagnose/faults.h"
+
+G_BEGIN_DECLS
+
+#define GST_STEREO_CLOCK_SPANS 4
+
+/* Pairs since the start, and the current settings. */
+typedef struct
+{
+  guint64 pairs, late; /* computed; dropped because they would come too late */
+  guint64 compute;     /* ns: mean compute time of the last pairs */
+  gboolean behind;     /* the source falls behind: pairs come late because of that */
+} GstStereoPaceCounts;
+
+/* Zeroed at first. */
+typedef struct
+{
+  /* timestamps, since the last check */
+  guint count;          /* pairs */
+  gint64 sum, absolute; /* of right minus left, ns */
+  gint64 first, last;   /* times of the pairs, ns */
+  gdouble mean;         /* of the absolute difference before the last check, ns */
+  gdouble drift;        /* ns per second over the last spans; 0 unless all of them change in one direction */
+  struct
+  {
+    gdouble time, skew;            /* of the middle, and mean, ns */
+  } spans[GST_STEREO_CLOCK_SPANS]; /* oldest first */
+  guint filled;
+  /* the pace, in a span of seconds */
+  gboolean begun;
+  gint64 begin;            /* ns */
+  GstStereoPaceCounts at;  /* the begin */
+  guint64 late;            /* at the last call */
+  gint64 earliest, latest; /* times of the first and the last drop, ns; 0 = none */
+} GstStereoClock;
+
+/* The timestamps of a pair at @time. @difference: right minus left, ns. */
+void gst_stereo_clock_add (GstStereoClock *clock, gint64 time, gint64 difference);
+/* Judges the timestamps since the last call. @frame: nominal time from frame to frame in ns; 0 = unknown. */
+void gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 frame);
+/* Judges the pace. @time: of a clock that never stops, ns. @width, @height: of a view. */
+void gst_stereo_clock_pace (GstStereoClock *clock, GstStereoFaults *faults, gint64 time,
+    const GstStereoPaceCounts *counts, gint64 frame, gint width, gint height);
+/* After a flush. */
+void gst_stereo_clock_flush (GstStereoClock *clock);
+
+G_END_DECLS
+
+#endif

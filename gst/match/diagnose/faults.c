@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/faults.h"
+
+#include "gst/match/debug.h"
+
+GST_DEBUG_CATEGORY (gst_stereo_match_debug); /* here, so that tests can link this folder by itself */
+
+#define MOST 64
+#define VERDICTS 4  /* in a row, of a fault that has to last */
+#define GONE 3      /* verdicts in a row, after which a fault is absent that one verdict shows */
+#define SUSPECTED 3 /* unknown verdicts in a row, after which there is no suspicion */
+/* After so many unknown verdicts in a row, over so many ns, earlier verdicts do not count: chance must not add up over hours. While a
+ * fault is suspected, verdicts come faster, but what moves does not. */
+#define PATIENCE 8
+#define DOUBT G_GINT64_CONSTANT (1400000000)
+
+typedef struct
+{
+  GstStereoHealthFlags flags;
+  guint cause;
+  gboolean stands;
+  guint count;   /* verdicts in a row that contradict `stands`, without the unknown ones */
+  guint unknown; /* unknown verdicts in a row */
+  gint64 doubt;  /* time of the first of them, ns */
+  gint64 since;  /* time of the first of the verdicts that count, ns */
+} Fault;
+
+struct _GstStereoFaults
+{
+  GstElement *element;
+  Fault faults[MOST]; /* in the order of their first verdict */
+  guint count;
+  /* protected by the element's object lock */
+  GstStereoHealthFlags judged, set; /* those that stand, by verdicts and by others */
+};
+
+GstStereoFaults *
+gst_stereo_faults_new (GstElement *element)
+{
+  GstStereoFaults *faults = g_new0 (GstStereoFaults, 1);
+
+  faults->element = element;
+  return faults;
+}
+
+void
+gst_stereo_faults_free (GstStereoFaults *faults)
+{
+  g_free (faults);
+}
+
+void
+gst_stereo_faults_start (GstStereoFaults *faults)
+{
+  GST_OBJECT_LOCK (faults->element);
+  faults->count = 0;
+  faults->judged = faults->set = GST_STEREO_HEALTH_OK;
+  GST_OBJECT_UNLOCK (faults->element);
+}
+
+void
+gst_stereo_faults_flush (GstStereoFaults *faults)
+{
+  for (guint i = 0; i < faults->count; i++)
+    faults->faults[i].count = faults->faults[i].unknown = 0;
+}
+
+const GstStereoHealthKind *
+gst_stereo_kind_of (GstStereoHealthFlags flag)
+{
+  const GstStereoHealthKind *kind;
+
+  for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++)
+    if (flag & (kind->left | kind->right))
+      return kind;
+  g_assert_not_reached ();
+}
+
+/* ---- begin and end --------------------------------------------------------------------------- */
+
+static Fault *
+find (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause)
+{
+  for (guint i = 0; i < faults->count; i++)
+    if (faults->faults[i].flags == flags && faults->faults[i].cause == cause)
+      return &faults->faults[i];
+  g_assert (faults->count < MOST);
+  faults->faults[faults->count] = (Fault){ .flags = flags, .cause = cause };
+  return &faults->faults[faults->count++];
+}
+
+/* Sums up what stands. Returns whether that has changed. */
+static gboolean
+sum_up (GstStereoFaults *faults)
+{
+  guint judged = 0;
+
+  for (guint i = 0; i < faults->count; i++)
+    judged |= faults->faults[i].stands ? (guint) faults->faults[i].flags : 0;
+  GST_OBJECT_LOCK (faults->element);
+  gboolean changed = judged != (guint) faults->judged;
+  faults->judged = (GstStereoHealthFlags) judged;
+  GST_OBJECT_UNLOCK (faults->element);
+  return changed;
+}
+
+gboolean
+gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause, GstStereoVerdict verdict,
+    gint64 time, gint64 hold)
+{
+  Fault *fault = find (faults, flags, cause);
+
+  if (verdict == GST_STEREO_VERDICT_UNKNOWN) {
+    if (!fault->unknown++ || time < fault->doubt)
+      fault->doubt = time;
+    if (fault->unknown >= PATIENCE && time - fault->doubt >= DOUBT && hold)
+      fault->count = 0;
+    return FALSE;
+  }
+  fault->unknown = 0;
+  if ((verdict == GST_STEREO_VERDICT_BAD) == fault->stands) {
+    fault->count = 0;
+    return FALSE;
+  }
+  if (!fault->count++ || time < fault->since)
+    fault->since = time;
+  if (fault->count < (hold ? VERDICTS : fault->stands ? GONE : 1) || time - fault->since < hold)
+    return FALSE;
+  fault->stands = !fault->stands;
+  fault->count = 0;
+  return sum_up (faults);
+}
+
+void
+gst_stereo_faults_forget (GstStereoFaults *faults, GstStereoHealthFlags flags)
+{
+  for (guint i = 0; i < faults->count; i++)
+    if (faults->faults[i].flags & flags) {
+      gboolean stood = faults->faults[i].stands;
+      faults->faults[i].stands = FALSE;
+      faults->faults[i].count = 0;
+      if (stood && sum_up (faults))
+        gst_stereo_faults_say (faults, faults->faults[i].flags, NULL, gst_stereo_faults_figures (0));
+    }
+}
+
+GstStereoHealthFlags
+gst_stereo_faults_get_suspected (const GstStereoFaults *faults)
+{
+  guint flags = 0;
+
+  for (guint i = 0; i < faults->count; i++) {
+    const Fault *fault = &faults->faults[i];
+    if (fault->count && fault->unknown < SUSPECTED)
+      flags |= fault->flags;
+  }
+  return (GstStereoHealthFlags) flags;
+}
+
+GstStereoHealthFlags
+gst_stereo_faults_get (const GstStereoFaults *faults)
+{
+  GST_OBJECT_LOCK (faults->element);
+  GstStereoHealthFlags flags = faults->judged | faults->set;
+  GST_OBJECT_UNLOCK (faults->element);
+  return flags;
+}
+
+/* ---- messages ---------------------------------------------------------------------------- */
+
+GstStructure *
+gst_stereo_faults_figures (gdouble value)
+{
+  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE, value, NULL);
+}
+
+/* Takes @figures. Without @text: that the fault stands, or does no longer. */
+static void
+post (GstStereoFaults *faults, GstStereoHealthFlags flags, const gchar *text, gboolean active, GstStructure *figures)
+{
+  const GstStereoHealthKind *kind = gst_stereo_kind_of (flags);
+  guint side = kind->left == kind->right || flags == (kind->left | kind->right) ? 2 : flags == kind->right;
+  g_autofree gchar *words = g_strdup_printf ("%s%s%s", active ? "" : "No longer: ",
+      kind->left == kind->right ? "" : ((const gchar *[]){ "left camera ", "right camera ", "both cameras " })[side],
+      kind->words);
+
+  gst_structure_set (figures, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING,
+      ((const gchar *[]){ "left", "right", "both" })[side], "active", G_TYPE_BOOLEAN, active, "unreliable",
+      G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text ? text : words, NULL);
+  GST_INFO_OBJECT (faults->element, "%s", text ? text : words);
+  gst_element_post_message (faults->element, gst_message_new_element (GST_OBJECT (faults->element), figures));
+}
+
+void
+gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *text, GstStructure *figures)
+{
+  gboolean active = (gst_stereo_faults_get (faults) & flags) == flags;
+
+  post (faults, flags, active ? text : NULL, active, figures);
+  if (active)
+    GST_ELEMENT_WARNING (faults->element, STREAM, FAILED, ("%s", text), (NULL));
+  g_free (text);
+}
+
+void
+gst_stereo_faults_set (GstStereoFaults *faults, GstStereoHealthFlags all, GstStereoHealthFlags now)
+{
+  GST_OBJECT_LOCK (faults->element);
+  guint changed = (guint) all & ((guint) now ^ (guint) faults->set);
+  faults->set = (GstStereoHealthFlags) (((guint) faults->set & ~(guint) all) | (guint) now);
+  GST_OBJECT_UNLOCK (faults->element);
+  for (guint flag = 1; flag; flag <<= 1)
+    if (changed & flag)
+      post (faults, (GstStereoHealthFlags) flag, NULL, (now & flag) != 0, gst_stereo_faults_figures ((now & flag) != 0));
+}

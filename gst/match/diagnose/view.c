@@ -1,0 +1,1265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gst/match/diagnose/view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gst/match/debug.h"
+
+#define ACROSS 320   /* cells, about */
+#define SIDE 8       /* cells of a block */
+#define RADIUS 8     /* cells around one that its local mean is of */
+#define LOOKS 8      /* that the mean is of */
+#define LATELY 3     /* looks that movement is averaged over */
+#define LEVEL 100.0f /* mean brightness that both pictures are brought to */
+#define DARKEST 20.0f
+#define MIN_WIDTH 16
+#define MIN_HEIGHT 8
+#define ROWS 32 /* that are read at full size, with those BELOW them */
+#define BELOW 2
+#define STEP 2
+#define BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
+#define WHITE 250
+#define CORE 6 /* saturated cells of 9 */
+
+#define TEXTURE 4.0f /* squared grey levels of a cell: texture */
+#define NOISE 25.0f  /* squared grey levels of a cell that are no more than noise */
+#define EVEN 0.3f    /* no texture */
+#define MOVES 1.0f   /* something moves, */
+#define SHARED 0.25f /* and neighbours share so much of it */
+#define LIVE 0.3f    /* of the texture, or */
+#define FOLLOWS 0.3f /* correlation with the look before: it is no flicker */
+#define COMPANY 4    /* patterns of a block and the eight around it that are no chance, */
+#define GROWS 2      /* and around one that is fixed too */
+#define JUMP 0.2
+#define STILL 0.4f /* nothing moves */
+#define KEPT 0.6f  /* of what is fixed: still there in this look */
+#define LOST 0.4f
+#define ALIKE 0.6f         /* correlation of the views at disparity 0 */
+#define APART 0.5f         /* of what moves: it lies elsewhere */
+#define AT_ZERO 0.1f       /* cells: of one picture */
+#define NEAR_ZERO 0.2f     /* of the mean, in which some of the scene is left */
+#define FAR_FROM_ZERO 0.5f /* cells */
+#define BEYOND 2           /* search ranges in which what moves in one view has to move in the other, */
+#define LEAST_PART 4       /* and at least this part of the width */
+#define ONE 0.5            /* share of the blocks at disparity 0 */
+#define SURE 0.8f
+#define CALM 0.5      /* share of the blocks that do not move */
+#define AROUND 0.6    /* share of the blocks around a fixed one that move */
+#define VOTES 3       /* looks that show a pattern */
+#define MOST_VOTES 24 /* looks that have to show it to be gone, at most */
+
+enum
+{
+  LEFT,
+  RIGHT,
+  VIEWS
+};
+
+/* Looks that were as before, to the bit, and looks since that were not. */
+typedef struct
+{
+  guint8 same, changed;
+} Repeats;
+
+typedef struct
+{
+  gfloat moving, moved; /* means over the last looks of the energy of the rest, shared by neighbours, and of all of it */
+  gfloat kept;          /* of the mean, how much is in this look */
+  gfloat follows;       /* correlation of the rest with that of the look before */
+  gfloat texture;       /* energy of the mean */
+  gboolean is_moving, is_still, is_live, is_textured, is_even;
+  guint8 stopped, stale, even; /* looks in a row */
+  Repeats repeats;
+} Block;
+
+typedef struct
+{
+  guint16 *cells, *before; /* sums of pixels */
+  gfloat *high, *mean, *rest, *past;
+  Block *blocks;
+  gfloat brightness;
+  gdouble lost; /* share of the texture that usually is another one than in the mean */
+  Repeats repeats;
+} View;
+
+/* A look at both views, and what is known from earlier ones. */
+typedef struct
+{
+  GstStereoViewFigures figures[VIEWS];
+  GstStereoPairFigures pair;
+  /* means over earlier looks; 0 = not known */
+  gdouble ratio;        /* the left view's sharpness divided by the right one's */
+  gdouble sharp[VIEWS]; /* sharpness of each view */
+  gdouble repeats[VIEWS]; /* share of the last looks in which a view was the same to the bit, and the other view was not */
+  gboolean awake[VIEWS]; /* a view repeated, and its pixels change again */
+  gboolean lively;       /* pixels have changed before, or a sensor gives the frames: no two are equal to the bit */
+  guint coded;           /* looks for which a view counts as from an encoder that repeats what hardly changes */
+} Look;
+
+struct _GstStereoViews
+{
+  GstElement *element;
+  GstStereoFaults *faults;
+
+  /* protected by the element's object lock; written in one thread */
+  guint64 count; /* of looks */
+  Look look;     /* the last one */
+
+  /* of the source pad's task */
+  gboolean started;
+  gint64 last; /* time of the last look, ns */
+  GstStereoUnmeasured *unmeasured;
+  gdouble ratio, sharp[VIEWS]; /* mean logarithms of sharpness in looks without a fault */
+  guint known;                 /* looks in these means */
+
+  gint width, height, factor, rows; /* of the views; pixels of a cell each way; rows of a cell that are read */
+  gint w, h, across, down;          /* cells, and blocks; 0: the views are too small */
+  guint looks;
+  View views[VIEWS];
+  guint8 *votes; /* of each block, for a pattern */
+  guint8 *near;  /* of each block: looks in a calm scene in which it did not lie at disparity 0 */
+  gboolean one;  /* the last look showed one picture in both views */
+  guint calm;    /* looks in a row in which most of the scene stood still */
+  guint8 *line;
+  guint32 *integral;
+};
+
+GstStereoViews *
+gst_stereo_views_new (GstElement *element, GstStereoFaults *faults)
+{
+  GstStereoViews *views = g_new0 (GstStereoViews, 1);
+
+  views->element = element;
+  views->faults = faults;
+  return views;
+}
+
+static void
+clear (GstStereoViews *views)
+{
+  for (guint v = 0; v < VIEWS; v++) {
+    View *view = &views->views[v];
+    gpointer arrays[] = { view->cells, view->before, view->high, view->mean, view->rest, view->past, view->blocks };
+    for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
+      g_free (arrays[i]);
+    *view = (View){ 0 };
+  }
+  g_clear_pointer (&views->votes, g_free);
+  g_clear_pointer (&views->near, g_free);
+  g_clear_pointer (&views->line, g_free);
+  g_clear_pointer (&views->integral, g_free);
+  g_clear_pointer (&views->unmeasured, gst_stereo_unmeasured_unref);
+}
+
+void
+gst_stereo_views_start (GstStereoViews *views)
+{
+  GstElement *element = views->element;
+  GstStereoFaults *faults = views->faults;
+
+  clear (views);
+  GST_OBJECT_LOCK (element);
+  *views = (GstStereoViews){ .element = element, .faults = faults };
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_stereo_views_free (GstStereoViews *views)
+{
+  clear (views);
+  g_free (views);
+}
+
+void
+gst_stereo_views_flush (GstStereoViews *views)
+{
+  views->started = FALSE;
+  views->looks = 0;
+}
+
+gboolean
+gst_stereo_views_are_due (const GstStereoViews *views, gint64 time)
+{
+  return !views->started || time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
+}
+
+/* FALSE for views that are too small. */
+static gboolean
+prepare (GstStereoViews *views, gint width, gint height)
+{
+  gint factor = MAX (1, (width + ACROSS / 2) / ACROSS), w = width / factor, h = height / factor;
+  gsize cells = (gsize) w * (gsize) h;
+
+  if (views->width == width && views->height == height)
+    return views->w > 0;
+  clear (views);
+  views->looks = 0;
+  views->width = width;
+  views->height = height;
+  views->w = 0;
+  if (w < MIN_WIDTH || h < MIN_HEIGHT)
+    return FALSE;
+  views->factor = factor;
+  views->rows = MIN (2, factor);
+  views->w = w;
+  views->h = h;
+  views->across = w / SIDE;
+  views->down = h / SIDE;
+  gsize blocks = (gsize) views->across * (gsize) views->down;
+  for (guint v = 0; v < VIEWS; v++)
+    views->views[v] = (View){ g_new0 (guint16, cells), g_new0 (guint16, cells), g_new0 (gfloat, cells),
+      g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (Block, blocks), 0, 0, { 0 } };
+  views->votes = g_malloc0 (blocks);
+  views->near = g_malloc0 (blocks);
+  views->line = g_malloc0 (2 * (gsize) width);
+  views->integral = g_new0 (guint32, (gsize) (w + 1) * (gsize) (h + 1));
+  return TRUE;
+}
+
+/* ---- rows at full size --------------------------------------------------------------------- */
+
+#define GATHER(stride) \
+  for (gint x = 0; x < width; x++) \
+  row[x] = from[(gssize) x * (stride)]
+
+/* One loop for each stride: compilers read several pixels at once where they know the stride. */
+static void
+read_row (const StereoImage *image, gint y, gint width, guint8 *row)
+{
+  /* luma, or green, which stands for luma */
+  const guint8 *from = image->data + y * image->stride + image->offset[image->channels == 3];
+
+  switch (image->pixel_stride) {
+    case 1:
+      memcpy (row, from, (gsize) width);
+      break;
+    case 3:
+      GATHER (3);
+      break;
+    case 4:
+      GATHER (4);
+      break;
+    default:
+      GATHER (image->pixel_stride);
+  }
+}
+
+/* How much a row bends at x: twice the pixel less its neighbours two pixels away. */
+#define BEND(row, x) (2 * (row)[x] - (row)[(x) -STEP] - (row)[(x) + STEP])
+
+/* Brightness, and the texture that the cells are too coarse for, from some rows. Texture is alike two rows apart, and noise is not. */
+static void
+read_figures (GstStereoViews *views, const GstStereoViewedPair *pair, guint v, GstStereoViewFigures *figures)
+{
+  gint width = views->width, rows = MIN (ROWS, views->height - BELOW), black = pair->black[v], scale = pair->scale[v];
+  gint dark = black + BLACK * scale / 255, bright = black + WHITE * scale / 255;
+  gdouble count = (gdouble) rows * width, bends = (gdouble) rows * (width - 2 * STEP);
+  guint64 sum = 0, darks = 0, brights = 0;
+  gint64 products = 0, squares = 0;
+
+  for (gint i = 0; i < rows; i++) {
+    gint y = (gint) ((gint64) (2 * i + 1) * (views->height - BELOW) / (2 * rows));
+    const guint8 *row = views->line, *below = row + width;
+    guint32 levels = 0, blacks = 0, whites = 0;
+    read_row (&pair->images[v], y, width, views->line);
+    read_row (&pair->images[v], y + BELOW, width, views->line + width);
+    for (gint x = 0; x < width; x++) {
+      levels += row[x];
+      blacks += row[x] <= dark;
+      whites += row[x] >= bright;
+    }
+    /* a product is at most 510^2: 32 bits hold the sum of 8192 */
+    for (gint from = STEP; from < width - STEP; from += 8192) {
+      gint32 product = 0, square = 0;
+      for (gint x = from; x < MIN (from + 8192, width - STEP); x++) {
+        product += BEND (row, x) * BEND (below, x);
+        square += BEND (row, x) * BEND (row, x);
+      }
+      products += product;
+      squares += square;
+    }
+    sum += levels;
+    darks += blacks;
+    brights += whites;
+  }
+  figures->brightness = MAX (0, ((gdouble) sum / count - black) * 255 / scale);
+  figures->black = (gdouble) darks / count;
+  figures->white = (gdouble) brights / count;
+  figures->detail = sqrt ((gdouble) MAX (0, products) / bends) * 255 / scale;
+  figures->roughness = sqrt ((gdouble) squares / bends) * 255 / scale;
+  /* neighbouring products share samples: as if there were half as many */
+  figures->doubt = figures->roughness * figures->roughness * sqrt (2 / bends);
+}
+
+/* ---- cells --------------------------------------------------------------------------------- */
+
+/* The sums of cells, and their integral picture. */
+static void
+read_cells (GstStereoViews *views, View *view, const StereoImage *image)
+{
+  gint f = views->factor, w = views->w;
+  guint16 *before = view->before;
+
+  view->before = view->cells;
+  view->cells = before;
+  for (gint y = 0; y < views->h; y++) {
+    guint16 *cells = view->cells + (gsize) y * (gsize) w;
+    guint32 *above = views->integral + (gsize) y * (gsize) (w + 1), *below = above + w + 1, sum = 0;
+    memset (cells, 0, (gsize) w * sizeof *cells);
+    for (gint row = 0; row < views->rows; row++) {
+      read_row (image, y * f + row * f / 2, views->width, views->line);
+      const guint8 *line = views->line;
+      if (f == 2)
+        for (gint x = 0; x < w; x++)
+          cells[x] = (guint16) (cells[x] + line[2 * x] + line[2 * x + 1]);
+      else
+        for (gint x = 0; x < w; x++)
+          for (gint i = 0; i < f; i++)
+            cells[x] = (guint16) (cells[x] + line[x * f + i]);
+    }
+    for (gint x = 0; x < w; x++) {
+      sum += cells[x];
+      below[x + 1] = above[x + 1] + sum;
+    }
+  }
+}
+
+/* The sum over a rectangle of cells. */
+static inline guint32
+sum_of (const GstStereoViews *views, gint left, gint top, gint right, gint bottom)
+{
+  gsize stride = (gsize) views->w + 1;
+  const guint32 *first = views->integral + (gsize) top * stride, *last = views->integral + (gsize) bottom * stride;
+
+  return last[right] - last[left] - first[right] + first[left];
+}
+
+/* The cells less their local mean, at one brightness; and what of that is not in the mean of the looks. Returns the contrast. */
+static gdouble
+find_structure (GstStereoViews *views, View *view, gint black, gint scale)
+{
+  gint w = views->w, h = views->h;
+  gfloat unit = 255.0f / (gfloat) (scale * views->factor * views->rows), *past = view->past;
+  gdouble sum = 0, square = 0, blocks = views->across * views->down;
+
+  view->brightness = (gfloat) sum_of (views, 0, 0, w, h) / (gfloat) (w * h) * unit -
+      (gfloat) black * 255 / (gfloat) scale;
+  gfloat gain = unit * LEVEL / MAX (view->brightness, DARKEST);
+  view->past = view->rest;
+  view->rest = past;
+  for (gint y = 0; y < h; y++) {
+    gint top = MAX (0, y - RADIUS), bottom = MIN (h, y + RADIUS + 1);
+    gsize at = (gsize) y * (gsize) w;
+    for (gint x = 0; x < w; x++) {
+      gint left = MAX (0, x - RADIUS), right = MIN (w, x + RADIUS + 1);
+      gfloat count = (gfloat) ((right - left) * (bottom - top));
+      gfloat high = gain *
+          ((gfloat) view->cells[at + (gsize) x] - (gfloat) sum_of (views, left, top, right, bottom) / count);
+      view->high[at + (gsize) x] = high;
+    }
+  }
+  if (!views->looks)
+    memcpy (view->mean, view->high, (gsize) (w * h) * sizeof *view->mean);
+  for (gint i = 0; i < w * h; i++)
+    view->rest[i] = view->high[i] - view->mean[i];
+  for (gint by = 0; by < views->down; by++)
+    for (gint bx = 0; bx < views->across; bx++) {
+      gdouble level = unit / (SIDE * SIDE) *
+          (gfloat) sum_of (views, bx * SIDE, by * SIDE, (bx + 1) * SIDE, (by + 1) * SIDE);
+      sum += level;
+      square += level * level;
+    }
+  return sqrt (MAX (0, square / blocks - sum / blocks * sum / blocks));
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+/* Columns of a block add up one by one, which compilers do at once. */
+#define ADD(sum, value) \
+  for (gint i = 0; i < SIDE; i++) \
+  (sum)[i] += (value)
+
+static inline gfloat
+total (const gfloat *columns)
+{
+  gfloat sum = 0;
+
+  for (gint i = 0; i < SIDE; i++)
+    sum += columns[i];
+  return sum / (SIDE * SIDE);
+}
+
+/* Whether what repeated lives again: its pixels change, though nothing may move there. An encoder changes what it repeats now and
+ * then. */
+static gboolean
+wakes (Repeats *repeats, gboolean same)
+{
+  gboolean woken = FALSE;
+
+  if (same) {
+    repeats->same = (guint8) MIN (repeats->same + 1, VOTES);
+    repeats->changed = 0;
+  } else if (++repeats->changed >= VOTES) {
+    woken = repeats->same == VOTES;
+    *repeats = (Repeats){ 0 };
+  }
+  return woken;
+}
+
+/* Means over a block of products of the structure now (h), its mean before (m), the rest (r), that of the look before (p), and the
+ * difference of this look and the one before (d); n: the neighbour to the right. Returns whether the texture is lost. */
+static gboolean
+update_block (const GstStereoViews *views, View *view, gint bx, gint by)
+{
+  gfloat hh[SIDE] = { 0 }, hn[SIDE] = { 0 }, hm[SIDE] = { 0 }, mm[SIDE] = { 0 }, mn[SIDE] = { 0 }, rr[SIDE] = { 0 },
+         rn[SIDE] = { 0 }, rp[SIDE] = { 0 }, dd[SIDE] = { 0 }, dn[SIDE] = { 0 };
+  guint looks = views->looks;
+  gfloat share = 1.0f / (gfloat) MIN (MAX (1, looks), LATELY);
+  /* of the rest of the look before, the mean has taken its share */
+  gfloat left = 1 - 1.0f / (gfloat) MIN (MAX (1, looks), LOOKS);
+  /* the last column has no neighbour inside the picture */
+  gint next = (bx + 1) * SIDE < views->w ? 1 : -1;
+  Block *block = &view->blocks[by * views->across + bx];
+
+  for (gint y = by * SIDE; y < (by + 1) * SIDE; y++) {
+    gsize at = (gsize) y * (gsize) views->w + (gsize) (bx * SIDE);
+    const gfloat *h = view->high + at, *m = view->mean + at, *r = view->rest + at, *p = view->past + at;
+    gfloat d[SIDE + 1];
+    for (gint i = 0; i <= SIDE; i++) {
+      gint x = i < SIDE ? i : SIDE - 1 + next;
+      d[i] = r[x] - left * p[x];
+    }
+    ADD (hh, h[i] * h[i]);
+    ADD (hn, h[i] * h[i + (i < SIDE - 1 ? 1 : next)]);
+    ADD (hm, h[i] * m[i]);
+    ADD (mm, m[i] * m[i]);
+    ADD (mn, m[i] * m[i + (i < SIDE - 1 ? 1 : next)]);
+    ADD (rr, r[i] * r[i]);
+    ADD (rn, r[i] * r[i + (i < SIDE - 1 ? 1 : next)]);
+    ADD (rp, r[i] * p[i]);
+    ADD (dd, d[i] * d[i]);
+    ADD (dn, d[i] * d[i + 1]);
+  }
+  block->texture = total (mn);
+  block->is_textured = block->texture > TEXTURE;
+  if (!looks) {
+    block->moving = block->moved = block->follows = 0;
+    block->kept = 1;
+  } else {
+    block->moving += share * (total (rn) - block->moving);
+    block->moved += share * (total (rr) - block->moved);
+    block->kept += share * (CLAMP (total (hm) / MAX (total (mm), 0.1f), -2.0f, 2.0f) - block->kept);
+    block->follows += share * (total (rp) / MAX (total (rr), 0.1f) - block->follows);
+  }
+  block->is_moving = block->moving > MOVES && block->moving > SHARED * block->moved;
+  block->is_still = block->moving < STILL || block->moving < SHARED / 2 * block->moved;
+  /* after a single change the mean follows for a while: noise by chance must not seem to go on with it */
+  gboolean stopped = looks && total (dn) < MAX (block->stopped > 1 ? MOVES : STILL, SHARED * total (dd));
+  block->stopped = (guint8) (stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0);
+  /* no more than noise */
+  block->is_even = total (hh) < NOISE && total (hn) < MAX (EVEN, SHARED * total (hh));
+  /* an encoder's flicker keeps what it flickers around, and is another one in each look; and where something has stopped, or was
+   * uncovered, the mean follows for a while */
+  block->is_live = block->is_moving && block->stopped < 2 &&
+      (block->moving > LIVE * block->texture || block->follows > FOLLOWS);
+  return block->is_textured && total (hm) < LOST * total (mm);
+}
+
+static gboolean
+is_same (const GstStereoViews *views, const View *view, gint bx, gint by)
+{
+  for (gint y = by * SIDE; y < (by + 1) * SIDE; y++) {
+    gsize at = (gsize) y * (gsize) views->w + (gsize) (bx * SIDE);
+    if (memcmp (view->cells + at, view->before + at, SIDE * sizeof *view->cells))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+forget_stale (const GstStereoViews *views, View *view)
+{
+  for (gint b = 0; b < views->across * views->down; b++)
+    view->blocks[b].stale = 0;
+}
+
+/* All of one view. Returns whether it shows another picture than before, all at once. */
+static gboolean
+measure_view (GstStereoViews *views, const GstStereoViewedPair *pair, guint v, GstStereoViewFigures *figures)
+{
+  View *view = &views->views[v];
+  guint lost = 0, same = 0, textured = 0, blocks = (guint) (views->across * views->down);
+
+  *figures = (GstStereoViewFigures){ .compared = views->looks > 0 };
+  read_figures (views, pair, v, figures);
+  read_cells (views, view, &pair->images[v]);
+  figures->contrast = find_structure (views, view, pair->black[v], pair->scale[v]);
+  for (gint by = 0; by < views->down; by++)
+    for (gint bx = 0; bx < views->across; bx++) {
+      Block *block = &view->blocks[by * views->across + bx];
+      lost += update_block (views, view, bx, by);
+      figures->moving += block->is_live;
+      textured += block->is_textured;
+      gboolean repeats = views->looks && is_same (views, view, bx, by);
+      same += repeats;
+      if (wakes (&block->repeats, repeats)) {
+        block->stale = 0;
+        figures->wakes = TRUE;
+      }
+    }
+  if (wakes (&view->repeats, same == blocks)) {
+    forget_stale (views, view);
+    figures->wakes = TRUE;
+  }
+  figures->same = same / (gdouble) blocks;
+  gdouble share = lost / (gdouble) MAX (1, textured);
+  gboolean jumped = share > JUMP + view->lost;
+  view->lost += (share - view->lost) / 4;
+  return jumped;
+}
+
+/* Another picture: what was fixed so far is not fixed any more, and one view says nothing of the other one any more. */
+static void
+restart (GstStereoViews *views)
+{
+  gsize size = (gsize) (views->w * views->h) * sizeof (gfloat);
+
+  for (guint v = 0; v < VIEWS; v++) {
+    memcpy (views->views[v].mean, views->views[v].high, size);
+    memset (views->views[v].rest, 0, size);
+    forget_stale (views, &views->views[v]);
+  }
+  views->looks = 0;
+}
+
+/* ---- one view beside the other -------------------------------------------------------------- */
+
+/* Blocks of a row, of which one sees the same as a block of the other view. */
+typedef struct
+{
+  gint first, last;
+  gboolean whole; /* none of them would lie outside of the other view */
+} Reach;
+
+static Reach
+reach_of (const GstStereoViews *views, guint v, gint bx, gint least, gint most)
+{
+  gint block = views->factor * SIDE, near = (most + block - 1) / block, far = (gint) floor ((gdouble) least / block);
+  gint first = v == LEFT ? bx - near : bx + far, last = v == LEFT ? bx - far : bx + near, end = views->across - 1;
+
+  return (Reach){ MAX (0, first), MIN (end, last), first >= 0 && last <= end && first <= last };
+}
+
+/* What a block lacks beside the other view. @wide: where what moves may lie. */
+static void
+compare_block (
+    GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Reach wide, GstStereoViewFigures figures[2])
+{
+  const Block *row = views->views[!v].blocks + by * views->across;
+  Block *block = &views->views[v].blocks[by * views->across + bx];
+  /* the other view may see no such place */
+  gboolean all_live = wide.whole, all_still = wide.whole && block->is_live, all_textured = reach.first <= reach.last;
+
+  for (gint x = wide.first; x <= wide.last; x++)
+    all_live = all_live && row[x].is_live && !row[x].stopped && row[x].is_textured;
+  for (gint x = reach.first; x <= reach.last; x++)
+    all_textured = all_textured && row[x].is_textured;
+  for (gint y = by ? -1 : 0; y <= (by < views->down - 1) && all_still; y++)
+    for (gint x = wide.first; x <= wide.last; x++)
+      all_still = all_still && row[y * views->across + x].is_still;
+  gboolean stale = all_live && block->stopped > 1 && block->is_textured, even = all_textured && block->is_even;
+  if (stale)
+    block->stale = (guint8) MIN (block->stale + 1, MOST_VOTES);
+  else if (!block->stopped)
+    block->stale = 0;
+  else if (block->stale && block->stale < VOTES) /* a single change of the other view must not add up with the next one */
+    block->stale--;
+  block->even = (guint8) (even ? MIN (block->even + 1, MOST_VOTES) : 0);
+  figures[v].stale += block->stale >= VOTES;
+  figures[v].even += block->even >= 1;
+  figures[!v].alone += all_still;
+}
+
+/* ---- both views together --------------------------------------------------------------------- */
+
+/* How a picture and the other view's fit at disparity 0. */
+typedef struct
+{
+  gfloat alike; /* correlation */
+  gfloat shift; /* cells */
+  gfloat rest;  /* share of the structure that neither exposure nor the shift explains, without noise */
+} Fit;
+
+static Fit
+fit_block (const GstStereoViews *views, const gfloat *left, const gfloat *right, gint bx, gint by)
+{
+  gfloat ll[SIDE] = { 0 }, lr[SIDE] = { 0 }, rr[SIDE] = { 0 }, gg[SIDE] = { 0 }, gl[SIDE] = { 0 }, gr[SIDE] = { 0 },
+         sum = 0;
+  gint before = bx ? 1 : 0, after = (bx + 1) * SIDE < views->w ? 1 : 0;
+  Fit fit = { 0, SIDE, 0 };
+
+  left += by * SIDE * views->w + bx * SIDE;
+  right += by * SIDE * views->w + bx * SIDE;
+  for (gint y = 0; y < SIDE; y++) {
+    const gfloat *l = left + y * views->w, *r = right + y * views->w;
+    gfloat g[SIDE];
+    for (gint i = 0; i < SIDE; i++)
+      g[i] = (l[i + (i < SIDE - 1 ? 1 : after)] - l[i - (i ? 1 : before)]) / 2;
+    ADD (ll, l[i] * l[i]);
+    ADD (lr, l[i] * r[i]);
+    ADD (rr, r[i] * r[i]);
+    ADD (gg, g[i] * g[i]);
+    ADD (gl, g[i] * l[i]);
+    ADD (gr, g[i] * r[i]);
+  }
+  gfloat product = total (ll) * total (rr), gain = total (lr) / MAX (total (ll), 1e-6f), slope = total (gg);
+  if (product > 0)
+    fit.alike = total (lr) / sqrtf (product);
+  if (gain > 0 && slope > 0)
+    fit.shift = (total (gr) / gain - total (gl)) / slope;
+  if (fit.alike <= ALIKE || gain <= 0)
+    return fit;
+  for (gint y = 0; y < SIDE; y++) {
+    const gfloat *l = left + y * views->w, *r = right + y * views->w;
+    for (gint i = 0; i < SIDE - 1; i++)
+      sum += (r[i] - gain * l[i]) * (r[i + 1] - gain * l[i + 1]);
+  }
+  fit.rest = sum / (SIDE * (SIDE - 1)) / MAX (total (rr), 1e-6f);
+  return fit;
+}
+
+/* Patterns, and blocks that live, of those around a block. */
+static void
+look_around (const GstStereoViews *views, gint bx, gint by, guint *patterns, gdouble *live)
+{
+  guint alive = 0, count = 0;
+
+  *patterns = 0;
+  for (gint y = MAX (0, by - 2); y <= MIN (views->down - 1, by + 2); y++)
+    for (gint x = MAX (0, bx - 2); x <= MIN (views->across - 1, bx + 2); x++, count++) {
+      gint b = y * views->across + x;
+      *patterns += ABS (x - bx) < 2 && ABS (y - by) < 2 && views->votes[b] >= VOTES;
+      alive += views->views[LEFT].blocks[b].is_live && views->views[RIGHT].blocks[b].is_live;
+    }
+  *live = alive / (gdouble) count;
+}
+
+/* A vote on whether a block shows a pattern on the lenses. */
+static void
+judge_pattern (GstStereoViews *views, gint bx, gint by, const Fit *now, const Fit *mean)
+{
+  gint b = by * views->across + bx;
+  const Block *left = &views->views[LEFT].blocks[b], *right = &views->views[RIGHT].blocks[b];
+  guint8 *votes = &views->votes[b], *near = &views->near[b];
+  gboolean moves = left->is_moving && right->is_moving, pattern = FALSE;
+  gboolean fixed = left->kept > KEPT && right->kept > KEPT && mean->alike > ALIKE && fabsf (mean->shift) < NEAR_ZERO;
+  guint patterns;
+  gdouble live;
+
+  /* of one camera on both pads, all lies at disparity 0 */
+  if (views->looks < VOTES || views->one)
+    return;
+  /* something comes before both lenses while the scene stands still: what lay nearer lies at disparity 0 all at once */
+  if (views->calm < LOOKS)
+    *near = 0;
+  else if (now->alike < LOST || fabsf (now->shift) > FAR_FROM_ZERO)
+    *near = (guint8) MIN (*near + 1, LOOKS);
+  if (*near == LOOKS && now->alike > SURE && fabsf (now->shift) < AT_ZERO) {
+    pattern = TRUE;
+  } else if (fixed && moves) {
+    pattern = fit_block (views, views->views[LEFT].rest, views->views[RIGHT].rest, bx, by).alike < APART;
+  } else if (fixed) {
+    look_around (views, bx, by, &patterns, &live);
+    pattern = patterns >= GROWS || (left->is_still && right->is_still && live >= AROUND);
+  } else if (moves && *votes) {
+    (*votes)--;
+  }
+  if (pattern)
+    *votes = (guint8) MIN (*votes + 1, MOST_VOTES);
+}
+
+static gboolean
+is_pattern (const GstStereoViews *views, gint bx, gint by)
+{
+  guint patterns;
+  gdouble live;
+
+  if (views->votes[by * views->across + bx] < VOTES)
+    return FALSE;
+  look_around (views, bx, by, &patterns, &live);
+  return patterns >= COMPANY;
+}
+
+/* ---- what is not measured -------------------------------------------------------------------- */
+
+static void
+clear_unmeasured (gpointer unmeasured)
+{
+  for (guint v = 0; v < VIEWS; v++)
+    g_free (((GstStereoUnmeasured *) unmeasured)->marks[v]);
+}
+
+GstStereoUnmeasured *
+gst_stereo_unmeasured_new (gint width, gint height, gint factor)
+{
+  GstStereoUnmeasured *unmeasured = g_atomic_rc_box_new0 (GstStereoUnmeasured);
+
+  *unmeasured = (GstStereoUnmeasured){ .width = width, .height = height, .factor = factor };
+  for (guint v = 0; v < VIEWS; v++)
+    unmeasured->marks[v] = g_malloc0 ((gsize) width * (gsize) height);
+  return unmeasured;
+}
+
+GstStereoUnmeasured *
+gst_stereo_unmeasured_ref (GstStereoUnmeasured *unmeasured)
+{
+  return g_atomic_rc_box_acquire (unmeasured);
+}
+
+void
+gst_stereo_unmeasured_unref (GstStereoUnmeasured *unmeasured)
+{
+  g_atomic_rc_box_release_full (unmeasured, clear_unmeasured);
+}
+
+void
+gst_stereo_unmeasured_apply (const GstStereoUnmeasured *unmeasured, const GstStereoMaskedPicture *picture,
+    const GstStereoMeta *units, guint64 counted, gdouble *valid_ratio, gdouble *mean_confidence)
+{
+  gint bytes = picture->sample_bytes, f = unmeasured->factor, last = unmeasured->width - 1;
+  gsize width = (gsize) unmeasured->width;
+  guint64 pixels = 0, lost = 0;
+
+  for (gint y = 0; y < (gint) units->height; y++) {
+    guint8 *row = picture->samples + (gssize) y * picture->stride;
+    guint8 *confidence = picture->confidence + (gssize) y * picture->confidence_stride;
+    gsize at = (gsize) MIN (y / f, unmeasured->height - 1) * width;
+    const guint8 *left = unmeasured->marks[LEFT] + at, *right = unmeasured->marks[RIGHT] + at;
+    gboolean in_right = memchr (right, 1, width) != NULL, in_left = memchr (left, 1, width) != NULL;
+    for (gint x = 0; x < (gint) units->width && (in_left || in_right); x++) {
+      guint sample = bytes == 1 ? row[x] : ((const guint16 *) (gconstpointer) row)[x];
+      gboolean blind = left[MIN (x / f, last)];
+      if (!blind && sample && in_right) {
+        gdouble place = x - gst_stereo_meta_get_disparity (units, sample);
+        blind = place >= 0 && place < units->width && right[MIN ((gint) place / f, last)];
+      }
+      if (!blind)
+        continue;
+      pixels += sample != 0;
+      lost += confidence[x];
+      memset (row + x * bytes, 0, (gsize) bytes);
+      confidence[x] = 0;
+    }
+  }
+  *valid_ratio = MAX (0, *valid_ratio - (gdouble) pixels / (gdouble) counted);
+  *mean_confidence = MAX (0, *mean_confidence - (gdouble) lost / (255.0 * (gdouble) counted));
+}
+
+/* Whether a look has shown a block to be without evidence, and most around it. */
+static gboolean
+is_blind (const GstStereoViews *views, guint v, gint bx, gint by)
+{
+  const Block *blocks = views->views[v].blocks, *block = &blocks[by * views->across + bx];
+  guint stale = 0, even = 0;
+
+  if (block->stale >= VOTES || block->even >= VOTES)
+    for (gint y = MAX (0, by - 1); y <= MIN (views->down - 1, by + 1); y++)
+      for (gint x = MAX (0, bx - 1); x <= MIN (views->across - 1, bx + 1); x++) {
+        stale += blocks[y * views->across + x].stale >= VOTES;
+        even += blocks[y * views->across + x].even >= VOTES;
+      }
+  return (block->stale >= VOTES && stale >= COMPANY) || (block->even >= VOTES && even >= COMPANY) ||
+      is_pattern (views, bx, by);
+}
+
+/* Cells that are saturated, as most of those around them are, and those around these, whose match takes part in them. A speck is texture. */
+static void
+mark_white (const GstStereoViews *views, const guint16 *cells, guint16 white, guint8 *marks)
+{
+  gint w = views->w;
+
+  for (gint y = 1; y < views->h - 1; y++)
+    for (gint x = 1; x < w - 1; x++) {
+      const guint16 *cell = cells + y * w + x;
+      guint count = 0;
+
+      if (*cell < white)
+        continue;
+      for (gint i = -1; i <= 1; i++)
+        for (gint j = -1; j <= 1; j++)
+          count += cell[i * w + j] >= white;
+      for (gint i = -1; i <= 1 && count >= CORE; i++)
+        memset (marks + (y + i) * w + x - 1, 1, 3);
+    }
+}
+
+static GstStereoUnmeasured *
+mark (const GstStereoViews *views, const GstStereoViewedPair *pair)
+{
+  gsize count = (gsize) views->w * (gsize) views->h;
+  g_autoptr (GstStereoUnmeasured) unmeasured = gst_stereo_unmeasured_new (views->w, views->h, views->factor);
+  gboolean any = FALSE;
+
+  for (guint v = 0; v < VIEWS; v++) {
+    guint8 *marks = unmeasured->marks[v];
+    gint white = (pair->black[v] + WHITE * pair->scale[v] / 255) * views->factor * views->rows;
+    mark_white (views, views->views[v].cells, (guint16) white, marks);
+    for (gint by = 0; by < views->down; by++)
+      for (gint bx = 0; bx < views->across; bx++)
+        if (is_blind (views, v, bx, by))
+          for (gint y = 0; y < SIDE; y++)
+            memset (marks + (by * SIDE + y) * views->w + bx * SIDE, 1, SIDE);
+    any = any || memchr (marks, 1, count);
+  }
+  return any ? g_steal_pointer (&unmeasured) : NULL;
+}
+
+gboolean
+gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *viewed, GstStereoViewFigures figures[2],
+    GstStereoPairFigures *pair)
+{
+  View *left = &views->views[LEFT], *right = &views->views[RIGHT];
+  gdouble rest = 0;
+
+  if (!prepare (views, viewed->width, viewed->height))
+    return FALSE;
+  /* what moves may be nearer than what is searched */
+  gint far = MAX (BEYOND * viewed->most, views->width / LEAST_PART), blocks = views->across * views->down;
+  *pair = (GstStereoPairFigures){ .blocks = (guint) blocks };
+  gboolean jumps[] = { measure_view (views, viewed, LEFT, &figures[LEFT]),
+    measure_view (views, viewed, RIGHT, &figures[RIGHT]) };
+  if ((pair->jump = (jumps[LEFT] || jumps[RIGHT]) && views->looks >= VOTES))
+    restart (views);
+  gboolean calm = MAX (figures[LEFT].moving, figures[RIGHT].moving) < (1 - CALM) * blocks;
+  views->calm = calm && !pair->jump ? MIN (views->calm + 1, LOOKS) : 0;
+  for (gint by = 0; by < views->down; by++)
+    for (gint bx = 0; bx < views->across; bx++) {
+      for (guint v = 0; v < VIEWS; v++)
+        compare_block (views, v, bx, by, reach_of (views, v, bx, viewed->least, viewed->most),
+            reach_of (views, v, bx, viewed->least, far), figures);
+      if (!left->blocks[by * views->across + bx].is_textured || !right->blocks[by * views->across + bx].is_textured)
+        continue;
+      Fit now = fit_block (views, left->high, right->high, bx, by),
+          mean = fit_block (views, left->mean, right->mean, bx, by);
+      pair->textured++;
+      if (now.alike > ALIKE && fabsf (now.shift) < AT_ZERO) {
+        pair->zero++;
+        rest += now.rest;
+      }
+      judge_pattern (views, bx, by, &now, &mean);
+    }
+  pair->rest = pair->zero ? rest / pair->zero : 0;
+  views->one = pair->zero > ONE * pair->textured;
+  for (gint b = 0; b < blocks; b++)
+    pair->pattern += is_pattern (views, b % views->across, b / views->across);
+  gfloat share = 1.0f / (gfloat) MIN (views->looks + 1, LOOKS);
+  for (guint v = 0; v < VIEWS; v++)
+    for (gint i = 0; i < views->w * views->h; i++)
+      views->views[v].mean[i] += share * views->views[v].rest[i];
+  views->looks++;
+  g_clear_pointer (&views->unmeasured, gst_stereo_unmeasured_unref);
+  views->unmeasured = mark (views, viewed);
+  return TRUE;
+}
+
+GstStereoUnmeasured *
+gst_stereo_views_get_unmeasured (const GstStereoViews *views)
+{
+  return views->unmeasured;
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+#define DETAILED_ENOUGH 1.5 /* grey levels: fog has 2.5 */
+#define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
+#define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall, or a cover, has less, and is not blurred */
+#define NOT_EVEN 10.0
+#define SMOOTH 0.5      /* roughness of a blurred view, of its contrast */
+#define BLURRED_BAD 0.5 /* of the sharpness expected; the worst healthy pair has 0.82 */
+#define BLURRED_GOOD 0.65
+#define BLURRED_BOTH 0.25  /* of what each view's sharpness used to be: fog and night come slower */
+#define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
+#define LESS 0.5           /* of the contrast of the other view: a cover */
+#define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
+#define REPEATS 8          /* looks that their share is of */
+#define SAME_LEAST 0.02    /* share of the blocks that repeat: less is chance */
+#define MUCH 0.15          /* of the blocks move: both views see some of it */
+#define ALONE 6            /* blocks in which the other view moves where this one does not, */
+#define ALONE_OF 0.2       /* this share of all that moves there, */
+#define ALONE_MORE 4       /* and so many times those the other way round */
+#define CODED_LOOKS 20
+#define MIN_TEXTURED 12    /* blocks of a pair: a view without detail is no evidence */
+#define ZERO_BAD 0.6       /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
+#define REST_PATTERN 0.004 /* share of the texture that noise does not explain: two scenes behind one pattern */
+#define MIN_PATTERN 6
+
+/* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. @value grows
+ * as the fault does. */
+static GstStereoVerdict
+above (gdouble value, gdouble bad, gdouble good)
+{
+  return value >= bad ? GST_STEREO_VERDICT_BAD : value <= good ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
+}
+
+static GstStereoVerdict
+below (gdouble value, gdouble bad, gdouble good)
+{
+  return above (-value, -bad, -good);
+}
+
+static gdouble
+share_of (const Look *look, guint blocks)
+{
+  return blocks / (gdouble) look->pair.blocks;
+}
+
+static gdouble
+sharpness_of (const GstStereoViewFigures *figures)
+{
+  return figures->detail / MAX (figures->brightness, 1);
+}
+
+/* Whether a view shows more than noise. */
+static gboolean
+has_detail (const GstStereoViewFigures *own)
+{
+  return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
+}
+
+/* Whether nothing but noise is left of the detail of a view that shows something. */
+static gboolean
+has_no_detail (const GstStereoViewFigures *own)
+{
+  return own->contrast >= SOMETHING_THERE && own->roughness < SMOOTH * own->contrast &&
+      own->detail * own->detail < BEYOND_DOUBT * own->doubt;
+}
+
+static gdouble
+noise_of (const GstStereoViewFigures *own)
+{
+  /* twice a pixel less two neighbours has six times the variance of its noise */
+  return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
+}
+
+/* A picture of the night has lamps. */
+static GstStereoVerdict
+judge_black (const Look *look, guint v, gdouble *value)
+{
+  return above (*value = look->figures[v].black, 0.98, 0.9);
+}
+
+/* Fog and sky give half of that. */
+static GstStereoVerdict
+judge_blown_out (const Look *look, guint v, gdouble *value)
+{
+  return above (*value = look->figures[v].white, 0.5, 0.4);
+}
+
+/* Half as sharp as the other view, or as it used to be against the other; or both are without detail, or a quarter as sharp as they
+ * used to be. */
+static GstStereoVerdict
+judge_blurred (const Look *look, guint v, gdouble *value)
+{
+  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  gdouble expected = look->ratio <= 0 ? 1 : v ? 1 / look->ratio : look->ratio;
+  gdouble sharp = sharpness_of (own), beside = sharpness_of (other);
+
+  *value = sharp / MAX (beside, 1e-9);
+  if ((has_no_detail (own) && has_no_detail (other)) ||
+      (sharp < BLURRED_BOTH * look->sharp[v] && beside < BLURRED_BOTH * look->sharp[!v]))
+    return GST_STEREO_VERDICT_BAD;
+  if (!has_detail (other))
+    return GST_STEREO_VERDICT_UNKNOWN;
+  GstStereoVerdict verdict = below (*value / expected, BLURRED_BAD, BLURRED_GOOD);
+  /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
+  return verdict == GST_STEREO_VERDICT_BAD && own->roughness > ROUGHER * other->roughness ? GST_STEREO_VERDICT_UNKNOWN :
+                                                                                            verdict;
+}
+
+/* Blurred, and nearly even all over; or a part of it is even, and not of the other view. */
+static GstStereoVerdict
+judge_covered (const Look *look, guint v, gdouble *value)
+{
+  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  gdouble sharper;
+  GstStereoVerdict blurred = judge_blurred (look, v, &sharper);
+
+  *value = share_of (look, own->even);
+  if (blurred == GST_STEREO_VERDICT_BAD && own->contrast < SOMETHING_THERE && own->contrast < LESS * other->contrast)
+    return GST_STEREO_VERDICT_BAD;
+  GstStereoVerdict part = above (*value, 0.06, 0.03);
+  return part == GST_STEREO_VERDICT_GOOD && blurred == GST_STEREO_VERDICT_UNKNOWN ? blurred : part;
+}
+
+/* Both views are even all over, but for noise: covers on both lenses, or a wall without texture. Nothing can be measured. */
+static GstStereoVerdict
+judge_blank (const Look *look, guint v, gdouble *value)
+{
+  *value = MAX (look->figures[LEFT].contrast, look->figures[RIGHT].contrast);
+  return has_detail (&look->figures[LEFT]) || has_detail (&look->figures[RIGHT]) ?
+      GST_STEREO_VERDICT_GOOD :
+      below (*value, SOMETHING_THERE, NOT_EVEN);
+}
+
+/* The worst healthy pair has 0.93. */
+static GstStereoVerdict
+judge_dark (const Look *look, guint v, gdouble *value)
+{
+  gdouble other = look->figures[!v].brightness;
+
+  *value = look->figures[v].brightness / MAX (other, 1e-9);
+  return other < BRIGHT_ENOUGH ? GST_STEREO_VERDICT_UNKNOWN : below (*value, 1 / 1.5, 1 / 1.3);
+}
+
+/* It repeats, or it is stale, or the other view moves where it does not. That a view does not stand still is known where something moves in
+ * it, or where it has repeated and does so no more. */
+static GstStereoVerdict
+judge_frozen (const Look *look, guint v, gdouble *value)
+{
+  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
+  gdouble stale = share_of (look, own->stale);
+  gboolean alone = own->alone >= ALONE && own->alone >= ALONE_OF * other->moving &&
+      own->alone >= ALONE_MORE * other->alone;
+
+  *value = MAX (look->repeats[v], stale);
+  if (!own->compared)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  if (look->repeats[v] >= 0.35 || alone || stale >= 0.05)
+    return GST_STEREO_VERDICT_BAD;
+  return look->repeats[v] <= 0.1 && (own->moving || look->awake[v]) && !own->alone && stale <= 0.025 ?
+      GST_STEREO_VERDICT_GOOD :
+      GST_STEREO_VERDICT_UNKNOWN;
+}
+
+/* No pixel of either view changes, though they used to. */
+static GstStereoVerdict
+judge_both_frozen (const Look *look, guint v, gdouble *value)
+{
+  *value = MIN (look->figures[LEFT].same, look->figures[RIGHT].same);
+  return !look->figures[LEFT].compared ? GST_STEREO_VERDICT_UNKNOWN :
+      *value < 1                       ? GST_STEREO_VERDICT_GOOD :
+      !look->lively || look->coded     ? GST_STEREO_VERDICT_UNKNOWN :
+                                         GST_STEREO_VERDICT_BAD;
+}
+
+static GstStereoVerdict
+judge_still (const Look *look, guint v, gdouble *value)
+{
+  *value = MIN (look->figures[LEFT].same, look->figures[RIGHT].same);
+  return !look->figures[LEFT].compared ? GST_STEREO_VERDICT_UNKNOWN :
+      *value < 1 || look->lively       ? GST_STEREO_VERDICT_GOOD :
+                                         GST_STEREO_VERDICT_BAD;
+}
+
+/* Whether one picture lies at disparity 0 of both views, and how much of it are two. */
+static GstStereoVerdict
+judge_same_view (const Look *look, guint v, gdouble *value)
+{
+  GstStereoVerdict zero = above (*value = look->pair.zero / (gdouble) MAX (1, look->pair.textured), ZERO_BAD, 0.3);
+
+  if (look->pair.textured < MIN_TEXTURED)
+    return GST_STEREO_VERDICT_UNKNOWN;
+  return zero == GST_STEREO_VERDICT_BAD && look->pair.rest >= REST_PATTERN ? GST_STEREO_VERDICT_GOOD : zero;
+}
+
+static GstStereoVerdict
+judge_still_pattern (const Look *look, guint v, gdouble *value)
+{
+  *value = share_of (look, look->pair.pattern);
+  if (look->pair.textured >= MIN_TEXTURED && look->pair.zero >= ZERO_BAD * look->pair.textured)
+    return look->pair.rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
+  return look->pair.pattern < MIN_PATTERN ? GST_STEREO_VERDICT_GOOD : above (*value, 0.08, 0.04);
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+#define OF_VIEW(name) \
+  { \
+    GST_STEREO_HEALTH_##name##_LEFT, GST_STEREO_HEALTH_##name##_RIGHT \
+  }
+#define EITHER(name) (GST_STEREO_HEALTH_##name##_LEFT | GST_STEREO_HEALTH_##name##_RIGHT)
+#define SHOWS_NOTHING (EITHER (BLACK) | EITHER (BLOWN_OUT))
+#define BOTH_FROZEN G_GINT64_CONSTANT (600000000) /* ns: encoders repeat a still scene */
+
+typedef struct
+{
+  GstStereoHealthFlags flags[VIEWS]; /* of the left and the right view; a fault of both together has the first one alone */
+  /* Faults of either view, and of the view itself, that explain it: its verdict is unknown. They stand before it in the table. */
+  GstStereoHealthFlags unless, unless_own;
+  gint64 hold; /* least duration, ns; 0 = that of its kind */
+  /* @v: 0 for the left view, 1 for the right one. @value: the figure that decides. */
+  GstStereoVerdict (*verdict) (const Look *look, guint v, gdouble *value);
+  const gchar *text; /* of a view: what follows "The left view is black". NULL: nothing is said, and matches count nevertheless */
+} Rule;
+
+/* The order is that of messages: where two faults have one cause, the first one is BAD, and the other is UNKNOWN. */
+static const Rule rules[] = {
+  { OF_VIEW (BLACK), 0, 0, 0, judge_black,
+      ". Look for a lens cap, no light, or too short an exposure, and whether the camera is connected." },
+  { OF_VIEW (BLOWN_OUT), 0, 0, 0, judge_blown_out,
+      ": half of its pixels are white, and show nothing that could be matched. Lower the exposure or the gain of that camera." },
+  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, 0, judge_covered,
+      ", or a part of it: it is even where the other view shows something. Take away what lies before the lens." },
+  { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), 0, judge_blurred,
+      ": it has less than half of the detail of the other view, or both have lost theirs. Clean the lens, take away what lies "
+      "before it, or focus that camera." },
+  { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 0, judge_dark,
+      ": darker than the other one. Give both cameras the same exposure and gain, and switch off what sets these for each "
+      "camera alone. Until then prefer cost=census-9x7 or method=bm cost=zncc: costs that compare grey levels fail." },
+  { OF_VIEW (FROZEN), SHOWS_NOTHING, EITHER (COVERED) | EITHER (BLURRED), 0, judge_frozen,
+      ": frames, or a large part of them, are the same as the ones before, while the other view moves. Restart that camera, "
+      "and look at its cable and at what repeats frames on the way. Until then the values of what moves are wrong." },
+  { { EITHER (FROZEN) }, SHOWS_NOTHING, 0, BOTH_FROZEN, judge_both_frozen,
+      "Both views are frozen: no pixel changes from frame to frame, which no sensor gives. Restart the cameras, and look at "
+      "what repeats frames on the way." },
+  { { GST_STEREO_HEALTH_STILL }, SHOWS_NOTHING, 0, 0, judge_still, NULL },
+  { { GST_STEREO_HEALTH_BLANK }, SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 0, judge_blank, NULL },
+  { { GST_STEREO_HEALTH_SAME_VIEW }, 0, 0, 0, judge_same_view,
+      "Both views come from one camera: all that they show lies at the same place, so that everything seems to be far away. "
+      "Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
+  { { GST_STEREO_HEALTH_STILL_PATTERN }, 0, 0, 0, judge_still_pattern,
+      "A still pattern lies over both views at the same place: drops, dirt or a cracked screen before both lenses, or "
+      "something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the lenses and what "
+      "is before them." },
+};
+
+GstStereoViewsWorth
+gst_stereo_views_get_worth (const GstStereoViews *views)
+{
+  const GstStereoViewFigures *figures = views->look.figures;
+  guint found = gst_stereo_faults_get (views->faults) | gst_stereo_faults_get_suspected (views->faults);
+  GstStereoViewsWorth worth = { TRUE, has_detail (&figures[LEFT]) && has_detail (&figures[RIGHT]),
+    views->look.pair.jump, MAX (noise_of (&figures[LEFT]), noise_of (&figures[RIGHT])) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (rules[i].text && found & (guint) (rules[i].flags[LEFT] | rules[i].flags[RIGHT]))
+      worth.sound = FALSE;
+  return worth;
+}
+
+/* ---- a look ---------------------------------------------------------------------------------- */
+
+#define HISTORY_COUNT 20       /* looks before the history counts */
+#define HISTORY_WEIGHT 200     /* looks that its means are of, at most: twenty seconds */
+#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
+
+/* What is known from the looks before, and what this one adds to it. */
+static void
+recall (const GstStereoViews *views, gboolean live, Look *look)
+{
+  const Look *before = &views->look;
+  const GstStereoViewFigures *figures = look->figures;
+
+  look->lively = live || before->lively;
+  look->coded = before->coded - (before->coded > 0);
+  for (guint v = 0; v < VIEWS; v++) {
+    const GstStereoViewFigures *own = &figures[v], *other = &figures[!v];
+    gboolean repeats = own->same >= 1 && (other->same < SAME_LEAST || share_of (look, other->moving) >= MUCH);
+    if (!own->compared)
+      continue;
+    look->lively = look->lively || own->same < 1;
+    if (own->same >= SAME_LEAST && own->same < 1 - SAME_LEAST)
+      look->coded = CODED_LOOKS;
+    look->awake[v] = own->same < 1 && (own->wakes || (before->awake[v] && !own->moving));
+    look->repeats[v] = own->wakes ? 0 : before->repeats[v] + (repeats - before->repeats[v]) / REPEATS;
+  }
+  if (views->known < HISTORY_COUNT)
+    return;
+  look->ratio = exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX));
+  for (guint v = 0; v < VIEWS; v++)
+    look->sharp[v] = exp (views->sharp[v]);
+}
+
+/* A look in which nothing is wrong with the sharpness of either view. */
+static void
+remember (GstStereoViews *views)
+{
+  const GstStereoViewFigures *figures = views->look.figures;
+  gdouble sharp[] = { log (sharpness_of (&figures[LEFT])), log (sharpness_of (&figures[RIGHT])) };
+
+  views->known = MIN (views->known + 1, HISTORY_WEIGHT);
+  views->ratio += (sharp[LEFT] - sharp[RIGHT] - views->ratio) / views->known;
+  for (guint v = 0; v < VIEWS; v++)
+    views->sharp[v] += (sharp[v] - views->sharp[v]) / views->known;
+}
+
+static void
+add_figures (GstStructure *fields, const Look *look)
+{
+  gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, look->figures[LEFT].brightness, "brightness-right",
+      G_TYPE_DOUBLE, look->figures[RIGHT].brightness, "sharpness-left", G_TYPE_DOUBLE,
+      sharpness_of (&look->figures[LEFT]), "sharpness-right", G_TYPE_DOUBLE, sharpness_of (&look->figures[RIGHT]), NULL);
+}
+
+static void
+judge (GstStereoViews *views)
+{
+  guint bad[VIEWS] = { 0 }; /* of each view */
+
+  for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
+    const Rule *rule = &rules[i];
+    GstStereoVerdict verdicts[VIEWS] = { GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_UNKNOWN };
+    gdouble values[VIEWS] = { 0 };
+    for (guint v = 0; v < VIEWS && rule->flags[v]; v++)
+      if (!((guint) rule->unless & (bad[LEFT] | bad[RIGHT])) && !((guint) rule->unless_own & bad[v]))
+        verdicts[v] = rule->verdict (&views->look, v, &values[v]);
+    if (rule->verdict == judge_blurred && verdicts[LEFT] == GST_STEREO_VERDICT_GOOD &&
+        verdicts[RIGHT] == GST_STEREO_VERDICT_GOOD)
+      remember (views);
+    for (guint v = 0; v < VIEWS && rule->flags[v]; v++) {
+      const GstStereoHealthKind *kind = gst_stereo_kind_of (rule->flags[v]);
+      bad[v] |= verdicts[v] == GST_STEREO_VERDICT_BAD ? (guint) rule->flags[v] : 0;
+      if (!gst_stereo_faults_judge (views->faults, rule->flags[v], 0, verdicts[v], views->last,
+              rule->hold ? rule->hold : (gint64) kind->hold) ||
+          !rule->text)
+        continue;
+      GstStructure *fields = gst_stereo_faults_figures (values[v]);
+      gst_structure_set (fields, "time", G_TYPE_INT64, views->last, NULL);
+      add_figures (fields, &views->look);
+      gst_stereo_faults_say (views->faults, rule->flags[v],
+          rule->flags[RIGHT] ? g_strdup_printf ("The %s view is %s%s", v ? "right" : "left", kind->words, rule->text) :
+                               g_strdup (rule->text),
+          fields);
+    }
+  }
+}
+
+GstStereoViewsWorth
+gst_stereo_views_look (GstStereoViews *views, gint64 time, const GstStereoViewedPair *pair, gboolean live)
+{
+  Look look = { 0 };
+
+  views->started = TRUE;
+  views->last = time;
+  if (!gst_stereo_views_measure (views, pair, look.figures, &look.pair))
+    return gst_stereo_views_get_worth (views);
+  recall (views, live, &look);
+  for (guint v = 0; v < VIEWS; v++) {
+    const GstStereoViewFigures *own = &look.figures[v];
+    GST_LOG_OBJECT (views->element,
+        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, contrast %.1f; of %u blocks "
+        "%u move, %u stale, %u even, %u where the other view moves alone, %.3f the same; repeats %.2f",
+        v ? "right" : "left", own->brightness, own->black, own->white, own->detail, own->doubt, own->roughness,
+        own->contrast, look.pair.blocks, own->moving, own->stale, own->even, own->alone, own->same, look.repeats[v]);
+  }
+  GST_LOG_OBJECT (views->element, "%u of %u blocks at disparity 0, with a rest of %.4f; %u patterns%s", look.pair.zero,
+      look.pair.textured, look.pair.rest, look.pair.pattern, look.pair.jump ? "; a jump" : "");
+  GST_OBJECT_LOCK (views->element);
+  views->count++;
+  views->look = look;
+  GST_OBJECT_UNLOCK (views->element);
+  judge (views);
+  return gst_stereo_views_get_worth (views);
+}
+
+void
+gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats)
+{
+  GST_OBJECT_LOCK (views->element);
+  guint64 count = views->count;
+  Look look = views->look;
+  GST_OBJECT_UNLOCK (views->element);
+  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, NULL);
+  add_figures (stats, &look);
+}
