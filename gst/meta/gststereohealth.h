@@ -115,6 +115,7 @@ GType gst_stereo_health_flags_get_type (void);
  * @words: what people are told, where it concerns the pair; else what follows "left camera", "right camera" or "both
  *     cameras"
  * @recognised: how it is recognised, a sentence without its full stop
+ * @advice: what helps, in whole sentences; empty where no message says it
  *
  * A row of the table of all that can be wrong. The strings are static.
  */
@@ -127,6 +128,7 @@ typedef struct
   GstClockTime hold;
   const gchar *words;
   const gchar *recognised;
+  const gchar *advice;
 } GstStereoHealthKind;
 
 /**

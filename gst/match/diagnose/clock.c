@@ -62,20 +62,14 @@ gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 f
   if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_OUT_OF_STEP, 1,
           clock->mean * LARGE_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, 0, 0))
     gst_stereo_faults_say (faults, GST_STEREO_HEALTH_OUT_OF_STEP,
-        g_strdup_printf (
-            "The views are out of step: the two frames of a pair are %.1f ms apart on average, of %.1f ms from "
-            "frame to frame. What moves gets a wrong disparity. Trigger the cameras together, or start them "
-            "together.",
+        g_strdup_printf ("The two frames of a pair are %.1f ms apart on average, of %.1f ms from frame to frame.",
             MS (clock->mean), MS (frame)),
         gst_stereo_faults_figures (MS (clock->mean)));
   if (clock->filled == GST_STEREO_CLOCK_SPANS &&
       gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_DRIFT, 0,
           fabs (change) * DRIFT_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, 0, 0))
     gst_stereo_faults_say (faults, GST_STEREO_HEALTH_DRIFT,
-        g_strdup_printf (
-            "The timestamps of the two views drift apart, by %.3f ms in a second: the cameras run at different "
-            "rates. Trigger them together, or let one clock stamp both.",
-            MS (clock->drift)),
+        g_strdup_printf ("The timestamps drift by %.3f ms in a second.", MS (clock->drift)),
         gst_stereo_faults_figures (MS (clock->drift)));
 }
 
@@ -94,20 +88,18 @@ static void
 say_slow (GstStereoFaults *faults, guint64 dropped, guint64 pairs, const GstStereoPaceCounts *counts, gint64 frame,
     gint width, gint height)
 {
-  GString *text = g_string_new (NULL);
   gdouble compute = (gdouble) counts->compute, share = compute > 0 ? AIM * (gdouble) frame / compute : 0;
   gboolean known = compute > 0 && frame > 0, elsewhere = compute < FULL_LOAD * (gdouble) frame;
   /* as if time were in proportion to the pixels: it falls faster where fewer disparities are searched, too */
   gint wide = known && !elsewhere ? (gint) (width * sqrt (share)) / 4 * 4 : 0, high = width ? wide * height / width : 0;
   GstStructure *figures = gst_stereo_faults_figures ((gdouble) dropped / (gdouble) MAX (1, pairs));
+  GString *text = g_string_new (NULL);
 
   gst_structure_set (figures, "dropped", G_TYPE_UINT64, dropped, "computed", G_TYPE_UINT64, pairs - dropped,
       "compute-time", G_TYPE_UINT64, counts->compute, "frame-time", G_TYPE_UINT64, (guint64) MAX (0, frame),
       "scaled-width", G_TYPE_INT, wide, "scaled-height", G_TYPE_INT, high, NULL);
-  g_string_printf (text,
-      "Too slow for the stream: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " pairs of the last seconds were dropped, "
-      "because they would have come too late.",
-      dropped, pairs);
+  g_string_printf (
+      text, "Of %" G_GUINT64_FORMAT " pairs of the last seconds, %" G_GUINT64_FORMAT " were dropped.", pairs, dropped);
   if (known)
     g_string_append_printf (text, " A pair takes %.1f ms, and one comes every %.1f ms.", MS (compute), MS (frame));
   if (known && elsewhere)

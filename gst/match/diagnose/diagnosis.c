@@ -125,19 +125,13 @@ static void
 check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 interval, const Due *due)
 {
   const GstStereoFrame *frames[] = { pair->left, pair->right };
-  const StereoParams *params = pair->params;
   const GstStereoLayout *layout = &pair->left->layout;
-  const GstStereoMeta *meta = gst_buffer_get_stereo_meta (pair->left->buffer);
-  GstStereoViewedPair viewed = { .width = layout->width,
+  GstStereoLookedPair looked = { .width = layout->width,
     .height = layout->height,
-    .least = params->min_disparity,
-    .most = params->min_disparity + params->num_disparities - 1 };
-  GstStereoMatchedPair matched = { .layout = layout,
-    .images = viewed.images,
+    .params = pair->params,
     .counts = pair->mask ? pair->mask->counts : NULL,
-    .params = params,
-    .rectified = meta && meta->kind == GST_STEREO_OUTPUT_KIND_VIEWS,
-    .time = diagnosis->time };
+    .time = diagnosis->time,
+    .live = pair->live };
   guint two = pair->left->buffer != pair->right->buffer;
   GstVideoFrame mapped[2];
 
@@ -147,29 +141,24 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
     gst_video_frame_unmap (&mapped[0]);
     return;
   }
-  gst_stereo_layout_images (layout, &mapped[0], &mapped[two], &viewed.images[0], &viewed.images[1]);
+  gst_stereo_layout_images (layout, &mapped[0], &mapped[two], &looked.images[0], &looked.images[1]);
   for (guint v = 0; v < 2; v++) {
     gint offsets[GST_VIDEO_MAX_COMPONENTS], scales[GST_VIDEO_MAX_COMPONENTS];
-    guint component = viewed.images[v].channels == 3; /* green, or luma */
+    guint component = looked.images[v].channels == 3; /* green, or luma */
     gst_video_color_range_offsets (frames[v]->info.colorimetry.range, frames[v]->info.finfo, offsets, scales);
-    viewed.black[v] = offsets[component];
-    viewed.scale[v] = scales[component];
+    looked.black[v] = offsets[component];
+    looked.scale[v] = scales[component];
   }
-  GstStereoViewsWorth worth = due->views ?
-      gst_stereo_views_look (diagnosis->views, diagnosis->time, &viewed, pair->live) :
-      gst_stereo_views_get_worth (diagnosis->views);
-  gboolean jumped = due->views && worth.jumped;
-  matched.sound = worth.sound;
-  matched.detailed = worth.detailed;
-  matched.noise = worth.noise;
+  gboolean jumped = due->views && gst_stereo_views_look (diagnosis->views, &looked);
+  gst_stereo_views_value (diagnosis->views, &looked);
   /* another picture: the views may have been exchanged, or a camera was turned */
   if (due->matches || jumped) {
-    gboolean conclusive = gst_stereo_matches_check (diagnosis->matches, &matched, due->all || jumped);
+    gboolean conclusive = gst_stereo_matches_check (diagnosis->matches, &looked, due->all || jumped);
     diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
   }
   /* after the check, which may want the next one soon */
   if (is_before_check (diagnosis, pair, interval))
-    gst_stereo_matches_keep (diagnosis->matches, &matched);
+    gst_stereo_matches_keep (diagnosis->matches, &looked);
   if (two)
     gst_video_frame_unmap (&mapped[1]);
   gst_video_frame_unmap (&mapped[0]);

@@ -174,32 +174,38 @@ gst_stereo_faults_figures (gdouble value)
   return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE, value, NULL);
 }
 
-/* Takes @figures. Without @text: that the fault stands, or does no longer. */
+/* Takes @figures. @text: NULL = that the fault stands, or does no longer. */
 static void
-post (GstStereoFaults *faults, GstStereoHealthFlags flags, const gchar *text, gboolean active, GstStructure *figures)
+post (GstStereoFaults *faults, GstStereoHealthFlags flags, gboolean active, const gchar *text, GstStructure *figures)
 {
+  static const gchar *const views[] = { "left", "right", "both" },
+                            *const whose[] = { "left camera ", "right camera ", "both cameras " };
   const GstStereoHealthKind *kind = gst_stereo_kind_of (flags);
-  guint side = kind->left == kind->right || flags == (kind->left | kind->right) ? 2 : flags == kind->right;
-  g_autofree gchar *words = g_strdup_printf ("%s%s%s", active ? "" : "No longer: ",
-      kind->left == kind->right ? "" : ((const gchar *[]){ "left camera ", "right camera ", "both cameras " })[side],
-      kind->words);
+  gboolean of_pair = kind->left == kind->right;
+  guint side = of_pair || flags == (kind->left | kind->right) ? 2 : flags == kind->right;
+  g_autofree gchar *words = g_strconcat (active ? "" : "No longer: ", of_pair ? "" : whose[side], kind->words, NULL);
+  g_autofree gchar *begin = text ? g_strdup_printf ("%c%s: %s", g_ascii_toupper (*words), words + 1, text) : NULL;
 
-  gst_structure_set (figures, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING,
-      ((const gchar *[]){ "left", "right", "both" })[side], "active", G_TYPE_BOOLEAN, active, "unreliable",
-      G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING, text ? text : words, NULL);
-  GST_INFO_OBJECT (faults->element, "%s", text ? text : words);
+  gst_structure_set (figures, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, views[side], "active",
+      G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING,
+      begin ? begin : words, NULL);
   gst_element_post_message (faults->element, gst_message_new_element (GST_OBJECT (faults->element), figures));
+  if (begin)
+    GST_ELEMENT_WARNING (faults->element, STREAM, FAILED, ("%s", begin), (NULL));
+  else
+    GST_INFO_OBJECT (faults->element, "%s", words);
 }
 
 void
-gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *text, GstStructure *figures)
+gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *detail, GstStructure *figures)
 {
+  const GstStereoHealthKind *kind = gst_stereo_kind_of (flags);
   gboolean active = (gst_stereo_faults_get (faults) & flags) == flags;
+  g_autofree gchar *text = g_strdup_printf (
+      "%s. %s%s%s", kind->recognised, detail ? detail : "", detail ? " " : "", kind->advice);
 
-  post (faults, flags, active ? text : NULL, active, figures);
-  if (active)
-    GST_ELEMENT_WARNING (faults->element, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
+  post (faults, flags, active, active ? text : NULL, figures);
+  g_free (detail);
 }
 
 void
@@ -211,5 +217,5 @@ gst_stereo_faults_set (GstStereoFaults *faults, GstStereoHealthFlags all, GstSte
   GST_OBJECT_UNLOCK (faults->element);
   for (guint flag = 1; flag; flag <<= 1)
     if (changed & flag)
-      post (faults, (GstStereoHealthFlags) flag, NULL, (now & flag) != 0, gst_stereo_faults_figures ((now & flag) != 0));
+      post (faults, (GstStereoHealthFlags) flag, (now & flag) != 0, NULL, gst_stereo_faults_figures ((now & flag) != 0));
 }

@@ -98,9 +98,9 @@ gst_stereo_matches_flush (GstStereoMatches *matches)
 
 /* FALSE for views that are too small. */
 static gboolean
-prepare (GstStereoMatches *m, const GstStereoMatchedPair *pair)
+prepare (GstStereoMatches *m, const GstStereoLookedPair *pair)
 {
-  gint width = pair->layout->width, height = pair->layout->height, min = pair->params->min_disparity;
+  gint width = pair->width, height = pair->height, min = pair->params->min_disparity;
   gint num = pair->params->num_disparities, small_width, small_height, factor;
   gint longest = MAX (width, height), largest = MAX (ABS (min), ABS (min + num - 1));
 
@@ -243,7 +243,7 @@ fit_offsets (GstStereoMatches *m)
 }
 
 gboolean
-gst_stereo_matches_measure (GstStereoMatches *m, const GstStereoMatchedPair *pair, GstStereoMatchFigures *result)
+gst_stereo_matches_measure (GstStereoMatches *m, const GstStereoLookedPair *pair, GstStereoMatchFigures *result)
 {
   GstStereoMatchFigures *figures = &m->figures;
 
@@ -267,6 +267,7 @@ gst_stereo_matches_measure (GstStereoMatches *m, const GstStereoMatchedPair *pai
   figures->farthest = figures->beyond < 3 ? 0 : m->far[figures->beyond - 3];
   median (m->sure, figures->sure);
   figures->lowest = figures->sure < few ? 0 : m->sure[few - 1];
+  figures->found = figures->matches / MAX (1.0, figures->points);
   fit_offsets (m);
   for (guint view = 0; view < 2 && m->kept; view++)
     figures->late[!view] = gst_stereo_delay_measure (m->points, figures->placed, view);
@@ -275,7 +276,7 @@ gst_stereo_matches_measure (GstStereoMatches *m, const GstStereoMatchedPair *pai
 }
 
 void
-gst_stereo_matches_keep (GstStereoMatches *m, const GstStereoMatchedPair *pair)
+gst_stereo_matches_keep (GstStereoMatches *m, const GstStereoLookedPair *pair)
 {
   if (!prepare (m, pair))
     return;
@@ -386,7 +387,7 @@ is_suspicious (const GstStereoDelay *delay)
 #define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
 
 typedef GstStereoMatchFigures Figures;
-typedef GstStereoMatchedPair Pair;
+typedef GstStereoLookedPair Pair;
 
 gboolean
 gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise)
@@ -413,18 +414,6 @@ judge_moment (const Figures *figures, const Pair *pair)
   return figures->moment;
 }
 
-static gchar *
-describe_moment (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  const gchar *name = figures->late_view ? "right" : "left";
-
-  return g_strdup_printf (
-      "The views are out of step: in the %s view, points lie where they were some frames before. What "
-      "moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears "
-      "frames on the way of the %s one.",
-      name, name);
-}
-
 /* Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if it lies beyond infinity,
  * outside of the search range, and the opposite disparity inside. Points at infinity have no sign, and do not count. A search range that
  * is symmetric about 0 cannot show an exchange. */
@@ -437,17 +426,6 @@ judge_swapped (const Figures *figures, const Pair *pair)
 
   return are_enough (figures, votes) ? verdict_of (figures->backward > MAJORITY * votes, TRUE) :
                                        GST_STEREO_VERDICT_UNKNOWN;
-}
-
-static gchar *
-describe_swapped (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  return g_strdup_printf ("Left and right look exchanged: %u of %u points match at disparities below those searched "
-                          "(median of all: %.1f px). If they are, %s; if they are not, set min-disparity to about %d.",
-      figures->backward, figures->forward + figures->backward, figures->disparity,
-      pair->layout->packing == GST_STEREO_PACKING_AUTO ? "exchange what is linked to sink_left and sink_right" :
-                                                         "turn right-view-first in the caps' multiview-flags round",
-      (gint) (1.5 * figures->disparity));
 }
 
 /*
@@ -487,15 +465,6 @@ judge_focal (const Figures *figures, const Pair *pair)
       verdict_of (scale >= MAX (SCALE_BAD, SCALE_SURE * figures->rest), scale < SCALE_GOOD);
 }
 
-static gchar *
-describe_focal (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  return g_strdup_printf (
-      "The focal lengths differ: the right view is %s, by %.1f px at its top and bottom. Look whether "
-      "both cameras have the same lens and the same zoom, or calibrate anew.",
-      figures->scale > 0 ? "larger" : "smaller", fabs (figures->scale));
-}
-
 static GstStereoVerdict
 judge_rows (const Figures *figures, const Pair *pair)
 {
@@ -507,24 +476,6 @@ judge_rows (const Figures *figures, const Pair *pair)
   gboolean focal = judge_focal (figures, pair) == GST_STEREO_VERDICT_BAD;
   return verdict_of (
       (focal ? fabs (figures->shift) : figures->vertical) > MAX_VERTICAL || fabs (figures->roll) > MAX_TURN, TRUE);
-}
-
-static gchar *
-describe_rows (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  return g_strdup_printf (
-      "The rows of the two views do not fit: a point lies %.1f px higher or lower in the right view than in the left one "
-      "(median of %u; in the middle of the picture it is off by %.1f px, and by %.1f px more at the right side; down is "
-      "positive). %s were not taken at the same moment. %s",
-      figures->vertical, figures->placed, figures->shift, figures->roll,
-      pair->rectified ?
-          "The views come rectified, by a calibration that is not of these cameras as they stand now: look whether its pose is "
-          "the other way round (R transposed; R and T take a point from the left camera to the right one), or calibrate anew. "
-          "If it is right, the views" :
-          "Rectify the views: put stereorectify with its calibration before stereomatch, or calibrate anew. If they are "
-          "rectified, they",
-      pair->params->align ? "Up to 3 px are taken out while stats say aligned, which is less exact." :
-                            "align=auto takes up to 3 px of it out, which is less exact.");
 }
 
 /* Nothing lies farther away than infinity. Points whose disparity is below that of infinity, and below the search range, show a shift
@@ -546,17 +497,6 @@ judge_shifted (const Figures *figures, const Pair *pair)
       figures->lowest < infinity + FAR_AWAY);
 }
 
-static gchar *
-describe_shifted (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  return g_strdup_printf (
-      "The views are shifted sideways: of %u points that match, the farthest lie beyond infinity, at disparities of %.1f px "
-      "and less. All is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the "
-      "principal points differ by that on purpose, set principal-offset to what the calibration says, and min-disparity to "
-      "its negative.",
-      figures->sure, figures->lowest);
-}
-
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to 0.09 and
  * 0.30. Under noise healthy pairs have 0.028 found and more; noise-like texture counts as noise. */
@@ -572,16 +512,6 @@ judge_mismatch (const Figures *figures, const Pair *pair)
 
   return figures->points < MIN_POINTS ? GST_STEREO_VERDICT_UNKNOWN :
                                         verdict_of (alike < ALIKE_MOST && found<least, found> FOUND_LEAST);
-}
-
-static gchar *
-describe_mismatch (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  return g_strdup_printf (
-      "The two views do not match: of %u points of the left view, %u are found in the right one. Look "
-      "whether both cameras see the same scene, whether one of them is mirrored or turned, and whether "
-      "something is before a lens.",
-      figures->points, figures->matches);
 }
 
 /* A search range that ends too soon leaves matches at its end and beyond: the nearest surfaces have a wrong disparity or none. */
@@ -612,24 +542,6 @@ gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min)
   return MIN ((num + DISPARITIES_STEP - 1) / DISPARITIES_STEP * DISPARITIES_STEP, MAX_DISPARITIES);
 }
 
-static gchar *
-describe_range (const Figures *figures, const Pair *pair, GstStructure *fields)
-{
-  const StereoParams *params = pair->params;
-  gint wanted = gst_stereo_wanted_disparities (figures, params->min_disparity);
-  g_autofree gchar *remedy = wanted > params->num_disparities ?
-      g_strdup_printf ("Set num-disparities=%d, or more if something comes nearer.", wanted) :
-      g_strdup ("No more disparities can be searched: use smaller views, or move the cameras closer together.");
-
-  gst_structure_set (fields, "points-beyond", G_TYPE_UINT, figures->beyond, "farthest", G_TYPE_DOUBLE,
-      figures->farthest, "num-disparities", G_TYPE_INT, wanted, NULL);
-  return g_strdup_printf (
-      "The search range is too small: %u of %u points that match lie beyond its last disparity, %d px, up "
-      "to about %.0f px. Such near things get a wrong value or none. %s",
-      figures->beyond, figures->beyond + figures->forward, params->min_disparity + params->num_disparities - 1,
-      figures->farthest, remedy);
-}
-
 /* ---- the table -------------------------------------------------------------------------------- */
 
 typedef struct
@@ -639,9 +551,8 @@ typedef struct
   gboolean needs_no_noise;     /* and where noise hides the scene */
   gboolean needs_two;          /* one pair alone says nothing, but in a complete check */
   GstStereoHealthFlags unless; /* faults which, while they stand, explain what it is judged by */
-  gsize value;                 /* offset of the figure that is reported, a gdouble */
   GstStereoVerdict (*verdict) (const Figures *figures, const Pair *pair);
-  gchar *(*text) (const Figures *figures, const Pair *pair, GstStructure *fields); /* of its begin */
+  gsize value; /* offset of the figure that is reported, a gdouble */
 } Rule;
 
 #define FIGURE(name) G_STRUCT_OFFSET (GstStereoMatchFigures, name)
@@ -649,21 +560,56 @@ typedef struct
 
 /* The order is that of messages. Views that are not sound say nothing of any. Another focal length moves the sides of the picture. */
 static const Rule rules[] = {
-  { HEALTH (OUT_OF_STEP), TRUE, FALSE, FALSE, HEALTH (MISMATCH), FIGURE (late), judge_moment, describe_moment },
-  { HEALTH (FOCAL), TRUE, FALSE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), FIGURE (scale), judge_focal,
-      describe_focal },
-  { HEALTH (SHIFTED), TRUE, TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), FIGURE (lowest),
-      judge_shifted, describe_shifted },
-  { HEALTH (MISMATCH), TRUE, FALSE, FALSE, HEALTH (OK), FIGURE (disparity), judge_mismatch, describe_mismatch },
-  { HEALTH (SWAPPED), FALSE, FALSE, TRUE, HEALTH (OK), FIGURE (disparity), judge_swapped, describe_swapped },
-  { HEALTH (ROWS), FALSE, FALSE, TRUE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), FIGURE (vertical), judge_rows,
-      describe_rows },
-  { HEALTH (RANGE), FALSE, TRUE, TRUE, HEALTH (FOCAL), FIGURE (farthest), judge_range, describe_range },
+  { HEALTH (OUT_OF_STEP), TRUE, FALSE, FALSE, HEALTH (MISMATCH), judge_moment, FIGURE (late) },
+  { HEALTH (FOCAL), TRUE, FALSE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), judge_focal, FIGURE (scale) },
+  { HEALTH (SHIFTED), TRUE, TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), judge_shifted,
+      FIGURE (lowest) },
+  { HEALTH (MISMATCH), TRUE, FALSE, FALSE, HEALTH (OK), judge_mismatch, FIGURE (found) },
+  { HEALTH (SWAPPED), FALSE, FALSE, TRUE, HEALTH (OK), judge_swapped, FIGURE (disparity) },
+  { HEALTH (ROWS), FALSE, FALSE, TRUE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), judge_rows, FIGURE (vertical) },
+  { HEALTH (RANGE), FALSE, TRUE, TRUE, HEALTH (FOCAL), judge_range, FIGURE (farthest) },
 };
+
+/* What is to be said of a fault that begins. */
+static gchar *
+describe (GstStereoHealthFlags flag, const Figures *figures, const StereoParams *params, GstStructure *fields)
+{
+  gint wanted = gst_stereo_wanted_disparities (figures, params->min_disparity);
+
+  switch (flag) {
+    case HEALTH (OUT_OF_STEP):
+      return g_strdup_printf ("The %s view is late.", figures->late_view ? "right" : "left");
+    case HEALTH (FOCAL):
+      return g_strdup_printf ("The right view is %s, by %.1f px at its top and bottom.",
+          figures->scale > 0 ? "larger" : "smaller", fabs (figures->scale));
+    case HEALTH (SHIFTED):
+      return g_strdup_printf ("The farthest points lie at disparities of %.1f px and less.", figures->lowest);
+    case HEALTH (MISMATCH):
+      return g_strdup_printf ("Of %u points, %u are found.", figures->points, figures->matches);
+    case HEALTH (SWAPPED):
+      return g_strdup_printf ("Of %u points, %u match so; the median of all is %.1f px.",
+          figures->forward + figures->backward, figures->backward, figures->disparity);
+    case HEALTH (ROWS):
+      return g_strdup_printf (
+          "The median of %u points is %.1f px: %.1f px in the middle of the picture, and %.1f px more at "
+          "its right side (down is positive).",
+          figures->placed, figures->vertical, figures->shift, figures->roll);
+    default:
+      gst_structure_set (
+          fields, "points-beyond", G_TYPE_UINT, figures->beyond, "num-disparities", G_TYPE_INT, wanted, NULL);
+      return g_strdup_printf (wanted > params->num_disparities ?
+              "Of %u points, %u lie beyond %d px, up to about %.0f px. Set num-disparities=%d, or more if something comes "
+              "nearer." :
+              "Of %u points, %u lie beyond %d px, up to about %.0f px. More than %d disparities cannot be searched: use "
+              "smaller views, or move the cameras closer together.",
+          figures->beyond + figures->forward, figures->beyond, params->min_disparity + params->num_disparities - 1,
+          figures->farthest, wanted);
+  }
+}
 
 GstStereoVerdict
 gst_stereo_matches_judge (
-    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoMatchedPair *pair)
+    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoLookedPair *pair)
 {
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     if (rules[i].flag == flag)
@@ -721,7 +667,7 @@ note (GstStereoMatches *m, const Pair *pair, gboolean all)
 }
 
 gboolean
-gst_stereo_matches_check (GstStereoMatches *m, const GstStereoMatchedPair *pair, gboolean all)
+gst_stereo_matches_check (GstStereoMatches *m, const GstStereoLookedPair *pair, gboolean all)
 {
   Figures figures;
   guint news = 0;
@@ -750,7 +696,7 @@ gst_stereo_matches_check (GstStereoMatches *m, const GstStereoMatchedPair *pair,
     if (gst_stereo_faults_judge (
             m->faults, rule->flag, 0, verdict, pair->time, (gint64) gst_stereo_kind_of (rule->flag)->hold)) {
       GstStructure *fields = gst_stereo_faults_figures (G_STRUCT_MEMBER (gdouble, &figures, rule->value));
-      gst_stereo_faults_say (m->faults, rule->flag, rule->text (&figures, pair, fields), fields);
+      gst_stereo_faults_say (m->faults, rule->flag, describe (rule->flag, &figures, pair->params, fields), fields);
     }
   }
   m->news = news;

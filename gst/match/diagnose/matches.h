@@ -8,26 +8,10 @@
 #ifndef GST_STEREO_MATCHES_H
 #define GST_STEREO_MATCHES_H
 
-#include "gst/match/diagnose/faults.h"
-#include "gst/video/frame.h"
+#include "gst/match/diagnose/view.h"
 #include "stereo/sparse.h"
-#include "stereo/stereo.h"
 
 G_BEGIN_DECLS
-
-/* A pair that is checked. */
-typedef struct
-{
-  const GstStereoLayout *layout;
-  const StereoImage *images; /* of both views, in host memory */
-  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is searched there. NULL: none is */
-  const StereoParams *params; /* of the plan, with the geometry of this pair */
-  gint64 time;                /* ns */
-  gboolean rectified;         /* their metadata says that they are */
-  gboolean sound;             /* no view has a fault: matches count */
-  gboolean detailed;          /* both views show more than noise: missing matches count, too */
-  gdouble noise;              /* of the noisier view, grey levels */
-} GstStereoMatchedPair;
 
 /* A placed match: its vertical offset, and its motion back to the frame before, in each view. */
 typedef struct
@@ -48,6 +32,7 @@ typedef struct
   guint points;            /* textured points, which were searched */
   guint alike;             /* those of them that fit some place, which may be one of many */
   guint matches;           /* those of them whose place is sure */
+  gdouble found;           /* their share of the points */
   guint forward, backward; /* matches inside the range; those beyond infinity that would be inside in exchanged views */
   guint beyond;            /* matches that lie at the end of the search range, or beyond */
   guint doubtful;          /* matches that count for none of these: another place fits nearly as well */
@@ -77,9 +62,9 @@ void gst_stereo_matches_flush (GstStereoMatches *matches);
 /* Several times a second, and more often with a suspicion. */
 gboolean gst_stereo_matches_are_due (const GstStereoMatches *matches, gint64 time);
 /* Judges a pair. @all: one pair shows what else two have to. Returns whether the pair said anything of the rig. */
-gboolean gst_stereo_matches_check (GstStereoMatches *matches, const GstStereoMatchedPair *pair, gboolean all);
+gboolean gst_stereo_matches_check (GstStereoMatches *matches, const GstStereoLookedPair *pair, gboolean all);
 /* Keeps the frame before the next pair that is checked: motion leads back to it. */
-void gst_stereo_matches_keep (GstStereoMatches *matches, const GstStereoMatchedPair *pair);
+void gst_stereo_matches_keep (GstStereoMatches *matches, const GstStereoLookedPair *pair);
 /* The faults that the alignment takes out, where it fits what the last matches show of the rows. */
 GstStereoHealthFlags gst_stereo_matches_taken_out (const GstStereoMatches *matches, const StereoAlignment *alignment);
 /* From any thread: adds fields to `stats`. */
@@ -89,10 +74,10 @@ void gst_stereo_matches_add_stats (GstStereoMatches *matches, GstStructure *stat
 
 /* Matches a pair. FALSE for views that are too small. */
 gboolean gst_stereo_matches_measure (
-    GstStereoMatches *matches, const GstStereoMatchedPair *pair, GstStereoMatchFigures *figures);
+    GstStereoMatches *matches, const GstStereoLookedPair *pair, GstStereoMatchFigures *figures);
 /* What the row of a flag makes of figures alone. */
 GstStereoVerdict gst_stereo_matches_judge (
-    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoMatchedPair *pair);
+    GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoLookedPair *pair);
 /* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
 gboolean gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise);
 /* Sufficient num-disparities for a search from @min, a multiple of 16. */

@@ -42,7 +42,8 @@
 #define FAR_FROM_ZERO 0.5f /* cells */
 #define BEYOND 2           /* search ranges in which what moves in one view has to move in the other, */
 #define LEAST_PART 4       /* and at least this part of the width */
-#define ONE 0.5            /* share of the blocks at disparity 0 */
+#define ONE 0.4            /* share of the blocks at disparity 0 */
+#define REST_PATTERN 0.004 /* share of the texture that noise does not explain: two scenes behind one pattern */
 #define SURE 0.8f
 #define CALM 0.5      /* share of the blocks that do not move */
 #define AROUND 0.6    /* share of the blocks around a fixed one that move */
@@ -83,35 +84,28 @@ typedef struct
   Repeats repeats;
 } View;
 
-/* A look at both views, and what is known from earlier ones. */
-typedef struct
-{
-  GstStereoViewFigures figures[VIEWS];
-  GstStereoPairFigures pair;
-  /* means over earlier looks; 0 = not known */
-  gdouble ratio;        /* the left view's sharpness divided by the right one's */
-  gdouble sharp[VIEWS]; /* sharpness of each view */
-  gdouble repeats[VIEWS]; /* share of the last looks in which a view was the same to the bit, and the other view was not */
-  gboolean awake[VIEWS]; /* a view repeated, and its pixels change again */
-  gboolean lively;       /* pixels have changed before, or a sensor gives the frames: no two are equal to the bit */
-  guint coded;           /* looks for which a view counts as from an encoder that repeats what hardly changes */
-} Look;
-
 struct _GstStereoViews
 {
   GstElement *element;
   GstStereoFaults *faults;
 
   /* protected by the element's object lock; written in one thread */
-  guint64 count; /* of looks */
-  Look look;     /* the last one */
+  guint64 count;                       /* of looks */
+  GstStereoViewFigures figures[VIEWS]; /* of the last one, */
+  GstStereoPairFigures pair;
 
-  /* of the source pad's task */
+  /* of the source pad's task: what is known from earlier ones */
   gboolean started;
   gint64 last; /* time of the last look, ns */
   GstStereoUnmeasured *unmeasured;
-  gdouble ratio, sharp[VIEWS]; /* mean logarithms of sharpness in looks without a fault */
-  guint known;                 /* looks in these means */
+  gdouble ratio,
+      sharp[VIEWS];       /* mean logarithms of sharpness in looks without a fault: left to right, and of each view */
+  guint known;            /* looks in these means */
+  gdouble repeats[VIEWS]; /* share of the last looks in which a view was the same to the bit, and the other view was not */
+  guint raw[VIEWS];       /* looks in which all of a view changed, at most RAW_LOOKS */
+  gboolean awake[VIEWS]; /* a view repeated, and its pixels change again */
+  gboolean lively;       /* pixels have changed, or a sensor gives the frames: no two are equal to the bit */
+  guint coded;           /* looks for which a view counts as from an encoder that repeats what hardly changes */
 
   gint width, height, factor, rows; /* of the views; pixels of a cell each way; rows of a cell that are read */
   gint w, h, across, down;          /* cells, and blocks; 0: the views are too small */
@@ -219,30 +213,18 @@ prepare (GstStereoViews *views, gint width, gint height)
 
 /* ---- rows at full size --------------------------------------------------------------------- */
 
-#define GATHER(stride) \
-  for (gint x = 0; x < width; x++) \
-  row[x] = from[(gssize) x * (stride)]
-
-/* One loop for each stride: compilers read several pixels at once where they know the stride. */
 static void
 read_row (const StereoImage *image, gint y, gint width, guint8 *row)
 {
   /* luma, or green, which stands for luma */
   const guint8 *from = image->data + y * image->stride + image->offset[image->channels == 3];
+  gint step = image->pixel_stride;
 
-  switch (image->pixel_stride) {
-    case 1:
-      memcpy (row, from, (gsize) width);
-      break;
-    case 3:
-      GATHER (3);
-      break;
-    case 4:
-      GATHER (4);
-      break;
-    default:
-      GATHER (image->pixel_stride);
-  }
+  if (step == 1)
+    memcpy (row, from, (gsize) width);
+  else
+    for (gint x = 0; x < width; x++)
+      row[x] = from[(gssize) x * step];
 }
 
 /* How much a row bends at x: twice the pixel less its neighbours two pixels away. */
@@ -250,7 +232,7 @@ read_row (const StereoImage *image, gint y, gint width, guint8 *row)
 
 /* Brightness, and the texture that the cells are too coarse for, from some rows. Texture is alike two rows apart, and noise is not. */
 static void
-read_figures (GstStereoViews *views, const GstStereoViewedPair *pair, guint v, GstStereoViewFigures *figures)
+read_figures (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, GstStereoViewFigures *figures)
 {
   gint width = views->width, rows = MIN (ROWS, views->height - BELOW), black = pair->black[v], scale = pair->scale[v];
   gint dark = black + BLACK * scale / 255, bright = black + WHITE * scale / 255;
@@ -486,7 +468,7 @@ forget_stale (const GstStereoViews *views, View *view)
 
 /* All of one view. Returns whether it shows another picture than before, all at once. */
 static gboolean
-measure_view (GstStereoViews *views, const GstStereoViewedPair *pair, guint v, GstStereoViewFigures *figures)
+measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, GstStereoViewFigures *figures)
 {
   View *view = &views->views[v];
   guint lost = 0, same = 0, textured = 0, blocks = (guint) (views->across * views->down);
@@ -567,7 +549,7 @@ compare_block (
     all_textured = all_textured && row[x].is_textured;
   for (gint y = by ? -1 : 0; y <= (by < views->down - 1) && all_still; y++)
     for (gint x = wide.first; x <= wide.last; x++)
-      all_still = all_still && row[y * views->across + x].is_still;
+      all_still = all_still && (row[y * views->across + x].is_still || row[y * views->across + x].stopped > 1);
   gboolean stale = all_live && block->stopped > 1 && block->is_textured, even = all_textured && block->is_even;
   if (stale)
     block->stale = (guint8) MIN (block->stale + 1, MOST_VOTES);
@@ -795,7 +777,7 @@ mark_white (const GstStereoViews *views, const guint16 *cells, guint16 white, gu
 }
 
 static GstStereoUnmeasured *
-mark (const GstStereoViews *views, const GstStereoViewedPair *pair)
+mark (const GstStereoViews *views, const GstStereoLookedPair *pair)
 {
   gsize count = (gsize) views->w * (gsize) views->h;
   g_autoptr (GstStereoUnmeasured) unmeasured = gst_stereo_unmeasured_new (views->w, views->h, views->factor);
@@ -816,7 +798,7 @@ mark (const GstStereoViews *views, const GstStereoViewedPair *pair)
 }
 
 gboolean
-gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *viewed, GstStereoViewFigures figures[2],
+gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *viewed, GstStereoViewFigures figures[2],
     GstStereoPairFigures *pair)
 {
   View *left = &views->views[LEFT], *right = &views->views[RIGHT];
@@ -825,7 +807,8 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *view
   if (!prepare (views, viewed->width, viewed->height))
     return FALSE;
   /* what moves may be nearer than what is searched */
-  gint far = MAX (BEYOND * viewed->most, views->width / LEAST_PART), blocks = views->across * views->down;
+  gint least = viewed->params->min_disparity, most = least + viewed->params->num_disparities - 1;
+  gint far = MAX (BEYOND * most, views->width / LEAST_PART), blocks = views->across * views->down;
   *pair = (GstStereoPairFigures){ .blocks = (guint) blocks };
   gboolean jumps[] = { measure_view (views, viewed, LEFT, &figures[LEFT]),
     measure_view (views, viewed, RIGHT, &figures[RIGHT]) };
@@ -836,8 +819,8 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *view
   for (gint by = 0; by < views->down; by++)
     for (gint bx = 0; bx < views->across; bx++) {
       for (guint v = 0; v < VIEWS; v++)
-        compare_block (views, v, bx, by, reach_of (views, v, bx, viewed->least, viewed->most),
-            reach_of (views, v, bx, viewed->least, far), figures);
+        compare_block (
+            views, v, bx, by, reach_of (views, v, bx, least, most), reach_of (views, v, bx, least, far), figures);
       if (!left->blocks[by * views->across + bx].is_textured || !right->blocks[by * views->across + bx].is_textured)
         continue;
       Fit now = fit_block (views, left->high, right->high, bx, by),
@@ -850,7 +833,7 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *view
       judge_pattern (views, bx, by, &now, &mean);
     }
   pair->rest = pair->zero ? rest / pair->zero : 0;
-  views->one = pair->zero > ONE * pair->textured;
+  views->one = pair->zero > ONE * pair->textured && pair->rest < REST_PATTERN;
   for (gint b = 0; b < blocks; b++)
     pair->pattern += is_pattern (views, b % views->across, b / views->across);
   gfloat share = 1.0f / (gfloat) MIN (views->looks + 1, LOOKS);
@@ -876,43 +859,31 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall, or a cover, has less, and is not blurred */
 #define NOT_EVEN 10.0
 #define SMOOTH 0.5      /* roughness of a blurred view, of its contrast */
-#define BLURRED_BAD 0.5 /* of the sharpness expected; the worst healthy pair has 0.82 */
-#define BLURRED_GOOD 0.65
-#define BLURRED_BOTH 0.25  /* of what each view's sharpness used to be: fog and night come slower */
-#define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
-#define LESS 0.5           /* of the contrast of the other view: a cover */
+#define BLURRED_BAD 2.0 /* times less sharp than is expected; the worst healthy pair has 1.2 */
+#define BLURRED_GOOD 1.54
+#define BLURRED_BOTH 0.25 /* of what each view's sharpness used to be: fog and night come slower */
+#define ROUGHER 0.8       /* a view that is less sharp has less of detail and noise together, too */
+#define LESS 0.5          /* of the contrast of the other view: a cover */
+#define COVERED_GOOD 0.03
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
 #define REPEATS 8          /* looks that their share is of */
-#define SAME_LEAST 0.02    /* share of the blocks that repeat: less is chance */
-#define MUCH 0.15          /* of the blocks move: both views see some of it */
-#define ALONE 6            /* blocks in which the other view moves where this one does not, */
-#define ALONE_OF 0.2       /* this share of all that moves there, */
-#define ALONE_MORE 4       /* and so many times those the other way round */
+#define REPEATS_BAD 0.35
+#define STALE_BAD 0.05
+#define SAME_BAD \
+  0.06 /* of the blocks, to the bit, of a view all of which used to change, while the other view changes everywhere */
+#define RAW_LOOKS 10
+#define SAME_LEAST 0.02 /* share of the blocks that repeat: less is chance */
+#define MUCH 0.15       /* of the blocks move: both views see some of it */
+#define ALONE 6         /* blocks in which the other view moves where this one does not, */
+#define ALONE_OF 0.2    /* this share of all that moves there, */
+#define ALONE_MORE 4    /* and so many times those the other way round */
 #define CODED_LOOKS 20
-#define MIN_TEXTURED 12    /* blocks of a pair: a view without detail is no evidence */
-#define ZERO_BAD 0.6       /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
-#define REST_PATTERN 0.004 /* share of the texture that noise does not explain: two scenes behind one pattern */
+#define MIN_TEXTURED 12 /* blocks of a pair: a view without detail is no evidence */
+#define ZERO_BAD 0.6    /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
 #define MIN_PATTERN 6
-
-/* Each fault has two thresholds. Between them the verdict is unknown, so that a fault near a threshold does not flicker. @value grows
- * as the fault does. */
-static GstStereoVerdict
-above (gdouble value, gdouble bad, gdouble good)
-{
-  return value >= bad ? GST_STEREO_VERDICT_BAD : value <= good ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
-}
-
-static GstStereoVerdict
-below (gdouble value, gdouble bad, gdouble good)
-{
-  return above (-value, -bad, -good);
-}
-
-static gdouble
-share_of (const Look *look, guint blocks)
-{
-  return blocks / (gdouble) look->pair.blocks;
-}
+#define HISTORY_COUNT 20       /* looks before the history counts */
+#define HISTORY_WEIGHT 200     /* looks that its means are of, at most: twenty seconds */
+#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 static gdouble
 sharpness_of (const GstStereoViewFigures *figures)
@@ -942,134 +913,132 @@ noise_of (const GstStereoViewFigures *own)
   return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
 }
 
-/* A picture of the night has lamps. */
-static GstStereoVerdict
-judge_black (const Look *look, guint v, gdouble *value)
+/* What each fault is judged by, which grows as the fault does; NAN: it is not known. @v: the view. */
+
+static gdouble
+black_of (const GstStereoViews *views, guint v)
 {
-  return above (*value = look->figures[v].black, 0.98, 0.9);
+  return views->figures[v].black;
 }
 
-/* Fog and sky give half of that. */
-static GstStereoVerdict
-judge_blown_out (const Look *look, guint v, gdouble *value)
+static gdouble
+white_of (const GstStereoViews *views, guint v)
 {
-  return above (*value = look->figures[v].white, 0.5, 0.4);
+  return views->figures[v].white;
 }
 
-/* Half as sharp as the other view, or as it used to be against the other; or both are without detail, or a quarter as sharp as they
- * used to be. */
-static GstStereoVerdict
-judge_blurred (const Look *look, guint v, gdouble *value)
+/* How much sharper than the view the other one is, or than it used to be against the view. Both may be without detail, or much less sharp than
+ * they used to be. */
+static gdouble
+blur_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  gdouble expected = look->ratio <= 0 ? 1 : v ? 1 / look->ratio : look->ratio;
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+  gboolean known = views->known >= HISTORY_COUNT;
+  gdouble ratio = known ? CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX) : 0;
   gdouble sharp = sharpness_of (own), beside = sharpness_of (other);
 
-  *value = sharp / MAX (beside, 1e-9);
   if ((has_no_detail (own) && has_no_detail (other)) ||
-      (sharp < BLURRED_BOTH * look->sharp[v] && beside < BLURRED_BOTH * look->sharp[!v]))
-    return GST_STEREO_VERDICT_BAD;
-  if (!has_detail (other))
-    return GST_STEREO_VERDICT_UNKNOWN;
-  GstStereoVerdict verdict = below (*value / expected, BLURRED_BAD, BLURRED_GOOD);
+      (known && sharp < BLURRED_BOTH * exp (views->sharp[v]) && beside < BLURRED_BOTH * exp (views->sharp[!v])))
+    return BLURRED_BAD;
+  gdouble blur = has_detail (other) ? beside / MAX (sharp, 1e-9) * exp (v ? -ratio : ratio) : NAN;
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
-  return verdict == GST_STEREO_VERDICT_BAD && own->roughness > ROUGHER * other->roughness ? GST_STEREO_VERDICT_UNKNOWN :
-                                                                                            verdict;
+  return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
 }
 
-/* Blurred, and nearly even all over; or a part of it is even, and not of the other view. */
-static GstStereoVerdict
-judge_covered (const Look *look, guint v, gdouble *value)
+/* The part that is even, and not of the other view; all, where the view is blurred, too, and nearly even all over. */
+static gdouble
+cover_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  gdouble sharper;
-  GstStereoVerdict blurred = judge_blurred (look, v, &sharper);
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+  gdouble blur = blur_of (views, v), even = own->even / (gdouble) views->pair.blocks;
 
-  *value = share_of (look, own->even);
-  if (blurred == GST_STEREO_VERDICT_BAD && own->contrast < SOMETHING_THERE && own->contrast < LESS * other->contrast)
-    return GST_STEREO_VERDICT_BAD;
-  GstStereoVerdict part = above (*value, 0.06, 0.03);
-  return part == GST_STEREO_VERDICT_GOOD && blurred == GST_STEREO_VERDICT_UNKNOWN ? blurred : part;
+  if (blur >= BLURRED_BAD && own->contrast < SOMETHING_THERE && own->contrast < LESS * other->contrast)
+    return 1;
+  return even <= COVERED_GOOD && !(blur <= BLURRED_GOOD || blur >= BLURRED_BAD) ? NAN : even;
 }
 
-/* Both views are even all over, but for noise: covers on both lenses, or a wall without texture. Nothing can be measured. */
-static GstStereoVerdict
-judge_blank (const Look *look, guint v, gdouble *value)
+static gdouble
+darkness_of (const GstStereoViews *views, guint v)
 {
-  *value = MAX (look->figures[LEFT].contrast, look->figures[RIGHT].contrast);
-  return has_detail (&look->figures[LEFT]) || has_detail (&look->figures[RIGHT]) ?
-      GST_STEREO_VERDICT_GOOD :
-      below (*value, SOMETHING_THERE, NOT_EVEN);
+  gdouble other = views->figures[!v].brightness;
+
+  return other < BRIGHT_ENOUGH ? NAN : other / MAX (views->figures[v].brightness, 1e-9);
 }
 
-/* The worst healthy pair has 0.93. */
-static GstStereoVerdict
-judge_dark (const Look *look, guint v, gdouble *value)
+/* Covers on both lenses, or a wall without texture. */
+static gdouble
+blankness_of (const GstStereoViews *views, guint v)
 {
-  gdouble other = look->figures[!v].brightness;
+  const GstStereoViewFigures *left = &views->figures[LEFT], *right = &views->figures[RIGHT];
 
-  *value = look->figures[v].brightness / MAX (other, 1e-9);
-  return other < BRIGHT_ENOUGH ? GST_STEREO_VERDICT_UNKNOWN : below (*value, 1 / 1.5, 1 / 1.3);
+  return has_detail (left) || has_detail (right) ? -G_MAXDOUBLE : -MAX (left->contrast, right->contrast);
 }
 
-/* It repeats, or it is stale, or the other view moves where it does not. That a view does not stand still is known where something moves in
- * it, or where it has repeated and does so no more. */
-static GstStereoVerdict
-judge_frozen (const Look *look, guint v, gdouble *value)
+/* The view repeats, or is stale, or the other view moves where it does not. That a view does not stand still is known where something moves
+ * in it, or where it has repeated and does so no more. */
+static gdouble
+frost_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &look->figures[v], *other = &look->figures[!v];
-  gdouble stale = share_of (look, own->stale);
-  gboolean alone = own->alone >= ALONE && own->alone >= ALONE_OF * other->moving &&
-      own->alone >= ALONE_MORE * other->alone;
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+  guint alone = own->alone >= ALONE_MORE * other->alone ? own->alone : 0;
+  gdouble share = (own->stale + alone) / (gdouble) views->pair.blocks,
+          frost = MAX (views->repeats[v] / REPEATS_BAD, share / STALE_BAD);
 
-  *value = MAX (look->repeats[v], stale);
   if (!own->compared)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  if (look->repeats[v] >= 0.35 || alone || stale >= 0.05)
-    return GST_STEREO_VERDICT_BAD;
-  return look->repeats[v] <= 0.1 && (own->moving || look->awake[v]) && !own->alone && stale <= 0.025 ?
-      GST_STEREO_VERDICT_GOOD :
-      GST_STEREO_VERDICT_UNKNOWN;
+    return NAN;
+  if (alone >= ALONE && alone >= ALONE_OF * other->moving)
+    return MAX (1, frost);
+  if (views->raw[v] == RAW_LOOKS && other->same < SAME_LEAST)
+    frost = MAX (frost, own->same / SAME_BAD);
+  return frost < 1 && ((!own->moving && !views->awake[v]) || own->alone) ? NAN : frost;
 }
 
-/* No pixel of either view changes, though they used to. */
-static GstStereoVerdict
-judge_both_frozen (const Look *look, guint v, gdouble *value)
+/* No pixel of either view changes. */
+static gdouble
+stillness_of (const GstStereoViews *views, guint v)
 {
-  *value = MIN (look->figures[LEFT].same, look->figures[RIGHT].same);
-  return !look->figures[LEFT].compared ? GST_STEREO_VERDICT_UNKNOWN :
-      *value < 1                       ? GST_STEREO_VERDICT_GOOD :
-      !look->lively || look->coded     ? GST_STEREO_VERDICT_UNKNOWN :
-                                         GST_STEREO_VERDICT_BAD;
+  return !views->figures[LEFT].compared ? NAN : MIN (views->figures[LEFT].same, views->figures[RIGHT].same) >= 1;
 }
 
-static GstStereoVerdict
-judge_still (const Look *look, guint v, gdouble *value)
+static gdouble
+both_frost_of (const GstStereoViews *views, guint v)
 {
-  *value = MIN (look->figures[LEFT].same, look->figures[RIGHT].same);
-  return !look->figures[LEFT].compared ? GST_STEREO_VERDICT_UNKNOWN :
-      *value < 1 || look->lively       ? GST_STEREO_VERDICT_GOOD :
-                                         GST_STEREO_VERDICT_BAD;
+  gdouble still = stillness_of (views, v);
+
+  return still == 1 && (!views->lively || views->coded) ? NAN : still;
 }
 
-/* Whether one picture lies at disparity 0 of both views, and how much of it are two. */
-static GstStereoVerdict
-judge_same_view (const Look *look, guint v, gdouble *value)
+static gdouble
+never_changed (const GstStereoViews *views, guint v)
 {
-  GstStereoVerdict zero = above (*value = look->pair.zero / (gdouble) MAX (1, look->pair.textured), ZERO_BAD, 0.3);
-
-  if (look->pair.textured < MIN_TEXTURED)
-    return GST_STEREO_VERDICT_UNKNOWN;
-  return zero == GST_STEREO_VERDICT_BAD && look->pair.rest >= REST_PATTERN ? GST_STEREO_VERDICT_GOOD : zero;
+  return views->lively ? 0 : stillness_of (views, v);
 }
 
-static GstStereoVerdict
-judge_still_pattern (const Look *look, guint v, gdouble *value)
+/* Whether so much of the texture lies at disparity 0 as healthy pairs have nowhere near: of one picture, or, with a rest, behind one pattern. */
+static gboolean
+is_at_0 (const GstStereoViews *views)
 {
-  *value = share_of (look, look->pair.pattern);
-  if (look->pair.textured >= MIN_TEXTURED && look->pair.zero >= ZERO_BAD * look->pair.textured)
-    return look->pair.rest < REST_PATTERN ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD;
-  return look->pair.pattern < MIN_PATTERN ? GST_STEREO_VERDICT_GOOD : above (*value, 0.08, 0.04);
+  return views->pair.textured >= MIN_TEXTURED && views->pair.zero >= ONE * views->pair.textured;
+}
+
+static gdouble
+sameness_of (const GstStereoViews *views, guint v)
+{
+  const GstStereoPairFigures *pair = &views->pair;
+
+  return pair->textured < MIN_TEXTURED              ? NAN :
+      is_at_0 (views) && pair->rest >= REST_PATTERN ? 0 :
+                                                      pair->zero / (gdouble) pair->textured;
+}
+
+static gdouble
+pattern_of (const GstStereoViews *views, guint v)
+{
+  const GstStereoPairFigures *pair = &views->pair;
+
+  if (is_at_0 (views))
+    return pair->rest < REST_PATTERN ? 0 : 1;
+  return pair->pattern < MIN_PATTERN ? 0 : pair->pattern / (gdouble) pair->blocks;
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */
@@ -1087,96 +1056,71 @@ typedef struct
   GstStereoHealthFlags flags[VIEWS]; /* of the left and the right view; a fault of both together has the first one alone */
   /* Faults of either view, and of the view itself, that explain it: its verdict is unknown. They stand before it in the table. */
   GstStereoHealthFlags unless, unless_own;
-  gint64 hold; /* least duration, ns; 0 = that of its kind */
-  /* @v: 0 for the left view, 1 for the right one. @value: the figure that decides. */
-  GstStereoVerdict (*verdict) (const Look *look, guint v, gdouble *value);
-  const gchar *text; /* of a view: what follows "The left view is black". NULL: nothing is said, and matches count nevertheless */
+  gdouble (*value) (const GstStereoViews *views, guint v);
+  gdouble bad, good; /* between the two the verdict is unknown, so that a fault near a threshold does not flicker */
+  gint64 hold;       /* least duration, ns; 0 = that of its kind */
+  gboolean silent;   /* it is noted in the metadata alone, and matches count nevertheless */
 } Rule;
 
 /* The order is that of messages: where two faults have one cause, the first one is BAD, and the other is UNKNOWN. */
 static const Rule rules[] = {
-  { OF_VIEW (BLACK), 0, 0, 0, judge_black,
-      ". Look for a lens cap, no light, or too short an exposure, and whether the camera is connected." },
-  { OF_VIEW (BLOWN_OUT), 0, 0, 0, judge_blown_out,
-      ": half of its pixels are white, and show nothing that could be matched. Lower the exposure or the gain of that camera." },
-  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, 0, judge_covered,
-      ", or a part of it: it is even where the other view shows something. Take away what lies before the lens." },
-  { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), 0, judge_blurred,
-      ": it has less than half of the detail of the other view, or both have lost theirs. Clean the lens, take away what lies "
-      "before it, or focus that camera." },
-  { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 0, judge_dark,
-      ": darker than the other one. Give both cameras the same exposure and gain, and switch off what sets these for each "
-      "camera alone. Until then prefer cost=census-9x7 or method=bm cost=zncc: costs that compare grey levels fail." },
-  { OF_VIEW (FROZEN), SHOWS_NOTHING, EITHER (COVERED) | EITHER (BLURRED), 0, judge_frozen,
-      ": frames, or a large part of them, are the same as the ones before, while the other view moves. Restart that camera, "
-      "and look at its cable and at what repeats frames on the way. Until then the values of what moves are wrong." },
-  { { EITHER (FROZEN) }, SHOWS_NOTHING, 0, BOTH_FROZEN, judge_both_frozen,
-      "Both views are frozen: no pixel changes from frame to frame, which no sensor gives. Restart the cameras, and look at "
-      "what repeats frames on the way." },
-  { { GST_STEREO_HEALTH_STILL }, SHOWS_NOTHING, 0, 0, judge_still, NULL },
-  { { GST_STEREO_HEALTH_BLANK }, SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 0, judge_blank, NULL },
-  { { GST_STEREO_HEALTH_SAME_VIEW }, 0, 0, 0, judge_same_view,
-      "Both views come from one camera: all that they show lies at the same place, so that everything seems to be far away. "
-      "Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
-  { { GST_STEREO_HEALTH_STILL_PATTERN }, 0, 0, 0, judge_still_pattern,
-      "A still pattern lies over both views at the same place: drops, dirt or a cracked screen before both lenses, or "
-      "something that is blended in. It is matched in place of the scene, and seems to be far away. Clean the lenses and what "
-      "is before them." },
+  { OF_VIEW (BLACK), 0, 0, black_of, 0.98, 0.9 },    /* a picture of the night has lamps */
+  { OF_VIEW (BLOWN_OUT), 0, 0, white_of, 0.5, 0.4 }, /* fog and sky give half of that */
+  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, cover_of, 0.06, COVERED_GOOD },
+  { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), blur_of, BLURRED_BAD, BLURRED_GOOD },
+  /* the worst healthy pair has 0.93 */
+  { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, darkness_of, 1.5, 1.3 },
+  { OF_VIEW (FROZEN), SHOWS_NOTHING, EITHER (COVERED) | EITHER (BLURRED), frost_of, 1, 0.5 },
+  { { EITHER (FROZEN) }, SHOWS_NOTHING, 0, both_frost_of, 1, 0, .hold = BOTH_FROZEN },
+  { { GST_STEREO_HEALTH_STILL }, SHOWS_NOTHING, 0, never_changed, 1, 0, .silent = TRUE },
+  { { GST_STEREO_HEALTH_BLANK }, SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, blankness_of, -SOMETHING_THERE,
+      -NOT_EVEN, .silent = TRUE },
+  { { GST_STEREO_HEALTH_SAME_VIEW }, 0, 0, sameness_of, ZERO_BAD, 0.3 },
+  { { GST_STEREO_HEALTH_STILL_PATTERN }, 0, 0, pattern_of, 0.08, 0.04 },
 };
 
-GstStereoViewsWorth
-gst_stereo_views_get_worth (const GstStereoViews *views)
+void
+gst_stereo_views_value (const GstStereoViews *views, GstStereoLookedPair *pair)
 {
-  const GstStereoViewFigures *figures = views->look.figures;
+  const GstStereoViewFigures *left = &views->figures[LEFT], *right = &views->figures[RIGHT];
   guint found = gst_stereo_faults_get (views->faults) | gst_stereo_faults_get_suspected (views->faults);
-  GstStereoViewsWorth worth = { TRUE, has_detail (&figures[LEFT]) && has_detail (&figures[RIGHT]),
-    views->look.pair.jump, MAX (noise_of (&figures[LEFT]), noise_of (&figures[RIGHT])) };
 
+  pair->detailed = has_detail (left) && has_detail (right);
+  pair->noise = MAX (noise_of (left), noise_of (right));
+  pair->sound = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
-    if (rules[i].text && found & (guint) (rules[i].flags[LEFT] | rules[i].flags[RIGHT]))
-      worth.sound = FALSE;
-  return worth;
+    if (!rules[i].silent && found & (guint) (rules[i].flags[LEFT] | rules[i].flags[RIGHT]))
+      pair->sound = FALSE;
 }
 
 /* ---- a look ---------------------------------------------------------------------------------- */
 
-#define HISTORY_COUNT 20       /* looks before the history counts */
-#define HISTORY_WEIGHT 200     /* looks that its means are of, at most: twenty seconds */
-#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
-
-/* What is known from the looks before, and what this one adds to it. */
+/* What this look adds to what is known from those before. */
 static void
-recall (const GstStereoViews *views, gboolean live, Look *look)
+learn (GstStereoViews *views, gboolean live)
 {
-  const Look *before = &views->look;
-  const GstStereoViewFigures *figures = look->figures;
-
-  look->lively = live || before->lively;
-  look->coded = before->coded - (before->coded > 0);
+  views->lively = views->lively || live;
+  views->coded -= views->coded > 0;
   for (guint v = 0; v < VIEWS; v++) {
-    const GstStereoViewFigures *own = &figures[v], *other = &figures[!v];
-    gboolean repeats = own->same >= 1 && (other->same < SAME_LEAST || share_of (look, other->moving) >= MUCH);
+    const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+    gboolean repeats = own->same >= 1 && (other->same < SAME_LEAST || other->moving >= MUCH * views->pair.blocks);
     if (!own->compared)
       continue;
-    look->lively = look->lively || own->same < 1;
+    views->lively = views->lively || own->same < 1;
     if (own->same >= SAME_LEAST && own->same < 1 - SAME_LEAST)
-      look->coded = CODED_LOOKS;
-    look->awake[v] = own->same < 1 && (own->wakes || (before->awake[v] && !own->moving));
-    look->repeats[v] = own->wakes ? 0 : before->repeats[v] + (repeats - before->repeats[v]) / REPEATS;
+      views->coded = CODED_LOOKS;
+    if (views->raw[v] < RAW_LOOKS)
+      views->raw[v] = own->same < SAME_LEAST ? views->raw[v] + 1 : 0;
+    views->awake[v] = own->same < 1 && (own->wakes || (views->awake[v] && !own->moving));
+    views->repeats[v] = own->wakes ? 0 : views->repeats[v] + (repeats - views->repeats[v]) / REPEATS;
   }
-  if (views->known < HISTORY_COUNT)
-    return;
-  look->ratio = exp (CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX));
-  for (guint v = 0; v < VIEWS; v++)
-    look->sharp[v] = exp (views->sharp[v]);
 }
 
 /* A look in which nothing is wrong with the sharpness of either view. */
 static void
 remember (GstStereoViews *views)
 {
-  const GstStereoViewFigures *figures = views->look.figures;
-  gdouble sharp[] = { log (sharpness_of (&figures[LEFT])), log (sharpness_of (&figures[RIGHT])) };
+  gdouble sharp[] = { log (sharpness_of (&views->figures[LEFT])), log (sharpness_of (&views->figures[RIGHT])) };
 
   views->known = MIN (views->known + 1, HISTORY_WEIGHT);
   views->ratio += (sharp[LEFT] - sharp[RIGHT] - views->ratio) / views->known;
@@ -1185,11 +1129,11 @@ remember (GstStereoViews *views)
 }
 
 static void
-add_figures (GstStructure *fields, const Look *look)
+add_figures (GstStructure *fields, const GstStereoViewFigures figures[VIEWS])
 {
-  gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, look->figures[LEFT].brightness, "brightness-right",
-      G_TYPE_DOUBLE, look->figures[RIGHT].brightness, "sharpness-left", G_TYPE_DOUBLE,
-      sharpness_of (&look->figures[LEFT]), "sharpness-right", G_TYPE_DOUBLE, sharpness_of (&look->figures[RIGHT]), NULL);
+  gst_structure_set (fields, "brightness-left", G_TYPE_DOUBLE, figures[LEFT].brightness, "brightness-right",
+      G_TYPE_DOUBLE, figures[RIGHT].brightness, "sharpness-left", G_TYPE_DOUBLE, sharpness_of (&figures[LEFT]),
+      "sharpness-right", G_TYPE_DOUBLE, sharpness_of (&figures[RIGHT]), NULL);
 }
 
 static void
@@ -1199,67 +1143,64 @@ judge (GstStereoViews *views)
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
     const Rule *rule = &rules[i];
-    GstStereoVerdict verdicts[VIEWS] = { GST_STEREO_VERDICT_UNKNOWN, GST_STEREO_VERDICT_UNKNOWN };
-    gdouble values[VIEWS] = { 0 };
+    gdouble values[VIEWS] = { NAN, NAN };
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++)
       if (!((guint) rule->unless & (bad[LEFT] | bad[RIGHT])) && !((guint) rule->unless_own & bad[v]))
-        verdicts[v] = rule->verdict (&views->look, v, &values[v]);
-    if (rule->verdict == judge_blurred && verdicts[LEFT] == GST_STEREO_VERDICT_GOOD &&
-        verdicts[RIGHT] == GST_STEREO_VERDICT_GOOD)
+        values[v] = rule->value (views, v);
+    if (rule->value == blur_of && values[LEFT] <= rule->good && values[RIGHT] <= rule->good)
       remember (views);
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++) {
-      const GstStereoHealthKind *kind = gst_stereo_kind_of (rule->flags[v]);
-      bad[v] |= verdicts[v] == GST_STEREO_VERDICT_BAD ? (guint) rule->flags[v] : 0;
-      if (!gst_stereo_faults_judge (views->faults, rule->flags[v], 0, verdicts[v], views->last,
-              rule->hold ? rule->hold : (gint64) kind->hold) ||
-          !rule->text)
+      GstStereoVerdict verdict = values[v] >= rule->bad ? GST_STEREO_VERDICT_BAD :
+          values[v] <= rule->good                       ? GST_STEREO_VERDICT_GOOD :
+                                                          GST_STEREO_VERDICT_UNKNOWN;
+      gint64 hold = rule->hold ? rule->hold : (gint64) gst_stereo_kind_of (rule->flags[v])->hold;
+      bad[v] |= verdict == GST_STEREO_VERDICT_BAD ? (guint) rule->flags[v] : 0;
+      if (!gst_stereo_faults_judge (views->faults, rule->flags[v], 0, verdict, views->last, hold) || rule->silent)
         continue;
       GstStructure *fields = gst_stereo_faults_figures (values[v]);
       gst_structure_set (fields, "time", G_TYPE_INT64, views->last, NULL);
-      add_figures (fields, &views->look);
-      gst_stereo_faults_say (views->faults, rule->flags[v],
-          rule->flags[RIGHT] ? g_strdup_printf ("The %s view is %s%s", v ? "right" : "left", kind->words, rule->text) :
-                               g_strdup (rule->text),
-          fields);
+      add_figures (fields, views->figures);
+      gst_stereo_faults_say (views->faults, rule->flags[v], NULL, fields);
     }
   }
 }
 
-GstStereoViewsWorth
-gst_stereo_views_look (GstStereoViews *views, gint64 time, const GstStereoViewedPair *pair, gboolean live)
+gboolean
+gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *looked)
 {
-  Look look = { 0 };
+  GstStereoViewFigures figures[VIEWS];
+  GstStereoPairFigures pair;
 
   views->started = TRUE;
-  views->last = time;
-  if (!gst_stereo_views_measure (views, pair, look.figures, &look.pair))
-    return gst_stereo_views_get_worth (views);
-  recall (views, live, &look);
-  for (guint v = 0; v < VIEWS; v++) {
-    const GstStereoViewFigures *own = &look.figures[v];
-    GST_LOG_OBJECT (views->element,
-        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f (square +- %.1f) of %.2f, contrast %.1f; of %u blocks "
-        "%u move, %u stale, %u even, %u where the other view moves alone, %.3f the same; repeats %.2f",
-        v ? "right" : "left", own->brightness, own->black, own->white, own->detail, own->doubt, own->roughness,
-        own->contrast, look.pair.blocks, own->moving, own->stale, own->even, own->alone, own->same, look.repeats[v]);
-  }
-  GST_LOG_OBJECT (views->element, "%u of %u blocks at disparity 0, with a rest of %.4f; %u patterns%s", look.pair.zero,
-      look.pair.textured, look.pair.rest, look.pair.pattern, look.pair.jump ? "; a jump" : "");
+  views->last = looked->time;
+  if (!gst_stereo_views_measure (views, looked, figures, &pair))
+    return FALSE;
   GST_OBJECT_LOCK (views->element);
   views->count++;
-  views->look = look;
+  memcpy (views->figures, figures, sizeof figures);
+  views->pair = pair;
   GST_OBJECT_UNLOCK (views->element);
+  learn (views, looked->live);
+  for (guint v = 0; v < VIEWS; v++)
+    GST_LOG_OBJECT (views->element,
+        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f of %.2f, contrast %.1f; of %u blocks %u move, %u stale, "
+        "%u even, %u where the other view moves alone, %.3f the same; repeats %.2f; %u of %u at 0, %u patterns",
+        v ? "right" : "left", figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail,
+        figures[v].roughness, figures[v].contrast, pair.blocks, figures[v].moving, figures[v].stale, figures[v].even,
+        figures[v].alone, figures[v].same, views->repeats[v], pair.zero, pair.textured, pair.pattern);
   judge (views);
-  return gst_stereo_views_get_worth (views);
+  return pair.jump;
 }
 
 void
 gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats)
 {
+  GstStereoViewFigures figures[VIEWS];
+
   GST_OBJECT_LOCK (views->element);
   guint64 count = views->count;
-  Look look = views->look;
+  memcpy (figures, views->figures, sizeof figures);
   GST_OBJECT_UNLOCK (views->element);
   gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, NULL);
-  add_figures (stats, &look);
+  add_figures (stats, figures);
 }

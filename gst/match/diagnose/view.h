@@ -29,14 +29,21 @@ G_BEGIN_DECLS
 
 #define GST_STEREO_VIEWS_INTERVAL (100 * GST_MSECOND) /* of stream time from one look to the next */
 
-/* Both views of a pair, in host memory. */
+/* A pair that is looked at, in host memory. */
 typedef struct
 {
-  StereoImage images[2];
+  StereoImage images[2]; /* of both views */
   gint width, height;
-  gint black[2], scale[2]; /* of each view, the sample of black, and the difference from black to white */
-  gint least, most;        /* the smallest and the largest disparity that are searched */
-} GstStereoViewedPair;
+  gint black[2], scale[2];    /* of each view, the sample of black, and the difference from black to white */
+  const StereoParams *params; /* of the plan, with the geometry of this pair */
+  const guint8 *counts; /* a byte for each pixel of the left view: 0 = excluded, no point is matched there. NULL: none is */
+  gint64 time;          /* ns */
+  gboolean live;        /* a sensor gives them */
+  /* what matches of points are worth, by the last look */
+  gboolean sound;    /* no fault of a view stands or begins: matches count */
+  gboolean detailed; /* both views show more than noise: missing matches count, too */
+  gdouble noise;     /* of the noisier view, grey levels */
+} GstStereoLookedPair;
 
 /* Evidence of a view. Levels are 0 for black to 255 for white, whatever the range of the format. */
 typedef struct
@@ -63,15 +70,6 @@ typedef struct
   guint pattern;
   gboolean jump; /* a view shows another picture than before, all at once */
 } GstStereoPairFigures;
-
-/* What matches of points are worth. */
-typedef struct
-{
-  gboolean sound;    /* no fault of a view stands or begins: matches count */
-  gboolean detailed; /* both views show more than noise: missing matches count, too */
-  gboolean jumped;   /* another picture than at the look before: match the points now */
-  gdouble noise;     /* of the noisier view, grey levels */
-} GstStereoViewsWorth;
 
 /* Where the depth of a frame has no evidence: the pixel of the left view, or the pixel of the right view that it was matched with, is
  * saturated, shows dirt, or is frozen or covered. It never changes once it is shared. */
@@ -102,17 +100,17 @@ void gst_stereo_views_start (GstStereoViews *views);
 void gst_stereo_views_flush (GstStereoViews *views);
 
 gboolean gst_stereo_views_are_due (const GstStereoViews *views, gint64 time);
-/* A look at both views. @live: a sensor gives them. */
-GstStereoViewsWorth gst_stereo_views_look (
-    GstStereoViews *views, gint64 time, const GstStereoViewedPair *pair, gboolean live);
-GstStereoViewsWorth gst_stereo_views_get_worth (const GstStereoViews *views);
+/* A look at both views. Returns whether they show another picture than at the look before. */
+gboolean gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *pair);
+/* What the last look says of the worth of matches. */
+void gst_stereo_views_value (const GstStereoViews *views, GstStereoLookedPair *pair);
 /* What the last look, and those before, found to be without evidence; NULL: nothing. Owned by @views. */
 GstStereoUnmeasured *gst_stereo_views_get_unmeasured (const GstStereoViews *views);
 /* From any thread: adds fields to `stats`. */
 void gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats);
 
 /* For tests: what a look finds. FALSE for views that are too small. */
-gboolean gst_stereo_views_measure (GstStereoViews *views, const GstStereoViewedPair *pair,
+gboolean gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *pair,
     GstStereoViewFigures figures[2], GstStereoPairFigures *both);
 
 G_END_DECLS

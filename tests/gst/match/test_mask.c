@@ -370,10 +370,8 @@ TEST (test_check)
 {
   const gint width = 640, height = 240, shifts[] = { 16, 160 };
   guint8 *views[2] = { g_malloc (640 * 240), g_malloc (640 * 240) }, *counts = g_malloc0 (640 * 240);
-  StereoImage images[2];
-  const GstStereoLayout layout = { .width = width, .height = height };
   const StereoParams params = { .num_disparities = 64 };
-  GstStereoMatchedPair pair = { .layout = &layout, .images = images, .params = &params };
+  GstStereoLookedPair pair = { .width = width, .height = height, .params = &params };
   GstStereoMatchFigures result;
   GstStereoMatches *check = gst_stereo_matches_new (NULL, NULL);
 
@@ -381,7 +379,7 @@ TEST (test_check)
     for (gint y = 0; y < height; y++)
       for (gint x = 0; x < width; x++)
         views[v][y * width + x] = texture (3, (x + (v ? shifts[2 * y >= height] : 0)) / 6, y / 6);
-    images[v] = (StereoImage){ .data = views[v], .stride = width, .pixel_stride = 1, .channels = 1 };
+    pair.images[v] = (StereoImage){ .data = views[v], .stride = width, .pixel_stride = 1, .channels = 1 };
   }
   memset (counts, 255, (gsize) (width * height / 2));
   fail_unless (gst_stereo_matches_measure (check, &pair, &result));

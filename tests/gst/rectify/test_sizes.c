@@ -167,7 +167,7 @@ TEST (test_transposed_pose)
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   GstMessage *message = expect_message (
-      bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "rows of the two views", "transposed", NULL });
+      bus, GST_MESSAGE_WARNING, (const gchar *const[]){ "Rows of the views", "transposed", NULL });
   g_autofree gchar *text = message_text (message);
   fail_unless (strstr (text, "put stereorectify") == NULL, "%s", text);
   gst_message_unref (message);

@@ -129,9 +129,10 @@ gboolean
 match_views (const StereoImage images[2], gint width, gint height, gint min, gint num, gdouble infinity,
     GstStereoMatchFigures *found)
 {
-  const GstStereoLayout layout = { .width = width, .height = height };
   const StereoParams params = { .min_disparity = min, .num_disparities = num, .principal_offset = -infinity };
-  const GstStereoMatchedPair pair = { .layout = &layout, .images = images, .params = &params };
+  const GstStereoLookedPair pair = {
+    .images = { images[0], images[1] }, .width = width, .height = height, .params = &params
+  };
   GstStereoMatches *matches = gst_stereo_matches_new (NULL, NULL);
   gboolean matched = gst_stereo_matches_measure (matches, &pair, found);
 
@@ -142,7 +143,7 @@ match_views (const StereoImage images[2], gint width, gint height, gint min, gin
 static GstStereoVerdict
 judge (GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const StereoParams *params, gdouble noise)
 {
-  const GstStereoMatchedPair pair = { .params = params, .noise = noise };
+  const GstStereoLookedPair pair = { .params = params, .noise = noise };
 
   return gst_stereo_matches_judge (flag, figures, &pair);
 }

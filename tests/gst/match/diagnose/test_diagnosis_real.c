@@ -5,6 +5,8 @@
  */
 #include "tests/support/gst/suite.h"
 
+#include <gst/video/video.h>
+
 #include "tests/gst/match/diagnose/made.h"
 #include "tests/support/gst/real.h"
 

@@ -42,8 +42,8 @@ TEST_LOOP (test_range, 0, 12)
       const RealView *left = &sequence.views[i][0], *right = &sequence.views[i][1];
       StereoImage images[] = { real_view_image (left), real_view_image (right) };
       fail_unless (match_views (images, left->width, left->height, 0, num, 0, &result));
-      g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f\n", scenes[__i__].name, num,
-          result.forward, result.beyond, result.farthest);
+      g_print ("%s, %d disparities: %u inside, %u beyond, farthest %.1f\n", scenes[__i__].name, num, result.forward,
+          result.beyond, result.farthest);
       if (k < 2)
         fail_unless (verdict_of (GST_STEREO_HEALTH_RANGE, &result) != BAD);
       else if (strcmp (scenes[__i__].name, "road"))
@@ -170,8 +170,9 @@ begin_of_delay (const RealSequence *sequence, gboolean half, guint first, guint 
         real_view_change (&views[v], "none", 100 * n + 10 * k + v);
       images[v] = real_view_image (&views[v]);
     }
-    const GstStereoLayout layout = { .width = views[0].width, .height = views[0].height };
-    const GstStereoMatchedPair pair = { .layout = &layout, .images = images, .params = &params };
+    const GstStereoLookedPair pair = {
+      .images = { images[0], images[1] }, .width = views[0].width, .height = views[0].height, .params = &params
+    };
     GstStereoMatchFigures figures;
     if (n && gst_stereo_matches_measure (matcher, &pair, &figures) && gst_stereo_delay_add (&delay, figures.late) == BAD)
       begin = n;

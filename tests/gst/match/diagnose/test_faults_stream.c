@@ -451,7 +451,7 @@ TEST (test_range)
     if (active) {
       fail_unless (gst_structure_get_int (told, "num-disparities", &wanted));
       fail_unless (wanted >= 58 && wanted <= 80, "num-disparities=%d", wanted);
-      expect_warning (bus, "search range is too small", "31 px", "num-disparities=", NULL);
+      expect_warning (bus, "Search range too small", "31 px", "num-disparities=", NULL);
       g_object_set (match, "num-disparities", wanted, NULL);
     }
     gst_message_unref (message);

@@ -89,9 +89,10 @@ static void
 look_at (const World *world, gint look)
 {
   static guint8 pixels[2][WIDTH * HEIGHT];
-  const GstStereoViewedPair views = { { { pixels[0], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST },
+  static const StereoParams params = { .num_disparities = MOST + 1 };
+  const GstStereoLookedPair views = { { { pixels[0], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST },
                                           { pixels[1], WIDTH, 1, 1, { 0 }, STEREO_MEMORY_HOST } },
-    WIDTH, HEIGHT, { 0, 0 }, { 255, 255 }, 0, MOST };
+    WIDTH, HEIGHT, { 0, 0 }, { 255, 255 }, &params };
 
   for (guint v = 0; v < 2; v++)
     for (gint y = 0; y < HEIGHT && !(v && world->thing == REPEATED && look % 5); y++)
