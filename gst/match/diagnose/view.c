@@ -71,6 +71,7 @@ typedef struct
   gfloat texture;       /* energy of the mean */
   gboolean is_moving, is_still, is_live, is_textured, is_even;
   guint8 stopped, stale, even; /* looks in a row */
+  guint8 alone;                /* whether it moves where the other view does not */
   Repeats repeats;
 } Block;
 
@@ -116,6 +117,7 @@ struct _GstStereoViews
   gboolean one;  /* the last look showed one picture in both views */
   guint calm;    /* looks in a row in which most of the scene stood still */
   guint8 *line;
+  guint16 *sums; /* of the rows of a cell */
   guint32 *integral;
 };
 
@@ -142,6 +144,7 @@ clear (GstStereoViews *views)
   g_clear_pointer (&views->votes, g_free);
   g_clear_pointer (&views->near, g_free);
   g_clear_pointer (&views->line, g_free);
+  g_clear_pointer (&views->sums, g_free);
   g_clear_pointer (&views->integral, g_free);
   g_clear_pointer (&views->unmeasured, gst_stereo_unmeasured_unref);
 }
@@ -207,6 +210,7 @@ prepare (GstStereoViews *views, gint width, gint height)
   views->votes = g_malloc0 (blocks);
   views->near = g_malloc0 (blocks);
   views->line = g_malloc0 (2 * (gsize) width);
+  views->sums = g_new0 (guint16, (gsize) width);
   views->integral = g_new0 (guint32, (gsize) (w + 1) * (gsize) (h + 1));
   return TRUE;
 }
@@ -276,12 +280,18 @@ read_figures (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
 
 /* ---- cells --------------------------------------------------------------------------------- */
 
+/* Compilers add several cells at once where they know how many pixels each has. */
+#define GATHER(f) \
+  for (gint x = 0; x < w; x++) \
+    for (gint i = 0; i < (f); i++) \
+  cells[x] = (guint16) (cells[x] + sums[x * (f) + i])
+
 /* The sums of cells, and their integral picture. */
 static void
 read_cells (GstStereoViews *views, View *view, const StereoImage *image)
 {
   gint f = views->factor, w = views->w;
-  guint16 *before = view->before;
+  guint16 *before = view->before, *sums = views->sums;
 
   view->before = view->cells;
   view->cells = before;
@@ -289,17 +299,18 @@ read_cells (GstStereoViews *views, View *view, const StereoImage *image)
     guint16 *cells = view->cells + (gsize) y * (gsize) w;
     guint32 *above = views->integral + (gsize) y * (gsize) (w + 1), *below = above + w + 1, sum = 0;
     memset (cells, 0, (gsize) w * sizeof *cells);
+    memset (sums, 0, (gsize) views->width * sizeof *sums);
     for (gint row = 0; row < views->rows; row++) {
       read_row (image, y * f + row * f / 2, views->width, views->line);
-      const guint8 *line = views->line;
-      if (f == 2)
-        for (gint x = 0; x < w; x++)
-          cells[x] = (guint16) (cells[x] + line[2 * x] + line[2 * x + 1]);
-      else
-        for (gint x = 0; x < w; x++)
-          for (gint i = 0; i < f; i++)
-            cells[x] = (guint16) (cells[x] + line[x * f + i]);
+      for (gint x = 0; x < views->width; x++)
+        sums[x] = (guint16) (sums[x] + views->line[x]);
     }
+    if (f == 2)
+      GATHER (2);
+    else if (f == 4)
+      GATHER (4);
+    else
+      GATHER (f);
     for (gint x = 0; x < w; x++) {
       sum += cells[x];
       below[x + 1] = above[x + 1] + sum;
@@ -560,7 +571,22 @@ compare_block (
   block->even = (guint8) (even ? MIN (block->even + 1, MOST_VOTES) : 0);
   figures[v].stale += block->stale >= VOTES;
   figures[v].even += block->even >= 1;
-  figures[!v].alone += all_still;
+  block->alone = (guint8) all_still;
+}
+
+/* Whether a count of a block, and of enough blocks around it, is at least so large: what an encoder makes flicker is scattered. */
+static gboolean
+has_company (const GstStereoViews *views, guint v, gint bx, gint by, glong count, guint least)
+{
+  const Block *blocks = views->views[v].blocks;
+  guint company = 0;
+
+  if (G_STRUCT_MEMBER (guint8, &blocks[by * views->across + bx], count) < least)
+    return FALSE;
+  for (gint y = MAX (0, by - 1); y <= MIN (views->down - 1, by + 1); y++)
+    for (gint x = MAX (0, bx - 1); x <= MIN (views->across - 1, bx + 1); x++)
+      company += G_STRUCT_MEMBER (guint8, &blocks[y * views->across + x], count) >= least;
+  return company >= COMPANY;
 }
 
 /* ---- both views together --------------------------------------------------------------------- */
@@ -742,17 +768,8 @@ gst_stereo_unmeasured_apply (const GstStereoUnmeasured *unmeasured, const GstSte
 static gboolean
 is_blind (const GstStereoViews *views, guint v, gint bx, gint by)
 {
-  const Block *blocks = views->views[v].blocks, *block = &blocks[by * views->across + bx];
-  guint stale = 0, even = 0;
-
-  if (block->stale >= VOTES || block->even >= VOTES)
-    for (gint y = MAX (0, by - 1); y <= MIN (views->down - 1, by + 1); y++)
-      for (gint x = MAX (0, bx - 1); x <= MIN (views->across - 1, bx + 1); x++) {
-        stale += blocks[y * views->across + x].stale >= VOTES;
-        even += blocks[y * views->across + x].even >= VOTES;
-      }
-  return (block->stale >= VOTES && stale >= COMPANY) || (block->even >= VOTES && even >= COMPANY) ||
-      is_pattern (views, bx, by);
+  return has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, stale), VOTES) ||
+      has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, even), VOTES) || is_pattern (views, bx, by);
 }
 
 /* Cells that are saturated, as most of those around them are, and those around these, whose match takes part in them. A speck is texture. */
@@ -834,8 +851,12 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
     }
   pair->rest = pair->zero ? rest / pair->zero : 0;
   views->one = pair->zero > ONE * pair->textured && pair->rest < REST_PATTERN;
-  for (gint b = 0; b < blocks; b++)
-    pair->pattern += is_pattern (views, b % views->across, b / views->across);
+  for (gint b = 0; b < blocks; b++) {
+    gint bx = b % views->across, by = b / views->across;
+    pair->pattern += is_pattern (views, bx, by);
+    for (guint v = 0; v < VIEWS; v++)
+      figures[!v].alone += has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, alone), 1);
+  }
   gfloat share = 1.0f / (gfloat) MIN (views->looks + 1, LOOKS);
   for (guint v = 0; v < VIEWS; v++)
     for (gint i = 0; i < views->w * views->h; i++)
