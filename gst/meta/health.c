@@ -18,48 +18,42 @@ static const GstStereoHealthKind kinds[] = {
   { "blown-out", OF_VIEW (BLOWN_OUT), TRUE, MS (800), "blown out", "half of the pixels are white",
       "Lower the exposure or the gain of that camera: what is white shows nothing that could be matched." },
   { "covered", OF_VIEW (COVERED), TRUE, MS (800), "covered",
-      "the view, or one block in sixteen of it, is even where the other view has texture",
-      "Take away what lies before the lens." },
+      "a sixteenth of it and more is even where the other view has texture", "Take away what lies before the lens." },
   { "frozen", OF_VIEW (FROZEN), TRUE, MS (400), "frozen",
-      "frames, or parts of them, are the same as before, or show nothing but noise, where the other view moves; of both views, "
-      "no pixel changes for 0.6 s",
+      "it repeats, or shows nothing new but noise, where the other view moves; of both views, no pixel changes for 0.6 s",
       "Restart that camera, and look at its cable and at what repeats frames on the way. Until then the values of "
       "what moves are wrong." },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
-      "less than half as sharp as the other view, or as it used to be against it",
+      "half as sharp as the other view, or as it used to be against it",
       "Clean the lens, take away what lies before it, or focus that camera." },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness",
       "Give both cameras the same exposure and gain, and switch off what sets these for each camera alone. Until "
       "then prefer cost=census-9x7 or method=bm cost=zncc: costs that compare grey levels fail." },
   { "same-view", OF_PAIR (SAME_VIEW), TRUE, 0, "both views come from one camera",
-      "three fifths of the textured blocks lie at disparity 0 in both views, and differ by nothing but exposure and "
-      "noise",
+      "three fifths of the texture lie at disparity 0, as of one picture",
       "Look at which device each pad gets, at a tee before both, and at the channels of a capture card." },
   { "still-pattern", OF_PAIR (STILL_PATTERN), TRUE, MS (400), "still pattern on the lenses",
-      "in one block of twelve, a part of the texture is fixed at disparity 0 while the scene behind or around it moves; or two "
-      "fifths lie at disparity 0, and two scenes shine through",
+      "in a twelfth of it, texture is fixed at disparity 0 while the scene behind or around it moves",
       "Clean the lenses and what is before them: drops, dirt, a cracked screen, or something that is blended in, is "
       "matched in place of the scene, and seems to be far away." },
   { "swapped", OF_PAIR (SWAPPED), TRUE, 0, "views exchanged",
-      "three quarters of the points match at disparities of the wrong sign",
+      "three quarters of the points have disparities of the wrong sign",
       "Exchange what is linked to sink_left and sink_right, or turn right-view-first in the caps' multiview-flags "
       "round. If they are not exchanged, set min-disparity to the smallest disparity of the scene." },
   { "shifted", OF_PAIR (SHIFTED), TRUE, MS (400), "views shifted sideways",
-      "6 points, and 4 % of those that match, lie more than 1 px beyond infinity and beyond the search range",
+      "6 points, and 4 % of those that match, lie beyond infinity and the search range",
       "All is nearer than it seems. If a camera was turned, calibrate and rectify the views anew. If the principal "
       "points differ by that on purpose, set principal-offset to what the calibration says, and min-disparity to "
       "its negative." },
   { "out-of-step", OF_PAIR (OUT_OF_STEP), TRUE, 0, "views out of step",
-      "timestamps a quarter of a frame apart, in the mean of a check-interval; or points that move up or down lie where they were "
-      "one or two frames before",
+      "timestamps are a quarter of a frame apart, or points that move up or down lie where they were before",
       "What moves gets a wrong disparity. Trigger the cameras together, and look at what delays or tears frames on "
       "the way." },
   { "focal", OF_PAIR (FOCAL), TRUE, MS (400), "focal lengths differ",
-      "vertical offsets grow from the middle of the picture to its top and bottom, to 0.55 px and more",
+      "vertical offsets grow to the top and bottom of the picture, to 0.55 px and more",
       "Look whether both cameras have the same lens and the same zoom, or calibrate anew." },
   { "rows", OF_PAIR (ROWS), TRUE, 0, "rows of the views do not fit",
-      "points lie more than 1 px higher or lower in the other view, or the two sides differ by more than 1.5 px, and align=auto "
-      "does not take it out",
+      "points lie 1 px and more higher or lower in the other view, or the sides differ by 1.5 px",
       "Put stereorectify with its calibration before stereomatch. If it is there, the calibration is not of these "
       "cameras as they stand now: look whether its pose is the other way round (R transposed; R and T take a point "
       "from the left camera to the right one), or calibrate anew. align=auto takes up to 3 px of it out, which is "
@@ -69,20 +63,18 @@ static const GstStereoHealthKind kinds[] = {
       "Look whether both cameras see the same scene, whether one of them is mirrored or turned, and whether "
       "something is before a lens." },
   { "range", OF_PAIR (RANGE), TRUE, 0, "search range too small",
-      "6 points, and 4 % of those that match, lie at the last disparity that is searched, or beyond",
+      "6 points, and 4 % of those that match, lie at the last disparity searched, or beyond",
       "Such near things get a wrong value or none." },
   { "still", OF_PAIR (STILL), TRUE, MS (1000), "picture never changed",
-      "no pixel of either view has changed since the start, and the source is not live; no message", "" },
-  { "blank", OF_PAIR (BLANK), TRUE, MS (800), "no texture in either view",
-      "neither view shows more than noise, and both are even all over; no message", "" },
-  { "behind", OF_PAIR (BEHIND), FALSE, 0, "source falls behind",
-      "the frames of a live source come later and later after their timestamps",
+      "no pixel has changed since the start, and the source is not live; no message", "" },
+  { "blank", OF_PAIR (BLANK), TRUE, MS (800), "no texture in either view", "both are even but for noise; no message",
+      "" },
+  { "behind", OF_PAIR (BEHIND), FALSE, 0, "source falls behind", "frames come later and later after their timestamps",
       "The depth is right, and old: look at what buffers frames before stereomatch." },
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
-      "the difference of the timestamps has grown over each of four check-intervals, by a twentieth of a frame in all",
+      "the difference of the timestamps has grown over four check-intervals, by a twentieth of a frame",
       "The cameras run at different rates: trigger them together, or let one clock stamp both." },
-  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",
-      "a twentieth of the pairs of five seconds was dropped because they were late",
+  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream", "a twentieth of the pairs of five seconds was dropped",
       "Pairs that would come too late are dropped." },
 };
 
