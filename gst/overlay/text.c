@@ -560,7 +560,7 @@ put_legend (Sheet *sheet)
   key.height = 2 * (key.font / 2 + 2) + 2 * key.font + content->height * 11 / 20;
   gint x = content->width - key.width - sheet->border - MAX (2, content->height / 60);
   GstDepthOverlayRect at = { x, (content->height - key.height) / 2, key.width, key.height };
-  if (key.width <= content->width / 3 && key.height <= content->height - 2 * sheet->border && is_free (sheet, &at))
+  if (key.width <= content->width * 2 / 5 && key.height <= content->height - 2 * sheet->border && is_free (sheet, &at))
     take (sheet, &key, at.x, at.y);
 }
 
