@@ -3,6 +3,9 @@
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #define WIDTH 320
 #define HEIGHT 200
 #define COLUMNS 16
@@ -139,6 +142,53 @@ TEST (test_no_line)
     fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
     for (gint y = 0; y < HEIGHT; y++)
       fail_if (is_changed (&frame, WIDTH / 4, y), "a line at row %d where a row of disparity is %g px", y, downs[i]);
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (out);
+  }
+}
+
+/* Both sides of the driving corridor, from 30 m to where the picture ends. Its ground is in row 100 m / distance of the depth, so
+ * that a corridor of 800 mm is 40 columns wide in row 50. The picture is twice as large. */
+TEST (test_corridor)
+{
+  static const struct
+  {
+    const gchar *what;
+    gdouble width, principal_x, focal_length; /* mm, px of the depth */
+    gint middle, last;                        /* px of the picture; last = 0: no line */
+  } rows[] = {
+    { "800 mm", 800, 0, 100, 160, HEIGHT - 8 },
+    { "1600 mm, whose sides leave the picture at the bottom corners", 1600, 0, 100, 160, HEIGHT - 8 },
+    { "4000 mm, whose sides leave the picture in row 80", 4000, 0, 100, 160, 76 },
+    { "a camera that looks 20 px beside the middle", 400, 60, 100, 120, HEIGHT - 8 },
+    { "no width", 0, 0, 100, 160, 0 },
+    { "a width that is no number", NAN, 0, 100, 160, 0 },
+    { "no focal length", 800, 0, 0, 160, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (Overlay) overlay = new_overlay ("legend=false alpha=0 verdict=false");
+    GstBuffer *depth = new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 0), *out;
+    GstStructure *ground = add_ground (depth, TRUE, NULL, 0);
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth);
+    GstVideoFrame frame;
+
+    gst_structure_set (ground, "corridor", G_TYPE_DOUBLE, rows[i].width, NULL);
+    meta->principal_x = rows[i].principal_x;
+    meta->focal_length = rows[i].focal_length;
+    out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
+    fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
+    for (gint y = 0; y < HEIGHT; y++)
+      for (gint x = 0; x < WIDTH; x++) {
+        gdouble side = rows[i].width / 2000 * y, off = fabs (abs (x - rows[i].middle) - side),
+                slope = rows[i].width / 2000;
+        gboolean changed = is_changed (&frame, x, y);
+
+        if (changed)
+          fail_unless (rows[i].last && off <= 4 + 4 * slope, "%s: a pixel at %d,%d", rows[i].what, x, y);
+        else if (y >= 10 && y <= rows[i].last)
+          fail_if (off < 1, "%s: no line at %d,%d", rows[i].what, x, y);
+      }
     gst_video_frame_unmap (&frame);
     gst_buffer_unref (out);
   }
