@@ -850,7 +850,7 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
       judge_pattern (views, bx, by, &now, &mean);
     }
   pair->rest = pair->zero ? rest / pair->zero : 0;
-  views->one = pair->zero > ONE * pair->textured && pair->rest < REST_PATTERN;
+  views->one = pair->zero > ONE * pair->textured;
   for (gint b = 0; b < blocks; b++) {
     gint bx = b % views->across, by = b / views->across;
     pair->pattern += is_pattern (views, bx, by);
