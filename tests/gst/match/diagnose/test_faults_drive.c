@@ -155,8 +155,7 @@ static const struct
   gint seconds; /* until it is found, at most; 0 = one */
 } faults[] = { { "frozen", frozen, "frozen-right" }, { "frozen under noise", noisy, "frozen-left" },
   { "frozen beside a clock", frozen_with_clock, "frozen-right" }, { "lower half frozen", half_frozen, "frozen-right" },
-  { "a third frozen", frozen_third, "frozen-left" },
-  { "a third frozen under noise", noisy_third, "frozen-right", .seconds = 2 },
+  { "a third frozen", frozen_third, "frozen-left" }, { "a third frozen under noise", noisy_third, "frozen-right" },
   { "a fifth frozen", frozen_stripe, "frozen-right" }, { "columns frozen", frozen_columns, "frozen-right" },
   { "both frozen", frozen_both, "frozen-both" }, { "black", black, "black-right" },
   { "blown out", blown_out, "blown-out-right" }, { "dark", dark, "dark-right" }, { "blurred", blurred, "blurred-right" },
