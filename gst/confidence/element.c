@@ -298,7 +298,7 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_confidence_debug, "stereoconfidence", 0, "confidence of a stereo matcher");
 
-  gst_stereo_properties_install (object_class, properties, 0);
+  gst_stereo_properties_install (object_class, properties, 0, FALSE);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -512,7 +512,7 @@ gst_stereo_ground_class_init (GstStereoGroundClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_stereo_ground_debug, "stereoground", 0, "ground and obstacles");
 
   object_class->finalize = gst_stereo_ground_finalize;
-  gst_stereo_properties_install (object_class, properties, 0);
+  gst_stereo_properties_install (object_class, properties, 0, FALSE);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -610,13 +610,13 @@ static const GstStereoProperty properties[] = {
 static void
 install_properties (GObjectClass *klass, gssize parts)
 {
-  gst_stereo_properties_install_part (
-      klass, gst_stereo_diagnosis_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, diagnosis));
-  gst_stereo_properties_install_part (
-      klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks));
-  gst_stereo_properties_install (klass, properties, parts);
-  gst_stereo_properties_install_part (
-      klass, gst_stereo_settings_properties (), parts + G_STRUCT_OFFSET (GstStereoMatchParts, settings));
+  gst_stereo_properties_install (
+      klass, gst_stereo_diagnosis_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, diagnosis), TRUE);
+  gst_stereo_properties_install (
+      klass, gst_stereo_masks_properties, parts + G_STRUCT_OFFSET (GstStereoMatchParts, masks), TRUE);
+  gst_stereo_properties_install (klass, properties, parts, FALSE);
+  gst_stereo_properties_install (
+      klass, gst_stereo_settings_properties (), parts + G_STRUCT_OFFSET (GstStereoMatchParts, settings), TRUE);
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------ */

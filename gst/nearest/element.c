@@ -705,7 +705,7 @@ gst_stereo_nearest_class_init (GstStereoNearestClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_stereo_nearest_debug, "stereonearest", 0, "the nearest surface");
 
   object_class->finalize = gst_stereo_nearest_finalize;
-  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstStereoNearest, settings));
+  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstStereoNearest, settings), FALSE);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

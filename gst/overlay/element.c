@@ -63,8 +63,6 @@
  */
 #include "gst/overlay/overlay.h"
 
-#include <math.h>
-
 #include "gst/meta/map.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
@@ -472,8 +470,7 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
     gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
     return FALSE;
   }
-  /* a millionth less: 0.2 * 255 may be 51.000001, which must not become 52 */
-  map->view.min_confidence = (guint) MAX (0, ceil (255 * settings->min_confidence - 1e-6));
+  map->view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
   gboolean changed = gst_stereo_codes_update (
       self->codes, meta, settings->near, settings->far, (GstStereoCurve) settings->curve, is_alone (self));
   content->scale = self->codes->scale;
@@ -964,7 +961,7 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_depth_overlay_debug, "depthoverlay", 0, "depth over the live view");
   object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
-  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstDepthOverlay, settings));
+  gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstDepthOverlay, settings), FALSE);
 
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src, GST_TYPE_AGGREGATOR_PAD);
   gst_element_class_add_static_pad_template_with_gtype (element_class, &sink, GST_TYPE_AGGREGATOR_PAD);

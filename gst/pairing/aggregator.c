@@ -730,7 +730,7 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_stereo_aggregator_debug, "stereoaggregator", 0, "pairing of two views");
 
   object_class->finalize = gst_stereo_aggregator_finalize;
-  gst_stereo_properties_install (object_class, properties, g_type_class_get_instance_private_offset (klass));
+  gst_stereo_properties_install (object_class, properties, g_type_class_get_instance_private_offset (klass), FALSE);
   element_class->release_pad = gst_stereo_aggregator_release_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);

@@ -80,12 +80,19 @@ gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right)
       GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
 }
 
+/* "640x480 NV12"; g_free. */
+static gchar *
+describe (const GstStereoFrame *frame)
+{
+  return g_strdup_printf ("%dx%d %s", frame->layout.width, frame->layout.height,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)));
+}
+
 gchar *
 gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right, gboolean advice)
 {
   const GstStereoLayout *a = &left->layout, *b = &right->layout;
-  g_autofree gchar *one = gst_stereo_layout_describe (a, &left->info),
-                   *other = gst_stereo_layout_describe (b, &right->info), *remedy = NULL;
+  g_autofree gchar *one = describe (left), *other = describe (right), *remedy = NULL;
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (&left->info), both = rgb && GST_VIDEO_INFO_IS_RGB (&right->info),
            by_size = a->width != b->width || a->height != b->height;
 

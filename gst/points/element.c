@@ -448,7 +448,7 @@ gst_stereo_points_class_init (GstStereoPointsClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_stereo_points_debug, "stereopoints", 0, "point clouds of a stereo matcher");
-  gst_stereo_properties_install (object_class, properties, 0);
+  gst_stereo_properties_install (object_class, properties, 0, FALSE);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   element_class->change_state = gst_stereo_points_change_state;

@@ -509,9 +509,10 @@ install_properties (GObjectClass *klass)
 {
   static const gchar *const of_engine[] = { "backend", "cuda-device-id", "threads", NULL };
 
-  gst_stereo_properties_install (klass, properties, 0);
+  gst_stereo_properties_install (klass, properties, 0, FALSE);
   gst_stereo_properties_install (klass,
-      gst_stereo_params_rows (of_engine, G_STRUCT_OFFSET (GstStereoRectify, pending.params), GST_STEREO_PLAYING), 0);
+      gst_stereo_params_rows (of_engine, G_STRUCT_OFFSET (GstStereoRectify, pending.params), GST_STEREO_PLAYING), 0,
+      FALSE);
 }
 
 /* Runs once when a g_object_set() of several properties is through: a calibration and the unit that goes with it take

@@ -529,9 +529,9 @@ ensure_scene (GstStereoTestSrc *self)
     GST_DEBUG_OBJECT (self,
         "made a scene: pattern %s, seed %u, views of %dx%d pixels, disparities up to %d px, motion %g px per frame, "
         "noise %g grey levels; the right camera %g px lower, exposure %g; fault %s",
-        gst_stereo_choice_name (patterns, (gint) params->pattern), params->seed, params->width, params->height,
-        params->max_disparity, params->motion, params->noise, settings.rig.vertical_offset, settings.rig.right_gain,
-        gst_stereo_choice_name (faults, (gint) settings.rig.fault));
+        patterns[params->pattern].value_nick, params->seed, params->width, params->height, params->max_disparity,
+        params->motion, params->noise, settings.rig.vertical_offset, settings.rig.right_gain,
+        faults[settings.rig.fault].value_nick);
   return TRUE;
 }
 
@@ -551,7 +551,7 @@ gst_stereo_test_src_set_caps (GstBaseSrc *base, GstCaps *caps)
   }
   const GstStereoLayout *layout = &self->pictures->layout;
   GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT ": views of %dx%d pixels, %s, %s view first", caps,
-      layout->width, layout->height, gst_stereo_choice_name (gst_stereo_packings, (gint) layout->packing),
+      layout->width, layout->height, gst_stereo_packings[layout->packing].value_nick,
       layout->right_first ? "right" : "left");
   gboolean first = GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_UNKNOWN;
   GST_OBJECT_LOCK (self);
@@ -858,7 +858,7 @@ gst_stereo_test_src_class_init (GstStereoTestSrcClass *klass)
   GST_DEBUG_CATEGORY_INIT (gst_stereo_test_src_debug, "stereotestsrc", 0, "stereo test source");
 
   object_class->finalize = gst_stereo_test_src_finalize;
-  gst_stereo_properties_install (object_class, properties, 0);
+  gst_stereo_properties_install (object_class, properties, 0, FALSE);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Stereo test source", "Source/Video/Stereo",

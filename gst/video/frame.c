@@ -273,10 +273,3 @@ gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *fi
   *left = layout->right_first ? b : a;
   *right = layout->right_first ? a : b;
 }
-
-gchar *
-gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info)
-{
-  return g_strdup_printf (
-      "%dx%d %s", layout->width, layout->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info)));
-}

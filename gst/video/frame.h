@@ -24,7 +24,7 @@ typedef enum
   GST_STEREO_PACKING_FRAME_BY_FRAME
 } GstStereoPacking;
 
-/* Their names and texts. */
+/* Their names and texts, in that order. */
 extern const GEnumValue gst_stereo_packings[];
 
 /* How the views lie in the frames of one caps. */
@@ -55,9 +55,6 @@ gboolean gst_stereo_frame_map (
 /* The two views of mapped frames: @second is the other view's frame (two pads, frame by frame), or the same. */
 void gst_stereo_layout_images (const GstStereoLayout *layout, const GstVideoFrame *first, const GstVideoFrame *second,
     StereoImage *left, StereoImage *right);
-
-/* "640x480 NV12"; g_free. */
-gchar *gst_stereo_layout_describe (const GstStereoLayout *layout, const GstVideoInfo *info);
 
 G_END_DECLS
 

@@ -5,87 +5,76 @@
 
 #include <string.h>
 
-typedef struct
-{
-  GstCaps *caps;
-  guint size, min, max;
-  GstAllocator *allocator; /* may be NULL */
-  GstAllocationParams params;
-  gboolean meta; /* rows may be padded: a GstVideoMeta says how */
-} PoolNeeds;
-
 static gboolean
-configure_pool (GstBufferPool *pool, const PoolNeeds *needs)
+configure (GstBufferPool *pool, GstQuery *query, guint size, guint min, guint max)
 {
   GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  GstCaps *caps;
 
-  gst_buffer_pool_config_set_params (config, needs->caps, needs->size, needs->min, needs->max);
-  gst_buffer_pool_config_set_allocator (config, needs->allocator, &needs->params);
-  if (needs->meta && gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
+  gst_allocation_params_init (&params);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  gst_query_parse_allocation (query, &caps, NULL);
+  gst_buffer_pool_config_set_params (config, caps, size, min, max);
+  gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  gst_clear_object (&allocator);
+  /* rows may be padded: a GstVideoMeta says how */
+  if (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL) &&
+      gst_buffer_pool_has_option (pool, GST_BUFFER_POOL_OPTION_VIDEO_META))
     gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   if (gst_buffer_pool_set_config (pool, config))
     return TRUE;
   /* the pool changed its configuration: accept that if it is still sufficient */
   config = gst_buffer_pool_get_config (pool);
-  if (gst_buffer_pool_config_validate_params (config, needs->caps, needs->size, needs->min, needs->max))
+  if (gst_buffer_pool_config_validate_params (config, caps, size, min, max))
     return gst_buffer_pool_set_config (pool, config);
   gst_structure_free (config);
   return FALSE;
-}
-
-/* @offered where it can be used, else a new pool. */
-static GstBufferPool *
-obtain_pool (GstBufferPool *offered, const PoolNeeds *needs)
-{
-  if (offered && configure_pool (offered, needs))
-    return gst_object_ref (offered);
-  GstBufferPool *pool = gst_video_buffer_pool_new ();
-  if (!configure_pool (pool, needs))
-    gst_clear_object (&pool);
-  return pool;
 }
 
 gboolean
 gst_stereo_pool_decide (GstQuery *query, gboolean *limited)
 {
   gboolean listed = gst_query_get_n_allocation_pools (query) > 0;
-  GstBufferPool *offered = NULL, *pool;
-  PoolNeeds needs = { NULL };
+  g_autoptr (GstBufferPool) pool = NULL;
+  guint size = 0, min = 0, max = 0;
   GstVideoInfo info;
+  GstCaps *caps;
 
-  gst_query_parse_allocation (query, &needs.caps, NULL);
-  if (!needs.caps || !gst_video_info_from_caps (&info, needs.caps))
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!caps || !gst_video_info_from_caps (&info, caps))
     return FALSE;
-  gst_allocation_params_init (&needs.params);
-  if (gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &needs.allocator, &needs.params);
   if (listed)
-    gst_query_parse_nth_allocation_pool (query, 0, &offered, &needs.size, &needs.min, &needs.max);
-  needs.size = MAX (needs.size, (guint) GST_VIDEO_INFO_SIZE (&info));
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+  size = MAX (size, (guint) GST_VIDEO_INFO_SIZE (&info));
   if (limited)
-    *limited = needs.max != 0;
-  needs.meta = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  pool = obtain_pool (offered, &needs);
-  gst_clear_object (&offered);
-  gst_clear_object (&needs.allocator);
-  if (!pool)
-    return FALSE;
+    *limited = max != 0;
+  if (!pool || !configure (pool, query, size, min, max)) {
+    gst_clear_object (&pool);
+    pool = gst_video_buffer_pool_new ();
+    if (!configure (pool, query, size, min, max))
+      return FALSE;
+  }
   if (listed)
-    gst_query_set_nth_allocation_pool (query, 0, pool, needs.size, needs.min, needs.max);
+    gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
-    gst_query_add_allocation_pool (query, pool, needs.size, needs.min, needs.max);
-  gst_object_unref (pool);
+    gst_query_add_allocation_pool (query, pool, size, min, max);
   return TRUE;
 }
 
 GstBufferPool *
 gst_stereo_pool_new (const GstVideoInfo *info)
 {
-  PoolNeeds needs = { gst_video_info_to_caps (info), (guint) GST_VIDEO_INFO_SIZE (info), .meta = TRUE };
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (info);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL;
 
-  gst_allocation_params_init (&needs.params);
-  GstBufferPool *pool = obtain_pool (NULL, &needs);
-  gst_caps_unref (needs.caps);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  if (gst_stereo_pool_decide (query, NULL))
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  gst_query_unref (query);
   return pool;
 }
 

@@ -25,15 +25,6 @@ place_key (void)
   return g_quark_from_static_string ("gst-stereo-property");
 }
 
-const gchar *
-gst_stereo_choice_name (const GEnumValue *choices, gint value)
-{
-  for (; choices->value_nick; choices++)
-    if (choices->value == value)
-      return choices->value_nick;
-  return NULL;
-}
-
 /* ---- specs ------------------------------------------------------------------------------- */
 
 static GType
@@ -190,8 +181,9 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
   GST_OBJECT_UNLOCK (object);
 }
 
-static void
-install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings, gboolean behind_pointer)
+void
+gst_stereo_properties_install (
+    GObjectClass *klass, const GstStereoProperty *rows, gssize settings, gboolean behind_pointer)
 {
   guint count;
 
@@ -207,18 +199,6 @@ install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings, gb
     g_param_spec_set_qdata_full (spec, place_key (), place, g_free);
     g_object_class_install_property (klass, ++count, spec);
   }
-}
-
-void
-gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings)
-{
-  install (klass, rows, settings, FALSE);
-}
-
-void
-gst_stereo_properties_install_part (GObjectClass *klass, const GstStereoProperty *rows, gssize part)
-{
-  install (klass, rows, part, TRUE);
 }
 
 void

@@ -52,17 +52,14 @@ struct _GstStereoProperty
 };
 
 /* In class_init: installs the rows of a table, set_property() and get_property(). @settings: where in an instance the
- * structure of settings lies. A class may install several tables. */
-void gst_stereo_properties_install (GObjectClass *klass, const GstStereoProperty *rows, gssize settings);
-/* The same for a part of the element that keeps its settings private. @part: where an instance has the pointer to it. */
-void gst_stereo_properties_install_part (GObjectClass *klass, const GstStereoProperty *rows, gssize part);
+ * structure of settings lies or, for a part of the element that keeps it private, the pointer to it. A class may install several
+ * tables. */
+void gst_stereo_properties_install (
+    GObjectClass *klass, const GstStereoProperty *rows, gssize settings, gboolean behind_pointer);
 /* In instance_init, when the parts are there: writes the defaults to the members. */
 void gst_stereo_properties_init (GObject *object);
 /* Copies the structure of settings of @object, of @size bytes, between two changes of it. */
 void gst_stereo_properties_read (gpointer object, gconstpointer settings, gpointer copy, gsize size);
-
-/* The name of a choice: "side-by-side". NULL: it is none of @choices. */
-const gchar *gst_stereo_choice_name (const GEnumValue *choices, gint value);
 
 G_END_DECLS
 
