@@ -404,9 +404,8 @@ analyse (GstStereoGround *self, const Settings *settings, GstBuffer *buffer, con
     gst_stereo_ground_analysis_skip (self->analysis, &task, result);
     return GST_FLOW_OK;
   }
-  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
-  if (unreadable)
-    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+  if (!gst_stereo_depth_map (&map, GST_ELEMENT (self), &self->info, buffer))
+    return GST_FLOW_ERROR;
   if (!map.view.confidence && !self->warned) {
     self->warned = TRUE;
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,

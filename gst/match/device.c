@@ -5,6 +5,8 @@
 #include "gst/pairing/aggregator.h"
 #include "gst/video/frame.h"
 
+#include <string.h>
+
 struct _GstStereoDevice
 {
   GstElement *element;
@@ -199,15 +201,17 @@ gboolean
 gst_stereo_device_answer (GstStereoDevice *device, GstQuery *query)
 {
   GstElement *element = device->element;
+  const gchar *type;
   StereoParams params;
 
-  if (!gst_stereo_cuda_is_wanted (query))
+  if (!gst_stereo_cuda_built () || !gst_query_parse_context_type (query, &type) ||
+      strcmp (type, GST_STEREO_CUDA_CONTEXT) != 0)
     return FALSE;
   gst_stereo_settings_read (device->settings, &params);
   gint wanted = may_use_cuda (device, &params) ? params.cuda_device_id : -1;
   GstStereoCudaContext *context = get_shared (device, wanted);
   if (!context && wanted >= 0) {
-    gst_stereo_cuda_ask (element);
+    gst_element_post_message (element, gst_message_new_need_context (GST_OBJECT (element), type));
     context = get_shared (device, wanted);
     if (!context && (context = gst_stereo_cuda_new_context (element, wanted)))
       share (device, gst_object_ref (context));

@@ -638,9 +638,8 @@ search (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, con
     GST_LOG_OBJECT (self, "the depth cannot be relied on: %s", verdict.reason);
     measure_regions (self, NULL, buffer, meta);
   } else {
-    GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, buffer);
-    if (unreadable)
-      return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+    if (!gst_stereo_depth_map (&map, GST_ELEMENT (self), &self->info, buffer))
+      return GST_FLOW_ERROR;
     map.view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
     measure_regions (self, &map.view, buffer, meta);
     map.view.x = region.x;

@@ -465,11 +465,8 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
         (NULL));
     return FALSE;
   }
-  GstStereoDepthPart unreadable = gst_stereo_depth_map (map, info, depth->buffer);
-  if (unreadable) {
-    gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+  if (!gst_stereo_depth_map (map, GST_ELEMENT (self), info, depth->buffer))
     return FALSE;
-  }
   map->view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
   gboolean changed = gst_stereo_codes_update (
       self->codes, meta, settings->near, settings->far, (GstStereoCurve) settings->curve, is_alone (self));

@@ -351,9 +351,8 @@ process (GstStereoPoints *self, GstBuffer *in, GstBuffer **out)
   }
   if (!negotiate (self, settings.format))
     return GST_FLOW_NOT_NEGOTIATED;
-  GstStereoDepthPart unreadable = gst_stereo_depth_map (&map, &self->info, in);
-  if (unreadable)
-    return gst_stereo_depth_post_unreadable (GST_ELEMENT (self), unreadable);
+  if (!gst_stereo_depth_map (&map, GST_ELEMENT (self), &self->info, in))
+    return GST_FLOW_ERROR;
   GstFlowReturn flow = make_cloud (self, &settings, &map.view, out);
   gst_stereo_depth_unmap (&map);
   return flow;

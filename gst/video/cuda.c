@@ -133,20 +133,6 @@ gst_stereo_cuda_new_context (GstElement *element, gint device)
 }
 
 gboolean
-gst_stereo_cuda_is_wanted (GstQuery *query)
-{
-  const gchar *type;
-
-  return gst_query_parse_context_type (query, &type) && g_strcmp0 (type, GST_CUDA_CONTEXT_TYPE) == 0;
-}
-
-void
-gst_stereo_cuda_ask (GstElement *element)
-{
-  gst_element_post_message (element, gst_message_new_need_context (GST_OBJECT (element), GST_CUDA_CONTEXT_TYPE));
-}
-
-gboolean
 gst_stereo_cuda_answer (GstElement *element, GstQuery *query, GstStereoCudaContext *context)
 {
   return gst_cuda_handle_context_query (element, query, context);

@@ -13,6 +13,7 @@
 G_BEGIN_DECLS
 
 #define GST_STEREO_CUDA_FEATURE "memory:CUDAMemory"
+#define GST_STEREO_CUDA_CONTEXT "gst.cuda.context"
 /* Formats of the matcher that GStreamer has in device memory. */
 #define GST_STEREO_CUDA_FORMATS "{ NV12, I420, RGBA, BGRA, RGBx, BGRx, RGB, BGR }"
 
@@ -41,9 +42,7 @@ void gst_stereo_cuda_leave (GstStereoCudaContext *context);
 GstStereoCudaContext *gst_stereo_cuda_from_shared (GstElement *element, GstContext *shared, gint device);
 /* A new context, which is announced on the bus. Unref it. NULL: there is no such device. */
 GstStereoCudaContext *gst_stereo_cuda_new_context (GstElement *element, gint device);
-/* Whether @query asks for such a context. */
-gboolean gst_stereo_cuda_is_wanted (GstQuery *query);
-void gst_stereo_cuda_ask (GstElement *element);
+/* Answers a query for a context with @context. */
 gboolean gst_stereo_cuda_answer (GstElement *element, GstQuery *query, GstStereoCudaContext *context);
 
 G_END_DECLS

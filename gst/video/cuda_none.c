@@ -56,17 +56,6 @@ gst_stereo_cuda_new_context (GstElement *element, gint device)
 }
 
 gboolean
-gst_stereo_cuda_is_wanted (GstQuery *query)
-{
-  return FALSE;
-}
-
-void
-gst_stereo_cuda_ask (GstElement *element)
-{
-}
-
-gboolean
 gst_stereo_cuda_answer (GstElement *element, GstQuery *query, GstStereoCudaContext *context)
 {
   return FALSE;

@@ -62,27 +62,34 @@ map_plane (const GstStereoMeta *meta, GstBuffer *plane, GstVideoFrame *frame, co
   return TRUE;
 }
 
-GstStereoDepthPart
-gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoInfo *info, GstBuffer *buffer)
+gboolean
+gst_stereo_depth_map (GstStereoDepthMap *map, GstElement *element, const GstVideoInfo *info, GstBuffer *buffer)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (buffer);
   GstStereoDepthView *view = &map->view;
-  GstStereoDepthPart unreadable = GST_STEREO_DEPTH_NONE;
+  const gchar *unreadable = NULL;
 
   *view = (GstStereoDepthView){ .meta = meta, .width = (gint) meta->width, .height = (gint) meta->height };
-  if (!gst_stereo_map (&map->samples, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF))
-    return GST_STEREO_DEPTH_SAMPLES;
-  view->samples = GST_VIDEO_FRAME_PLANE_DATA (&map->samples, 0);
-  view->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&map->samples, 0);
-  view->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
-  if (!map_plane (
-          meta, gst_stereo_meta_get_confidence (meta), &map->confidence, &view->confidence, &view->confidence_stride))
-    unreadable = GST_STEREO_DEPTH_CONFIDENCE;
+  if (gst_stereo_map (&map->samples, info, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
+    view->samples = GST_VIDEO_FRAME_PLANE_DATA (&map->samples, 0);
+    view->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&map->samples, 0);
+    view->wide = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
+  }
+  if (!view->samples)
+    unreadable = "picture";
+  else if (!map_plane (meta, gst_stereo_meta_get_confidence (meta), &map->confidence, &view->confidence,
+               &view->confidence_stride))
+    unreadable = "confidence in the metadata";
   else if (!map_plane (meta, gst_stereo_meta_get_mask (meta), &map->mask, &view->mask, &view->mask_stride))
-    unreadable = GST_STEREO_DEPTH_MASK;
-  if (unreadable)
-    gst_stereo_depth_unmap (map);
-  return unreadable;
+    unreadable = "mask in the metadata";
+  if (!unreadable)
+    return TRUE;
+  gst_stereo_depth_unmap (map);
+  GST_ELEMENT_ERROR (element, RESOURCE, READ,
+      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
+          unreadable),
+      (NULL));
+  return FALSE;
 }
 
 void
@@ -95,18 +102,4 @@ gst_stereo_depth_unmap (GstStereoDepthMap *map)
   if (map->view.mask)
     gst_video_frame_unmap (&map->mask);
   map->view.samples = map->view.confidence = map->view.mask = NULL;
-}
-
-GstFlowReturn
-gst_stereo_depth_post_unreadable (GstElement *element, GstStereoDepthPart part)
-{
-  static const gchar *const names[] = { [GST_STEREO_DEPTH_SAMPLES] = "picture",
-    [GST_STEREO_DEPTH_CONFIDENCE] = "confidence in the metadata",
-    [GST_STEREO_DEPTH_MASK] = "mask in the metadata" };
-
-  GST_ELEMENT_ERROR (element, RESOURCE, READ,
-      ("The %s could not be read: it is smaller than its caps or its metadata say. Look at what made the buffer.",
-          names[part]),
-      (NULL));
-  return GST_FLOW_ERROR;
 }

@@ -62,15 +62,6 @@ gst_stereo_sample_meaning_init (GstStereoSampleMeaning *meaning, const GstStereo
   meaning->depth_unit = meta->depth_unit;
 }
 
-/* The parts of a picture that can be unreadable. */
-typedef enum
-{
-  GST_STEREO_DEPTH_NONE,
-  GST_STEREO_DEPTH_SAMPLES,
-  GST_STEREO_DEPTH_CONFIDENCE,
-  GST_STEREO_DEPTH_MASK
-} GstStereoDepthPart;
-
 typedef struct
 {
   GstStereoDepthView view;
@@ -80,14 +71,11 @@ typedef struct
 } GstStereoDepthMap;
 
 /* Maps the picture in @buffer, and the confidence and the mask in its metadata. @info: caps of the buffer, for which
- * gst_stereo_depth_problem() returned NULL. min_confidence becomes 0. The caller keeps @buffer. Returns the part that
- * cannot be read, and then maps nothing. */
-GstStereoDepthPart gst_stereo_depth_map (GstStereoDepthMap *map, const GstVideoInfo *info, GstBuffer *buffer);
+ * gst_stereo_depth_problem() returned NULL. min_confidence becomes 0. The caller keeps @buffer. FALSE, and nothing is mapped, after
+ * an error was posted that a part of it cannot be read. */
+gboolean gst_stereo_depth_map (GstStereoDepthMap *map, GstElement *element, const GstVideoInfo *info, GstBuffer *buffer);
 /* May be called where nothing is mapped, if @map was zeroed once. */
 void gst_stereo_depth_unmap (GstStereoDepthMap *map);
-
-/* Posts the error that @part cannot be read. Returns the flow to return with it. */
-GstFlowReturn gst_stereo_depth_post_unreadable (GstElement *element, GstStereoDepthPart part);
 
 G_END_DECLS
 
