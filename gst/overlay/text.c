@@ -41,9 +41,9 @@ typedef struct
 typedef struct
 {
   Key key;
-  GstBuffer *pixels; /* NULL: the place is free */
   gint width, height;
-  guint64 used; /* the frame that it was used in last */
+  GstVideoFrame pixels; /* of no buffer; zeroed: the place is free */
+  guint64 used;         /* the frame that it was used in last */
 } Piece;
 
 struct _GstDepthOverlayText
@@ -69,7 +69,7 @@ void
 gst_depth_overlay_text_free (GstDepthOverlayText *text)
 {
   for (guint i = 0; i < PIECES; i++)
-    gst_clear_buffer (&text->pieces[i].pixels);
+    g_free (text->pieces[i].pixels.data[0]);
   g_object_unref (text->context);
   g_object_unref (text->fonts);
   g_free (text);
@@ -298,18 +298,13 @@ static void
 render (GstDepthOverlayText *text, Piece *piece)
 {
   gint width = piece->width, height = piece->height;
-  GstMapInfo map;
 
-  piece->pixels = gst_buffer_new_allocate (NULL, (gsize) width * (gsize) height * 4, NULL);
-  gst_buffer_add_video_meta (piece->pixels, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB,
-      (guint) width, (guint) height);
-  if (!gst_buffer_map (piece->pixels, &map, GST_MAP_WRITE)) {
-    gst_clear_buffer (&piece->pixels);
-    return;
-  }
-  memset (map.data, 0, map.size);
+  gst_video_info_set_format (
+      &piece->pixels.info, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) width, (guint) height);
+  GST_VIDEO_INFO_FLAGS (&piece->pixels.info) |= GST_VIDEO_FLAG_PREMULTIPLIED_ALPHA;
+  piece->pixels.data[0] = g_malloc0 (GST_VIDEO_INFO_SIZE (&piece->pixels.info));
   cairo_surface_t *surface = cairo_image_surface_create_for_data (
-      map.data, CAIRO_FORMAT_ARGB32, width, height, 4 * width);
+      piece->pixels.data[0], CAIRO_FORMAT_ARGB32, width, height, 4 * width);
   cairo_t *cr = cairo_create (surface);
   pango_cairo_update_context (cr, text->context);
   switch (piece->key.kind) {
@@ -334,9 +329,7 @@ render (GstDepthOverlayText *text, Piece *piece)
       break;
   }
   cairo_destroy (cr);
-  cairo_surface_finish (surface);
   cairo_surface_destroy (surface);
-  gst_buffer_unmap (piece->pixels, &map);
 }
 
 /* The piece with that key, drawn. It takes the place of the one that was not used for the longest time. */
@@ -348,14 +341,14 @@ piece_of (GstDepthOverlayText *text, const Key *key)
   for (guint i = 0; i < PIECES; i++) {
     Piece *piece = &text->pieces[i];
 
-    if (piece->pixels && memcmp (&piece->key, key, sizeof *key) == 0) {
+    if (piece->pixels.data[0] && memcmp (&piece->key, key, sizeof *key) == 0) {
       piece->used = text->frames;
       return piece;
     }
     if (piece->used < oldest->used)
       oldest = piece;
   }
-  gst_clear_buffer (&oldest->pixels);
+  g_free (oldest->pixels.data[0]);
   oldest->key = *key;
   oldest->used = text->frames;
   oldest->width = key->width;
@@ -400,19 +393,11 @@ part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint wi
 static void
 put (GstDepthOverlayText *text, const Key *key, gint x, gint y, GstVideoFrame *frame)
 {
-  const Piece *piece = piece_of (text, key);
+  Piece *piece = piece_of (text, key);
   GstVideoFrame part;
 
-  if (!piece->pixels || !part_under (&part, frame, &x, &y, piece->width, piece->height))
-    return;
-  GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw (piece->pixels, x, y, (guint) piece->width,
-      (guint) piece->height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-  GstVideoOverlayComposition *composition = gst_video_overlay_composition_new (rectangle);
-  if (!gst_video_overlay_composition_blend (composition, &part))
-    GST_CAT_WARNING (
-        gst_depth_overlay_debug, "cannot draw text on %s", gst_video_format_to_string (GST_VIDEO_FRAME_FORMAT (frame)));
-  gst_video_overlay_composition_unref (composition);
-  gst_video_overlay_rectangle_unref (rectangle);
+  if (part_under (&part, frame, &x, &y, piece->width, piece->height))
+    gst_video_blend (&part, &piece->pixels, x, y, 1);
 }
 
 static Key
