@@ -17,18 +17,9 @@
 #define FIELD 21
 #define FIELD_MASK ((1u << FIELD) - 1)
 
-/* A part of a mapped frame. */
-typedef struct
-{
-  guint8 *data[GST_VIDEO_MAX_COMPONENTS];
-  gint stride[GST_VIDEO_MAX_COMPONENTS];
-  const GstVideoFormatInfo *format;
-  gint height;
-} Part;
-
 struct _GstStereoBlender
 {
-  GstVideoInfo info; /* that the colours were made for, by @map and @wanted_alpha */
+  GstVideoInfo info; /* of frames that the colours were made for, by @map and @wanted_alpha */
   GstStereoColormap map;
   gdouble wanted_alpha;
   gboolean have_colors;
@@ -37,6 +28,10 @@ struct _GstStereoBlender
   guint16 add[3][CODES]; /* of a component */
   guint64 pixel[CODES];  /* of a packed RGB pixel's bytes, 16 bits each */
   guint64 chroma[CODES]; /* alpha * U, alpha * V, alpha; all 0 where hidden */
+
+  /* during a run: from @left, @top of one to the whole of the other */
+  GstVideoFrame *in, *out;
+  gint left, top;
 
   /* rows, for one width of frame and depth */
   gint width, depth_width;
@@ -130,8 +125,8 @@ pack (const GstVideoFormatInfo *format, const guint16 add[3])
   return packed;
 }
 
-void
-gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha)
+static void
+set_colors (GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha)
 {
   guint8 rgb[3], components[3] = { 0 };
   guint16 add[3] = { UNTOUCHED, UNTOUCHED, UNTOUCHED };
@@ -163,19 +158,15 @@ gst_stereo_blender_set_colors (GstStereoBlender *blender, const GstVideoInfo *in
 
 /* ---- rows -------------------------------------------------------------------------------- */
 
-static Part
-part_at (GstVideoFrame *frame, gint x, gint y, gint height)
+/* A row of a component of the part of @frame from @left, @top on. */
+static guint8 *
+row_of (GstVideoFrame *frame, guint c, gint left, gint top, gint row)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
-  Part part = { .format = format, .height = height };
 
-  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
-    part.stride[c] = GST_VIDEO_FRAME_COMP_STRIDE (frame, c);
-    part.data[c] = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
-        (gssize) (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * part.stride[c] +
-        (gssize) (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
-  }
-  return part;
+  return (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c) +
+      (gssize) ((top >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) + row) * GST_VIDEO_FRAME_COMP_STRIDE (frame, c) +
+      (gssize) (left >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
 }
 
 /* The codes of row @y of a frame @height rows high. */
@@ -231,10 +222,13 @@ blend_bytes (guint8 *out, const guint8 *in, const guint16 *add, gint count, guin
   }
 }
 
-/* Blends a component that has a sample for every pixel, @step bytes from one to the next. */
+/* Blends row @y of a component that has a sample for every pixel. */
 static void
-blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
+blend_full (GstStereoBlender *blender, guint c, gint y, const guint8 *codes)
 {
+  const guint8 *in = row_of (blender->in, c, blender->left, blender->top, y);
+  guint8 *out = row_of (blender->out, c, 0, 0, y);
+  gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (blender->out, c);
   const guint16 *add = blender->add[c];
   guint16 *row = blender->row;
   gint width = blender->width;
@@ -252,10 +246,11 @@ blend_full (GstStereoBlender *blender, guint c, guint8 *out, const guint8 *in, c
   }
 }
 
-/* Blends packed RGB: all bytes of the row at once. */
+/* Blends row @y of packed RGB: all bytes at once, from the first pixel's first byte, whichever component that is. */
 static void
-blend_pixels (GstStereoBlender *blender, guint8 *out, const guint8 *in, const guint8 *codes, gint step)
+blend_pixels (GstStereoBlender *blender, gint y, const guint8 *codes)
 {
+  gint back = GST_VIDEO_FRAME_COMP_POFFSET (blender->out, 0), step = GST_VIDEO_FRAME_COMP_PSTRIDE (blender->out, 0);
   const guint64 *pixel = blender->pixel;
   guint16 *row = blender->row;
   gint width = blender->width;
@@ -266,7 +261,8 @@ blend_pixels (GstStereoBlender *blender, guint8 *out, const guint8 *in, const gu
   else
     for (gint x = 0; x < width; x++)
       memcpy (row + 3 * x, &pixel[codes[x]], sizeof (guint64));
-  blend_bytes (out, in, row, step * width, blender->alpha);
+  blend_bytes (row_of (blender->out, 0, 0, 0, y) - back, row_of (blender->in, 0, blender->left, blender->top, y) - back,
+      row, step * width, blender->alpha);
 }
 
 /* Blends both chroma components. A sample covers two pixels of @first and, in 4:2:0, two of @second. @bits: log2
@@ -291,69 +287,61 @@ blend_chroma (const GstStereoBlender *blender, guint8 *const out[2], guint8 *con
 }
 
 static void
-blend_chroma_row (GstStereoBlender *blender, const Part *in, const Part *out, gint y, const guint8 *second)
+blend_chroma_row (GstStereoBlender *blender, gint y, const guint8 *second)
 {
-  gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (in->format, 1);
-  guint8 *from[2], *to[2];
+  gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (blender->out, 1);
+  guint8 *const in[2] = { row_of (blender->in, 1, blender->left, blender->top, y),
+    row_of (blender->in, 2, blender->left, blender->top, y) };
+  guint8 *const out[2] = { row_of (blender->out, 1, 0, 0, y), row_of (blender->out, 2, 0, 0, y) };
 
-  for (guint c = 0; c < 2; c++) {
-    from[c] = in->data[1 + c] + (gssize) y * in->stride[1 + c];
-    to[c] = out->data[1 + c] + (gssize) y * out->stride[1 + c];
-  }
   if (second && step == 1)
-    blend_chroma (blender, to, from, blender->codes[0], second, 1, 2);
+    blend_chroma (blender, out, in, blender->codes[0], second, 1, 2);
   else if (second)
-    blend_chroma (blender, to, from, blender->codes[0], second, 2, 2);
+    blend_chroma (blender, out, in, blender->codes[0], second, 2, 2);
   else
-    blend_chroma (blender, to, from, blender->codes[0], NULL, step, 1);
+    blend_chroma (blender, out, in, blender->codes[0], NULL, step, 1);
 }
 
 /* Blends row @y, and with 4:2:0 the one below it. */
 static void
-blend_rows (GstStereoBlender *blender, const Part *in, const Part *out, const GstStereoDepthView *depth,
-    const guint8 *table, gint y, gint rows)
+blend_rows (GstStereoBlender *blender, const GstStereoDepthView *depth, const guint8 *table, gint y, gint rows)
 {
-  const GstVideoFormatInfo *format = in->format;
-  gint step = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 0);
+  const GstVideoFormatInfo *format = blender->info.finfo;
+  gint height = GST_VIDEO_INFO_HEIGHT (&blender->info);
 
-  for (gint i = 0; i < rows && y + i < in->height; i++) {
-    read_codes (blender, depth, table, y + i, in->height, blender->codes[i]);
+  for (gint i = 0; i < rows && y + i < height; i++) {
+    read_codes (blender, depth, table, y + i, height, blender->codes[i]);
     if (!GST_VIDEO_FORMAT_INFO_IS_RGB (format))
-      blend_full (blender, 0, out->data[0] + (gssize) (y + i) * out->stride[0],
-          in->data[0] + (gssize) (y + i) * in->stride[0], blender->codes[i], step);
+      blend_full (blender, 0, y + i, blender->codes[i]);
   }
-  if (GST_VIDEO_FORMAT_INFO_IS_GRAY (format))
-    return;
-  if (GST_VIDEO_FORMAT_INFO_IS_RGB (format)) {
-    /* from the pixel's first byte, whichever component that is */
-    gssize back = GST_VIDEO_FORMAT_INFO_POFFSET (format, 0);
-    blend_pixels (blender, out->data[0] + (gssize) y * out->stride[0] - back,
-        in->data[0] + (gssize) y * in->stride[0] - back, blender->codes[0], step);
-  } else if (GST_VIDEO_FORMAT_INFO_W_SUB (format, 1)) {
-    blend_chroma_row (blender, in, out, y / rows, rows == 1 ? NULL : blender->codes[y + 1 < in->height ? 1 : 0]);
-  } else {
-    for (guint c = 1; c < 3; c++)
-      blend_full (blender, c, out->data[c] + (gssize) y * out->stride[c], in->data[c] + (gssize) y * in->stride[c],
-          blender->codes[0], 1);
-  }
+  if (GST_VIDEO_FORMAT_INFO_IS_RGB (format))
+    blend_pixels (blender, y, blender->codes[0]);
+  else if (!GST_VIDEO_FORMAT_INFO_IS_GRAY (format) && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1))
+    blend_chroma_row (blender, y / rows, rows == 1 ? NULL : blender->codes[y + 1 < height ? 1 : 0]);
+  else
+    for (guint c = 1; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++)
+      blend_full (blender, c, y, blender->codes[0]);
 }
 
 void
-gst_stereo_blender_run (GstStereoBlender *blender, GstVideoFrame *in, gint x, gint y, GstVideoFrame *out,
-    const GstStereoDepthView *depth, const guint8 *codes)
+gst_stereo_blender_run (GstStereoBlender *blender, GstStereoColormap map, gdouble alpha, GstVideoFrame *in, gint x,
+    gint y, GstVideoFrame *out, const GstStereoDepthView *depth, const guint8 *codes)
 {
   static const guint8 nothing[256] = { 0 };
   const GstStereoDepthView none = { .samples = nothing, .width = 1, .height = 1 };
-  const GstVideoInfo *info = &blender->info;
-  gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  const GstVideoInfo *info = &out->info;
   gint rows = GST_VIDEO_INFO_IS_YUV (info) ? 1 << GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, 1) : 1;
-  Part from = part_at (in, x, y, height), to = in == out ? from : part_at (out, 0, 0, height);
 
   if (!depth)
     depth = &none;
-  ensure_rows (blender, width, depth->width);
-  for (gint row = 0; row < height; row += rows)
-    blend_rows (blender, &from, &to, depth, depth == &none ? nothing : codes, row, rows);
+  set_colors (blender, info, map, alpha);
+  ensure_rows (blender, GST_VIDEO_INFO_WIDTH (info), depth->width);
+  blender->in = in;
+  blender->out = out;
+  blender->left = x;
+  blender->top = y;
+  for (gint row = 0; row < GST_VIDEO_INFO_HEIGHT (info); row += rows)
+    blend_rows (blender, depth, depth == &none ? nothing : codes, row, rows);
 }
 
 void
@@ -361,7 +349,7 @@ gst_stereo_blend_fill (GstVideoFrame *out, GstVideoFrame *grey, gint left, gint 
 {
   const GstVideoInfo *info = &out->info;
   gint offset[GST_VIDEO_MAX_COMPONENTS], scale[GST_VIDEO_MAX_COMPONENTS];
-  gint width = GST_VIDEO_FRAME_WIDTH (out), size = grey ? GST_VIDEO_FRAME_COMP_PSTRIDE (grey, 0) : 0;
+  gint size = grey ? GST_VIDEO_FRAME_COMP_PSTRIDE (grey, 0) : 0;
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
   guint8 level[256];
 
@@ -369,17 +357,16 @@ gst_stereo_blend_fill (GstVideoFrame *out, GstVideoFrame *grey, gint left, gint 
   for (gint i = 0; i < 256; i++)
     level[i] = (guint8) (rgb ? i : offset[0] + (scale[0] * i + 127) / 255);
   for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (out); y++) {
-    const guint8 *from = !grey ? NULL :
-                                 (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (grey, 0) + (gssize) left * size +
-            (gssize) (top + y) * GST_VIDEO_FRAME_PLANE_STRIDE (grey, 0) +
-            (GST_VIDEO_FRAME_FORMAT (grey) == GST_VIDEO_FORMAT_GRAY16_LE);
+    const guint8 *from = !grey ?
+        NULL :
+        row_of (grey, 0, left, top, y) + (GST_VIDEO_FRAME_FORMAT (grey) == GST_VIDEO_FORMAT_GRAY16_LE);
 
     if (rgb) /* a byte that is no component is 0 */
-      memset ((guint8 *) GST_VIDEO_FRAME_PLANE_DATA (out, 0) + (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (out, 0), 0,
-          (gsize) width * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (out, 0));
+      memset (row_of (out, 0, 0, 0, y) - GST_VIDEO_FRAME_COMP_POFFSET (out, 0), 0,
+          (gsize) GST_VIDEO_FRAME_WIDTH (out) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (out, 0));
     for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (out); c++) {
-      gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (out, c), row = y >> GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, c);
-      guint8 *to = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (out, c) + (gssize) row * GST_VIDEO_FRAME_COMP_STRIDE (out, c);
+      guint8 *to = row_of (out, c, 0, 0, y >> GST_VIDEO_FORMAT_INFO_H_SUB (info->finfo, c));
+      gint step = GST_VIDEO_FRAME_COMP_PSTRIDE (out, c);
       gboolean light = c == 0 || (rgb && c < 3);
 
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (out, c); x++)

@@ -574,9 +574,8 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
   gst_stereo_pool_clear_padding (&out);
   if (filled)
     gst_stereo_blend_fill (&out, is_alone (self) ? NULL : &in, view->x, view->y);
-  gst_stereo_blender_set_colors (self->blender, &view->info, content->colormap, alpha);
-  gst_stereo_blender_run (
-      self->blender, filled ? &out : &in, filled ? 0 : view->x, filled ? 0 : view->y, &out, depth, self->codes->of);
+  gst_stereo_blender_run (self->blender, content->colormap, alpha, filled ? &out : &in, filled ? 0 : view->x,
+      filled ? 0 : view->y, &out, depth, self->codes->of);
   gst_depth_overlay_text_draw (self->text, content, &out);
   gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);

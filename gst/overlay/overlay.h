@@ -82,15 +82,12 @@ typedef struct _GstStereoBlender GstStereoBlender;
 
 GstStereoBlender *gst_stereo_blender_new (void);
 void gst_stereo_blender_free (GstStereoBlender *blender);
-/* Sets the colours for frames of @info. @alpha: 0..1. Returns at once when nothing has changed since the last call. */
-void gst_stereo_blender_set_colors (
-    GstStereoBlender *blender, const GstVideoInfo *info, GstStereoColormap map, gdouble alpha);
 /* Blends from the part of @in at @x, @y to the whole of @out, which may be the same frame, or another one of the same format.
- * Every sample becomes in + alpha * (colour - in) where depth is shown, and stays to the bit where it is not. A chroma sample
- * of several pixels gets the mean of the results for these pixels. @depth is scaled by the nearest neighbour; NULL: nothing
- * is shown. @codes: of all 256 or 65536 samples. */
-void gst_stereo_blender_run (GstStereoBlender *blender, GstVideoFrame *in, gint x, gint y, GstVideoFrame *out,
-    const GstStereoDepthView *depth, const guint8 *codes);
+ * @alpha: 0..1. Every sample becomes in + alpha * (colour - in) where depth is shown, and stays to the bit where it is not. A
+ * chroma sample of several pixels gets the mean of the results for these pixels. @depth is scaled by the nearest neighbour; NULL:
+ * nothing is shown. @codes: of all 256 or 65536 samples. */
+void gst_stereo_blender_run (GstStereoBlender *blender, GstStereoColormap map, gdouble alpha, GstVideoFrame *in, gint x,
+    gint y, GstVideoFrame *out, const GstStereoDepthView *depth, const guint8 *codes);
 
 /* Makes every pixel of @out black and opaque or, where @grey is not NULL, as light as it is from @left, @top on. */
 void gst_stereo_blend_fill (GstVideoFrame *out, GstVideoFrame *grey, gint left, gint top);
