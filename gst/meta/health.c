@@ -125,42 +125,38 @@ gst_stereo_health_is_reliable (GstStereoHealthFlags flags)
   return !((guint) flags & ~harmless);
 }
 
+/* Nicks of all kinds that @flags has, or the words of those that make depth unreliable, and whose view each is about. */
+static GString *
+list_kinds (GstStereoHealthFlags flags, gboolean words)
+{
+  static const gchar *const places[2][4] = { { "", "-left", "-right", "-both" },
+    { "", "left camera ", "right camera ", "both cameras " } };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    const GstStereoHealthKind *kind = &kinds[i];
+    guint views = (flags & kind->left ? 1 : 0) | (flags & kind->right ? 2 : 0);
+    const gchar *place = places[words][kind->left == kind->right ? 0 : views];
+    if (views && (kind->unreliable || !words))
+      g_string_append_printf (
+          text, "%s%s%s", text->len ? ", " : "", words ? place : kind->nick, words ? kind->words : place);
+  }
+  return text;
+}
+
 gchar *
 gst_stereo_health_get_reason (GstStereoHealthFlags flags)
 {
   if (gst_stereo_health_is_reliable (flags))
     return NULL;
-  GString *text = g_string_new (NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    const GstStereoHealthKind *kind = &kinds[i];
-    gboolean left = (flags & kind->left) != 0, right = (flags & kind->right) != 0;
-    if (kind->unreliable && (left || right))
-      g_string_append_printf (text, "%s%s%s", text->len ? ", " : "",
-          kind->left == kind->right ? "" :
-              left && right         ? "both cameras " :
-              left                  ? "left camera " :
-                                      "right camera ",
-          kind->words);
-  }
-  if (!text->len)
-    g_string_append (text, "a fault that this version does not know");
-  return g_string_free (text, FALSE);
+  GString *text = list_kinds (flags, TRUE);
+  return g_string_free (text->len ? text : g_string_append (text, "a fault that this version does not know"), FALSE);
 }
 
 gchar *
 gst_stereo_health_to_string (GstStereoHealthFlags flags)
 {
-  GString *text = g_string_new (NULL);
+  GString *text = list_kinds (flags, FALSE);
 
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    const GstStereoHealthKind *kind = &kinds[i];
-    gboolean left = (flags & kind->left) != 0, right = (flags & kind->right) != 0;
-    if (left || right)
-      g_string_append_printf (text, "%s%s%s", text->len ? ", " : "", kind->nick,
-          kind->left == kind->right ? "" :
-              left && right         ? "-both" :
-              left                  ? "-left" :
-                                      "-right");
-  }
   return g_string_free (text->len ? text : g_string_append (text, "ok"), FALSE);
 }

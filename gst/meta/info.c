@@ -36,9 +36,8 @@ new_plane (GstVideoFormat format, guint width, guint height)
   if (!gst_video_info_set_format (&info, format, width, height))
     return NULL;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
-  if (!buffer)
-    return NULL;
-  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
+  if (buffer)
+    gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, format, width, height);
   return buffer;
 }
 
@@ -245,7 +244,7 @@ gst_stereo_meta_get_nearest_distance (const GstStereoMeta *meta)
 
 /*
  * For sending and recording: a header of little-endian fields of 8 bytes: magic number, sides, kind and flags, pair skew, the
- * numbers in doubles[], health. After it the pictures in planes[], without padding; the flags say which of them there is.
+ * numbers of gst_stereo_meta_ranges, health. After it the pictures in planes[], without padding; the flags say which of them there is.
  */
 #define MAGIC 0x34304d5453ull /* "STM04" */
 
@@ -258,16 +257,7 @@ enum
   AT_DOUBLES
 };
 
-/* In the order in which they are stored. */
-static const gsize doubles[] = { G_STRUCT_OFFSET (GstStereoMeta, disparity_scale),
-  G_STRUCT_OFFSET (GstStereoMeta, min_disparity), G_STRUCT_OFFSET (GstStereoMeta, num_disparities),
-  G_STRUCT_OFFSET (GstStereoMeta, focal_length), G_STRUCT_OFFSET (GstStereoMeta, baseline),
-  G_STRUCT_OFFSET (GstStereoMeta, principal_offset), G_STRUCT_OFFSET (GstStereoMeta, depth_unit),
-  G_STRUCT_OFFSET (GstStereoMeta, valid_ratio), G_STRUCT_OFFSET (GstStereoMeta, mean_confidence),
-  G_STRUCT_OFFSET (GstStereoMeta, principal_x), G_STRUCT_OFFSET (GstStereoMeta, principal_y),
-  G_STRUCT_OFFSET (GstStereoMeta, focal_length_y) };
-
-#define AT_HEALTH (AT_DOUBLES + G_N_ELEMENTS (doubles))
+#define AT_HEALTH (AT_DOUBLES + GST_STEREO_META_NUMBERS)
 #define HEADER (8 * (AT_HEALTH + 1))
 
 static void
@@ -277,8 +267,8 @@ write_header (const GstStereoMeta *meta, guint64 flags, guint8 *data)
   GST_WRITE_UINT64_LE (data + 8 * AT_SIZE, meta->width | (guint64) meta->height << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_KIND, (guint64) meta->kind | flags << 32);
   GST_WRITE_UINT64_LE (data + 8 * AT_SKEW, (guint64) meta->pair_skew);
-  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
-    GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, doubles[i]));
+  for (guint i = 0; i < GST_STEREO_META_NUMBERS; i++)
+    GST_WRITE_DOUBLE_LE (data + 8 * (AT_DOUBLES + i), G_STRUCT_MEMBER (gdouble, meta, gst_stereo_meta_ranges[i].offset));
   GST_WRITE_UINT64_LE (data + 8 * AT_HEALTH, (guint64) meta->health);
 }
 
@@ -325,8 +315,9 @@ decode (GstStereoMeta *meta, const guint8 *data, gsize size)
   header.height = GST_READ_UINT32_LE (data + 8 * AT_SIZE + 4);
   header.kind = GST_READ_UINT32_LE (data + 8 * AT_KIND);
   header.pair_skew = (gint64) GST_READ_UINT64_LE (data + 8 * AT_SKEW);
-  for (guint i = 0; i < G_N_ELEMENTS (doubles); i++)
-    G_STRUCT_MEMBER (gdouble, &header, doubles[i]) = GST_READ_DOUBLE_LE (data + 8 * (AT_DOUBLES + i));
+  for (guint i = 0; i < GST_STEREO_META_NUMBERS; i++)
+    G_STRUCT_MEMBER (gdouble, &header, gst_stereo_meta_ranges[i].offset) = GST_READ_DOUBLE_LE (
+        data + 8 * (AT_DOUBLES + i));
   header.health = (GstStereoHealthFlags) GST_READ_UINT64_LE (data + 8 * AT_HEALTH);
   g_autofree gchar *problem = gst_stereo_meta_problem (&header);
   guint flags = GST_READ_UINT32_LE (data + 8 * AT_KIND + 4);

@@ -10,12 +10,6 @@ meta_fits (const GstVideoMeta *meta, const GstVideoInfo *info)
       meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info) && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info);
 }
 
-static const GstMapInfo *
-map_of_plane (const GstVideoFrame *frame, guint plane)
-{
-  return &frame->map[frame->meta ? plane : 0];
-}
-
 /* Whole pixels, with the bytes of them that are no component: drawing writes those, too. Of planes that hold several
  * components, each says how far the rows reach. */
 static gboolean
@@ -23,7 +17,7 @@ pixels_are_inside (const GstVideoFrame *frame)
 {
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (frame); c++) {
     guint plane = (guint) GST_VIDEO_FRAME_COMP_PLANE (frame, c);
-    const GstMapInfo *map = map_of_plane (frame, plane);
+    const GstMapInfo *map = &frame->map[frame->meta ? plane : 0];
     gint64 first = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data;
     gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane), height = GST_VIDEO_FRAME_COMP_HEIGHT (frame, c);
     gint64 rows = (height - 1) * stride;
@@ -64,30 +58,32 @@ gst_stereo_map_plane (
 gsize
 gst_stereo_map_room (const GstVideoFrame *frame, guint plane)
 {
-  const GstMapInfo *map = map_of_plane (frame, plane);
+  const GstMapInfo *map = &frame->map[frame->meta ? plane : 0];
 
   return map->size - (gsize) ((const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, plane) - map->data);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
+#define MAX_SIDE 65536u
 #define AT(member) .name = #member, .offset = G_STRUCT_OFFSET (GstStereoMeta, member)
 
 /* Principal points have no property: calibrations put them far outside of some pictures. */
-const GstStereoMetaRange gst_stereo_meta_ranges[] = { { AT (disparity_scale), .min = 1e-3, .max = 65535 },
-  { AT (min_disparity), .min = -1024, .max = 1024 }, { AT (num_disparities), .min = 0, .max = 1024 },
-  { AT (focal_length), .min = 0, .max = 1e6 }, { AT (baseline), .min = 0, .max = 1e6 },
-  { AT (principal_offset), .min = -1e5, .max = 1e5 }, { AT (depth_unit), .min = 1e-3, .max = 1e6 },
-  { AT (valid_ratio), .min = 0, .max = 1 }, { AT (mean_confidence), .min = 0, .max = 1 },
-  { AT (principal_x), .min = -1e6, .max = 1e6 }, { AT (principal_y), .min = -1e6, .max = 1e6 },
-  { AT (focal_length_y), .min = 0, .max = 1e6 }, { NULL } };
+const GstStereoMetaRange gst_stereo_meta_ranges[GST_STEREO_META_NUMBERS + 1] = {
+  { AT (disparity_scale), .min = 1e-3, .max = 65535 }, { AT (min_disparity), .min = -1024, .max = 1024 },
+  { AT (num_disparities), .min = 0, .max = 1024 }, { AT (focal_length), .min = 0, .max = 1e6 },
+  { AT (baseline), .min = 0, .max = 1e6 }, { AT (principal_offset), .min = -1e5, .max = 1e5 },
+  { AT (depth_unit), .min = 1e-3, .max = 1e6 }, { AT (valid_ratio), .min = 0, .max = 1 },
+  { AT (mean_confidence), .min = 0, .max = 1 }, { AT (principal_x), .min = -1e6, .max = 1e6 },
+  { AT (principal_y), .min = -1e6, .max = 1e6 }, { AT (focal_length_y), .min = 0, .max = 1e6 }, { NULL }
+};
 
 gchar *
 gst_stereo_meta_problem (const GstStereoMeta *meta)
 {
-  if (meta->width < 1 || meta->height < 1 || meta->width > GST_STEREO_MAX_SIDE || meta->height > GST_STEREO_MAX_SIDE)
+  if (meta->width < 1 || meta->height < 1 || meta->width > MAX_SIDE || meta->height > MAX_SIDE)
     return g_strdup_printf (
-        "its picture is %ux%u, and the range of a side is 1 to %u", meta->width, meta->height, GST_STEREO_MAX_SIDE);
+        "its picture is %ux%u, and the range of a side is 1 to %u", meta->width, meta->height, MAX_SIDE);
   if ((guint) meta->kind > GST_STEREO_OUTPUT_KIND_VIEWS)
     return g_strdup_printf ("kind is %d, which there is not", (gint) meta->kind);
   for (const GstStereoMetaRange *range = gst_stereo_meta_ranges; range->name; range++) {

@@ -15,8 +15,7 @@ G_BEGIN_DECLS
 
 /* gst_video_frame_map() with checks. FALSE, without a warning of GStreamer, where the GstVideoMeta is of another format or of
  * a smaller picture, where a pixel lies outside the memory that its plane begins in, where rows overlap, and where a buffer
- * to be written is shared. The frame has the size of @info,
- * even where the GstVideoMeta is of a larger picture. */
+ * to be written is shared. The frame has the size of @info, even where the GstVideoMeta is of a larger picture. */
 gboolean gst_stereo_map (GstVideoFrame *frame, const GstVideoInfo *info, GstBuffer *buffer, GstMapFlags flags);
 /* The same for a picture of one plane, as the metadata holds them. */
 gboolean gst_stereo_map_plane (
@@ -24,7 +23,7 @@ gboolean gst_stereo_map_plane (
 /* Mapped bytes from the start of a plane on. */
 gsize gst_stereo_map_room (const GstVideoFrame *frame, guint plane);
 
-#define GST_STEREO_MAX_SIDE 65536u
+#define GST_STEREO_META_NUMBERS 12
 
 typedef struct
 {
@@ -33,8 +32,8 @@ typedef struct
   gdouble min, max;
 } GstStereoMetaRange;
 
-/* All numbers of a meta; the last one has no name. */
-extern const GstStereoMetaRange gst_stereo_meta_ranges[];
+/* All numbers of a meta, in the order in which its bytes have them; the last one has no name. */
+extern const GstStereoMetaRange gst_stereo_meta_ranges[GST_STEREO_META_NUMBERS + 1];
 
 /* What is wrong with the numbers of a meta: a part of a sentence, such as "focal_length is 1e+17, and its range is 0 to
  * 1e+06". NULL: nothing. g_free it. */
