@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is drawn over a frame: read from metadata, and never measured here. */
-#include "gst/meta/found.h"
 #include "gst/overlay/overlay.h"
 
 #include <math.h>
@@ -65,8 +64,9 @@ comes_first (const GstDepthOverlayBox *box, const GstDepthOverlayBox *other)
   return box->ahead == other->ahead ? box->distance < other->distance : box->ahead;
 }
 
-void
-gst_depth_overlay_content_add (GstDepthOverlayContent *content, const GstDepthOverlayBox *box)
+/* The nearest things of those ahead come first. */
+static void
+add (GstDepthOverlayContent *content, const GstDepthOverlayBox *box)
 {
   guint at = content->n_boxes;
 
@@ -132,7 +132,7 @@ read_things (const Scene *scene)
       box.ahead = TRUE;
     box.warning = box.ahead && box.distance < scene->warn_distance;
     gst_depth_overlay_label_make (box.label, obstacle ? NULL : g_quark_to_string (roi->roi_type), value);
-    gst_depth_overlay_content_add (scene->content, &box);
+    add (scene->content, &box);
   }
 }
 
@@ -250,15 +250,13 @@ gst_depth_overlay_content_read (GstDepthOverlayContent *content, GstBuffer *dept
     g_strlcpy (content->reason, unreliable, sizeof content->reason);
     return NULL;
   }
-  content->verdict = nearest.state == GST_STEREO_NEAREST_STATE_NEAR ? GST_DEPTH_OVERLAY_NEAR :
-      nearest.state == GST_STEREO_NEAREST_STATE_CLEAR               ? GST_DEPTH_OVERLAY_CLEAR :
-                                                                      GST_DEPTH_OVERLAY_UNKNOWN;
+  content->verdict = nearest.state;
   content->warning = nearest.warning;
   content->value = content->scale.metric ? nearest.distance : nearest.disparity;
   content->valid = nearest.valid && !isnan (content->value);
   content->x = (gint) ((2 * (gint64) nearest.x + 1) * content->width / (2 * (gint64) scene.width));
   content->y = (gint) ((2 * (gint64) nearest.y + 1) * content->height / (2 * (gint64) scene.height));
-  if (content->verdict == GST_DEPTH_OVERLAY_UNKNOWN)
+  if (content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN)
     g_strlcpy (content->reason, nearest.reason ? nearest.reason : "no reason is given", sizeof content->reason);
   read_ground (&scene);
   read_things (&scene);

@@ -594,12 +594,10 @@ describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepth
 
   content->width = GST_VIDEO_INFO_WIDTH (info);
   content->height = GST_VIDEO_INFO_HEIGHT (info);
-  content->text = settings->text;
   content->panel = settings->text && settings->verdict;
   content->colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap;
   content->max_age = settings->max_age;
   content->age = self->measure.age = age_of (self, &self->frames.depth, time);
-  content->placed = TRUE;
   if (grey)
     warn_once (self, &self->run.warned_grey,
         "What is linked downstream takes grey pictures only: colormap=gray replaces turbo, near is light and far is dark. Put "
@@ -627,10 +625,11 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFra
   } else if (read_depth (self, settings, frame, &content, &map)) {
     self->frames.depth.fresh = FALSE;
     *self->run.posted = 0;
-    content.placed = is_in_step (self, settings, frame->time);
-    if (content.placed && (alone || settings->alpha > 0))
+    gboolean in_step = is_in_step (self, settings, frame->time);
+    content.placed = in_step && settings->text;
+    if (in_step && (alone || settings->alpha > 0))
       colors = &map.view;
-    if (!content.placed)
+    if (!in_step)
       g_strlcpy (content.note, "too late for colours", sizeof content.note);
   } else {
     gst_stereo_depth_unmap (&map);
@@ -744,16 +743,6 @@ is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
   return pad == self->frames.live;
 }
 
-static gboolean
-take_caps (GstDepthOverlay *self, GstAggregatorPad *pad, GstEvent *event)
-{
-  gboolean taken = gst_depth_overlay_frames_take_caps (&self->frames, pad, event);
-
-  if (taken && is_live (self, pad))
-    announce_latency (self);
-  return taken;
-}
-
 /* Depth is alone: nothing will come on sink. The base class waits for every pad that has not ended, and for every pad to be
  * flushed. */
 static void
@@ -830,8 +819,12 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
-    return take_caps (self, pad, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gboolean taken = gst_depth_overlay_frames_take_caps (&self->frames, pad, event);
+    if (taken && is_live (self, pad))
+      announce_latency (self);
+    return taken;
+  }
   if (!is_live (self, pad) && gst_event_has_name (event, "GstStereoHealth"))
     note_health (self, event);
   if (!is_live (self, pad) && GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
@@ -919,19 +912,10 @@ gst_depth_overlay_start (GstAggregator *aggregator)
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   memset (&self->run, 0, sizeof self->run);
-  gst_video_info_init (&self->run.view.live);
-  gst_video_info_init (&self->run.view.info);
   self->blender = gst_stereo_blender_new ();
   self->text = gst_depth_overlay_text_new ();
   self->codes = g_new0 (GstStereoCodes, 1);
   return gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self));
-}
-
-static void
-gst_depth_overlay_dispose (GObject *object)
-{
-  gst_depth_overlay_frames_forget (&GST_DEPTH_OVERLAY (object)->frames);
-  G_OBJECT_CLASS (gst_depth_overlay_parent_class)->dispose (object);
 }
 
 static void
@@ -955,7 +939,6 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
   GstAggregatorClass *aggregator_class = GST_AGGREGATOR_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (gst_depth_overlay_debug, "depthoverlay", 0, "depth over the live view");
-  object_class->dispose = gst_depth_overlay_dispose;
   object_class->finalize = gst_depth_overlay_finalize;
   gst_stereo_properties_install (object_class, properties, G_STRUCT_OFFSET (GstDepthOverlay, settings), FALSE);
 

@@ -5,8 +5,6 @@
  */
 #include "gst/overlay/overlay.h"
 
-#include "gst/meta/found.h"
-
 /* ---- the stereonearest inside ------------------------------------------------------------ */
 
 static GstPadProbeReturn

@@ -15,6 +15,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
+#include "gst/meta/found.h"
 #include "gst/video/depth.h"
 
 G_BEGIN_DECLS
@@ -193,13 +194,6 @@ void gst_depth_overlay_measure_write (GstBuffer *live, GstBuffer *depth, guint s
 
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
-typedef enum
-{
-  GST_DEPTH_OVERLAY_UNKNOWN, /* hatched border, and the word */
-  GST_DEPTH_OVERLAY_NEAR,
-  GST_DEPTH_OVERLAY_CLEAR
-} GstDepthOverlayVerdict;
-
 #define GST_DEPTH_OVERLAY_LABEL 80 /* bytes: 15 characters of up to 4 bytes, a blank, a distance */
 #define GST_DEPTH_OVERLAY_LABELS 3 /* so many things have a box and a label */
 #define GST_DEPTH_OVERLAY_MARKS 256
@@ -227,16 +221,16 @@ typedef struct
 
 typedef struct
 {
-  gint width, height;           /* of the picture */
-  gboolean text, panel, legend; /* panel: the verdict, and its border */
-  GstStereoColormap colormap;   /* of the legend */
-  GstStereoScale scale;         /* of the legend and the distance */
-  GstDepthOverlayVerdict verdict;
-  gboolean warning; /* red frame */
-  gboolean valid;   /* there is a nearest surface, at: */
-  gdouble value;    /* mm, or px where distances are not known */
+  gint width, height;            /* of the picture */
+  gboolean panel, legend;        /* panel: the verdict, and its border */
+  GstStereoColormap colormap;    /* of the legend */
+  GstStereoScale scale;          /* of the legend and the distance */
+  GstStereoNearestState verdict; /* unknown: hatched border, and the word */
+  gboolean warning;              /* red frame */
+  gboolean valid;                /* there is a nearest surface, at: */
+  gdouble value;                 /* mm, or px where distances are not known */
   gint x, y;
-  gboolean placed; /* what follows, and the marker, belong to the moment of the picture: they are drawn */
+  gboolean placed; /* what follows, and the marker, are drawn: they belong to the moment of the picture */
   gboolean part;   /* only @region was searched: it gets a thin frame */
   GstDepthOverlayRect region;
   GstDepthOverlayBox boxes[GST_DEPTH_OVERLAY_LABELS];
@@ -254,8 +248,6 @@ typedef struct
 /* Reads what stereonearest and stereoground found in a depth picture of @info, and what they measured of the things in it, for
  * the picture of @content, whose scale is known. NULL, or a part of a sentence: why the metadata cannot be right; g_free it. */
 gchar *gst_depth_overlay_content_read (GstDepthOverlayContent *content, GstBuffer *depth, const GstVideoInfo *info);
-/* Adds a thing that was measured in @depth; the nearest ones of those ahead come first. */
-void gst_depth_overlay_content_add (GstDepthOverlayContent *content, const GstDepthOverlayBox *box);
 /* Such as "person 12.3 m"; @type may be NULL, and is untrusted text from a detector. @label is valid UTF-8 without control
  * characters, and has all of @value. */
 void gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value);

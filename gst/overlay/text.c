@@ -499,7 +499,8 @@ static void
 put_readout (Sheet *sheet)
 {
   const GstDepthOverlayContent *content = sheet->content;
-  gboolean unknown = content->verdict == GST_DEPTH_OVERLAY_UNKNOWN, dated = GST_CLOCK_TIME_IS_VALID (content->age);
+  gboolean unknown = content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN,
+           dated = GST_CLOCK_TIME_IS_VALID (content->age);
   gint margin = sheet->border + MAX (2, content->height / 60);
   Key key = new_key (PANEL);
   gchar value[16] = "";
@@ -510,7 +511,7 @@ put_readout (Sheet *sheet)
   key.font = sheet->font;
   key.most = MAX (8 * key.font, content->width * 3 / 5);
   key.color = unknown ? AMBER : content->warning ? RED : DARK;
-  key.clear = !unknown && !content->warning && content->verdict == GST_DEPTH_OVERLAY_CLEAR;
+  key.clear = !unknown && !content->warning && content->verdict == GST_STEREO_NEAREST_STATE_CLEAR;
   g_strlcpy (key.lines[0], unknown ? "UNKNOWN" : *value ? value : "clear", sizeof key.lines[0]);
   if (unknown)
     g_snprintf (key.lines[1], sizeof key.lines[1], "%s%s%s", content->reason, *value ? ", seen: " : "", value);
@@ -600,10 +601,10 @@ gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayCon
   const GstDepthOverlayRect whole = { 0, 0, content->width, content->height };
   gint size = MAX (11, content->height / 14) | 1;
   Sheet sheet = { .text = text, .content = content, .frame = frame, .font = MAX (10, content->height / 22) };
-  gboolean unknown = content->verdict == GST_DEPTH_OVERLAY_UNKNOWN;
+  gboolean unknown = content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN;
 
   text->frames++;
-  if (content->text && content->placed)
+  if (content->placed)
     put_places (&sheet);
   if (content->panel && (unknown || content->warning)) {
     sheet.border = MAX (2, content->height / (unknown ? 28 : 50));
@@ -613,10 +614,9 @@ gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayCon
     put_readout (&sheet);
   if (content->legend)
     put_legend (&sheet);
-  if (content->text && content->placed)
-    for (guint i = 0; i < content->n_boxes; i++)
-      put_label (&sheet, &content->boxes[i]);
-  if (content->text && content->placed && content->valid) {
+  for (guint i = 0; content->placed && i < content->n_boxes; i++)
+    put_label (&sheet, &content->boxes[i]);
+  if (content->placed && content->valid) {
     Key key = new_key (MARKER);
 
     key.width = key.height = size;
