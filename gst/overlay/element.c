@@ -425,21 +425,6 @@ is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 
 /* ---- reading the depth ------------------------------------------------------------------- */
 
-/* The properties of the stereonearest inside. */
-static void
-configure (GstDepthOverlay *self, const Settings *settings)
-{
-  GValue region = G_VALUE_INIT;
-
-  g_object_set (self->measure.inner, "min-confidence", settings->min_confidence, "warn-distance",
-      settings->warn_distance, "nearest", settings->nearest, "nearest-percentile", settings->percentile, "max-unknown",
-      settings->max_unknown, "message-interval", settings->message_interval, NULL);
-  g_value_init (&region, GST_TYPE_ARRAY);
-  g_object_get_property (G_OBJECT (self), "region", &region);
-  g_object_set_property (G_OBJECT (self->measure.inner), "region", &region);
-  g_value_unset (&region);
-}
-
 /* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. FALSE after an error was posted
  * that concerns all later frames, too. */
 static gboolean
@@ -486,8 +471,6 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
             settings->near + 1),
         (NULL));
   }
-  if (depth->fresh)
-    configure (self, settings);
   if (!gst_depth_overlay_measure_run (
           &self->measure, depth, is_alone (self) || self->run.view.cropped ? NULL : frame->buffer, view))
     return FALSE;
@@ -909,13 +892,19 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 static gboolean
 gst_depth_overlay_start (GstAggregator *aggregator)
 {
+  static const gchar *const of_nearest[] = { "min-confidence", "warn-distance", "nearest", "nearest-percentile",
+    "max-unknown", "region", "message-interval" };
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   memset (&self->run, 0, sizeof self->run);
   self->blender = gst_stereo_blender_new ();
   self->text = gst_depth_overlay_text_new ();
   self->codes = g_new0 (GstStereoCodes, 1);
-  return gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self));
+  if (!gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self)))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (of_nearest); i++)
+    g_object_bind_property (self, of_nearest[i], self->measure.inner, of_nearest[i], G_BINDING_SYNC_CREATE);
+  return TRUE;
 }
 
 static void

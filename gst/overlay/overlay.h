@@ -173,7 +173,7 @@ GstFlowReturn gst_depth_overlay_frames_next (
 typedef struct
 {
   GstElement *owner;
-  GstElement *inner; /* stereonearest, whose properties the owner sets */
+  GstElement *inner; /* stereonearest, whose properties are bound to those of the owner */
   GstBuffer *depth;  /* with metadata of stereonearest */
   GstVideoInfo info; /* that the inner one knows */
   GstClockTime age;  /* of the depth, for messages; or GST_CLOCK_TIME_NONE */
