@@ -47,20 +47,14 @@ gst_stereo_blender_new (void)
   return g_new0 (GstStereoBlender, 1);
 }
 
-static void
-free_rows (GstStereoBlender *blender)
-{
-  g_clear_pointer (&blender->columns, g_free);
-  g_clear_pointer (&blender->sampled, g_free);
-  g_clear_pointer (&blender->codes[0], g_free);
-  g_clear_pointer (&blender->codes[1], g_free);
-  g_clear_pointer (&blender->row, g_free);
-}
-
 void
 gst_stereo_blender_free (GstStereoBlender *blender)
 {
-  free_rows (blender);
+  g_free (blender->columns);
+  g_free (blender->sampled);
+  g_free (blender->codes[0]);
+  g_free (blender->codes[1]);
+  g_free (blender->row);
   g_free (blender);
 }
 
@@ -69,17 +63,16 @@ ensure_rows (GstStereoBlender *blender, gint width, gint depth_width)
 {
   if (blender->width == width && blender->depth_width == depth_width)
     return;
-  free_rows (blender);
   blender->width = width;
   blender->depth_width = depth_width;
-  blender->columns = g_new (guint, width);
+  blender->columns = g_renew (guint, blender->columns, width);
   for (gint x = 0; x < width; x++)
     blender->columns[x] = (guint) (((guint64) x * 2 + 1) * (guint64) depth_width / (2 * (guint64) width));
-  blender->sampled = g_malloc ((gsize) depth_width);
-  blender->codes[0] = g_malloc ((gsize) width + 1);
-  blender->codes[1] = g_malloc ((gsize) width + 1);
+  blender->sampled = g_realloc (blender->sampled, (gsize) depth_width);
+  for (guint i = 0; i < 2; i++)
+    blender->codes[i] = g_realloc (blender->codes[i], (gsize) width + 1);
   /* a pixel is written as four numbers even where it has three */
-  blender->row = g_new (guint16, 4 * (gsize) width + 4);
+  blender->row = g_renew (guint16, blender->row, 4 * (gsize) width + 4);
 }
 
 /* ---- colours ----------------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ typedef struct
 } Scene;
 
 /* A rectangle of the depth picture, whole pixels of the picture that is drawn. */
-static GstDepthOverlayRect
+static GstVideoRectangle
 scaled (const Scene *scene, gint64 x, gint64 y, gint64 width, gint64 height)
 {
   gint64 across = scene->content->width, down = scene->content->height;
@@ -101,7 +101,7 @@ scaled (const Scene *scene, gint64 x, gint64 y, gint64 width, gint64 height)
   gint64 right = (CLAMP (x + width, 0, scene->width) * across + scene->width - 1) / scene->width;
   gint64 bottom = (CLAMP (y + height, 0, scene->height) * down + scene->height - 1) / scene->height;
 
-  return (GstDepthOverlayRect){ (gint) left, (gint) top, (gint) (right - left), (gint) (bottom - top) };
+  return (GstVideoRectangle){ (gint) left, (gint) top, (gint) (right - left), (gint) (bottom - top) };
 }
 
 /* stereoground's obstacles, and the regions of others that stereonearest measured. */

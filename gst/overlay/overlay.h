@@ -12,6 +12,7 @@
 #define GST_DEPTH_OVERLAY_PARTS_H
 
 #include <gst/base/gstaggregator.h>
+#include <gst/video/gstvideosink.h>
 #include <gst/video/video.h>
 #include <string.h>
 
@@ -198,15 +199,10 @@ void gst_depth_overlay_measure_write (GstBuffer *live, GstBuffer *depth, guint s
 #define GST_DEPTH_OVERLAY_LABELS 3 /* so many things have a box and a label */
 #define GST_DEPTH_OVERLAY_MARKS 256
 
-typedef struct
-{
-  gint x, y, width, height; /* pixels of the picture */
-} GstDepthOverlayRect;
-
 /* A thing: a thin frame around a part of the picture, and its label. */
 typedef struct
 {
-  GstDepthOverlayRect at;
+  GstVideoRectangle at; /* pixels of the picture */
   gchar label[GST_DEPTH_OVERLAY_LABEL];
   gboolean warning;
   gboolean ahead;   /* in the driving corridor */
@@ -232,7 +228,7 @@ typedef struct
   gint x, y;
   gboolean placed; /* what follows, and the marker, are drawn: they belong to the moment of the picture */
   gboolean part;   /* only @region was searched: it gets a thin frame */
-  GstDepthOverlayRect region;
+  GstVideoRectangle region;
   GstDepthOverlayBox boxes[GST_DEPTH_OVERLAY_LABELS];
   guint n_boxes;
   GstDepthOverlayLine marks[GST_DEPTH_OVERLAY_MARKS];

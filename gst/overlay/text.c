@@ -412,30 +412,30 @@ new_key (Kind kind)
 
 /* The four sides of a frame along the inside of a rectangle. */
 static void
-put_sides (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayRect *at, Kind kind, guint32 color,
-    gint thick)
+put_sides (
+    GstDepthOverlayText *text, GstVideoFrame *frame, const GstVideoRectangle *at, Kind kind, guint32 color, gint thick)
 {
   Key key = new_key (kind);
 
-  if (MIN (at->width, at->height) <= 2 * thick)
+  if (MIN (at->w, at->h) <= 2 * thick)
     return;
   key.color = color;
-  key.width = at->width;
+  key.width = at->w;
   key.height = thick;
   put (text, &key, at->x, at->y, frame);
-  put (text, &key, at->x, at->y + at->height - thick, frame);
+  put (text, &key, at->x, at->y + at->h - thick, frame);
   key.width = thick;
-  key.height = at->height - 2 * thick;
+  key.height = at->h - 2 * thick;
   put (text, &key, at->x, at->y + thick, frame);
-  put (text, &key, at->x + at->width - thick, at->y + thick, frame);
+  put (text, &key, at->x + at->w - thick, at->y + thick, frame);
 }
 
 /* Light within dark: visible over any colour. */
 static void
-put_frame (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayRect *at, guint32 color)
+put_frame (GstDepthOverlayText *text, GstVideoFrame *frame, const GstVideoRectangle *at, guint32 color)
 {
   gint thick = MAX (1, GST_VIDEO_FRAME_HEIGHT (frame) / 300);
-  GstDepthOverlayRect inner = { at->x + thick, at->y + thick, at->width - 2 * thick, at->height - 2 * thick };
+  GstVideoRectangle inner = { at->x + thick, at->y + thick, at->w - 2 * thick, at->h - 2 * thick };
 
   put_sides (text, frame, at, SOLID, BLACK, thick);
   put_sides (text, frame, &inner, SOLID, color, thick);
@@ -467,18 +467,18 @@ typedef struct
   GstVideoFrame *frame;
   gint border; /* pixels */
   gint font;   /* pixels: digits are 3 % of the picture high, or more */
-  GstDepthOverlayRect taken[MOST_TAKEN];
+  GstVideoRectangle taken[MOST_TAKEN];
   guint n_taken;
 } Sheet;
 
 static gboolean
-is_free (const Sheet *sheet, const GstDepthOverlayRect *at)
+is_free (const Sheet *sheet, const GstVideoRectangle *at)
 {
   for (guint i = 0; i < sheet->n_taken; i++) {
-    const GstDepthOverlayRect *other = &sheet->taken[i];
+    const GstVideoRectangle *other = &sheet->taken[i];
 
-    if (at->x < other->x + other->width && other->x < at->x + at->width && at->y < other->y + other->height &&
-        other->y < at->y + at->height)
+    if (at->x < other->x + other->w && other->x < at->x + at->w && at->y < other->y + other->h &&
+        other->y < at->y + at->h)
       return FALSE;
   }
   return TRUE;
@@ -490,7 +490,7 @@ take (Sheet *sheet, const Key *key, gint x, gint y)
 {
   const Piece *piece = piece_of (sheet->text, key);
 
-  sheet->taken[sheet->n_taken++] = (GstDepthOverlayRect){ x, y, piece->width, piece->height };
+  sheet->taken[sheet->n_taken++] = (GstVideoRectangle){ x, y, piece->width, piece->height };
   put (sheet->text, key, x, y, sheet->frame);
 }
 
@@ -545,7 +545,7 @@ put_legend (Sheet *sheet)
   key.width = 2 * (key.font / 2 + 2) + (gint) ((NUMBER + 0.5) * key.font) + MAX (6, content->height / 45);
   key.height = 2 * (key.font / 2 + 2) + 2 * key.font + content->height * 11 / 20;
   gint x = content->width - key.width - sheet->border - MAX (2, content->height / 60);
-  GstDepthOverlayRect at = { x, (content->height - key.height) / 2, key.width, key.height };
+  GstVideoRectangle at = { x, (content->height - key.height) / 2, key.width, key.height };
   if (key.width <= content->width * 2 / 5 && key.height <= content->height - 2 * sheet->border && is_free (sheet, &at))
     take (sheet, &key, at.x, at.y);
 }
@@ -561,18 +561,18 @@ put_label (Sheet *sheet, const GstDepthOverlayBox *box)
   key.color = box->warning ? RED : DARK;
   g_strlcpy (key.lines[1], box->label, sizeof key.lines[1]);
   const Piece *piece = piece_of (sheet->text, &key);
-  const gint tops[] = { box->at.y - piece->height, box->at.y, box->at.y + box->at.height,
-    box->at.y + box->at.height - piece->height, box->at.y - 2 * piece->height };
+  const gint tops[] = { box->at.y - piece->height, box->at.y, box->at.y + box->at.h,
+    box->at.y + box->at.h - piece->height, box->at.y - 2 * piece->height };
   gint right = content->width - sheet->border - piece->width;
-  const gint lefts[] = { box->at.x, box->at.x + box->at.width - piece->width, box->at.x + box->at.width,
+  const gint lefts[] = { box->at.x, box->at.x + box->at.w - piece->width, box->at.x + box->at.w,
     box->at.x - piece->width };
 
   for (guint i = 0; i < G_N_ELEMENTS (lefts); i++)
     for (guint j = 0; j < G_N_ELEMENTS (tops); j++) {
-      GstDepthOverlayRect at = { CLAMP (lefts[i], sheet->border, MAX (sheet->border, right)), tops[j], piece->width,
+      GstVideoRectangle at = { CLAMP (lefts[i], sheet->border, MAX (sheet->border, right)), tops[j], piece->width,
         piece->height };
 
-      if (at.y < sheet->border || at.y + at.height > content->height - sheet->border || !is_free (sheet, &at))
+      if (at.y < sheet->border || at.y + at.h > content->height - sheet->border || !is_free (sheet, &at))
         continue;
       take (sheet, &key, at.x, at.y);
       return;
@@ -598,7 +598,7 @@ put_places (const Sheet *sheet)
 void
 gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayContent *content, GstVideoFrame *frame)
 {
-  const GstDepthOverlayRect whole = { 0, 0, content->width, content->height };
+  const GstVideoRectangle whole = { 0, 0, content->width, content->height };
   gint size = MAX (11, content->height / 14) | 1;
   Sheet sheet = { .text = text, .content = content, .frame = frame, .font = MAX (10, content->height / 22) };
   gboolean unknown = content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN;
