@@ -573,6 +573,13 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
   return usable;
 }
 
+static gboolean
+open_pad (GstElement *element, GstPad *base, gpointer data)
+{
+  g_atomic_int_set (&GST_STEREO_PAD (base)->closed, FALSE);
+  return TRUE;
+}
+
 /* As soon as it arrives. */
 static GstFlowReturn
 gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
@@ -587,6 +594,8 @@ gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggreg
   if (type == GST_EVENT_EOS || type == GST_EVENT_GAP)
     pad->source.over = type == GST_EVENT_EOS;
   GST_OBJECT_UNLOCK (pad);
+  if (type == GST_EVENT_STREAM_START || type == GST_EVENT_FLUSH_STOP)
+    gst_element_foreach_sink_pad (GST_ELEMENT (aggregator), open_pad, NULL);
   return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, base, event);
 }
 

@@ -38,6 +38,10 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   GstStereoPad *pad = GST_STEREO_PAD (base);
 
   GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
+  if (g_atomic_int_get (&pad->closed)) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_EOS;
+  }
   note_source (pad, GST_ELEMENT (parent), buffer);
   GstFlowReturn flow = pad->chain (base, parent, buffer);
   note_source (pad, GST_ELEMENT (parent), NULL);
@@ -73,6 +77,19 @@ static gboolean
 is_gap (GstBuffer *buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+gboolean
+gst_stereo_pad_close (GstStereoPad *pad)
+{
+  g_autoptr (GstBuffer) buffer = NULL;
+
+  g_atomic_int_set (&pad->closed, TRUE);
+  g_mutex_lock (&pad->lock);
+  if (!pad->released)
+    buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->lock);
+  return buffer && !is_gap (buffer);
 }
 
 /* The buffer that was peeked leaves the queue. After a flush another one may be there: it is lost with the flush. */
@@ -277,6 +294,7 @@ gst_stereo_pad_forget_run (GstElement *element, GstPad *base, gpointer data)
 
   clear_stream (pad);
   g_atomic_int_set (&pad->flushed, FALSE);
+  g_atomic_int_set (&pad->closed, FALSE);
   pad->began = pad->turned = FALSE;
   GST_OBJECT_LOCK (pad);
   pad->source = (GstStereoSource){ 0 };

@@ -132,6 +132,15 @@ report (GstStereoAggregator *self, gboolean now)
   forget_report (pairs);
 }
 
+static void
+count_dropped (const Search *search, guint view)
+{
+  GST_OBJECT_LOCK (search->self);
+  search->pairs->dropped[view]++;
+  GST_OBJECT_UNLOCK (search->self);
+  search->pairs->unreported[view]++;
+}
+
 /* The first frame of @pad. Nothing happens where a flush was faster. */
 static void
 drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reason)
@@ -142,10 +151,7 @@ drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reas
     return;
   GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
       GST_STIME_ARGS (frame->time), frame->buffer);
-  GST_OBJECT_LOCK (search->self);
-  search->pairs->dropped[right]++;
-  GST_OBJECT_UNLOCK (search->self);
-  search->pairs->unreported[right]++;
+  count_dropped (search, right);
   search->pairs->broken = TRUE;
   if (right)
     gst_stereo_frame_unref (frame);
@@ -220,6 +226,9 @@ static GstFlowReturn
 end (const Search *search)
 {
   GST_DEBUG_OBJECT (search->self, "no further pair can come: end of stream");
+  for (guint v = 0; v < 2; v++)
+    if (!search->pads[v]->ended && gst_stereo_pad_close (search->pads[v]))
+      count_dropped (search, v);
   report (search->self, TRUE);
   return GST_FLOW_EOS;
 }
