@@ -79,19 +79,6 @@ is_gap (GstBuffer *buffer)
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
 }
 
-gboolean
-gst_stereo_pad_close (GstStereoPad *pad)
-{
-  g_autoptr (GstBuffer) buffer = NULL;
-
-  g_atomic_int_set (&pad->closed, TRUE);
-  g_mutex_lock (&pad->lock);
-  if (!pad->released)
-    buffer = gst_aggregator_pad_pop_buffer (GST_AGGREGATOR_PAD (pad));
-  g_mutex_unlock (&pad->lock);
-  return buffer && !is_gap (buffer);
-}
-
 /* The buffer that was peeked leaves the queue. After a flush another one may be there: it is lost with the flush. */
 static void
 drop_head (GstStereoPad *pad)

@@ -132,15 +132,6 @@ report (GstStereoAggregator *self, gboolean now)
   forget_report (pairs);
 }
 
-static void
-count_dropped (const Search *search, guint view)
-{
-  GST_OBJECT_LOCK (search->self);
-  search->pairs->dropped[view]++;
-  GST_OBJECT_UNLOCK (search->self);
-  search->pairs->unreported[view]++;
-}
-
 /* The first frame of @pad. Nothing happens where a flush was faster. */
 static void
 drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reason)
@@ -151,7 +142,10 @@ drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reas
     return;
   GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
       GST_STIME_ARGS (frame->time), frame->buffer);
-  count_dropped (search, right);
+  GST_OBJECT_LOCK (search->self);
+  search->pairs->dropped[right]++;
+  GST_OBJECT_UNLOCK (search->self);
+  search->pairs->unreported[right]++;
   search->pairs->broken = TRUE;
   if (right)
     gst_stereo_frame_unref (frame);
@@ -195,6 +189,9 @@ drop_head (const Search *search, guint view)
   for (guint v = 0; v < 2 && !alone; v++)
     pairs->rates[v] = least > 0 && most >= least * (OTHER_RATE / 100.0) ? (gint64) interval[v] : 0;
   drop (search, search->pads[view], view == RIGHT, reason);
+  /* no further pair can come: whoever feeds this view is told so. A camera may come back */
+  if (alone && partner->ended && !search->inputs->live)
+    g_atomic_int_set (&search->pads[view]->closed, TRUE);
   /* what a view that has ended leaves is reported at the end */
   if (!alone)
     report (search->self, FALSE);
@@ -226,9 +223,6 @@ static GstFlowReturn
 end (const Search *search)
 {
   GST_DEBUG_OBJECT (search->self, "no further pair can come: end of stream");
-  for (guint v = 0; v < 2; v++)
-    if (!search->pads[v]->ended && gst_stereo_pad_close (search->pads[v]))
-      count_dropped (search, v);
   report (search->self, TRUE);
   return GST_FLOW_EOS;
 }
@@ -360,14 +354,6 @@ take_pair (Search *search, gboolean right_first)
   return GST_FLOW_OK;
 }
 
-/* No further pair can come, and nothing is at hand: upstream is told to stop. A camera may come back. */
-static gboolean
-is_over (const Search *search)
-{
-  return !search->inputs->live && !search->pads[LEFT]->shown && !search->pads[RIGHT]->shown &&
-      (search->pads[LEFT]->ended || search->pads[RIGHT]->ended);
-}
-
 /* The next frame of a view is missing. When one thread feeds both pads, it must get past the other pad first. */
 static GstFlowReturn
 wait_for_frame (const Search *search, guint view)
@@ -397,8 +383,6 @@ find_in_two (Search *search)
       case GST_STEREO_PAIRING_DROP_LEFT:
       case GST_STEREO_PAIRING_DROP_RIGHT:
         drop_head (search, pairing == GST_STEREO_PAIRING_DROP_RIGHT);
-        if (is_over (search))
-          return end (search);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
       case GST_STEREO_PAIRING_WAIT_RIGHT:

@@ -44,7 +44,7 @@ struct _GstStereoPad
   gboolean packed, right;    /* from the pad's template, and never changed: both views, or the right one alone */
   GstPadChainFunction chain; /* of the base class */
   gint flushed;              /* atomic: the task has to forget its frames */
-  gint closed;               /* atomic: the stream is over, and upstream is told so */
+  gint closed;               /* atomic: no frame of it can find a partner any more, and upstream is told so */
 
   GstStereoFrame *frames[2];
   guint shown;
@@ -74,9 +74,6 @@ GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
  * taking the same buffer. After this call the task finds no buffer. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
 GstStereoSource gst_stereo_pad_get_source (GstStereoPad *pad);
-/* From GStreamer 1.26 on, GstAggregator leaves a frame waiting before a pad after the end of its stream, for ever. After
- * this call that frame is let in, and the next one is refused with GST_FLOW_EOS. Whether a frame that was in already was dropped. */
-gboolean gst_stereo_pad_close (GstStereoPad *pad);
 /* For gst_element_foreach_sink_pad(). If the pad was flushed, and between two runs: forgets the frames at hand. */
 gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data);
 gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);

@@ -243,6 +243,7 @@ TEST_LOOP (test_one_view_ends_early, 0, 2)
   }
   gst_buffer_unref (pair_pull (pair, 0));
   gst_buffer_unref (pair_pull (pair, FRAME));
+  pair_eos (pair, !left_ends, left_ends);
   pair_wait_eos (pair);
   guint64 dropped = stat_of (pair->element, left_ends ? "dropped-right" : "dropped-left");
   fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 2);
@@ -297,6 +298,7 @@ TEST (test_a_view_without_a_frame)
   pair_set_caps (pair, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   pair_eos (pair, FALSE, TRUE);
   pair_push_left (pair, 0);
+  pair_eos (pair, TRUE, FALSE);
   pair_wait_eos (pair);
   expect_warning (pair->bus, "1 left and 0 right", "No frame ever came on sink_right", NULL);
 }
