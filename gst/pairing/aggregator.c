@@ -528,6 +528,13 @@ read_tag (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
       (NULL));
 }
 
+static gboolean
+open_pad (GstElement *element, GstPad *base, gpointer data)
+{
+  g_atomic_int_set (&GST_STEREO_PAD (base)->closed, FALSE);
+  return TRUE;
+}
+
 /* In the order of the stream, but for flushes. */
 static gboolean
 gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
@@ -544,6 +551,8 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
       self->priv->pairs.broken = TRUE;
       pad->resumed |= pad->ended;
       pad->ended = FALSE;
+      /* the other view's was closed since this event arrived, if the task dropped a frame meanwhile */
+      gst_element_foreach_sink_pad (GST_ELEMENT (self), open_pad, NULL);
       break;
     case GST_EVENT_CAPS:
       usable = read_caps (self, pad, event);
@@ -571,13 +580,6 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event (aggregator, base, event);
   gst_event_unref (event);
   return usable;
-}
-
-static gboolean
-open_pad (GstElement *element, GstPad *base, gpointer data)
-{
-  g_atomic_int_set (&GST_STEREO_PAD (base)->closed, FALSE);
-  return TRUE;
 }
 
 /* As soon as it arrives. */
