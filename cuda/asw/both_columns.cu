@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* First pass of support=both: makes the weights of a band of rows, as registers of the products. See
- * both_columns.cu. */
+/* First pass of support=both, down the columns: the weights of a band of rows, as registers of the products. */
 #include "cuda/asw/both.cuh"
 
 namespace

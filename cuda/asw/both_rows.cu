@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, and the
- * sums of the weights. The kernel is in both_rows.cu. */
+/* Second pass of support=both, along the rows: the shared memory of a block, how weights and costs get there, the sums of
+ * both, and the kernel. */
 #include "cuda/asw/both.cuh"
 #include "cuda/async_copy.cuh"
 
@@ -369,7 +369,7 @@ total_taps (Totals &totals, const uint32_t *right, const Partners &partners, con
         totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
 }
 
-/* Second pass of support=both: sums of weighted costs. both_rows.cu explains them and draws which lane holds what. */
+/* ---- sums of weighted costs: the drawing before the kernel says which lane holds what ---------------- */
 
 /* Where a lane finds right weights: for tiles at distance d from @low, @middle or @high on, by the sign of d. Counted
  * in words of classes of one tap. */
@@ -784,7 +784,7 @@ asw_both_rows (StereoPlan *plan, StereoError *error)
 
 /*
  * Two-pass aggregation with the product of the weights of both views, as the thesis defines it: down the columns
- * (both_columns.cu), which writes half floats to the volume, then along the rows (both_rows.cu), which reads them.
+ * (both_columns.cu), which writes half floats to the volume, then along the rows, which reads them.
  */
 
 static StereoStatus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which lines a warp of ways.cu walks along, and what it reads of a tile before it comes to it. */
+/* Which lines a warp walks along, and what it reads of a tile before it comes to it. */
 #include "cuda/async_copy.cuh"
 #include "cuda/lists/paths.cuh"
 

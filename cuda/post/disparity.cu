@@ -63,8 +63,7 @@ leave_near (const Frame &f, int x, int y, bool (&contradicted)[FOUR])
     contradicted[k] = contradicted[k] && !(kept >> k & 1);
 }
 
-/* The consistency of both views (3.2.4) before a refinement. After the last refinement disparity.cu checks the left
- * view. */
+/* The consistency of both views (3.2.4) before a refinement. After the last one, the left view alone is checked. */
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 4;

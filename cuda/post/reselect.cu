@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What reselect.cu works with. Candidates are keys that compare by cost + penalty; of a pixel there is a range of indices that may
+ * Selection after a refinement. Candidates are keys that compare by cost + penalty; of a pixel there is a range of indices that may
  * hold one of the two lowest. Then what a block knows of its pixels, and its search through the candidates of the open ones.
  */
 #include "cuda/common.cuh"

@@ -156,7 +156,7 @@ multiply_bits (uint32_t (&d)[4], LeftWords a, uint32_t b)
       : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
       : "r"(a.word[0]), "r"(a.word[1]), "r"(b), "r"(0));
 #else
-  /* plainly: these devices are given the kernel of costs.cu */
+  /* plainly: on these devices the kernel without such products runs */
   int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   d[0] = d[1] = d[2] = d[3] = 0;
   for (int w = 0; w < 4; w++)
