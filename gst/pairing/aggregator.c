@@ -41,8 +41,8 @@ static const GstStereoProperty properties[] = {
                "for the latency that is reported" },
   { ROW ("silence-timeout", UINT64, silence_timeout), .initial = (gdouble) (500 * GST_MSECOND),
       .max = (gdouble) (GST_SECOND * 3600),
-      .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never. Where "
-               "frames come farther apart, twice their distance, up to ten times this" },
+      .blurb = "Nanoseconds without a frame after which a camera of a live pipeline counts as silent; 0 = never. A slow "
+               "camera has twice the time between its frames, and at most ten times this" },
   { .name = NULL },
 };
 
