@@ -147,6 +147,7 @@ errors_of () {
 
 is_property () {
   case $1 in
+    @preset=*) return 0 ;;
     [!a-z]* | *[!a-z0-9-]*=*) return 1 ;;
     *=*) return 0 ;;
   esac

@@ -11,7 +11,7 @@ import threading
 import time
 
 import stream
-from parameters import FIRST, Choice, Number, parameters_of
+from parameters import Controls
 from stream import Gst
 from structures import members_of
 from webserver import OLDEST, Hub, Server, at_age
@@ -23,7 +23,6 @@ try:
 except (ImportError, ValueError):
     GstStereo = None  # without the typelib, the distance under the mouse is not known
 
-CONTROLS = FIRST + ("confidence-threshold",)
 VIEWS = {"blended": 0.5, "side by side": 0}  # opacity of the colours over the picture
 COUNTED = 4  # seconds over which rates are taken
 PASSING = 30  # seconds that a warning is shown which nothing takes back
@@ -96,49 +95,6 @@ class Rates:
         return {"pictures": (len(self.looks) - 1) / passed, "depths": max(0, self.looks[-1][1] - self.looks[0][1]) / passed}
 
 
-class Controls:
-    """The few settings that the page changes. With one that does not fit, stereomatch warns, and goes on with those before."""
-
-    def __init__(self, match):
-        self.match = match
-        self.parameters = {p.name: p for p in parameters_of(match) if p.name in CONTROLS and isinstance(p, (Choice, Number))}
-
-    def pairs(self):
-        return self.match.get_property("stats").get_value("pairs")
-
-    def describe(self):
-        return [self.description(self.parameters[name]) for name in CONTROLS if name in self.parameters]
-
-    @staticmethod
-    def description(parameter):
-        words = {"name": parameter.name, "text": parameter.text, "value": parameter.in_force()}
-        if isinstance(parameter, Choice):
-            return {**words, "choices": list(parameter.choices.values())}
-        return {**words, "value": parameter.nearest(parameter.in_force()), "low": parameter.low, "high": parameter.high,
-                "step": parameter.step}
-
-    def value_of(self, parameter, text):
-        """None: it has no such value."""
-        if isinstance(parameter, Choice):
-            return next((value for value, nick in parameter.choices.items() if nick == text), None)
-        try:
-            value = float(text)
-        except ValueError:
-            return None
-        return value if math.isfinite(value) and parameter.low <= value <= parameter.high else None
-
-    def change(self, name, text):
-        """A sentence where it is refused."""
-        parameter = self.parameters.get(name)
-        if not parameter:
-            return f"There is no control {name}, only {', '.join(self.parameters)}."
-        value = self.value_of(parameter, text)
-        if value is None:
-            return f"{name} cannot be {text}."
-        parameter.set(value)
-        return None
-
-
 class Stream(stream.Stream):
     def __init__(self, words, hub):
         super().__init__(words)
@@ -197,8 +153,9 @@ class Stream(stream.Stream):
             buffer = sample.get_buffer()
             self.measure(sample, buffer)
             with self.lock:
-                self.rates.on_picture(self.controls.pairs())
-                self.trouble.note_pairs(self.controls.pairs())
+                pairs = self.match.get_property("stats").get_value("pairs")
+                self.rates.on_picture(pairs)
+                self.trouble.note_pairs(pairs)
             self.hub.put(buffer.extract_dup(0, buffer.get_size()))
         return Gst.FlowReturn.OK
 
@@ -270,7 +227,7 @@ class Stream(stream.Stream):
             if nearest and silent:
                 nearest = at_age(nearest, math.inf)
             return {"nearest": nearest, "age": age, "oldest": OLDEST, "trouble": trouble, "latency": self.latency,
-                    "rates": self.rates.read(), "controls": self.controls.describe(),
+                    "rates": self.rates.read(), "controls": self.controls.describe(), "words": self.controls.words(),
                     "view": "side by side" if self.overlay and self.overlay.get_property("alpha") == 0 else "blended",
                     "backend": self.match.get_property("active-backend"), "stats": stats}
 

@@ -138,7 +138,7 @@ case " $parts " in *" long "*) ! PATH=$PATH:/usr/local/cuda/bin command -v nvcc 
 # shellcheck disable=SC2086
 install_missing $build_packages g++ gobject-introspection $style_packages $tools_packages \
   gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly gstreamer1.0-libav gir1.2-gst-rtsp-server-1.0 python3-opencv python3-yaml \
-  xvfb gir1.2-gtk-4.0
+  xvfb
 
 if part gate "the format of the code, and a build in build-tests/"; then
   judge sh tests/style.sh

@@ -91,7 +91,7 @@
  *
  * A preset (#GstPreset) has the settings of the matcher: all parameters except those of the rig (focal length, baseline,
  * principal offset), of the output (its kind, scale and unit) and of the machine (backend, device, threads, memory).
- * `pipelines/tune.py` makes presets, and `stereomatch @preset=NAME` loads one.
+ * `stereomatch @preset=NAME` loads one. The page of `pipelines/web.sh` makes presets.
  *
  * ## Example
  * |[

@@ -97,12 +97,20 @@ def wait_for_state(is_right):
 def check_controls():
     """web.sh was started with method=bm cost=zncc, which asw does not take."""
     def method_of(state):
-        return next(control["value"] for control in state["controls"] if control["name"] == "method")
+        return next(control["in-force"] for control in state["controls"] if control["name"] == "method")
 
-    for name, value in ("method", "foo"), ("num-disparities", "0"), ("num-disparities", "many"), ("name", "x"), ("threads", "1"):
+    for name, value in ("method", "foo"), ("num-disparities", "0"), ("num-disparities", "many"), ("name", "x"), ("threads", "1"), \
+            ("preset", "two words"), ("preset", ""), ("p1", "nan"), ("p1", "-1"):
         assert change(name, value), (name, value)
-    assert change("num-disparities", "32") is None
-    wait_for_state(lambda state: state["controls"][0]["value"] == 32)
+    kinds = {control["name"]: control for control in json.loads(get("state.json").read())["controls"]}
+    assert len(kinds) > 25 and list(kinds)[:4] == ["num-disparities", "profile", "method", "fill"], kinds
+    for name, value, shown in ("num-disparities", "32", 32), ("window", "7", 7), ("p1", "0.3", 0.3), ("temporal", "0.5", 0.5):
+        assert change(name, value) is None, name
+        wait_for_state(lambda state: any((one["name"], one["value"], one["in-force"]) == (name, shown, shown) for one in state["controls"]))
+    assert change("window", "0") is None
+    state = wait_for_state(lambda state: any(one["name"] == "window" and one["value"] == 0 < one["in-force"] for one in state["controls"]))
+    assert set(state["words"].split()) >= {"stereomatch", "num-disparities=32", "p1=0.3", "method=bm", "cost=zncc"}, state["words"]
+    assert change("preset", "found-here") is None
     assert change("method", "asw") is None
     state = wait_for_state(lambda state: any("zncc" in one["text"] for one in state["trouble"]))
     assert method_of(state) == "bm", state

@@ -16,7 +16,7 @@ ln -s "$1/gst" "$build/gst"
 cp "$pipelines"/*.sh "$pipelines/calibration.py" "$scripts/"
 echo "$says" >"$folder/bin/gst-launch-1.0"
 chmod +x "$folder/bin/gst-launch-1.0"
-for name in rtsp web tune ros truck pair stream record report; do
+for name in rtsp web ros truck pair stream record report; do
   echo 'import sys
 for word in sys.argv[1:]: print(f"<{word}>")' >"$scripts/$name.py"
 done
@@ -54,7 +54,6 @@ arrives "host=$evil" "$property" -- rtp-send.sh "$evil" 5000 test "$property"
 ADDRESS=$evil arrives "$evil" "$property" 8554 -- rtsp.sh 8554 test "$property"
 ADDRESS=$evil arrives "$evil" "$property" 8080 -- web.sh 8080 test "$property"
 arrives "$evil" --allow "a $evil" "$property" 8080 -- web.sh --allow "a $evil" --listen "$evil" 8080 test "$property"
-arrives --preset "$evil" "$property" -- tune.sh --preset "$evil" test "$property"
 NODE=$evil FRAME="f $evil" arrives "$evil" "f $evil" "$property" -- ros.sh test "$property"
 arrives --record "$evil" -- ros.sh --record "$evil" test
 # an empty word is a word
