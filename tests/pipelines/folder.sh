@@ -126,7 +126,7 @@ rm "$right/im1.png"
 cp "$right/000001_10.png" "$right/im0.png"
 refused "im0.png is of ${width}x$height pixels in .* and of 204x92" "$@"
 echo "no picture" >"$right/im0.png"
-refused "im0.png is not a PNG" "$@"
+refused "im0.png cannot be decoded" "$@"
 # a PNG by its first bytes alone
 head -c 60 "$left/im0.png" >"$right/im0.png"
 refused "im0.png" "$@"
