@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Makes the pictures of choosing.md, obstacles.md, points.md (with NumPy) and troubleshooting.md from stereotestsrc; no other
-# data is read.
+# Makes the pictures of choosing.md, obstacles.md and troubleshooting.md from stereotestsrc; no other data is read.
 #
 #   sh docs/pictures.sh [BUILD [FOLDER]]          default: build docs/pictures
 #
@@ -13,7 +12,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd) out=${2:-docs/pictures}
 export GST_PLUGIN_PATH="$build/gst${GST_PLUGIN_PATH:+:$GST_PLUGIN_PATH}"
-for element in stereotestsrc stereomatch stereoground stereopoints depthoverlay capssetter compositor jpegenc pngdec pngenc \
+for element in stereotestsrc stereomatch stereoground depthoverlay capssetter compositor jpegenc pngdec pngenc \
   videobox videoconvert videocrop; do
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
@@ -142,13 +141,3 @@ gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! $depth ! \
 gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! $depth ! video/x-raw,format=GRAY8 ! \
   pngenc ! filesink "location=$work/gray8.png"
 strip gray8 depth-as-8 disparity-as-8 gray8
-
-# the left view, and its points from two other places
-source="stereotestsrc max-disparity=32"
-gst-launch-1.0 -q $source num-buffers=1 ! "$caps" ! tee name=t \
-  t. ! queue ! videocrop right=$width ! videoconvert ! video/x-raw,format=RGB ! tee name=l \
-  l. ! queue ! pngenc ! filesink "location=$work/live.png" l. ! queue ! filesink "location=$work/live.rgb" \
-  t. ! queue ! $depth ! stereopoints organized=true min-confidence=0.5 ! filesink "location=$work/cloud.ply"
-$python docs/points-picture.py "$work/cloud.ply" "$work/live.rgb" $width $height 20 0 "$work/cloud-left.png"
-$python docs/points-picture.py "$work/cloud.ply" "$work/live.rgb" $width $height -12 -25 "$work/cloud-above.png"
-strip points live cloud-left cloud-above
