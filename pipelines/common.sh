@@ -431,8 +431,6 @@ add_overlay () {
 
 # ---- over a network --------------------------------------------------------------------------
 
-rtp_caps=application/x-rtp,media=video,encoding-name=H264,payload=96,clock-rate=90000
-
 check_port () {
   case $1 in
     *[!0-9]* | '' | ??????*) fail "$1 is not a port: give a number from 1 to 65535, such as 5000" ;;
@@ -440,12 +438,6 @@ check_port () {
   if [ "$1" -lt 1 ] || [ "$1" -gt 65535 ]; then
     fail "$1 is not a port: give a number from 1 to 65535, such as 5000"
   fi
-}
-
-# receiver PORT: the line that shows what comes
-receiver () {
-  echo "gst-launch-1.0 udpsrc port=$1 caps=$rtp_caps ! rtpjitterbuffer ! rtph264depay ! avdec_h264 !" \
-    "videoconvert ! autovideosink"
 }
 
 # add_h264: from the overlay on

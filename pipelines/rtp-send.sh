@@ -5,7 +5,7 @@
 #   CALIBRATION=stereo.yml sh pipelines/rtp-send.sh 192.0.2.7 5000 /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/rtp-send.sh 127.0.0.1 5000 test
 #
-# There: sh pipelines/rtp-receive.sh 5000, or the line that is printed. ENCODER: in place of x264enc and its properties.
+# There: the line that is printed. ENCODER: in place of x264enc and its properties.
 # H.264 has 8 bits and is lossy: for people to look at. record.sh keeps the numbers. Variables: pipelines/README.md.
 set -eu
 # shellcheck source=pipelines/common.sh
@@ -19,5 +19,7 @@ need rtph264pay udpsink
 add_overlay "$@"
 add_h264
 add rtph264pay config-interval=1 ! udpsink "host=$host" "port=$port"
-echo "to be run on $host: $(receiver "$port")"
+echo "to be run on $host: gst-launch-1.0 udpsrc port=$port" \
+  "caps=application/x-rtp,media=video,encoding-name=H264,payload=96,clock-rate=90000 ! rtpjitterbuffer ! rtph264depay !" \
+  "avdec_h264 ! videoconvert ! autovideosink"
 launch
