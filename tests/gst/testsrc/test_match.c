@@ -273,37 +273,6 @@ TEST (test_road)
   fail_unless_equals_int (count, FRAMES);
 }
 
-/*
- * What moves leaves nothing behind: of what both views see, temporal makes at most a thousandth more bad than there is
- * without it, in every frame. (What one view alone sees is guessed from what lies beside it, and noise decides how well.)
- */
-TEST_LOOP (test_motion, 0, 9)
-{
-  static const gint motions[] = { 1, 4, 20 }, noises[] = { 0, 3, 8 };
-  gint motion = motions[__i__ % 3], noise = noises[__i__ / 3];
-  g_autofree gchar *source = g_strdup_printf ("pattern=planes num-buffers=10 seed=15 motion=%d noise=%d", motion, noise);
-  g_auto (Line) plain = line_new (source, "num-disparities=24 fill=background temporal=0");
-  g_auto (Line) steady = line_new (source, "num-disparities=24 fill=background");
-  LiveFrame a, b;
-  guint count = 0;
-
-  while (line_next (&plain, &a)) {
-    gsize pixels = (gsize) (a.width * a.height);
-    TruthScore without = { 0 }, with = { 0 };
-    fail_unless (line_next (&steady, &b) && a.number == b.number);
-    truth_score (a.truth, a.visible, a.disparity, pixels, &without);
-    truth_score (b.truth, b.visible, b.disparity, pixels, &with);
-    fail_unless (with.bad1 * 1000 <= without.bad1 * 1000 + with.pixels,
-        "motion %d, noise %d, frame %u: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT " are bad, %" G_GSIZE_FORMAT
-        " without temporal",
-        motion, noise, count, with.bad1, with.pixels, without.bad1);
-    live_frame_clear (&a);
-    live_frame_clear (&b);
-    count++;
-  }
-  fail_unless_equals_int (count, 10);
-}
-
 SUITE (match)
 {
 }

@@ -4,8 +4,6 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#define TAPS 8 /* of the interpolation between pixels */
-
 ScenePicture
 scene_picture_of (const GstStereoSceneParams *params, guint64 frame)
 {
@@ -61,52 +59,31 @@ scene_picture_clear (ScenePicture *picture)
   g_free (picture->visible);
 }
 
-/* A row between its pixels: Lanczos with eight taps; FALSE where one is missing. */
-static gboolean
-between (const guint8 *row, gint width, gdouble x, gdouble *value)
-{
-  gint first = (gint) floor (x) - TAPS / 2 + 1;
-  gdouble sum = 0, weights = 0;
-
-  if (first < 0 || first + TAPS > width)
-    return FALSE;
-  for (gint i = first; i < first + TAPS; i++) {
-    gdouble t = G_PI * (x - i), weight = fabs (t) < 1e-9 ? 1 : sin (t) / t * sin (t / 4) / (t / 4);
-    sum += weight * row[i];
-    weights += weight;
-  }
-  *value = sum / weights;
-  return TRUE;
-}
-
-/* Whether interpolation around left pixel @x mixes nothing but one layer, seen by both views. */
-static gboolean
-is_inside (const ScenePicture *picture, gint x, gsize row)
-{
-  for (gint i = x - TAPS; i <= x + TAPS; i++)
-    if (i < 0 || i >= picture->width || picture->layer[0][row + (gsize) i] != picture->layer[0][row + (gsize) x] ||
-        !picture->visible[row + (gsize) i])
-      return FALSE;
-  return TRUE;
-}
-
 gdouble
-scene_picture_warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count)
+scene_picture_warp_error (const ScenePicture *picture, gint layer, gint taps, gdouble off, guint *count)
 {
-  gdouble sum = 0, value;
+  gdouble squares = 0;
 
   *count = 0;
   for (gint y = 0; y < picture->height; y++)
     for (gint x = 0; x < picture->width; x++) {
       gsize row = (gsize) y * (gsize) picture->width, at = row + (gsize) x;
-      if (picture->layer[0][at] != layer || !is_inside (picture, x, row) ||
-          !between (
-              picture->level[1] + row, picture->width, x - picture->truth[at] / (gdouble) TRUTH_STEPS - off, &value))
+      gdouble place = x - picture->truth[at] / (gdouble) TRUTH_STEPS - off, sum = 0, weights = 0;
+      gint first = (gint) floor (place) - taps / 2 + 1, i = first;
+
+      if (picture->layer[0][at] != layer || first < 0 || first + taps > picture->width)
         continue;
-      sum += (picture->level[0][at] - value) * (picture->level[0][at] - value);
+      for (; i < first + taps && picture->layer[1][row + (gsize) i] == layer; i++) {
+        gdouble t = G_PI * (place - i), s = t / (taps / 2), weight = fabs (t) < 1e-9 ? 1 : sin (t) / t * sin (s) / s;
+        sum += weight * picture->level[1][row + (gsize) i];
+        weights += weight;
+      }
+      if (i < first + taps)
+        continue;
+      squares += (picture->level[0][at] - sum / weights) * (picture->level[0][at] - sum / weights);
       ++*count;
     }
-  return *count ? sqrt (sum / *count) : 0;
+  return *count ? sqrt (squares / *count) : 0;
 }
 
 gboolean

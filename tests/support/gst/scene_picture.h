@@ -23,9 +23,9 @@ ScenePicture scene_picture_through (
 gint scene_picture_max_disparity (const GstStereoSceneParams *params);
 void scene_picture_clear (ScenePicture *picture);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ScenePicture, scene_picture_clear)
-/* Root mean square of left (x, y) - right (x - d - @off, y) in a layer, in grey levels, and of how many pixels: of those around
- * which both views show nothing but that layer. */
-gdouble scene_picture_warp_error (const ScenePicture *picture, gint layer, gdouble off, guint *count);
+/* Root mean square of left (x, y) - right (x - d - @off, y) in a layer, in grey levels, and of how many pixels: the right view is
+ * interpolated by Lanczos with @taps pixels, all of that layer. */
+gdouble scene_picture_warp_error (const ScenePicture *picture, gint layer, gint taps, gdouble off, guint *count);
 /* Whether both views and the truth are the same; of one size. */
 gboolean scene_picture_equal (const ScenePicture *a, const ScenePicture *b);
 
