@@ -98,7 +98,7 @@ struct _GstDepthOverlay
   gint failed;       /* atomic: an error was posted that no frame can mend */
 
   /* from start to stop */
-  GstStereoBlender *blender;
+  GstVideoConverter *converter; /* from the shown part of live frames to the output */
   GstDepthOverlayText *text;
   GstDepthOverlayMeasure measure;
   GstBuffer *last; /* live frame, which is shown again where no other comes */
@@ -222,36 +222,8 @@ warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
 
 /* ---- caps of the output ------------------------------------------------------------------ */
 
-#define GREYS "video/x-raw, format={GRAY8, GRAY16_LE, GRAY16_BE}"
-#define COLORS "video/x-raw, format={" GST_STEREO_COLOR_FORMATS "}"
-#define COLORS_FIRST COLORS "; video/x-raw, format=GRAY8"
-
-/* What downstream takes, in any size, as the output may be a part of the frame; any grey, which becomes that. */
-static GstCaps *
-query_live_caps (GstDepthOverlay *self, GstCaps *filter)
-{
-  g_autoptr (GstCaps) colors = gst_caps_from_string (COLORS), all = gst_caps_from_string (COLORS_FIRST);
-  g_autoptr (GstCaps) peer = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (self), all);
-  g_autoptr (GstCaps) taken = gst_caps_new_empty (), grey = gst_caps_from_string (GREYS);
-
-  for (guint i = 0; i < gst_caps_get_size (peer); i++) {
-    const GValue *format = gst_structure_get_value (gst_caps_get_structure (peer, i), "format");
-
-    if (gst_caps_features_is_equal (gst_caps_get_features (peer, i), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY) && format) {
-      gst_caps_append_structure (taken, gst_structure_new_empty ("video/x-raw"));
-      gst_structure_set_value (gst_caps_get_structure (taken, gst_caps_get_size (taken) - 1), "format", format);
-    }
-  }
-  GstCaps *caps = gst_caps_intersect_full (taken, colors, GST_CAPS_INTERSECT_FIRST);
-  if (!gst_caps_is_empty (taken))
-    gst_caps_append (caps, g_steal_pointer (&grey));
-  if (filter) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (caps);
-    caps = filtered;
-  }
-  return caps;
-}
+#define COLORS \
+  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21"
 
 /* Chooses which part of frames of @live is shown, and negotiates caps for it. Without a live view, @live is the depth. An error
  * was posted unless the flow is OK or FLUSHING. */
@@ -298,14 +270,14 @@ gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, Gst
 
   if (!GST_VIDEO_INFO_WIDTH (info))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  gboolean grey = is_grey (&self->run.view.live);
-  g_autoptr (GstCaps) ours = grey ? gst_caps_from_string (COLORS_FIRST) : gst_video_info_to_caps (info);
-  /* grey becomes any format; colorimetry and the like are those that the format has by default */
-  if (grey)
-    gst_caps_set_simple (ours, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
-        GST_VIDEO_INFO_HEIGHT (info), "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, "pixel-aspect-ratio",
-        GST_TYPE_FRACTION, info->par_n, info->par_d, "interlace-mode", G_TYPE_STRING, "progressive", "multiview-mode",
-        G_TYPE_STRING, "mono", NULL);
+  g_autoptr (GstCaps) ours = is_grey (&self->run.view.live) ? gst_caps_new_empty () : gst_video_info_to_caps (info);
+  /* where it is not that of the live view, colorimetry and the like are those that the format has by default */
+  GstCaps *others = gst_caps_from_string ("video/x-raw, format={" COLORS "}; video/x-raw, format=GRAY8");
+  gst_caps_set_simple (others, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
+      GST_VIDEO_INFO_HEIGHT (info), "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, "pixel-aspect-ratio",
+      GST_TYPE_FRACTION, info->par_n, info->par_d, "interlace-mode", G_TYPE_STRING,
+      gst_video_interlace_mode_to_string (info->interlace_mode), "multiview-mode", G_TYPE_STRING, "mono", NULL);
+  gst_caps_append (ours, others);
   *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
@@ -314,9 +286,24 @@ static gboolean
 gst_depth_overlay_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstDepthOverlayView *view = &self->run.view;
+  GstVideoInfo to;
 
-  self->run.negotiated = gst_video_info_from_caps (&self->run.view.info, caps);
+  self->run.negotiated = gst_video_info_from_caps (&view->info, caps);
   GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, caps);
+  g_clear_pointer (&self->converter, gst_video_converter_free);
+  if (!self->run.negotiated || is_alone (self))
+    return self->run.negotiated;
+  /* a converter refuses to change these */
+  to = view->info;
+  to.interlace_mode = view->live.interlace_mode;
+  to.fps_n = view->live.fps_n;
+  to.fps_d = view->live.fps_d;
+  self->converter = gst_video_converter_new (&view->live, &to,
+      gst_structure_new ("part", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, view->x, GST_VIDEO_CONVERTER_OPT_SRC_Y,
+          G_TYPE_INT, view->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, to.width,
+          GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, to.height, NULL));
+  self->run.negotiated = self->converter != NULL;
   return self->run.negotiated;
 }
 
@@ -538,7 +525,7 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
     GstBuffer *live, GstBuffer **buffer)
 {
   const GstDepthOverlayView *view = &self->run.view;
-  gboolean filled = is_alone (self) || GST_VIDEO_INFO_FORMAT (&view->live) != GST_VIDEO_INFO_FORMAT (&view->info);
+  gboolean alone = is_alone (self), same_format = view->live.finfo == view->info.finfo;
   GstVideoFrame in, out;
   GstFlowReturn flow = acquire (self, buffer);
 
@@ -555,15 +542,17 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
     return flow;
   }
   gst_stereo_pool_clear_padding (&out);
-  if (filled)
-    gst_stereo_blend_fill (&out, is_alone (self) ? NULL : &in, view->x, view->y);
-  gst_stereo_blender_run (self->blender, content->colormap, alpha, filled ? &out : &in, filled ? 0 : view->x,
-      filled ? 0 : view->y, &out, depth, self->codes->of);
+  if (alone) /* the byte of RGBx that is no component, too */
+    memset (GST_VIDEO_FRAME_PLANE_DATA (&out, 0), 0, gst_stereo_map_room (&out, 0));
+  else
+    gst_video_converter_frame (self->converter, &in, &out);
+  if (depth)
+    gst_stereo_codes_blend (self->codes, depth, content->colormap, alpha, alone, &out);
   gst_depth_overlay_text_draw (self->text, content, &out);
   gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
   gst_buffer_copy_into (*buffer, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-  gst_stereo_copy_metas (*buffer, live, is_alone (self) || !view->cropped, !filled);
+  gst_stereo_copy_metas (*buffer, live, alone || !view->cropped, !alone && same_format);
   return GST_FLOW_OK;
 }
 
@@ -620,7 +609,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFra
   }
   content.legend = settings->legend && self->codes->known;
   content.scale = self->codes->scale;
-  flow = draw (self, &content, colors, alone ? 1 : settings->alpha, alone ? self->measure.depth : frame->buffer, out);
+  flow = draw (self, &content, colors, settings->alpha, alone ? self->measure.depth : frame->buffer, out);
   gst_stereo_depth_unmap (&map);
   return flow;
 }
@@ -823,15 +812,6 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
 static gboolean
 gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstCaps *filter;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && is_live (self, pad)) {
-    gst_query_parse_caps (query, &filter);
-    g_autoptr (GstCaps) caps = query_live_caps (self, filter);
-    gst_query_set_caps_result (query, caps);
-    return TRUE;
-  }
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS || GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS)
     return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (aggregator), query);
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_query (aggregator, pad, query);
@@ -883,7 +863,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
   g_atomic_int_set (&self->alone, FALSE);
   g_atomic_int_set (&self->failed, FALSE);
   g_clear_pointer (&self->silent, g_free);
-  g_clear_pointer (&self->blender, gst_stereo_blender_free);
+  g_clear_pointer (&self->converter, gst_video_converter_free);
   g_clear_pointer (&self->text, gst_depth_overlay_text_free);
   g_clear_pointer (&self->codes, g_free);
   return TRUE;
@@ -897,7 +877,6 @@ gst_depth_overlay_start (GstAggregator *aggregator)
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   memset (&self->run, 0, sizeof self->run);
-  self->blender = gst_stereo_blender_new ();
   self->text = gst_depth_overlay_text_new ();
   self->codes = g_new0 (GstStereoCodes, 1);
   if (!gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self)))
@@ -918,9 +897,9 @@ static void
 gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 {
   static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
-      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_STEREO_BLEND_FORMATS " }")));
+      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " COLORS ", GRAY8 }")));
   static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_STEREO_BLEND_FORMATS ", GRAY16_LE, GRAY16_BE }")));
+      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " COLORS ", GRAY8, GRAY16_LE, GRAY16_BE }")));
   static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE (
       "sink_depth", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
   GObjectClass *object_class = G_OBJECT_CLASS (klass);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of depthoverlay share. Only element.c knows the element.
- *   colormap.c   samples become codes, codes become colours: pure arithmetic
- *   blend.c      the colours of a depth picture over a frame, in the frame's own format
+ *   colors.c     the colours of a depth picture over a frame, in the frame's own format
  *   frames.c     the part of a live frame that is shown, and the depth that goes with it
  *   measure.c    the stereonearest inside, and the regions of detectors
  *   content.c    what is drawn over a frame, read from the metadata of its depth
@@ -44,8 +43,6 @@ typedef enum
 
 /* @position: 0 = far, 1 = near; clamped. */
 void gst_stereo_colormap_rgb (GstStereoColormap map, gdouble position, guint8 rgb[3]);
-/* 0 = @far, 1 = @near; clamped. Any unit. For curves other than linear, a distance is at least 1. */
-gdouble gst_stereo_curve_position (GstStereoCurve curve, gdouble near, gdouble far, gdouble value);
 
 /* A code is the position of a sample between far and near: 1 = far, 255 = near or nearer. */
 #define GST_STEREO_CODE_HIDDEN 0
@@ -60,6 +57,9 @@ typedef struct
   gboolean beyond;      /* pixels farther than far get far's colour; else they are hidden */
 } GstStereoScale;
 
+/* 0 = far, 1 = near; clamped. @value: mm, or px. */
+gdouble gst_stereo_scale_position (const GstStereoScale *scale, gdouble value);
+
 /* The codes of all samples. Colours must not flicker: a rig that follows a drift changes its metadata a little from frame to frame. */
 typedef struct
 {
@@ -73,26 +73,11 @@ typedef struct
  * distances, that range replaces both, and linear replaces @curve. @codes is zeroed at first. */
 gboolean gst_stereo_codes_update (
     GstStereoCodes *codes, const GstStereoMeta *meta, gdouble near, gdouble far, GstStereoCurve curve, gboolean beyond);
-
-/* ---- blending ---------------------------------------------------------------------------- */
-
-#define GST_STEREO_COLOR_FORMATS \
-  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21"
-#define GST_STEREO_BLEND_FORMATS GST_STEREO_COLOR_FORMATS ", GRAY8"
-
-typedef struct _GstStereoBlender GstStereoBlender;
-
-GstStereoBlender *gst_stereo_blender_new (void);
-void gst_stereo_blender_free (GstStereoBlender *blender);
-/* Blends from the part of @in at @x, @y to the whole of @out, which may be the same frame, or another one of the same format.
- * @alpha: 0..1. Every sample becomes in + alpha * (colour - in) where depth is shown, and stays to the bit where it is not. A
- * chroma sample of several pixels gets the mean of the results for these pixels. @depth is scaled by the nearest neighbour; NULL:
- * nothing is shown. @codes: of all 256 or 65536 samples. */
-void gst_stereo_blender_run (GstStereoBlender *blender, GstStereoColormap map, gdouble alpha, GstVideoFrame *in, gint x,
-    gint y, GstVideoFrame *out, const GstStereoDepthView *depth, const guint8 *codes);
-
-/* Makes every pixel of @out black and opaque or, where @grey is not NULL, as light as it is from @left, @top on. */
-void gst_stereo_blend_fill (GstVideoFrame *out, GstVideoFrame *grey, gint left, gint top);
+/* Every sample of @frame becomes in + @alpha * (colour - in) where depth is shown, and stays to the bit where it is not; a chroma
+ * sample of several pixels goes by the first of them. @depth is scaled by the nearest neighbour. @alone: opaque, and black where no
+ * depth is shown. */
+void gst_stereo_codes_blend (const GstStereoCodes *codes, const GstStereoDepthView *depth, GstStereoColormap map,
+    gdouble alpha, gboolean alone, GstVideoFrame *frame);
 
 /* ---- frames ------------------------------------------------------------------------------ */
 

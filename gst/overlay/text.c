@@ -237,7 +237,7 @@ draw_panel (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint
 static gdouble
 bar_position (const GstStereoScale *scale, gdouble value)
 {
-  return gst_stereo_curve_position (scale->curve, scale->near, scale->far, scale->metric ? value * 1000 : value);
+  return gst_stereo_scale_position (scale, scale->metric ? value * 1000 : value);
 }
 
 /* Both ends of the range, and between them the round numbers that keep their distance on the bar. */

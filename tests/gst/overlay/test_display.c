@@ -202,7 +202,9 @@ TEST (test_grey_becomes_colour)
     g_autoptr (GstBuffer) out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
     fail_unless_equals_uint64 (gst_buffer_get_size (out), WIDTH * HEIGHT * 3);
     pixel_at (out, 10, 100, rgb);
-    fail_unless (rgb[0] == 60 && rgb[1] == 60 && rgb[2] == 60, "%u %u %u", rgb[0], rgb[1], rgb[2]);
+    /* GStreamer's matrix has two factors of 128 that are rounded to a 256th: half a level each */
+    for (guint c = 0; c < 3; c++)
+      fail_unless (ABS (rgb[c] - 60) <= 1, "%u %u %u", rgb[0], rgb[1], rgb[2]);
     pixel_at (out, WIDTH - 10, 100, rgb);
     fail_unless (rgb[0] > rgb[2] + 40, "%u %u %u", rgb[0], rgb[1], rgb[2]);
     overlay_expect_none (overlay, GST_MESSAGE_WARNING);
