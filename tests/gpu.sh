@@ -32,7 +32,7 @@ check () { "$@" || { echo "FAILED: $*"; failed=$((failed + 1)); }; }
 bench () { "$build/stereo/tools/stereo-bench" --backend cuda --runs 60 --device-input "$@"; }
 
 # Exit status 77: the test skipped itself and said why (a volume that is too large for this device).
-part engine && for test in cuda moving align flight plan remap determinism cuda_faults large; do
+part engine && for test in cuda moving align flight plan remap frames cuda_faults large; do
   "$build/tests/engine/test_$test" && status=0 || status=$?
   case $status in 0 | 77) ;; *) echo "FAILED: test_$test"; failed=$((failed + 1)) ;; esac
 done

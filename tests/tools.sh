@@ -187,7 +187,7 @@ do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
   export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
   bad=0
-  for test in ${TSAN_ENGINE_TESTS:-pool flight plan remap determinism}; do
+  for test in ${TSAN_ENGINE_TESTS:-pool flight plan remap frames}; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
       { bad=1; grep -A12 WARNING "build-tools/tsan-engine-$test.log" | head -60; tail -n 3 "build-tools/tsan-engine-$test.log"; }
   done

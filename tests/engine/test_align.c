@@ -67,13 +67,6 @@ in_box (const Scene *s, double x, double y)
   return x > 0.4 * s->width && x < 0.65 * s->width && y > 0.25 * s->height && y < 0.7 * s->height;
 }
 
-/* The disparity of a pixel of the left view. */
-static double
-scene_truth (const Scene *s, int x, int y)
-{
-  return disparity_at (s, in_box (s, x, y), y);
-}
-
 /* What the right view has at (x, y): the nearest surface on that ray. */
 static double
 right_value (const Scene *s, int x, int y)
@@ -125,13 +118,14 @@ scene_new (Scene *s, int width, int height, const double dy[6], double gain, dou
 /* ---- plans ------------------------------------------------------------------------------------- */
 
 static StereoPlan *
-plan_with (const Scene *s, StereoParams *params, int align)
+plan_on (const Scene *s, const char *words)
 {
   StereoError error = { 0 };
+  StereoParams params;
 
-  params->num_disparities = SCENE_SEARCH;
-  params->align = align;
-  StereoPlan *plan = stereo_plan_new (params, s->width, s->height, &error);
+  params_small (&params);
+  params_set (&params, "num-disparities=%d %s", SCENE_SEARCH, words);
+  StereoPlan *plan = stereo_plan_new (&params, s->width, s->height, &error);
   CHECK (plan != NULL, "%s", error.message);
   return plan;
 }
@@ -139,11 +133,20 @@ plan_with (const Scene *s, StereoParams *params, int align)
 static StereoPlan *
 plan_for (const Scene *s, int align)
 {
-  StereoParams params;
+  return plan_on (s, align ? "method=bm align=auto" : "method=bm align=off");
+}
 
-  params_small (&params);
-  params.method = STEREO_METHOD_BM;
-  return plan_with (s, &params, align);
+/* What the plan has found after @frames of the scene. */
+static StereoAlignment
+run_frames (StereoPlan *plan, Scene *s, int frames)
+{
+  StereoAlignment a = { 0 };
+
+  for (int k = 0; k < frames && plan; k++)
+    execute (plan, &s->pair, NULL);
+  if (plan)
+    stereo_plan_alignment (plan, &a);
+  return a;
 }
 
 /* Root mean square over the picture of what the estimate is wrong by. */
@@ -165,12 +168,8 @@ static StereoAlignment
 align_one (Scene *s)
 {
   StereoPlan *plan = plan_for (s, STEREO_ALIGN_AUTO);
-  StereoAlignment a = { 0 };
+  StereoAlignment a = run_frames (plan, s, 1);
 
-  if (plan) {
-    execute (plan, &s->pair, NULL);
-    stereo_plan_alignment (plan, &a);
-  }
   stereo_plan_free (plan);
   return a;
 }
@@ -234,15 +233,10 @@ CASE (test_layouts, "any layout")
       s.pair.picture[v] = packed[v];
     }
     StereoPlan *plan = plan_for (&s, STEREO_ALIGN_AUTO);
-    StereoAlignment a = { 0 };
-    if (plan) {
-      execute (plan, &s.pair, NULL);
-      stereo_plan_alignment (plan, &a);
-      CHECK (a.active && !memcmp (a.coefficients, first.coefficients, sizeof a.coefficients), "layout %d: %g, not %g",
-          k, a.coefficients[0], first.coefficients[0]);
-      for (int turn = 0; turn < 25; turn++)
-        execute (plan, &s.pair, NULL);
-    }
+    StereoAlignment a = run_frames (plan, &s, 1);
+    CHECK (a.active && !memcmp (a.coefficients, first.coefficients, sizeof a.coefficients), "layout %d: %g, not %g", k,
+        a.coefficients[0], first.coefficients[0]);
+    run_frames (plan, &s, 25);
     stereo_plan_free (plan);
     for (int v = 0; v < 2; v++) {
       picture_free (&packed[v]);
@@ -252,34 +246,25 @@ CASE (test_layouts, "any layout")
   pair_free (&s.pair);
 }
 
-/* The disparity of an aligned pair is as good as that of a pair without a vertical disparity. */
-static int
-count_right (const Scene *s)
-{
-  int right = 0;
-
-  for (int y = 0; y < s->height; y++)
-    for (int x = SCENE_SEARCH; x < s->width; x++) {
-      right += fabs (s->pair.result[y * s->width + x] / 64.0 - scene_truth (s, x, y)) < 0.5;
-    }
-  return right;
-}
-
+/* Pixels whose disparity is right. */
 static int
 count_with (const double dy[6], int align)
 {
   Scene s;
+  int right = 0;
 
   scene_new (&s, 640, 240, dy, 1, 2, 5);
   StereoPlan *plan = plan_for (&s, align);
-  if (plan)
-    execute (plan, &s.pair, NULL);
-  int right = count_right (&s);
+  run_frames (plan, &s, 1);
+  for (int y = 0; y < s.height; y++)
+    for (int x = SCENE_SEARCH; x < s.width; x++)
+      right += fabs (s.pair.result[y * s.width + x] / 64.0 - disparity_at (&s, in_box (&s, x, y), y)) < 0.5;
   stereo_plan_free (plan);
   pair_free (&s.pair);
   return right;
 }
 
+/* The disparity of an aligned pair is as good as that of a pair without a vertical disparity. */
 CASE (test_worth, "alignment is worth it")
 {
   static const double none[6] = { 0 }, some[6] = { 1.8, 0.5, -1.5, 0, 1 };
@@ -332,27 +317,12 @@ CASE (test_nothing, "where nothing can be known there is no alignment")
       scene_new (&s, sizes[k][0], sizes[k][1], none, 1, 0, 3);
       picture_paint (&s.pair.picture[0], &s.pair.picture[1], (PictureKind) kind, 0, 20, &random);
       StereoPlan *plan = plan_for (&s, STEREO_ALIGN_AUTO);
-      StereoAlignment a = { 0 };
-      for (int frame = 0; plan && frame < 4; frame++)
-        execute (plan, &s.pair, NULL);
-      if (plan)
-        stereo_plan_alignment (plan, &a);
+      StereoAlignment a = run_frames (plan, &s, 4);
       CHECK (!a.active, "%dx%d %s is aligned: %d points, rms %g", sizes[k][0], sizes[k][1], picture_kind_names[kind],
           a.points, a.rms);
       stereo_plan_free (plan);
       pair_free (&s.pair);
     }
-}
-
-static StereoAlignment
-run_frames (StereoPlan *plan, Scene *s, int frames)
-{
-  StereoAlignment a = { 0 };
-
-  for (int k = 0; k < frames; k++)
-    execute (plan, &s->pair, NULL);
-  stereo_plan_alignment (plan, &a);
-  return a;
 }
 
 /* The first pair may be dark; a knock moves a camera; both are followed within two seconds of 30 pairs. */
@@ -386,20 +356,6 @@ CASE (test_follow, "the estimate follows")
   pair_free (&knocked.pair);
 }
 
-/* @graph: frames run as one CUDA graph, not kernel by kernel. */
-static StereoPlan *
-plan_on_device (const Scene *s, int graph)
-{
-  StereoParams params;
-
-  params_small (&params);
-  params.backend = STEREO_BACKEND_CUDA;
-  setenv ("STEREO_CUDA_GRAPH", graph ? "1" : "0", 1);
-  StereoPlan *plan = plan_with (s, &params, STEREO_ALIGN_AUTO);
-  unsetenv ("STEREO_CUDA_GRAPH");
-  return plan;
-}
-
 /* On a device, the steps are captured once more when alignment begins, with the first pair or later, and nothing else about the
  * frames changes. One pair in a few is looked at there. */
 CASE_ON_DEVICE (test_device, "on a device, alignment begins")
@@ -418,7 +374,9 @@ CASE_ON_DEVICE (test_device, "on a device, alignment begins")
     for (int graph = 0; graph < 2; graph++) {
       scene_new (&s[graph][0], 331, 170, none, 1, 1, 31);
       scene_new (&s[graph][1], 331, 170, some, 1, 1, 31);
-      plan[graph] = plan_on_device (&s[graph][0], graph);
+      setenv ("STEREO_CUDA_GRAPH", graph ? "1" : "0", 1); /* frames run as one CUDA graph, or kernel by kernel */
+      plan[graph] = plan_on (&s[graph][0], "backend=cuda align=auto");
+      unsetenv ("STEREO_CUDA_GRAPH");
     }
     for (int frame = 0; frame < FRAMES && plan[0] && plan[1]; frame++) {
       int scene = !late || frame >= FIRST;

@@ -6,24 +6,6 @@
 
 /* ---- repetition -------------------------------------------------------------------------- */
 
-CASE (test_again_and_again, "200 plans")
-{
-  StereoParams params;
-  Pair first, pair;
-
-  params_small (&params);
-  pair_new (&first, 61, 37, 5);
-  pair_new (&pair, 61, 37, 5);
-  execute_with (&params, &first);
-  for (int k = 0; k < 200 && !check_failures (); k++) {
-    memset (pair.result, 0, (size_t) (61 * 37 * 2));
-    execute_with (&params, &pair);
-    CHECK (pair_same_results (&first, &pair), "plan %d gives another result", k);
-  }
-  pair_free (&first);
-  pair_free (&pair);
-}
-
 /* Frames leave nothing behind, and plans do not see each other. */
 CASE (test_neighbours, "frames and plans side by side")
 {
@@ -62,29 +44,72 @@ CASE (test_neighbours, "frames and plans side by side")
   }
 }
 
-CASE (test_threads, "threads change nothing")
+/* Bit for bit, on every backend that is there. */
+static int
+same_frame (StereoPlan *plan, Pair *pair, const Pair *want, const StereoStats *wanted)
 {
-  static const int threads[] = { 2, 3, 7, 64, 0 };
-  StereoParams params;
-  Pair one, many;
+  StereoStats stats = { 0 };
 
-  for (int profile = 0; profile < STEREO_PROFILES; profile++)
-    for (int mode = STEREO_REFINE_TWO_PASS; mode <= STEREO_REFINE_IDR; mode++) {
+  memset (pair->result, 0xA5, (size_t) (pair->width * pair->height) * sizeof *pair->result);
+  execute (plan, pair, &stats);
+  return pair_same_results (pair, want) && stats.valid_ratio == wanted->valid_ratio &&
+      stats.mean_confidence == wanted->mean_confidence;
+}
+
+/* Plan after plan and frame after frame, with a picture of another seed in between. */
+static void
+repeat (StereoParams *params, const char *what)
+{
+  static const int threads[] = { 1, 2, 3, 7, 64, 0 };
+  Pair want, got, other;
+  StereoStats wanted = { 0 };
+
+  pair_new (&want, 61, 37, 9);
+  pair_new (&got, 61, 37, 9);
+  pair_new (&other, 61, 37, 12);
+  for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
+    StereoError error = { 0 };
+    params->threads = threads[k];
+    StereoPlan *plan = stereo_plan_new (params, 61, 37, &error);
+    if (!CHECK (plan != NULL, "%s: %s", what, error.message))
+      break;
+    if (k == 0)
+      execute (plan, &want, &wanted);
+    CHECK (same_frame (plan, &got, &want, &wanted), "%s: %d threads differ from one", what, threads[k]);
+    execute (plan, &other, NULL);
+    CHECK (same_frame (plan, &got, &want, &wanted), "%s: %d threads differ the second time", what, threads[k]);
+    stereo_plan_free (plan);
+  }
+  CHECK (wanted.valid_ratio > 0.1 && !pair_same_results (&want, &other), "%s: nothing is compared", what);
+  pair_free (&want);
+  pair_free (&got);
+  pair_free (&other);
+}
+
+/* All that changes the steps: methods, refinements, both kinds of aggregation, every finish, profiles. */
+CASE (test_threads, "again and again, with any threads")
+{
+  StereoParams params;
+  char what[80];
+
+  for (int backend = STEREO_BACKEND_CUDA; backend <= STEREO_BACKEND_CPU; backend++)
+    for (int k = 0; stereo_backend_available ((StereoBackendChoice) backend, -1, NULL, 0) && k < 6 * STEREO_METHODS;
+         k++) {
+      int method = k / 6, mode = STEREO_REFINE_TWO_PASS + k % 3, finish = k / 3 % 2;
       params_small (&params);
-      params_set (&params, "profile=%d refine-mode=%d refine-iterations=2 refine-window=21 speckle-size=12 threads=1",
-          profile, mode);
-      pair_new (&one, 83, 41, 9);
-      pair_new (&many, 83, 41, 9);
-      execute_with (&params, &one);
-      for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
-        params.threads = threads[k];
-        execute_with (&params, &many);
-        CHECK (pair_same_results (&one, &many), "profile %d, refine mode %d: %d threads differ from one", profile, mode,
-            threads[k]);
-      }
-      pair_free (&one);
-      pair_free (&many);
+      params_set (&params, "backend=%d method=%d refine-mode=%d refine-iterations=2 refine-window=9 %s %s", backend,
+          method, mode, method == STEREO_METHOD_ASW || method == STEREO_METHOD_BM ? "window=9" : "",
+          finish ? "support=both speckle-size=20 median=5 fill=background confidence-threshold=0.02" : "");
+      params.aggregation = finish && method == STEREO_METHOD_ASW ? STEREO_AGGREGATION_FULL : params.aggregation;
+      snprintf (what, sizeof what, "backend %d, method %d, refine mode %d, finish %d", backend, method, mode, finish);
+      repeat (&params, what);
     }
+  for (int profile = 0; profile < STEREO_PROFILES; profile++) {
+    params_small (&params);
+    params.profile = profile;
+    snprintf (what, sizeof what, "profile %d", profile);
+    repeat (&params, what);
+  }
 }
 
 /* ---- buffers ----------------------------------------------------------------------------- */

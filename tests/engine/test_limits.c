@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The largest views and searches there are: sizes, and the longest rows and columns on the CPU. */
-#include "tests/support/params.h"
-#include "tiled.h"
+/* The largest views and searches there are: sizes and values. */
 #include "stereo/engine/engine.h"
+#include "tests/support/check.h"
+#include "tests/support/params.h"
+#include "tests/support/random.h"
 
 static Random random_state;
 
@@ -221,68 +222,11 @@ CASE (test_weighted_paths, "weighted paths")
         }
 }
 
-/* ---- the longest rows and columns --------------------------------------------------------------- */
-
-static void
-compare_shapes (const StereoParams *params, const TiledShape *shape)
-{
-  TiledShape less = tiled_small (shape);
-  Tiled large, small;
-  StereoError error = { 0 };
-  uint64_t seed = random_next (&random_state);
-  StereoPlan *plan[2] = { NULL, NULL };
-
-  if (CHECK (tiled_new (&large, shape, 0, seed) && tiled_new (&small, &less, 0, seed), "no memory for pictures")) {
-    plan[0] = stereo_plan_new (params, large.width, large.height, &error);
-    plan[1] = plan[0] ? stereo_plan_new (params, small.width, small.height, &error) : NULL;
-    if (CHECK (plan[1] && !tiled_execute (&large, plan[0], &error) && !tiled_execute (&small, plan[1], &error), "%s",
-            error.message))
-      tiled_compare (&large, plan[0], &small, plan[1], 1);
-  }
-  stereo_plan_free (plan[0]);
-  stereo_plan_free (plan[1]);
-  tiled_free (&large);
-  tiled_free (&small);
-}
-
-static void
-test_shapes (void)
-{
-  /* not only powers of two: an offset that wraps at one may meet the same place of another tile */
-  static const TiledShape shapes[] = {
-    { 4096, 3, 8, 1, 0, 1024 },
-    { 4680, 3, 7, 1, -1024, 1024 },
-    { 3, 96, 1, 341, 0, 1024 },
-    { 3, 128, 1, 256, -2, 1024 },
-  };
-
-  for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-    for (int method = 0; method < STEREO_METHODS; method++) {
-      const TiledShape *s = &shapes[k];
-      if (!check_begin ("%dx%d, %d disparities from %d, %s", s->width * s->across, s->height * s->down, s->num, s->min,
-              stereo_method_info (method)->name))
-        continue;
-      StereoParams params;
-      stereo_params_init (&params);
-      /* hardly a pixel of these pictures is likely to be right */
-      params_set (&params,
-          "backend=cpu method=%d min-disparity=%d num-disparities=%d iterations=4 refine-iterations=1 "
-          "refine-window=17 speckle-size=8 fill=none confidence-threshold=0 %s",
-          method, s->min, s->num,
-          method == STEREO_METHOD_ASW     ? "window=5" :
-              method == STEREO_METHOD_SGM ? "p1=1 p2=1 cost=mixed" :
-                                            "");
-      compare_shapes (&params, s);
-      check_end ();
-    }
-}
-
 int
 main (int argc, char **argv)
 {
   random_state.state = random_seed ();
   check_start (argc, argv);
   check_registered ();
-  test_shapes ();
   return check_finish ();
 }

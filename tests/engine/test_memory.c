@@ -260,28 +260,6 @@ CASE (test_remap, "remap")
   exhaust (try_remap, NULL);
 }
 
-/* More than any machine has, and more than can be counted: refused before it is tried, or by the allocator. */
-CASE (test_too_much, "sizes at the limits")
-{
-  static const int sides[] = { 1, 2, 31, 32767, 32768 };
-  StereoError error = { 0 };
-  StereoParams params;
-
-  for (int w = 0; w < 5; w++)
-    for (int h = 0; h < 5; h++) {
-      params_small (&params);
-      params.num_disparities = 1024;
-      params.memory_limit = 1; /* sizes are all summed, and nothing is taken */
-      for (int method = 0; method < STEREO_METHODS; method++) {
-        params.method = method;
-        StereoPlan *plan = stereo_plan_new (&params, sides[w], sides[h], &error);
-        CHECK (!plan && error.status == STEREO_ERROR_MEMORY && strstr (error.message, "memory-limit"),
-            "%dx%d: status %d, '%s'", sides[w], sides[h], error.status, error.message);
-        stereo_plan_free (plan);
-      }
-    }
-}
-
 int
 main (int argc, char **argv)
 {

@@ -42,26 +42,6 @@ CASE (test_sizes, "sizes that cannot be matched")
   refused (&params, 64, 10, STEREO_ERROR_PARAMETER, "-100", "min-disparity");
 }
 
-CASE (test_tiny, "tiny sizes, search beyond the width")
-{
-  static const int sizes[][2] = { { 1, 1 }, { 1, 9 }, { 9, 1 }, { 2, 2 }, { 3, 2 }, { 15, 15 }, { 16, 1 }, { 17, 3 } };
-  StereoParams params;
-  Pair pair;
-
-  for (int profile = 0; profile < STEREO_PROFILES; profile++)
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-      params_small (&params);
-      params.profile = profile;
-      params.num_disparities = 1024; /* far beyond the width */
-      pair_new (&pair, sizes[k][0], sizes[k][1], k);
-      execute_with (&params, &pair);
-      for (int at = 0; at < pair.width * pair.height; at++)
-        CHECK (pair.result[at] <= pair.width * 64, "a disparity of %g px in a view %d px wide", pair.result[at] / 64.0,
-            pair.width);
-      pair_free (&pair);
-    }
-}
-
 CASE (test_no_device, "cuda without a device")
 {
   StereoParams params;
