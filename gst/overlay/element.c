@@ -99,7 +99,7 @@ struct _GstDepthOverlay
 
   /* from start to stop */
   GstVideoConverter *converter; /* from the shown part of live frames to the output */
-  GstDepthOverlayText *text;
+  PangoContext *text;
   GstDepthOverlayMeasure measure;
   GstBuffer *last; /* live frame, which is shown again where no other comes */
   gchar *silent;   /* which camera is; NULL: none */
@@ -864,7 +864,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
   g_atomic_int_set (&self->failed, FALSE);
   g_clear_pointer (&self->silent, g_free);
   g_clear_pointer (&self->converter, gst_video_converter_free);
-  g_clear_pointer (&self->text, gst_depth_overlay_text_free);
+  g_clear_object (&self->text);
   g_clear_pointer (&self->codes, g_free);
   return TRUE;
 }

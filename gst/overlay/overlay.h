@@ -235,13 +235,12 @@ void gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const g
 /* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
 void gst_depth_overlay_format (gchar *string, gsize size, gdouble value, gboolean metric);
 
-typedef struct _GstDepthOverlayText GstDepthOverlayText;
+typedef struct _PangoContext PangoContext;
 
-GstDepthOverlayText *gst_depth_overlay_text_new (void);
-void gst_depth_overlay_text_free (GstDepthOverlayText *text);
+/* g_object_unref() it. */
+PangoContext *gst_depth_overlay_text_new (void);
 /* Draws over a frame mapped for reading and writing. */
-void gst_depth_overlay_text_draw (
-    GstDepthOverlayText *text, const GstDepthOverlayContent *content, GstVideoFrame *frame);
+void gst_depth_overlay_text_draw (PangoContext *context, const GstDepthOverlayContent *content, GstVideoFrame *frame);
 
 G_END_DECLS
 

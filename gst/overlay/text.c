@@ -1,88 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Draws what is over a frame. Every piece is drawn by cairo once, and blended into each frame until what it shows changes: a
- * piece depends on its key alone.
- */
+/* Draws what is over a frame. Pango and cairo draw a piece, which GStreamer blends into the frame. */
 #include "gst/overlay/overlay.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
-#include <string.h>
-
-#define PIECES 40   /* more than any frame has */
-#define SMALLEST 64 /* a picture lower than this has no room for a legend */
-
-typedef enum
-{
-  SOLID,
-  HATCH, /* of the border, where nothing is known */
-  MARKER,
-  LINE,
-  PANEL, /* text */
-  LEGEND
-} Kind;
-
-/* The input of the drawing of a piece. Fields that a piece does not use are 0, because keys are compared with memcmp(). */
-typedef struct
-{
-  Kind kind;
-  gint width, height; /* of the piece; a panel is measured */
-  gint most;          /* width of a panel at most, but for its first line */
-  gint big, font;     /* pixels: of the first line of a panel, and of others, the legend, a LINE */
-  guint32 color;      /* ARGB: SOLID, LINE, background of a panel */
-  guint32 last;       /* ARGB: last line of a panel; 0: as the others */
-  gboolean clear;     /* a panel with a green bar */
-  gboolean rising;    /* LINE: from the lower left corner */
-  GstStereoColormap colormap;
-  GstStereoScale scale;
-  gchar lines[3][GST_DEPTH_OVERLAY_LABEL];
-} Key;
-
-typedef struct
-{
-  Key key;
-  gint width, height;
-  GstVideoFrame pixels; /* of no buffer; zeroed: the place is free */
-  guint64 used;         /* the frame that it was used in last */
-} Piece;
-
-struct _GstDepthOverlayText
-{
-  PangoFontMap *fonts;
-  PangoContext *context;
-  guint64 frames;
-  Piece pieces[PIECES];
-};
-
-GstDepthOverlayText *
-gst_depth_overlay_text_new (void)
-{
-  GstDepthOverlayText *text = g_new0 (GstDepthOverlayText, 1);
-
-  /* Not the default font map: Pango makes one for each thread, and every start has another thread. */
-  text->fonts = pango_cairo_font_map_new ();
-  text->context = pango_font_map_create_context (text->fonts);
-  return text;
-}
-
-void
-gst_depth_overlay_text_free (GstDepthOverlayText *text)
-{
-  for (guint i = 0; i < PIECES; i++)
-    g_free (text->pieces[i].pixels.data[0]);
-  g_object_unref (text->context);
-  g_object_unref (text->fonts);
-  g_free (text);
-}
-
-/* ---- shapes ------------------------------------------------------------------------------ */
-
-static void
-set_color (cairo_t *cr, guint32 argb)
-{
-  cairo_set_source_rgba (
-      cr, (argb >> 16 & 255) / 255.0, (argb >> 8 & 255) / 255.0, (argb & 255) / 255.0, (argb >> 24) / 255.0);
-}
 
 #define BLACK 0xd0000000
 #define WHITE 0xffffffff
@@ -91,27 +12,141 @@ set_color (cairo_t *cr, guint32 argb)
 #define GREEN 0xff18c060
 #define DARK 0xb80d0f14
 
-static void
-draw_hatch (cairo_t *cr, const Key *key)
+/* A frame that is drawn over, and the places of its text, of which no two overlap. */
+typedef struct
 {
-  gint size = MIN (key->width, key->height), step = MAX (6, 2 * size);
+  PangoContext *context;
+  const GstDepthOverlayContent *content;
+  GstVideoFrame *frame;
+  gint border; /* pixels */
+  gint font;   /* pixels: digits are 3 % of the picture high, or more */
+  GstVideoRectangle taken[2 + GST_DEPTH_OVERLAY_LABELS];
+  guint n_taken;
+} Sheet;
 
-  set_color (cr, AMBER);
+PangoContext *
+gst_depth_overlay_text_new (void)
+{
+  /* Not the default font map: Pango makes one for each thread, and every start has another thread. */
+  g_autoptr (PangoFontMap) fonts = pango_cairo_font_map_new ();
+
+  return pango_font_map_create_context (fonts);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------ */
+
+static cairo_t *
+begin_piece (gint width, gint height)
+{
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
+  cairo_t *cr = cairo_create (surface);
+
+  cairo_surface_destroy (surface);
+  return cr;
+}
+
+/* Blends the piece at @x, @y. gst_video_blend() converts whole rows, so it gets the part of the frame under the piece, widened to
+ * whole chroma samples. */
+static void
+end_piece (const Sheet *sheet, cairo_t *cr, gint x, gint y)
+{
+  cairo_surface_t *surface = cairo_get_target (cr);
+  gint width = cairo_image_surface_get_width (surface), height = cairo_image_surface_get_height (surface);
+  gint left = MAX (x, 0) & ~1, top = MAX (y, 0) & ~1;
+  GstVideoFrame part = *sheet->frame, piece = { 0 };
+  gint right = MIN ((x + width + 1) & ~1, GST_VIDEO_FRAME_WIDTH (&part)),
+       bottom = MIN ((y + height + 1) & ~1, GST_VIDEO_FRAME_HEIGHT (&part));
+
+  cairo_surface_flush (surface);
+  gst_video_info_set_format (
+      &piece.info, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) MAX (width, 1), (guint) MAX (height, 1));
+  GST_VIDEO_INFO_FLAGS (&piece.info) |= GST_VIDEO_FLAG_PREMULTIPLIED_ALPHA;
+  piece.data[0] = cairo_image_surface_get_data (surface); /* NULL: cairo has no memory */
+  GST_VIDEO_INFO_WIDTH (&part.info) = right - left;
+  GST_VIDEO_INFO_HEIGHT (&part.info) = bottom - top;
+  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&part); c++)
+    part.data[GST_VIDEO_FRAME_COMP_PLANE (&part, c)] = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (sheet->frame, c) -
+        GST_VIDEO_FRAME_COMP_POFFSET (&part, c) +
+        (top >> GST_VIDEO_FORMAT_INFO_H_SUB (part.info.finfo, c)) * (gssize) GST_VIDEO_FRAME_COMP_STRIDE (&part, c) +
+        (left >> GST_VIDEO_FORMAT_INFO_W_SUB (part.info.finfo, c)) * (gssize) GST_VIDEO_FRAME_COMP_PSTRIDE (&part, c);
+  if (piece.data[0] && right > left && bottom > top)
+    gst_video_blend (&part, &piece, x - left, y - top, 1);
+  cairo_destroy (cr);
+}
+
+static void
+set_color (cairo_t *cr, guint32 argb)
+{
+  cairo_set_source_rgba (
+      cr, (argb >> 16 & 255) / 255.0, (argb >> 8 & 255) / 255.0, (argb & 255) / 255.0, (argb >> 24) / 255.0);
+}
+
+/* @hatched: with black stripes. */
+static void
+put_bar (const Sheet *sheet, gint x, gint y, gint width, gint height, guint32 color, gboolean hatched)
+{
+  cairo_t *cr = begin_piece (width, height);
+  gint step = MAX (6, 2 * MIN (width, height));
+
+  set_color (cr, color);
   cairo_paint (cr);
   set_color (cr, 0xff000000);
   cairo_set_line_width (cr, step / 2.0 / G_SQRT2);
-  for (gint x = -key->height; x < key->width + step; x += step) {
-    cairo_move_to (cr, x, key->height + 0.0);
-    cairo_line_to (cr, x + key->height, 0);
+  for (gint at = -height; hatched && at < width + step; at += step) {
+    cairo_move_to (cr, at, height + 0.0);
+    cairo_line_to (cr, at + height, 0);
   }
   cairo_stroke (cr);
+  end_piece (sheet, cr, x, y);
+}
+
+/* The four sides of a frame along the inside of a rectangle. */
+static void
+put_sides (const Sheet *sheet, GstVideoRectangle at, gint thick, guint32 color, gboolean hatched)
+{
+  if (MIN (at.w, at.h) <= 2 * thick)
+    return;
+  put_bar (sheet, at.x, at.y, at.w, thick, color, hatched);
+  put_bar (sheet, at.x, at.y + at.h - thick, at.w, thick, color, hatched);
+  put_bar (sheet, at.x, at.y + thick, thick, at.h - 2 * thick, color, hatched);
+  put_bar (sheet, at.x + at.w - thick, at.y + thick, thick, at.h - 2 * thick, color, hatched);
+}
+
+/* Light within dark: visible over any colour. */
+static void
+put_frame (const Sheet *sheet, const GstVideoRectangle *at, guint32 color)
+{
+  gint thick = MAX (1, sheet->content->height / 300);
+
+  put_sides (sheet, *at, thick, BLACK, FALSE);
+  put_sides (sheet, (GstVideoRectangle){ at->x + thick, at->y + thick, at->w - 2 * thick, at->h - 2 * thick }, thick,
+      color, FALSE);
+}
+
+static void
+put_line (const Sheet *sheet, const GstDepthOverlayLine *line, guint32 color)
+{
+  gint thick = MAX (4, sheet->content->height / 90), half = thick / 2;
+  gint left = MIN (line->x[0], line->x[1]), top = MIN (line->y[0], line->y[1]);
+  cairo_t *cr = begin_piece (ABS (line->x[1] - line->x[0]) + thick, ABS (line->y[1] - line->y[0]) + thick);
+
+  for (gint pass = 0; pass < 2; pass++) {
+    set_color (cr, pass == 0 ? BLACK : color);
+    cairo_set_line_width (cr, pass == 0 ? thick : thick / 2.0);
+    for (gint end = 0; end < 2; end++)
+      cairo_line_to (cr, line->x[end] - left + thick / 2.0, line->y[end] - top + thick / 2.0);
+    cairo_stroke (cr);
+  }
+  end_piece (sheet, cr, left - half, top - half);
 }
 
 /* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map hides. */
 static void
-draw_marker (cairo_t *cr, const Key *key)
+put_marker (const Sheet *sheet, gint x, gint y)
 {
-  gdouble line = MAX (1.5, key->width / 24.0), radius = key->width * 0.28, middle = key->width / 2.0;
+  gint size = MAX (11, sheet->content->height / 14) | 1;
+  gdouble line = MAX (1.5, size / 24.0), radius = size * 0.28, middle = size / 2.0;
+  cairo_t *cr = begin_piece (size, size);
 
   cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
   for (gint pass = 0; pass < 2; pass++) {
@@ -126,48 +161,23 @@ draw_marker (cairo_t *cr, const Key *key)
     }
     cairo_stroke (cr);
   }
-}
-
-static void
-draw_line (cairo_t *cr, const Key *key)
-{
-  gdouble half = key->font / 2.0;
-
-  for (gint pass = 0; pass < 2; pass++) {
-    set_color (cr, pass == 0 ? BLACK : key->color);
-    cairo_set_line_width (cr, pass == 0 ? key->font : half);
-    cairo_move_to (cr, half, key->rising ? key->height - half : half);
-    cairo_line_to (cr, key->width - half, key->rising ? half : key->height - half);
-    cairo_stroke (cr);
-  }
+  end_piece (sheet, cr, x - size / 2, y - size / 2);
 }
 
 /* ---- text -------------------------------------------------------------------------------- */
 
 static PangoLayout *
-new_layout (PangoContext *context, const gchar *string, gint pixels, gboolean bold)
+new_layout (const Sheet *sheet, const gchar *string, gint pixels, gboolean bold, gint *width, gint *height)
 {
-  PangoLayout *layout = pango_layout_new (context);
+  PangoLayout *layout = pango_layout_new (sheet->context);
   PangoFontDescription *font = pango_font_description_from_string (bold ? "Sans Bold" : "Sans");
 
   pango_font_description_set_absolute_size (font, pixels * (gdouble) PANGO_SCALE);
   pango_layout_set_font_description (layout, font);
   pango_layout_set_text (layout, string, -1);
   pango_font_description_free (font);
+  pango_layout_get_pixel_size (layout, width, height);
   return layout;
-}
-
-/* @x: of the left or the right edge. */
-static void
-show_text (PangoContext *context, cairo_t *cr, const Key *key, const gchar *string, gboolean bold, gdouble x, gdouble y,
-    gdouble right, gdouble down)
-{
-  g_autoptr (PangoLayout) layout = new_layout (context, string, key->font, bold);
-  gint wide, high;
-
-  pango_layout_get_pixel_size (layout, &wide, &high);
-  cairo_move_to (cr, x - right * wide, y - down * high);
-  pango_cairo_show_layout (cr, layout);
 }
 
 /* The background of text: text is legible over any picture. */
@@ -183,293 +193,47 @@ draw_background (cairo_t *cr, gint width, gint height, gdouble radius, guint32 c
   cairo_fill (cr);
 }
 
-/* The lines of a panel; @cr NULL: only measures. Long lines are wrapped once, and then cut. */
-static void
-lay_panel (PangoContext *context, cairo_t *cr, const Key *key, gint *width, gint *height)
+typedef struct
 {
-  gint pad = (key->big ? key->big : key->font) / 3, y = pad / 2, widest = 0, wide, high;
+  gint width, height; /* measured */
+  gint most;          /* width at most, but for the first line; 0: any */
+  gint big;           /* pixels: font of the first line */
+  guint32 color;      /* of the background */
+  guint32 last;       /* of the last line; 0: as the others */
+  gboolean clear;     /* a green bar */
+  gchar lines[3][GST_DEPTH_OVERLAY_LABEL];
+} Panel;
 
-  for (guint i = 0; i < G_N_ELEMENTS (key->lines); i++) {
-    if (!*key->lines[i])
+/* Measures a panel; draws it, too, where @cr is not NULL. Long lines are wrapped once, and then cut. */
+static void
+lay_panel (const Sheet *sheet, cairo_t *cr, Panel *panel)
+{
+  gint pad = (panel->big ? panel->big : sheet->font) / 3, y = pad / 2, widest = 0, wide, high;
+
+  for (guint i = 0; i < G_N_ELEMENTS (panel->lines); i++) {
+    if (!*panel->lines[i])
       continue;
-    g_autoptr (PangoLayout) layout = new_layout (context, key->lines[i], i == 0 ? key->big : key->font, i == 0);
-    if (i > 0 && key->most) {
-      pango_layout_set_width (layout, MAX (1, key->most - 2 * pad) * PANGO_SCALE);
+    g_autoptr (PangoLayout) layout = new_layout (
+        sheet, panel->lines[i], i == 0 ? panel->big : sheet->font, i == 0, &wide, &high);
+    if (i > 0 && panel->most) {
+      pango_layout_set_width (layout, MAX (1, panel->most - 2 * pad) * PANGO_SCALE);
       pango_layout_set_wrap (layout, PANGO_WRAP_WORD_CHAR);
       pango_layout_set_height (layout, -2);
       pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+      pango_layout_get_pixel_size (layout, &wide, &high);
     }
-    pango_layout_get_pixel_size (layout, &wide, &high);
     widest = MAX (widest, wide);
     if (cr) {
-      set_color (cr, i == 2 && key->last ? key->last : key->color == AMBER ? 0xff000000 : WHITE);
+      set_color (cr, i == 2 && panel->last ? panel->last : panel->color == AMBER ? 0xff000000 : WHITE);
       cairo_move_to (cr, pad, y);
       pango_cairo_show_layout (cr, layout);
     }
     y += high;
   }
   /* rounded up to a step, so that the panel does not change its size with every digit */
-  *width = (widest + 2 * pad + pad) / (pad + 1) * (pad + 1);
-  *height = y + pad / 2;
+  panel->width = (widest + 2 * pad + pad) / (pad + 1) * (pad + 1);
+  panel->height = y + pad / 2;
 }
-
-static void
-draw_panel (PangoContext *context, cairo_t *cr, const Key *key, gint width, gint height)
-{
-  gdouble radius = key->font / 3.0;
-
-  draw_background (cr, width, height, radius, key->color);
-  if (key->clear) {
-    set_color (cr, GREEN);
-    cairo_rectangle (cr, 0, radius, MAX (3, radius), height - 2 * radius);
-    cairo_fill (cr);
-  }
-  lay_panel (context, cr, key, &width, &height);
-}
-
-/* ---- legend ------------------------------------------------------------------------------ */
-
-#define TICKS 10
-#define GAP 0.11 /* of the bar, between ticks at least: a line of text */
-#define NUMBER 3 /* width of the longest number, in heights of the font */
-
-/* Where a value stands on the bar: 0 = far, 1 = near. In m, or px. */
-static gdouble
-bar_position (const GstStereoScale *scale, gdouble value)
-{
-  return gst_stereo_scale_position (scale, scale->metric ? value * 1000 : value);
-}
-
-/* Both ends of the range, and between them the round numbers that keep their distance on the bar. */
-static guint
-tick_values (const GstStereoScale *scale, gdouble values[TICKS])
-{
-  static const gdouble digits[] = { 1, 2, 3, 5, 7 };
-  gdouble unit = scale->metric ? 1000 : 1;
-  gdouble low = MIN (scale->near, scale->far) / unit, high = MAX (scale->near, scale->far) / unit;
-  gdouble last = bar_position (scale, low), end = bar_position (scale, high);
-  guint count = 0;
-
-  values[count++] = low;
-  for (gdouble power = pow (10, floor (log10 (MAX (low, 0.001)))); power < high; power *= 10)
-    for (guint i = 0; i < G_N_ELEMENTS (digits) && count < TICKS - 1; i++) {
-      gdouble value = digits[i] * power, position = bar_position (scale, value);
-
-      if (value <= low || value >= high || fabs (position - last) < GAP || fabs (position - end) < GAP)
-        continue;
-      values[count++] = value;
-      last = position;
-    }
-  values[count++] = high;
-  return count;
-}
-
-/* Near is at the bottom: near objects are mostly in the lower part of a picture. */
-static void
-draw_legend (PangoContext *context, cairo_t *cr, const Key *key)
-{
-  gdouble values[TICKS], pad = key->font / 2 + 2, left = pad + (NUMBER + 0.5) * key->font, top = pad + 2 * key->font;
-  gdouble wide = key->width - left - pad, high = key->height - top - pad;
-  guint count = tick_values (&key->scale, values);
-  guint8 rgb[3];
-
-  draw_background (cr, key->width, key->height, key->font / 2.0, DARK);
-  for (gint y = 0; y < high; y++) {
-    gst_stereo_colormap_rgb (key->colormap, y / (high - 1), rgb);
-    set_color (cr, 0xff000000 | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2]);
-    cairo_rectangle (cr, left, top + y, wide, 1);
-    cairo_fill (cr);
-  }
-  set_color (cr, WHITE);
-  show_text (context, cr, key, key->scale.metric ? "m" : "px", TRUE, left + wide / 2, pad, 0.5, 0);
-  for (guint i = 0; i < count; i++) {
-    gdouble y = top + bar_position (&key->scale, values[i]) * (high - 1);
-    g_autofree gchar *string = g_strdup_printf ("%.4g", values[i]);
-
-    show_text (context, cr, key, string, FALSE, left - key->font * 0.4, y, 1, 0.5);
-    cairo_rectangle (cr, left - key->font * 0.25, floor (y), key->font * 0.25, 1);
-    cairo_fill (cr);
-  }
-}
-
-/* ---- pieces ------------------------------------------------------------------------------ */
-
-static void
-render (GstDepthOverlayText *text, Piece *piece)
-{
-  gint width = piece->width, height = piece->height;
-
-  gst_video_info_set_format (
-      &piece->pixels.info, GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint) width, (guint) height);
-  GST_VIDEO_INFO_FLAGS (&piece->pixels.info) |= GST_VIDEO_FLAG_PREMULTIPLIED_ALPHA;
-  piece->pixels.data[0] = g_malloc0 (GST_VIDEO_INFO_SIZE (&piece->pixels.info));
-  cairo_surface_t *surface = cairo_image_surface_create_for_data (
-      piece->pixels.data[0], CAIRO_FORMAT_ARGB32, width, height, 4 * width);
-  cairo_t *cr = cairo_create (surface);
-  pango_cairo_update_context (cr, text->context);
-  switch (piece->key.kind) {
-    case SOLID:
-      set_color (cr, piece->key.color);
-      cairo_paint (cr);
-      break;
-    case HATCH:
-      draw_hatch (cr, &piece->key);
-      break;
-    case MARKER:
-      draw_marker (cr, &piece->key);
-      break;
-    case LINE:
-      draw_line (cr, &piece->key);
-      break;
-    case PANEL:
-      draw_panel (text->context, cr, &piece->key, width, height);
-      break;
-    case LEGEND:
-      draw_legend (text->context, cr, &piece->key);
-      break;
-  }
-  cairo_destroy (cr);
-  cairo_surface_destroy (surface);
-}
-
-/* The piece with that key, drawn. It takes the place of the one that was not used for the longest time. */
-static Piece *
-piece_of (GstDepthOverlayText *text, const Key *key)
-{
-  Piece *oldest = &text->pieces[0];
-
-  for (guint i = 0; i < PIECES; i++) {
-    Piece *piece = &text->pieces[i];
-
-    if (piece->pixels.data[0] && memcmp (&piece->key, key, sizeof *key) == 0) {
-      piece->used = text->frames;
-      return piece;
-    }
-    if (piece->used < oldest->used)
-      oldest = piece;
-  }
-  g_free (oldest->pixels.data[0]);
-  oldest->key = *key;
-  oldest->used = text->frames;
-  oldest->width = key->width;
-  oldest->height = key->height;
-  if (key->kind == PANEL)
-    lay_panel (text->context, NULL, key, &oldest->width, &oldest->height);
-  render (text, oldest);
-  return oldest;
-}
-
-/* The part of @frame under a rectangle, widened to whole chroma samples; @x and @y become the rectangle's place in it.
- * FALSE where they do not overlap. gst_video_blend() converts whole rows, and those of the part are short. */
-static gboolean
-part_under (GstVideoFrame *part, GstVideoFrame *frame, gint *x, gint *y, gint width, gint height)
-{
-  const GstVideoFormatInfo *format = frame->info.finfo;
-  gint left = MAX (*x, 0) & ~1, top = MAX (*y, 0) & ~1;
-  gint right = MIN (*x + width, GST_VIDEO_FRAME_WIDTH (frame));
-  gint bottom = MIN (*y + height, GST_VIDEO_FRAME_HEIGHT (frame));
-  guint planes = 0;
-
-  if (right <= left || bottom <= top)
-    return FALSE;
-  *part = *frame;
-  GST_VIDEO_INFO_WIDTH (&part->info) = MIN ((right + 1) & ~1, GST_VIDEO_FRAME_WIDTH (frame)) - left;
-  GST_VIDEO_INFO_HEIGHT (&part->info) = MIN ((bottom + 1) & ~1, GST_VIDEO_FRAME_HEIGHT (frame)) - top;
-  for (guint c = 0; c < GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format); c++) {
-    guint plane = GST_VIDEO_FORMAT_INFO_PLANE (format, c);
-
-    if (planes & 1u << plane)
-      continue;
-    planes |= 1u << plane;
-    part->data[plane] = (guint8 *) frame->data[plane] +
-        (gssize) (top >> GST_VIDEO_FORMAT_INFO_H_SUB (format, c)) * GST_VIDEO_FRAME_PLANE_STRIDE (frame, plane) +
-        (gssize) (left >> GST_VIDEO_FORMAT_INFO_W_SUB (format, c)) * GST_VIDEO_FORMAT_INFO_PSTRIDE (format, c);
-  }
-  *x -= left;
-  *y -= top;
-  return TRUE;
-}
-
-static void
-put (GstDepthOverlayText *text, const Key *key, gint x, gint y, GstVideoFrame *frame)
-{
-  Piece *piece = piece_of (text, key);
-  GstVideoFrame part;
-
-  if (part_under (&part, frame, &x, &y, piece->width, piece->height))
-    gst_video_blend (&part, &piece->pixels, x, y, 1);
-}
-
-static Key
-new_key (Kind kind)
-{
-  Key key;
-
-  memset (&key, 0, sizeof key);
-  key.kind = kind;
-  return key;
-}
-
-/* The four sides of a frame along the inside of a rectangle. */
-static void
-put_sides (
-    GstDepthOverlayText *text, GstVideoFrame *frame, const GstVideoRectangle *at, Kind kind, guint32 color, gint thick)
-{
-  Key key = new_key (kind);
-
-  if (MIN (at->w, at->h) <= 2 * thick)
-    return;
-  key.color = color;
-  key.width = at->w;
-  key.height = thick;
-  put (text, &key, at->x, at->y, frame);
-  put (text, &key, at->x, at->y + at->h - thick, frame);
-  key.width = thick;
-  key.height = at->h - 2 * thick;
-  put (text, &key, at->x, at->y + thick, frame);
-  put (text, &key, at->x + at->w - thick, at->y + thick, frame);
-}
-
-/* Light within dark: visible over any colour. */
-static void
-put_frame (GstDepthOverlayText *text, GstVideoFrame *frame, const GstVideoRectangle *at, guint32 color)
-{
-  gint thick = MAX (1, GST_VIDEO_FRAME_HEIGHT (frame) / 300);
-  GstVideoRectangle inner = { at->x + thick, at->y + thick, at->w - 2 * thick, at->h - 2 * thick };
-
-  put_sides (text, frame, at, SOLID, BLACK, thick);
-  put_sides (text, frame, &inner, SOLID, color, thick);
-}
-
-static void
-put_line (GstDepthOverlayText *text, GstVideoFrame *frame, const GstDepthOverlayLine *line, guint32 color)
-{
-  gint thick = MAX (4, GST_VIDEO_FRAME_HEIGHT (frame) / 90), half = thick / 2;
-  Key key = new_key (LINE);
-
-  key.font = thick;
-  key.color = color;
-  key.width = ABS (line->x[1] - line->x[0]) + thick;
-  key.height = ABS (line->y[1] - line->y[0]) + thick;
-  key.rising = (line->x[1] > line->x[0]) != (line->y[1] > line->y[0]);
-  put (text, &key, MIN (line->x[0], line->x[1]) - half, MIN (line->y[0], line->y[1]) - half, frame);
-}
-
-/* ---- layout ------------------------------------------------------------------------------ */
-
-#define MOST_TAKEN (2 + GST_DEPTH_OVERLAY_LABELS)
-
-/* A frame that is drawn over, and the places of its text, of which no two overlap. */
-typedef struct
-{
-  GstDepthOverlayText *text;
-  const GstDepthOverlayContent *content;
-  GstVideoFrame *frame;
-  gint border; /* pixels */
-  gint font;   /* pixels: digits are 3 % of the picture high, or more */
-  GstVideoRectangle taken[MOST_TAKEN];
-  guint n_taken;
-} Sheet;
 
 static gboolean
 is_free (const Sheet *sheet, const GstVideoRectangle *at)
@@ -484,14 +248,22 @@ is_free (const Sheet *sheet, const GstVideoRectangle *at)
   return TRUE;
 }
 
-/* Takes the place of a piece, and blends it there. */
+/* Takes the place of a panel that was measured, and draws it there. */
 static void
-take (Sheet *sheet, const Key *key, gint x, gint y)
+put_panel (Sheet *sheet, Panel *panel, gint x, gint y)
 {
-  const Piece *piece = piece_of (sheet->text, key);
+  cairo_t *cr = begin_piece (panel->width, panel->height);
+  gdouble radius = sheet->font / 3.0;
 
-  sheet->taken[sheet->n_taken++] = (GstVideoRectangle){ x, y, piece->width, piece->height };
-  put (sheet->text, key, x, y, sheet->frame);
+  sheet->taken[sheet->n_taken++] = (GstVideoRectangle){ x, y, panel->width, panel->height };
+  draw_background (cr, panel->width, panel->height, radius, panel->color);
+  if (panel->clear) {
+    set_color (cr, GREEN);
+    cairo_rectangle (cr, 0, radius, MAX (3, radius), panel->height - 2 * radius);
+    cairo_fill (cr);
+  }
+  lay_panel (sheet, cr, panel);
+  end_piece (sheet, cr, x, y);
 }
 
 /* The word or the number, why it is so, and how old it is. */
@@ -502,124 +274,168 @@ put_readout (Sheet *sheet)
   gboolean unknown = content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN,
            dated = GST_CLOCK_TIME_IS_VALID (content->age);
   gint margin = sheet->border + MAX (2, content->height / 60);
-  Key key = new_key (PANEL);
   gchar value[16] = "";
+  Panel panel = { .most = MAX (8 * sheet->font, content->width * 3 / 5),
+    .big = MAX (12, MIN (content->height / 9, content->width / 9)),
+    .color = unknown     ? AMBER :
+        content->warning ? RED :
+                           DARK,
+    .clear = !content->warning && content->verdict == GST_STEREO_NEAREST_STATE_CLEAR };
 
   if (content->valid)
     gst_depth_overlay_format (value, sizeof value, content->value, content->scale.metric);
-  key.big = MAX (12, MIN (content->height / 9, content->width / 9));
-  key.font = sheet->font;
-  key.most = MAX (8 * key.font, content->width * 3 / 5);
-  key.color = unknown ? AMBER : content->warning ? RED : DARK;
-  key.clear = !unknown && !content->warning && content->verdict == GST_STEREO_NEAREST_STATE_CLEAR;
-  g_strlcpy (key.lines[0], unknown ? "UNKNOWN" : *value ? value : "clear", sizeof key.lines[0]);
+  g_strlcpy (panel.lines[0], unknown ? "UNKNOWN" : *value ? value : "clear", sizeof panel.lines[0]);
   if (unknown)
-    g_snprintf (key.lines[1], sizeof key.lines[1], "%s%s%s", content->reason, *value ? ", seen: " : "", value);
-  else if (content->warning || (key.clear && *value))
-    g_strlcpy (key.lines[1], content->warning ? "too near" : "clear", sizeof key.lines[1]);
+    g_snprintf (panel.lines[1], sizeof panel.lines[1], "%s%s%s", content->reason, *value ? ", seen: " : "", value);
+  else if (content->warning || (panel.clear && *value))
+    g_strlcpy (panel.lines[1], content->warning ? "too near" : "clear", sizeof panel.lines[1]);
   /* a tenth of a second more rather than less */
   if (dated)
-    g_snprintf (key.lines[2], sizeof key.lines[2], "%.1f s old%s%s", ceil ((gdouble) content->age / 1e8) / 10,
+    g_snprintf (panel.lines[2], sizeof panel.lines[2], "%.1f s old%s%s", ceil ((gdouble) content->age / 1e8) / 10,
         *content->note ? ", " : "", content->note);
   else
-    g_strlcpy (key.lines[2], content->note, sizeof key.lines[2]);
+    g_strlcpy (panel.lines[2], content->note, sizeof panel.lines[2]);
   if (dated && !unknown && !content->warning)
-    key.last = content->age > content->max_age ? 0xffff6050 : content->age > GST_SECOND / 2 ? AMBER : 0;
+    panel.last = content->age > content->max_age ? 0xffff6050 : content->age > GST_SECOND / 2 ? AMBER : 0;
   else if (dated && unknown && content->age > content->max_age)
-    key.last = 0xffa00000;
-  take (sheet, &key, margin, margin);
-}
-
-/* Always at the right: it must not change sides from frame to frame. */
-static void
-put_legend (Sheet *sheet)
-{
-  const GstDepthOverlayContent *content = sheet->content;
-  Key key = new_key (LEGEND);
-
-  if (content->height < SMALLEST)
-    return;
-  key.font = sheet->font;
-  key.colormap = content->colormap;
-  key.scale = content->scale;
-  key.width = 2 * (key.font / 2 + 2) + (gint) ((NUMBER + 0.5) * key.font) + MAX (6, content->height / 45);
-  key.height = 2 * (key.font / 2 + 2) + 2 * key.font + content->height * 11 / 20;
-  gint x = content->width - key.width - sheet->border - MAX (2, content->height / 60);
-  GstVideoRectangle at = { x, (content->height - key.height) / 2, key.width, key.height };
-  if (key.width <= content->width * 2 / 5 && key.height <= content->height - 2 * sheet->border && is_free (sheet, &at))
-    take (sheet, &key, at.x, at.y);
+    panel.last = 0xffa00000;
+  lay_panel (sheet, NULL, &panel);
+  put_panel (sheet, &panel, margin, margin);
 }
 
 /* Above the box, in it, or below it; not at all where other text has these places. */
 static void
 put_label (Sheet *sheet, const GstDepthOverlayBox *box)
 {
-  const GstDepthOverlayContent *content = sheet->content;
-  Key key = new_key (PANEL);
+  const GstVideoRectangle *around = &box->at;
+  Panel panel = { .color = box->warning ? RED : DARK };
 
-  key.font = sheet->font;
-  key.color = box->warning ? RED : DARK;
-  g_strlcpy (key.lines[1], box->label, sizeof key.lines[1]);
-  const Piece *piece = piece_of (sheet->text, &key);
-  const gint tops[] = { box->at.y - piece->height, box->at.y, box->at.y + box->at.h,
-    box->at.y + box->at.h - piece->height, box->at.y - 2 * piece->height };
-  gint right = content->width - sheet->border - piece->width;
-  const gint lefts[] = { box->at.x, box->at.x + box->at.w - piece->width, box->at.x + box->at.w,
-    box->at.x - piece->width };
+  g_strlcpy (panel.lines[1], box->label, sizeof panel.lines[1]);
+  lay_panel (sheet, NULL, &panel);
+  const gint tops[] = { around->y - panel.height, around->y, around->y + around->h,
+    around->y + around->h - panel.height, around->y - 2 * panel.height };
+  const gint lefts[] = { around->x, around->x + around->w - panel.width, around->x + around->w,
+    around->x - panel.width };
+  gint right = MAX (sheet->border, sheet->content->width - sheet->border - panel.width);
+  for (guint i = 0; i < G_N_ELEMENTS (lefts) * G_N_ELEMENTS (tops); i++) {
+    GstVideoRectangle at = { CLAMP (lefts[i / G_N_ELEMENTS (tops)], sheet->border, right),
+      tops[i % G_N_ELEMENTS (tops)], panel.width, panel.height };
 
-  for (guint i = 0; i < G_N_ELEMENTS (lefts); i++)
-    for (guint j = 0; j < G_N_ELEMENTS (tops); j++) {
-      GstVideoRectangle at = { CLAMP (lefts[i], sheet->border, MAX (sheet->border, right)), tops[j], piece->width,
-        piece->height };
-
-      if (at.y < sheet->border || at.y + at.h > content->height - sheet->border || !is_free (sheet, &at))
-        continue;
-      take (sheet, &key, at.x, at.y);
+    if (at.y >= sheet->border && at.y + at.h <= sheet->content->height - sheet->border && is_free (sheet, &at)) {
+      put_panel (sheet, &panel, at.x, at.y);
       return;
     }
+  }
 }
 
-/* What belongs to the moment of the picture, below all text. */
+/* ---- legend ------------------------------------------------------------------------------ */
+
+#define TICKS 8
+
+/* Both ends of the range, and between them the round numbers that are @gap or more from each other on the bar: in m, or px. */
+static guint
+tick_values (const GstStereoScale *scale, gdouble unit, gdouble gap, gdouble values[TICKS])
+{
+  static const gdouble digits[] = { 1, 2, 3, 5, 7 };
+  gdouble low = MIN (scale->near, scale->far) / unit, high = MAX (scale->near, scale->far) / unit;
+  gdouble last = gst_stereo_scale_position (scale, low * unit), end = gst_stereo_scale_position (scale, high * unit);
+  guint count = 0;
+
+  values[count++] = low;
+  for (gdouble power = pow (10, floor (log10 (MAX (low, 0.001)))); power < high; power *= 10)
+    for (guint i = 0; i < G_N_ELEMENTS (digits) && count < TICKS - 1; i++) {
+      gdouble value = digits[i] * power, position = gst_stereo_scale_position (scale, value * unit);
+
+      if (value <= low || value >= high || fabs (position - last) < gap || fabs (position - end) < gap)
+        continue;
+      values[count++] = value;
+      last = position;
+    }
+  values[count++] = high;
+  return count;
+}
+
+/* Always at the right: it must not change sides from frame to frame. Near is at the bottom, as near objects mostly are. */
 static void
-put_places (const Sheet *sheet)
+put_legend (Sheet *sheet)
 {
   const GstDepthOverlayContent *content = sheet->content;
+  gdouble unit = content->scale.metric ? 1000 : 1, values[TICKS];
+  gint font = sheet->font, pad = font / 3, bar = MAX (4, content->height / 60), high = content->height * 2 / 5;
+  guint count = tick_values (&content->scale, unit, 1.2 * font / high, values);
+  PangoLayout *numbers[TICKS];
+  gint widths[TICKS], line = 0, widest = 0;
 
-  if (content->part)
-    put_frame (sheet->text, sheet->frame, &content->region, WHITE);
-  for (guint i = 0; i < content->n_corridor; i++)
-    put_line (sheet->text, sheet->frame, &content->corridor[i], 0xff40c8ff);
-  for (guint i = 0; i < content->n_marks; i++)
-    put_line (sheet->text, sheet->frame, &content->marks[i], GREEN);
-  for (guint i = content->n_boxes; i-- > 0;)
-    put_frame (sheet->text, sheet->frame, &content->boxes[i].at, content->boxes[i].warning ? 0xffff3030 : WHITE);
+  for (guint i = 0; i < count; i++) {
+    g_autofree gchar *string = g_strdup_printf ("%.4g", values[i]);
+
+    numbers[i] = new_layout (sheet, string, font, FALSE, &widths[i], &line);
+    widest = MAX (widest, widths[i]);
+  }
+  gint left = pad + widest + font / 3, top = pad / 2 + line * 3 / 2, width = left + bar + pad,
+       height = top + high + line / 2 + pad / 2;
+  GstVideoRectangle at = { content->width - width - sheet->border - MAX (2, content->height / 60),
+    (content->height - height) / 2, width, height };
+  if (width <= content->width * 2 / 5 && height <= content->height - 2 * sheet->border && is_free (sheet, &at)) {
+    g_autoptr (PangoLayout) name = new_layout (sheet, content->scale.metric ? "m" : "px", font, TRUE, &widest, &line);
+    cairo_t *cr = begin_piece (width, height);
+    guint8 rgb[3];
+
+    draw_background (cr, width, height, font / 3.0, DARK);
+    for (gint y = 0; y < high; y++) {
+      gst_stereo_colormap_rgb (content->colormap, y / (high - 1.0), rgb);
+      set_color (cr, 0xff000000 | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2]);
+      cairo_rectangle (cr, left, top + y, bar, 1);
+      cairo_fill (cr);
+    }
+    set_color (cr, WHITE);
+    cairo_move_to (cr, width - pad - widest, pad / 2.0);
+    pango_cairo_show_layout (cr, name);
+    for (guint i = 0; i < count; i++) {
+      gdouble y = top + gst_stereo_scale_position (&content->scale, values[i] * unit) * (high - 1);
+
+      cairo_move_to (cr, left - font / 3.0 - widths[i], y - line / 2.0);
+      pango_cairo_show_layout (cr, numbers[i]);
+      cairo_rectangle (cr, left - font / 4.0, floor (y), font / 4.0, 1);
+      cairo_fill (cr);
+    }
+    sheet->taken[sheet->n_taken++] = at;
+    end_piece (sheet, cr, at.x, at.y);
+  }
+  for (guint i = 0; i < count; i++)
+    g_object_unref (numbers[i]);
 }
 
+/* ---- all --------------------------------------------------------------------------------- */
+
+#define SMALLEST 64 /* a picture lower than this has no room for a legend */
+
 void
-gst_depth_overlay_text_draw (GstDepthOverlayText *text, const GstDepthOverlayContent *content, GstVideoFrame *frame)
+gst_depth_overlay_text_draw (PangoContext *context, const GstDepthOverlayContent *content, GstVideoFrame *frame)
 {
-  const GstVideoRectangle whole = { 0, 0, content->width, content->height };
-  gint size = MAX (11, content->height / 14) | 1;
-  Sheet sheet = { .text = text, .content = content, .frame = frame, .font = MAX (10, content->height / 22) };
+  Sheet sheet = { context, content, frame, .font = MAX (10, content->height / 22) };
   gboolean unknown = content->verdict == GST_STEREO_NEAREST_STATE_UNKNOWN;
 
-  text->frames++;
-  if (content->placed)
-    put_places (&sheet);
+  /* what belongs to the moment of the picture is below all text */
+  if (content->placed && content->part)
+    put_frame (&sheet, &content->region, WHITE);
+  for (guint i = 0; content->placed && i < content->n_corridor; i++)
+    put_line (&sheet, &content->corridor[i], 0xff40c8ff);
+  for (guint i = 0; content->placed && i < content->n_marks; i++)
+    put_line (&sheet, &content->marks[i], GREEN);
+  for (guint i = content->placed ? content->n_boxes : 0; i-- > 0;)
+    put_frame (&sheet, &content->boxes[i].at, content->boxes[i].warning ? 0xffff3030 : WHITE);
   if (content->panel && (unknown || content->warning)) {
     sheet.border = MAX (2, content->height / (unknown ? 28 : 50));
-    put_sides (text, frame, &whole, unknown ? HATCH : SOLID, RED, sheet.border);
+    put_sides (&sheet, (GstVideoRectangle){ 0, 0, content->width, content->height }, sheet.border,
+        unknown ? AMBER : RED, unknown);
   }
   if (content->panel)
     put_readout (&sheet);
-  if (content->legend)
+  if (content->legend && content->height >= SMALLEST)
     put_legend (&sheet);
   for (guint i = 0; content->placed && i < content->n_boxes; i++)
     put_label (&sheet, &content->boxes[i]);
-  if (content->placed && content->valid) {
-    Key key = new_key (MARKER);
-
-    key.width = key.height = size;
-    put (text, &key, content->x - size / 2, content->y - size / 2, frame);
-  }
+  if (content->placed && content->valid)
+    put_marker (&sheet, content->x, content->y);
 }
