@@ -239,44 +239,6 @@ TEST (test_in_step_on_a_tee)
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-TEST (test_after_videoscale)
-{
-  g_autoptr (GstElement) pipeline = launch (
-      "videotestsrc num-buffers=2 ! video/x-raw,width=128,height=32 ! stereomatch num-disparities=8 backend=cpu ! "
-      "videoscale method=nearest-neighbour ! video/x-raw,width=32,height=16 ! stereoconfidence ! "
-      "video/x-raw,format=GRAY8,width=32,height=16 ! fakesink");
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_eos (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-}
-
-TEST (test_into_a_file)
-{
-  GstElementFactory *factory = gst_element_factory_find ("matroskamux");
-  g_autofree gchar *name = NULL, *line = NULL, *contents = NULL;
-  gsize length;
-
-  if (!factory) {
-    g_print ("no matroskamux here: not recorded into a file\n");
-    return;
-  }
-  gst_object_unref (factory);
-  fail_unless (g_close (g_file_open_tmp ("stereo-XXXXXX.mkv", &name, NULL), NULL));
-  line = g_strdup_printf ("videotestsrc num-buffers=8 ! video/x-raw,width=146,height=33,framerate=25/1 ! stereomatch "
-                          "num-disparities=8 backend=cpu ! stereoconfidence ! matroskamux ! filesink location=%s",
-      name);
-  GstElement *pipeline = launch ("%s", line);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_eos (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  fail_unless (g_file_get_contents (name, &contents, &length, NULL));
-  /* rows of 73 samples, which the muxer stores as 76 */
-  fail_unless (length > 8 * 76 * 33 && length < 2 * 8 * 76 * 33, "%" G_GSIZE_FORMAT " bytes", length);
-  g_remove (name);
-}
-
 SUITE (confidence)
 {
   generator.state = random_seed ();

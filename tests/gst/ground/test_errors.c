@@ -63,27 +63,6 @@ TEST (test_values_that_exclude_each_other)
 
 /* ---- other metadata ---------------------------------------------------------------------- */
 
-/* Bytes at random, of any small size and any meaning, are judged and never crash. */
-TEST (test_random_pictures)
-{
-  g_auto (GroundStream) stream = ground_stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY, &generator);
-
-  for (guint i = 0; i < 300; i++) {
-    GstStereoOutputKind kind = (GstStereoOutputKind) random_range (&generator, 0, 2);
-    gint width = random_range (&generator, 1, 90), height = random_range (&generator, 1, 90);
-    GstBuffer *in = make_view (ground_stream_format (kind), width, height, i, 0, (gint) i % 5);
-    GstStereoMeta *meta = gst_buffer_add_stereo_meta (in, (guint) width, (guint) height, NULL);
-
-    meta->kind = kind;
-    meta->focal_length = pow (10, 6 * random_unit (&generator) - 1);
-    meta->baseline = pow (10, 6 * random_unit (&generator) - 1);
-    meta->principal_offset = 1000 * (random_unit (&generator) - 0.5);
-    meta->disparity_scale = pow (10, 6 * random_unit (&generator) - 3);
-    ground_stream_set_caps (&stream, ground_stream_format (kind), width, height);
-    gst_buffer_unref (ground_stream_pass (&stream, in));
-  }
-}
-
 SUITE (ground_errors)
 {
   generator.state = random_seed ();

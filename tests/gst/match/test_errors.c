@@ -169,12 +169,6 @@ TEST (test_parameters_that_cannot_be)
   expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
 }
 
-TEST (test_depth_without_calibration)
-{
-  expect_pair_error (EXACT "output=depth", "focal-length", "baseline");
-  expect_pair_error (EXACT "output=depth focal-length=700", "focal-length", "baseline");
-}
-
 TEST (test_memory_limit)
 {
   expect_pair_error (EXACT "memory-limit=1000", "memory-limit is 1000", NULL);

@@ -324,19 +324,6 @@ TEST (test_active_backend_and_stats)
   fail_unless (gst_structure_get_double (stats, "mean-confidence", &ratio) && ratio >= 0 && ratio <= 1);
 }
 
-TEST (test_two_elements_do_not_know_of_each_other)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=20 ! video/x-raw,format=GRAY8,width=64,height=16 ! tee name=t t. ! queue ! " MATCH
-      "! fakesink name=o t. ! queue ! stereomatch num-disparities=4 window=3 backend=cpu "
-      "packing=top-bottom ! fakesink");
-  line_state (&line, GST_STATE_PLAYING);
-  wait_for_message (line.bus, GST_MESSAGE_EOS);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 20);
-}
-
 SUITE (pipeline)
 {
 }

@@ -664,37 +664,6 @@ TEST (test_metadata_of_the_left_frame)
   gst_buffer_unref (out);
 }
 
-/* Through the elements that people put behind it. */
-TEST (test_through_videoscale_and_videoconvert)
-{
-  g_autoptr (GstSample) sample = first_sample (
-      "videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=GRAY8,width=64,height=32 ! stereomatch "
-      "packing=side-by-side num-disparities=8 window=5 backend=cpu threads=1 focal-length=100 baseline=10 ! videoscale "
-      "method=nearest-neighbour ! video/x-raw,width=16,height=16 ! videoconvert ! video/x-raw,format=GRAY8 ! appsink "
-      "name=o sync=false");
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
-
-  fail_unless (meta != NULL, "lost on the way");
-  fail_unless_equals_int (meta->width, 16);
-  fail_unless_equals_int (meta->height, 16);
-  fail_unless_equals_float (meta->focal_length, 50);
-  fail_unless_equals_float (meta->disparity_scale, 128);
-}
-
-TEST (test_views_through_videoscale)
-{
-  g_autoptr (GstSample) sample = first_sample (
-      "stereotestsrc num-buffers=1 ! video/x-raw,width=320,height=120 ! videoscale ! "
-      "video/x-raw,width=160,height=60 ! appsink name=o sync=false");
-  GstStereoMeta *meta = gst_buffer_get_stereo_meta (gst_sample_get_buffer (sample));
-
-  fail_unless (meta != NULL, "lost on the way");
-  fail_unless_equals_int (meta->kind, GST_STEREO_OUTPUT_KIND_VIEWS);
-  fail_unless_equals_int (meta->width, 80);
-  fail_unless_equals_int (meta->height, 60);
-  fail_unless_equals_float (meta->num_disparities, 8.5); /* of 0..16 */
-}
-
 SUITE (meta)
 {
 }

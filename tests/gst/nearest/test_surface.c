@@ -462,49 +462,6 @@ TEST (test_support_and_coverage)
   fail_unless (find (&picture, 0.5, &nearest));
 }
 
-/* Not every pixel of a large picture is read, and support counts pixels all the same. */
-TEST (test_support_when_large)
-{
-  g_auto (Picture) picture = picture_new (1600, 1200, GST_STEREO_OUTPUT_KIND_DEPTH);
-  GstStereoNearestFound nearest;
-
-  for (gint y = 0; y < 1200; y++)
-    for (gint x = 0; x < 1600; x++)
-      set_sample (&picture, x, y, 900);
-  fail_unless (find (&picture, 1, &nearest));
-  fail_unless_equals_uint64 (nearest.support, 1600 * 1200);
-}
-
-/* Excluded pixels are no surface, whatever their samples are, and neither seen nor unseen. */
-TEST (test_excluded)
-{
-  g_auto (Picture) picture = picture_new (100, 80, GST_STEREO_OUTPUT_KIND_DEPTH);
-  GstStereoNearestFound nearest;
-
-  add_mask (&picture);
-  for (gint y = 0; y < 40; y++)
-    for (gint x = 0; x < 100; x++)
-      set_sample (&picture, x, y, x < 50 ? 300 : 900);
-  /* without the near quarter 2000 of 6000 pixels are seen */
-  exclude (&picture, 0, 0, 50, 40);
-  fail_unless (find (&picture, 1, &nearest));
-  fail_unless (nearest.sample == 900 && nearest.x >= 50);
-  fail_unless_equals_uint64 (nearest.support, 2000);
-  fail_unless_equals_float (nearest.coverage, 2000 / 6000.0);
-  /* the percentage is of all of the region's pixels: 25, but for what a cell at the corner loses */
-  fail_unless (find (&picture, 24.9, &nearest));
-  fail_if (find (&picture, 25.1, &nearest));
-  fail_unless_equals_float (nearest.coverage, 2000 / 6000.0);
-  /* what is not seen is excluded: all that counts is seen */
-  exclude (&picture, 0, 40, 100, 40);
-  fail_unless (find (&picture, 1, &nearest));
-  fail_unless_equals_float (nearest.coverage, 1);
-  /* nothing counts */
-  exclude (&picture, 50, 0, 50, 40);
-  fail_if (find (&picture, 0, &nearest));
-  fail_unless_equals_float (nearest.coverage, 0);
-}
-
 /* The middle of every cell is excluded, nearer than the others by a little, and not sure: neither distance nor confidence
  * is that of excluded pixels. */
 TEST (test_excluded_middles)

@@ -218,53 +218,6 @@ rectified_clear (Rectified *all)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Rectified, rectified_clear)
 
-/* A GRAY8 view in samples of 12 bits, as a camera gives them; takes @view. */
-static GstBuffer *
-in_twelve_bits (GstBuffer *view, const GstVideoInfo *narrow, const GstVideoInfo *wide)
-{
-  GstBuffer *buffer = new_frame (wide, 0);
-  GstVideoFrame from, to;
-
-  fail_unless (gst_video_frame_map (&from, narrow, view, GST_MAP_READ));
-  fail_unless (gst_video_frame_map (&to, wide, buffer, GST_MAP_WRITE));
-  for (gint y = 0; y < narrow->height; y++)
-    for (gint x = 0; x < narrow->width; x++)
-      GST_WRITE_UINT16_LE ((guint8 *) to.data[0] + y * wide->stride[0] + 2 * x, component_at (&from, 0, x, y) << 4);
-  gst_video_frame_unmap (&from);
-  gst_video_frame_unmap (&to);
-  gst_buffer_unref (view);
-  return buffer;
-}
-
-/* Comes out as GRAY8 does, to the bit. */
-TEST (test_grey_of_twelve_bits)
-{
-  const gint width = 31, height = 14;
-  Cameras cameras = cameras_straight (width, height);
-  g_autoptr (CalibrationFile) calibration = calibration_new (&cameras);
-  GstVideoInfo narrow, wide;
-  GstBuffer *out[2];
-
-  gst_video_info_set_format (&narrow, GST_VIDEO_FORMAT_GRAY8, width, height);
-  gst_video_info_set_format (&wide, GST_VIDEO_FORMAT_GRAY16_LE, width, height);
-  for (guint deep = 0; deep < 2; deep++) {
-    g_autoptr (Pair) pair = rectify_new (calibration, THREADS);
-
-    pair_set_caps (pair, deep ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8, width, height, NULL);
-    for (guint right = 0; right < 2; right++) {
-      GstBuffer *view = make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3 + right, 0, 0);
-      gst_harness_push (
-          right ? pair->right : pair->left, stamp (deep ? in_twelve_bits (view, &narrow, &wide) : view, 0, FRAME));
-    }
-    out[deep] = pair_pull (pair, 0);
-    GstVideoInfo info = output_info (pair->left);
-    fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-  }
-  fail_unless (buffers_equal (out[0], out[1]));
-  gst_buffer_unref (out[0]);
-  gst_buffer_unref (out[1]);
-}
-
 TEST (test_nv12_where_downstream_wants_it)
 {
   Cameras cameras = cameras_straight (44, 20);
