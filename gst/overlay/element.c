@@ -6,49 +6,44 @@
  * Shows the live view, its depth in colours over it, and whether the way is near, clear or unknown. It draws metadata, and
  * measures nothing.
  *
- * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta, which has the
- * units of the samples. The output is the live view in its own format, size and frame rate, with the colours blended in by
- * #GstDepthOverlay:alpha. Pixels that are invalid, or less sure than #GstDepthOverlay:min-confidence, show the live view
- * unchanged. A grey live view (GRAY8 or GRAY16) becomes a colour picture wherever downstream takes one; else a warning says so
- * once, and turbo is replaced by gray: there brightness falls with the distance.
+ * `sink` takes the live view, `sink_depth` the output of stereomatch: disparity or depth with its #GstStereoMeta. The output is the
+ * live view in its own format where downstream takes it, in its size and at its frame rate. Pixels that are invalid, or less sure
+ * than #GstDepthOverlay:min-confidence, show the live view unchanged. A grey live view becomes a colour picture wherever downstream
+ * takes one; else a warning says so once, and gray replaces turbo: there brightness falls with the distance.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, spread by #GstDepthOverlay:scale. They
- * never depend on the picture: where these are 0, they follow from the range of the search, focal length and baseline. Without
- * focal length and baseline a warning says once that distances are not known: colours run over the search range of the disparity,
- * the read-out is in px, and `near`, `far`, `scale` and #GstDepthOverlay:warn-distance are without effect.
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres. They never depend on the picture: where
+ * these are 0, they follow from the range of the search, focal length and baseline. Without focal length and baseline a warning
+ * says so once: colours run over the search range of the disparity, and the read-out is in px.
  *
- * **What a person sees at a glance.** A red frame and a red panel: something is nearer than the warn-distance. A hatched border
- * and the word UNKNOWN: nothing is known, and the panel says why: too little is seen, the range of the search is too small, a
- * camera has a fault or is silent, or the depth is too old. A green bar: clear. The panel also says how old the depth is, from the
- * capture to the moment in which the picture is shown: amber above half a second, red above #GstDepthOverlay:max-age. At most three
- * things have a box and a label: those in the driving corridor first, then the nearest ones.
+ * **What a person sees at a glance.** A red frame and a red panel: something is nearer than #GstDepthOverlay:warn-distance. A
+ * hatched border and the word UNKNOWN: nothing is known, and the panel says why. A green bar: clear. The panel also says how old the
+ * depth is, from the capture to the moment in which the picture is shown: amber above half a second, red above
+ * #GstDepthOverlay:max-age. At most three things have a box and a label: those in the driving corridor first, then the nearest.
  *
  * **Nearest surface.** The verdict is the one of stereonearest. Where stereonearest is before `sink_depth`, its metadata is drawn,
  * and it posts the messages. Else depthoverlay has a stereonearest inside, with the properties that both have, and its messages
  * `stereo-nearest` come from depthoverlay. depthoverlay itself posts `unknown` for a frame that has no depth.
  *
  * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has boxes for obstacles, a green line where the
- * ground ends that is seen to be free, and both sides of the driving corridor where stereoground says its width. With
- * #GstDepthOverlay:nearest set to `obstacle`, the nearest distance and the warning are about obstacles.
+ * ground ends that is seen to be free, and both sides of the driving corridor where stereoground says its width.
  *
  * **Objects of a detector.** Each #GstVideoRegionOfInterestMeta of the live view gets the parameter `stereo-distance`, which
- * stereonearest describes, and a box. Built with GStreamer 1.24 and its analytics library, each GstAnalyticsODMtd becomes such a
- * region. Of a live frame with both views the regions are dropped: put the detector behind the crop of the left view.
+ * stereonearest describes, and a box. Of a live frame with both views the regions are dropped: put the detector behind the crop of
+ * the left view.
  *
  * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps. It shows the latest depth
- * whose running time is not later than its own, and waits for it: with a live source for the latency of the pipeline at most. Depth
- * that lasts for several live frames, as behind a videorate, is held for all of them. Colours and boxes are drawn only over a
- * picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames older, they are left out until it has
- * kept pace for a second, and live frames wait longer, by half of #GstDepthOverlay:max-age at most. Depth older than
- * #GstDepthOverlay:max-age is not shown, and the verdict is unknown. The age counts from the capture to now where the pipeline is
- * live, else to the time of the frame. When depth ends before the live view, or a camera is silent, the live view goes on with the
- * verdict unknown. Where a live source gives no frame for #GstDepthOverlay:max-age, the last one is shown again twice a second, and
- * the verdict is unknown: a picture that stands still must not look live. Where no verdict is drawn, nothing is shown again. Other elements that drop depth must send gaps in its
- * place (`valve drop-mode=transform-to-gap`). Put a `queue` before both pads where one thread feeds both, as after a tee.
+ * whose running time is not later than its own, and waits for it: with a live source for the latency of the pipeline at most.
+ * Colours and boxes are drawn only over a picture of their own moment: where the depth is more than #GstDepthOverlay:max-lag frames
+ * older, they are left out until it has kept pace for a second, and live frames wait longer, by half of #GstDepthOverlay:max-age at
+ * most. Depth older than #GstDepthOverlay:max-age is not shown, and the verdict is unknown. When depth ends before the live view, or
+ * a camera is silent, the live view goes on with the verdict unknown. Where a live source gives no frame for
+ * #GstDepthOverlay:max-age, the last one is shown again twice a second, unless no verdict is drawn: a picture that stands still must
+ * not look live. Other elements that drop depth must send gaps in its place (`valve drop-mode=transform-to-gap`). Put a `queue`
+ * before both pads where one thread feeds both, as after a tee.
  *
  * **Depth alone.** If `sink` is not linked when `sink_depth` gets its caps, the output is depth in colours alone: opaque, in the
- * size and at the rate of the depth, in an RGB format if downstream takes one. Pixels that are invalid or unsure are black, and
- * pixels beyond #GstDepthOverlay:far get the colour of `far`. Whoever links `sink` later gets an error.
+ * size and at the rate of the depth. Pixels that are invalid or unsure are black, and pixels beyond #GstDepthOverlay:far get the
+ * colour of `far`. Whoever links `sink` later gets an error.
  *
  * **Sizes.** Depth of another size is scaled to the view by the nearest neighbour; another aspect ratio is an error. Of a live
  * frame that holds both views (by its multiview-mode; without one, where half its width fits the depth and the whole does not, or
@@ -88,33 +83,49 @@ typedef struct
   guint64 message_interval;
 } Settings;
 
+/* A live frame or, where depth is alone, a depth picture. */
+typedef struct
+{
+  GstBuffer *buffer; /* owned */
+  gboolean gap;      /* the stream has nothing at that time: the buffer is empty */
+  GstSegment segment;
+  gint64 time; /* running time, or GST_CLOCK_STIME_NONE */
+} Frame;
+
 struct _GstDepthOverlay
 {
   GstAggregator parent;
 
-  GstDepthOverlayFrames frames;
-  Settings settings; /* protected by the object lock */
-  gint alone;        /* atomic: there is no live view */
-  gint failed;       /* atomic: an error was posted that no frame can mend */
+  GstAggregatorPad *live;      /* sink */
+  GMutex lock;                 /* around depth_pad and its queue: a pad that is released drops its queue */
+  GstAggregatorPad *depth_pad; /* sink_depth, not owned; NULL: none */
+  Settings settings;           /* protected by the object lock */
+  gint alone;                  /* atomic: there is no live view */
+  gint stale;                  /* atomic: forget the depth before the next frame */
 
   /* from start to stop */
-  GstVideoConverter *converter; /* from the shown part of live frames to the output */
   PangoContext *text;
   GstDepthOverlayMeasure measure;
-  GstBuffer *last; /* live frame, which is shown again where no other comes */
-  gchar *silent;   /* which camera is; NULL: none */
+  GstDepthOverlayDepth depth; /* the latest that is not newer than the live frames so far */
+  GstBuffer *last;            /* live frame, which is shown again where no other comes */
+  gchar *silent;              /* which camera is; NULL: none */
   GstStereoCodes *codes;
 
   struct
   {
-    GstDepthOverlayView view; /* 0 pixels wide at first */
+    GstVideoInfo live_info, depth_info; /* of the heads of the queues; 0 pixels wide before there were caps */
+    GstDepthOverlayView view;           /* 0 pixels wide at first */
     gboolean negotiated;
+    gboolean failed;                /* an error was posted that no frame can mend */
     gint depth_width, depth_height; /* of the depth that the view was chosen with; 0 = none */
     GstSegment segment;             /* of the source pad */
     gboolean have_segment;
 
-    GstDepthOverlayFrame again; /* the last frame; its time is that of the next one where none comes from upstream */
-    gboolean repeated;          /* there was such a one */
+    gboolean queued; /* the depth that is held is still the head of its pad's queue */
+    gint64 gap_end;  /* no depth earlier than this will come */
+
+    Frame again;       /* the last frame; its time is that of the next one where none comes from upstream */
+    gboolean repeated; /* there was such a one */
 
     gint64 behind_until; /* no colours before this running time */
     GstClockTime wait;   /* for depth that is late */
@@ -222,17 +233,25 @@ warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
 
 /* ---- caps of the output ------------------------------------------------------------------ */
 
-#define COLORS \
-  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21"
+/* From any thread: whether there is a pad for depth. @ended, which may be NULL: its stream ended. */
+static gboolean
+has_depth (GstDepthOverlay *self, gboolean *ended)
+{
+  g_mutex_lock (&self->lock);
+  gboolean linked = self->depth_pad != NULL;
+  if (ended)
+    *ended = linked && gst_aggregator_pad_is_eos (self->depth_pad);
+  g_mutex_unlock (&self->lock);
+  return linked;
+}
 
 /* Chooses which part of frames of @live is shown, and negotiates caps for it. Without a live view, @live is the depth. An error
  * was posted unless the flow is OK or FLUSHING. */
 static GstFlowReturn
 prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
 {
-  const GstDepthOverlayDepth *depth = &self->frames.depth;
-  gint width = depth->buffer ? GST_VIDEO_INFO_WIDTH (&depth->info) : self->run.depth_width;
-  gint height = depth->buffer ? GST_VIDEO_INFO_HEIGHT (&depth->info) : self->run.depth_height;
+  gint width = self->depth.buffer ? GST_VIDEO_INFO_WIDTH (&self->depth.info) : self->run.depth_width;
+  gint height = self->depth.buffer ? GST_VIDEO_INFO_HEIGHT (&self->depth.info) : self->run.depth_height;
   GstDepthOverlayView *view = &self->run.view;
   g_autofree gchar *message = NULL;
 
@@ -241,8 +260,7 @@ prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
     self->run.depth_width = width;
     self->run.depth_height = height;
     self->run.negotiated = FALSE;
-    if (!gst_depth_overlay_view_choose (
-            view, live, width, height, gst_depth_overlay_frames_has_depth (&self->frames, NULL), &message)) {
+    if (!gst_depth_overlay_view_choose (view, live, width, height, has_depth (self, NULL), &message)) {
       GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
       return GST_FLOW_NOT_NEGOTIATED;
     }
@@ -255,9 +273,8 @@ prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
   if (GST_PAD_IS_FLUSHING (GST_AGGREGATOR_SRC_PAD (self)))
     return GST_FLOW_FLUSHING;
   GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-      ("What is linked downstream does not take %dx%d pixels of %s.", GST_VIDEO_INFO_WIDTH (&view->info),
-          GST_VIDEO_INFO_HEIGHT (&view->info),
-          is_grey (live) ? "a known format" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (live))),
+      ("What is linked downstream takes %dx%d pixels in no format that depthoverlay can make.",
+          GST_VIDEO_INFO_WIDTH (&view->info), GST_VIDEO_INFO_HEIGHT (&view->info)),
       (NULL));
   return GST_FLOW_NOT_NEGOTIATED;
 }
@@ -266,18 +283,10 @@ static GstFlowReturn
 gst_depth_overlay_update_src_caps (GstAggregator *aggregator, GstCaps *caps, GstCaps **result)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  const GstVideoInfo *info = &self->run.view.info;
 
-  if (!GST_VIDEO_INFO_WIDTH (info))
+  if (!GST_VIDEO_INFO_WIDTH (&self->run.view.info))
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  g_autoptr (GstCaps) ours = is_grey (&self->run.view.live) ? gst_caps_new_empty () : gst_video_info_to_caps (info);
-  /* where it is not that of the live view, colorimetry and the like are those that the format has by default */
-  GstCaps *others = gst_caps_from_string ("video/x-raw, format={" COLORS "}; video/x-raw, format=GRAY8");
-  gst_caps_set_simple (others, "width", G_TYPE_INT, GST_VIDEO_INFO_WIDTH (info), "height", G_TYPE_INT,
-      GST_VIDEO_INFO_HEIGHT (info), "framerate", GST_TYPE_FRACTION, info->fps_n, info->fps_d, "pixel-aspect-ratio",
-      GST_TYPE_FRACTION, info->par_n, info->par_d, "interlace-mode", G_TYPE_STRING,
-      gst_video_interlace_mode_to_string (info->interlace_mode), "multiview-mode", G_TYPE_STRING, "mono", NULL);
-  gst_caps_append (ours, others);
+  g_autoptr (GstCaps) ours = gst_depth_overlay_view_caps (&self->run.view);
   *result = gst_caps_intersect_full (ours, caps, GST_CAPS_INTERSECT_FIRST);
   return gst_caps_is_empty (*result) ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_OK;
 }
@@ -286,24 +295,9 @@ static gboolean
 gst_depth_overlay_negotiated_src_caps (GstAggregator *aggregator, GstCaps *caps)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstDepthOverlayView *view = &self->run.view;
-  GstVideoInfo to;
 
-  self->run.negotiated = gst_video_info_from_caps (&view->info, caps);
   GST_DEBUG_OBJECT (self, "negotiated %" GST_PTR_FORMAT, caps);
-  g_clear_pointer (&self->converter, gst_video_converter_free);
-  if (!self->run.negotiated || is_alone (self))
-    return self->run.negotiated;
-  /* a converter refuses to change these */
-  to = view->info;
-  to.interlace_mode = view->live.interlace_mode;
-  to.fps_n = view->live.fps_n;
-  to.fps_d = view->live.fps_d;
-  self->converter = gst_video_converter_new (&view->live, &to,
-      gst_structure_new ("part", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, view->x, GST_VIDEO_CONVERTER_OPT_SRC_Y,
-          G_TYPE_INT, view->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, to.width,
-          GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, to.height, NULL));
-  self->run.negotiated = self->converter != NULL;
+  self->run.negotiated = gst_depth_overlay_view_set_caps (&self->run.view, caps);
   return self->run.negotiated;
 }
 
@@ -313,7 +307,128 @@ gst_depth_overlay_decide_allocation (GstAggregator *aggregator, GstQuery *query)
   return gst_stereo_pool_decide (query, NULL);
 }
 
-/* ---- the depth of a frame ---------------------------------------------------------------- */
+/* ---- which frames belong together -------------------------------------------------------- */
+
+/*
+ * A live frame goes with the latest depth whose running time is not later than its own. Where one of the two has no timestamp, the
+ * order of arrival decides. The live frame waits for the next depth, which may still be early enough; it does not wait where the
+ * depth that is there lasts longer than live frames do, because no other begins before its end.
+ */
+
+/* Of a live frame by its caps, ns; 0 = not known. */
+static GstClockTime
+live_duration (GstDepthOverlay *self)
+{
+  const GstVideoInfo *info = &self->run.live_info;
+
+  return info->fps_n <= 0 ? 0 : gst_util_uint64_scale_int (GST_SECOND, info->fps_d, info->fps_n);
+}
+
+static void
+forget_depth (GstDepthOverlay *self)
+{
+  gst_clear_buffer (&self->depth.buffer);
+  self->depth.time = self->run.gap_end = GST_CLOCK_STIME_NONE;
+  self->run.queued = FALSE;
+}
+
+static gboolean
+is_gap (GstBuffer *buffer)
+{
+  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
+}
+
+static void
+hold (GstDepthOverlay *self, GstBuffer *buffer, gint64 time, const GstSegment *segment)
+{
+  gst_buffer_replace (&self->depth.buffer, buffer);
+  self->depth.info = self->run.depth_info;
+  self->depth.segment = *segment;
+  self->depth.time = time;
+  self->depth.arrival = gst_element_get_current_running_time (GST_ELEMENT (self));
+  self->depth.fresh = TRUE;
+}
+
+static GstSegment
+segment_of (GstAggregatorPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  GstSegment segment = pad->segment;
+  GST_OBJECT_UNLOCK (pad);
+  return segment;
+}
+
+/* Takes depth as long as it is not later than @time. GST_FLOW_OK: what is held goes with @time. With the lock. */
+static GstFlowReturn
+find_depth (GstDepthOverlay *self, gint64 time, gboolean timeout)
+{
+  gint64 frame = (gint64) live_duration (self);
+  gboolean untimed = time == GST_CLOCK_STIME_NONE;
+  GstAggregatorPad *pad = self->depth_pad;
+
+  while (!self->depth.buffer || untimed || self->depth.time != time) {
+    g_autoptr (GstBuffer) buffer = gst_aggregator_pad_peek_buffer (pad);
+
+    if (!buffer && !timeout && !gst_aggregator_pad_is_eos (pad) && (untimed || time >= self->run.gap_end)) {
+      GST_LOG_OBJECT (self, "frame of %" GST_STIME_FORMAT " waits: its depth may still come", GST_STIME_ARGS (time));
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    }
+    if (!buffer)
+      return GST_FLOW_OK;
+    GstSegment segment = segment_of (pad);
+    gboolean gap = is_gap (buffer), known = self->run.queued;
+    gint64 start = gst_stereo_running_time (&segment, GST_BUFFER_PTS (buffer));
+    gint64 duration = GST_BUFFER_DURATION_IS_VALID (buffer) ?
+        (gint64) MIN (GST_BUFFER_DURATION (buffer), G_MAXINT64 / 4) :
+        1;
+    if (!untimed && start != GST_CLOCK_STIME_NONE && start > time)
+      return GST_FLOW_OK;
+    /* It stays in the queue where it lasts longer than live frames do, as behind a videorate, and into the next one: the base class
+     * waits for a pad whose queue is empty. Timestamps may be off by half a live frame. */
+    self->run.queued = frame > 0 && !untimed && !gap && start != GST_CLOCK_STIME_NONE && segment.rate == 1.0 &&
+        duration > frame + frame / 2 && time + frame / 2 < start + duration;
+    if (!self->run.queued)
+      gst_aggregator_pad_drop_buffer (pad);
+    /* a frame whose duration is not known was dropped: there is none at its time */
+    if (gap && start != GST_CLOCK_STIME_NONE)
+      self->run.gap_end = start + duration;
+    else if (!gap && !known)
+      hold (self, buffer, start == GST_CLOCK_STIME_NONE ? time : start, &segment);
+    if (self->run.queued || (!gap && (untimed || start == GST_CLOCK_STIME_NONE)))
+      return GST_FLOW_OK;
+  }
+  return GST_FLOW_OK;
+}
+
+/* Takes the next live frame from its pad, once its depth is known; @timeout: stop waiting. A gap does not wait. Without a live view:
+ * the next depth, which is then the frame, too. With the lock. GST_FLOW_NOT_NEGOTIATED: it came before any caps. */
+static GstFlowReturn
+take_frame (GstDepthOverlay *self, gboolean timeout, Frame *frame)
+{
+  gboolean alone = is_alone (self);
+  GstAggregatorPad *pad = alone ? self->depth_pad : self->live;
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  frame->buffer = pad ? gst_aggregator_pad_peek_buffer (pad) : NULL;
+  if (!frame->buffer)
+    return !pad || gst_aggregator_pad_is_eos (pad) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  frame->gap = is_gap (frame->buffer);
+  frame->segment = segment_of (pad);
+  frame->time = gst_stereo_running_time (&frame->segment, GST_BUFFER_PTS (frame->buffer));
+  if (!frame->gap && !GST_VIDEO_INFO_WIDTH (alone ? &self->run.depth_info : &self->run.live_info))
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  else if (!alone && self->depth_pad) /* depth that a gap would leave in the queue would hold up what is behind it */
+    flow = find_depth (self, frame->time, timeout || frame->gap);
+  if (flow == GST_FLOW_OK)
+    gst_aggregator_pad_drop_buffer (pad);
+  if (flow == GST_FLOW_OK && alone && !frame->gap)
+    hold (self, frame->buffer, frame->time, &frame->segment);
+  if (flow != GST_FLOW_OK)
+    gst_clear_buffer (&frame->buffer);
+  return flow;
+}
+
+/* ---- the age of the depth ---------------------------------------------------------------- */
 
 /* Now, or when the picture is shown, whichever is later, minus the capture of the depth; GST_CLOCK_TIME_NONE: not known. */
 static GstClockTime
@@ -347,35 +462,28 @@ limited_age (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 ti
   return now > depth->arrival ? now - depth->arrival : 0;
 }
 
-/* Why there is no depth for a frame, in content->reason; FALSE: there is. */
-static gboolean
-lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepthOverlayContent *content)
+/* Why there is no depth for a frame; NULL: there is. */
+static const gchar *
+lack_of_depth (GstDepthOverlay *self, const Settings *settings, gint64 time)
 {
-  const GstDepthOverlayDepth *depth = &self->frames.depth;
-  guint64 age = depth->buffer ? limited_age (self, depth, time) : 0;
-  gboolean ended, linked = gst_depth_overlay_frames_has_depth (&self->frames, &ended);
+  gboolean ended, linked = has_depth (self, &ended);
 
   if (!linked)
     warn_once (self, &self->run.warned_unlinked,
         "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
-  if (linked && !self->silent && !self->run.repeated && depth->buffer && age <= settings->max_age)
-    return FALSE;
-  if (!linked) {
-    g_strlcpy (content->reason, "no depth linked", sizeof content->reason);
-  } else if (self->silent) {
-    g_strlcpy (content->reason, self->silent, sizeof content->reason);
-  } else if (self->run.repeated) {
-    g_strlcpy (content->reason, "no picture comes from the camera", sizeof content->reason);
-  } else if (ended) {
-    warn_once (
-        self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
-    g_strlcpy (content->reason, "depth ended", sizeof content->reason);
-  } else {
-    g_strlcpy (content->reason, depth->buffer ? "depth is too old" : "no depth yet", sizeof content->reason);
-  }
-  GST_LOG_OBJECT (
-      self, "live frame of %" GST_STIME_FORMAT " goes without depth: %s", GST_STIME_ARGS (time), content->reason);
-  return TRUE;
+  if (!linked)
+    return "no depth linked";
+  if (self->silent)
+    return self->silent;
+  if (self->run.repeated)
+    return "no picture comes from the camera";
+  if (self->depth.buffer && limited_age (self, &self->depth, time) <= settings->max_age)
+    return NULL;
+  if (!ended)
+    return self->depth.buffer ? "depth is too old" : "no depth yet";
+  warn_once (
+      self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
+  return "depth ended";
 }
 
 /* A frame's time to wait for its depth beyond what upstream announces, half of which is left for drawing, and what the depth is
@@ -383,7 +491,7 @@ lacks_depth (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDe
 static void
 announce_latency (GstDepthOverlay *self)
 {
-  GstClockTime latency = gst_depth_overlay_frames_duration (&self->frames) + self->run.wait;
+  GstClockTime latency = live_duration (self) + self->run.wait;
 
   GST_DEBUG_OBJECT (self, "adds a latency of %" GST_TIME_FORMAT, GST_TIME_ARGS (latency));
   gst_aggregator_set_latency (GST_AGGREGATOR (self), latency, latency);
@@ -394,7 +502,7 @@ announce_latency (GstDepthOverlay *self)
 static gboolean
 is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 {
-  gint64 depth = self->frames.depth.time, frame = (gint64) gst_depth_overlay_frames_duration (&self->frames);
+  gint64 depth = self->depth.time, frame = (gint64) live_duration (self);
   gint64 second = (gint64) GST_SECOND;
 
   if (time == GST_CLOCK_STIME_NONE || depth == GST_CLOCK_STIME_NONE || frame == 0)
@@ -415,10 +523,10 @@ is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 /* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. FALSE after an error was posted
  * that concerns all later frames, too. */
 static gboolean
-read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFrame *frame,
-    GstDepthOverlayContent *content, GstStereoDepthMap *map)
+read_depth (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstDepthOverlayContent *content,
+    GstStereoDepthMap *map)
 {
-  const GstDepthOverlayDepth *depth = &self->frames.depth;
+  const GstDepthOverlayDepth *depth = &self->depth;
   const GstVideoInfo *info = &depth->info, *view = &self->run.view.info;
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (depth->buffer);
   g_autofree gchar *problem = gst_stereo_depth_problem (info, meta, "depthoverlay");
@@ -427,7 +535,7 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("What sink_depth gets: %s", problem), (NULL));
     return FALSE;
   }
-  if (!gst_depth_overlay_view_fits (&self->run.view, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info))) {
+  if (!gst_depth_overlay_view_fits (&self->run.view, info)) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("The live view is %dx%d and the depth %dx%d: their aspect ratios differ, so one does not fit over the other. "
          "Give sink the left view that stereomatch got, scaled if need be but not cropped. If it holds both views, say so in "
@@ -470,7 +578,7 @@ read_depth (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFram
 
 /* For a frame without depth: at once where the reason is another one, else every message-interval. */
 static void
-post_unknown (GstDepthOverlay *self, const Settings *settings, const GstDepthOverlayFrame *frame, const gchar *reason)
+post_unknown (GstDepthOverlay *self, const Settings *settings, const Frame *frame, const gchar *reason)
 {
   gboolean due = frame->time == GST_CLOCK_STIME_NONE || frame->time < self->run.posted_time ||
       (guint64) (frame->time - self->run.posted_time) >= settings->message_interval;
@@ -489,17 +597,6 @@ post_unknown (GstDepthOverlay *self, const Settings *settings, const GstDepthOve
 }
 
 /* ---- drawing ----------------------------------------------------------------------------- */
-
-static GstFlowReturn
-post_unmapped (GstDepthOverlay *self, const GstVideoInfo *info, GstBuffer *buffer)
-{
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame that its caps announce.",
-          gst_buffer_get_size (buffer), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-          gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info))),
-      (NULL));
-  return GST_FLOW_ERROR;
-}
 
 static GstFlowReturn
 acquire (GstDepthOverlay *self, GstBuffer **buffer)
@@ -531,21 +628,25 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
 
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!gst_stereo_map (&in, &view->live, live, GST_MAP_READ)) {
+  gboolean read = gst_stereo_map (&in, &view->live, live, GST_MAP_READ);
+  if (!read || !gst_stereo_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
+    const GstVideoInfo *info = read ? &view->info : &view->live;
+
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A buffer of %" G_GSIZE_FORMAT " bytes does not hold the %dx%d %s frame that its caps announce.",
+            gst_buffer_get_size (read ? *buffer : live), GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+            GST_VIDEO_INFO_NAME (info)),
+        (NULL));
+    if (read)
+      gst_video_frame_unmap (&in);
     gst_clear_buffer (buffer);
-    return post_unmapped (self, &view->live, live);
-  }
-  if (!gst_stereo_map (&out, &view->info, *buffer, GST_MAP_READWRITE)) {
-    flow = post_unmapped (self, &view->info, *buffer);
-    gst_video_frame_unmap (&in);
-    gst_clear_buffer (buffer);
-    return flow;
+    return GST_FLOW_ERROR;
   }
   gst_stereo_pool_clear_padding (&out);
   if (alone) /* the byte of RGBx that is no component, too */
     memset (GST_VIDEO_FRAME_PLANE_DATA (&out, 0), 0, gst_stereo_map_room (&out, 0));
   else
-    gst_video_converter_frame (self->converter, &in, &out);
+    gst_video_converter_frame (view->converter, &in, &out);
   if (depth)
     gst_stereo_codes_blend (self->codes, depth, content->colormap, alpha, alone, &out);
   gst_depth_overlay_text_draw (self->text, content, &out);
@@ -558,44 +659,38 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
 
 /* ---- a frame ----------------------------------------------------------------------------- */
 
-static void
-describe (GstDepthOverlay *self, const Settings *settings, gint64 time, GstDepthOverlayContent *content)
+static GstFlowReturn
+make_output (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstBuffer **out)
 {
+  gboolean alone = is_alone (self);
   const GstVideoInfo *info = &self->run.view.info;
   gboolean grey = is_grey (info) && settings->colormap == GST_STEREO_COLORMAP_TURBO;
+  const GstStereoDepthView *colors = NULL;
+  GstStereoDepthMap map = { 0 };
+  GstDepthOverlayContent content = { .width = info->width,
+    .height = info->height,
+    .panel = settings->text && settings->verdict,
+    .colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap,
+    .max_age = settings->max_age,
+    .age = age_of (self, &self->depth, frame->time) };
 
-  content->width = GST_VIDEO_INFO_WIDTH (info);
-  content->height = GST_VIDEO_INFO_HEIGHT (info);
-  content->panel = settings->text && settings->verdict;
-  content->colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap;
-  content->max_age = settings->max_age;
-  content->age = self->measure.age = age_of (self, &self->frames.depth, time);
   if (grey)
     warn_once (self, &self->run.warned_grey,
         "What is linked downstream takes grey pictures only: colormap=gray replaces turbo, near is light and far is dark. Put "
         "videoconvert behind depthoverlay, or let downstream take a colour format.");
-}
-
-static GstFlowReturn
-make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFrame *frame, GstBuffer **out)
-{
-  gboolean alone = is_alone (self);
-  GstStereoDepthMap map = { 0 };
-  GstDepthOverlayContent content = { 0 };
-  const GstStereoDepthView *colors = NULL;
-  GstFlowReturn flow = prepare_output (self, alone ? &self->frames.depth.info : &self->frames.live_info);
-
-  if (flow != GST_FLOW_OK)
-    return flow;
-  describe (self, settings, frame->time, &content);
-  if (!alone && !self->run.view.cropped && gst_depth_overlay_regions (frame->buffer) > 0)
+  self->measure.age = content.age;
+  const gchar *lack = alone ? NULL : lack_of_depth (self, settings, frame->time);
+  if (!alone && !self->run.view.cropped && gst_depth_overlay_measure_has_regions (frame->buffer))
     frame->buffer = gst_buffer_make_writable (frame->buffer);
-  if (!alone && lacks_depth (self, settings, frame->time, &content)) {
-    post_unknown (self, settings, frame, content.reason);
+  if (lack) {
+    GST_LOG_OBJECT (
+        self, "live frame of %" GST_STIME_FORMAT " goes without depth: %s", GST_STIME_ARGS (frame->time), lack);
+    g_strlcpy (content.reason, lack, sizeof content.reason);
+    post_unknown (self, settings, frame, lack);
     if (gst_buffer_is_writable (frame->buffer))
-      gst_depth_overlay_measure_write (frame->buffer, NULL, 0);
+      gst_depth_overlay_measure_nothing (frame->buffer);
   } else if (read_depth (self, settings, frame, &content, &map)) {
-    self->frames.depth.fresh = FALSE;
+    self->depth.fresh = FALSE;
     *self->run.posted = 0;
     gboolean in_step = is_in_step (self, settings, frame->time);
     content.placed = in_step && settings->text;
@@ -609,7 +704,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFra
   }
   content.legend = settings->legend && self->codes->known;
   content.scale = self->codes->scale;
-  flow = draw (self, &content, colors, settings->alpha, alone ? self->measure.depth : frame->buffer, out);
+  GstFlowReturn flow = draw (self, &content, colors, settings->alpha, alone ? self->measure.depth : frame->buffer, out);
   gst_stereo_depth_unmap (&map);
   return flow;
 }
@@ -617,7 +712,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, GstDepthOverlayFra
 /* A picture that stands still must not look like one that is live: without a live frame for max-age, the last one is shown again
  * twice a second, and the verdict is unknown. */
 static void
-repeat (GstDepthOverlay *self, GstDepthOverlayFrame *frame)
+repeat (GstDepthOverlay *self, Frame *frame)
 {
   *frame = self->run.again;
   frame->buffer = gst_buffer_copy (self->last);
@@ -629,7 +724,7 @@ repeat (GstDepthOverlay *self, GstDepthOverlayFrame *frame)
 /* Only frames that were drawn are kept: GStreamer's copy believes what a GstVideoMeta says. Without a verdict, a picture that is shown
  * again would look live. */
 static void
-keep (GstDepthOverlay *self, const Settings *settings, const GstDepthOverlayFrame *frame)
+keep (GstDepthOverlay *self, const Settings *settings, const Frame *frame)
 {
   gboolean shown_again = settings->text && settings->verdict && frame->time != GST_CLOCK_STIME_NONE;
 
@@ -642,15 +737,22 @@ static GstFlowReturn
 gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstDepthOverlayFrame frame;
+  Frame frame;
   GstBuffer *out = NULL;
   Settings settings;
 
-  if (g_atomic_int_get (&self->failed))
+  if (self->run.failed)
     return GST_FLOW_NOT_NEGOTIATED;
-  GstFlowReturn flow = gst_depth_overlay_frames_next (&self->frames, is_alone (self), timeout, &frame);
+  if (g_atomic_int_compare_and_exchange (&self->stale, TRUE, FALSE))
+    forget_depth (self);
+  g_mutex_lock (&self->lock);
+  GstFlowReturn flow = take_frame (self, timeout, &frame);
+  g_mutex_unlock (&self->lock);
+  if (flow == GST_FLOW_NOT_NEGOTIATED)
+    GST_ELEMENT_ERROR (
+        self, CORE, NEGOTIATION, ("%s got a frame before any caps.", is_alone (self) ? "sink_depth" : "sink"), (NULL));
   gboolean again = timeout && flow == GST_AGGREGATOR_FLOW_NEED_DATA && self->last && !is_alone (self) &&
-      !gst_aggregator_pad_has_buffer (self->frames.live);
+      !gst_aggregator_pad_has_buffer (self->live);
   if (again)
     repeat (self, &frame);
   else if (flow != GST_FLOW_OK)
@@ -665,9 +767,10 @@ gst_depth_overlay_aggregate (GstAggregator *aggregator, gboolean timeout)
   gst_stereo_follow_controls (self, &frame.segment, GST_BUFFER_PTS (frame.buffer));
   gst_stereo_properties_read (self, &self->settings, &settings, sizeof settings);
   self->run.repeated = again;
-  flow = make_output (self, &settings, &frame, &out);
-  if (flow == GST_FLOW_NOT_NEGOTIATED)
-    g_atomic_int_set (&self->failed, TRUE);
+  flow = prepare_output (self, is_alone (self) ? &self->depth.info : &self->run.live_info);
+  if (flow == GST_FLOW_OK)
+    flow = make_output (self, &settings, &frame, &out);
+  self->run.failed = flow == GST_FLOW_NOT_NEGOTIATED;
   if (flow == GST_FLOW_OK && !again && !is_alone (self))
     keep (self, &settings, &frame);
   gst_buffer_unref (frame.buffer);
@@ -682,7 +785,7 @@ static GstClockTime
 gst_depth_overlay_get_next_time (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  GstAggregatorPad *live = self->frames.live;
+  GstAggregatorPad *live = self->live;
   g_autoptr (GstBuffer) buffer = gst_aggregator_pad_peek_buffer (live);
 
   if (!buffer)
@@ -690,29 +793,54 @@ gst_depth_overlay_get_next_time (GstAggregator *aggregator)
   gint64 time = gst_stereo_pad_running_time (live, buffer);
   if (time == GST_CLOCK_STIME_NONE)
     return 0;
-  return (GstClockTime) MAX (0, time - (gint64) (gst_depth_overlay_frames_duration (&self->frames) / 2));
+  return (GstClockTime) MAX (0, time - (gint64) (live_duration (self) / 2));
 }
 
 /* ---- pads, events, queries --------------------------------------------------------------- */
 
 static GstAggregatorPad *
+new_pad (GstPadTemplate *template)
+{
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", GST_PAD_TEMPLATE_NAME_TEMPLATE (template), "direction",
+      GST_PAD_SINK, "template", template, NULL);
+}
+
+static GstAggregatorPad *
 gst_depth_overlay_create_new_pad (
     GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  return gst_depth_overlay_frames_create_pad (&GST_DEPTH_OVERLAY (aggregator)->frames, template);
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
+  GstAggregatorPad *pad = NULL;
+
+  if (GST_PAD_TEMPLATE_PRESENCE (template) != GST_PAD_REQUEST)
+    return NULL;
+  g_mutex_lock (&self->lock);
+  if (!self->depth_pad)
+    pad = self->depth_pad = new_pad (template);
+  g_mutex_unlock (&self->lock);
+  if (!pad)
+    GST_WARNING_OBJECT (self, "sink_depth is there already");
+  return pad;
 }
 
 static void
 gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_depth_overlay_frames_release_pad (&GST_DEPTH_OVERLAY (element)->frames, pad);
+  GstDepthOverlay *self = GST_DEPTH_OVERLAY (element);
+
+  /* after this the base class drops the pad's queue without taking the pad's lock: the task must not be in there */
+  g_mutex_lock (&self->lock);
+  if (GST_PAD (self->depth_pad) == pad)
+    self->depth_pad = NULL;
+  g_mutex_unlock (&self->lock);
+  g_atomic_int_set (&self->stale, TRUE);
   GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
 }
 
 static gboolean
 is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
 {
-  return pad == self->frames.live;
+  return pad == self->live;
 }
 
 /* Depth is alone: nothing will come on sink. The base class waits for every pad that has not ended, and for every pad to be
@@ -720,7 +848,7 @@ is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
 static void
 stand_in_for_live (GstDepthOverlay *self, GstEvent *event)
 {
-  GstPad *live = GST_PAD (self->frames.live);
+  GstPad *live = GST_PAD (self->live);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     GST_INFO_OBJECT (self, "sink is not linked: the output is depth alone");
@@ -738,7 +866,7 @@ static GstFlowReturn
 gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  gboolean linked = gst_pad_is_linked (GST_PAD (self->frames.live)), alone = is_alone (self);
+  gboolean linked = gst_pad_is_linked (GST_PAD (self->live)), alone = is_alone (self);
   GstEventType type = GST_EVENT_TYPE (event);
 
   if (!is_live (self, pad) &&
@@ -770,39 +898,36 @@ note_health (GstDepthOverlay *self, GstEvent *event)
 }
 
 static gboolean
-is_forwarded (const GstEvent *event)
-{
-  switch (GST_EVENT_TYPE (event)) {
-    case GST_EVENT_CAPS:
-    case GST_EVENT_STREAM_START:
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-    case GST_EVENT_SEGMENT:
-    case GST_EVENT_GAP:
-    case GST_EVENT_EOS:
-      return FALSE;
-    default:
-      return TRUE;
-  }
-}
-
-static gboolean
 gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, GstEvent *event)
 {
+  /* the base class forwards the others */
+  static const GstEventType kept[] = { GST_EVENT_STREAM_START, GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP,
+    GST_EVENT_SEGMENT, GST_EVENT_GAP, GST_EVENT_EOS };
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-    gboolean taken = gst_depth_overlay_frames_take_caps (&self->frames, pad, event);
-    if (taken && is_live (self, pad))
+    GstCaps *caps;
+
+    gst_event_parse_caps (event, &caps);
+    GST_DEBUG_OBJECT (pad, "gets %" GST_PTR_FORMAT, caps);
+    gboolean taken = gst_video_info_from_caps (is_live (self, pad) ? &self->run.live_info : &self->run.depth_info, caps);
+    if (!taken)
+      GST_ELEMENT_ERROR (
+          self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
+    else if (is_live (self, pad))
       announce_latency (self);
+    gst_event_unref (event);
     return taken;
   }
   if (!is_live (self, pad) && gst_event_has_name (event, "GstStereoHealth"))
     note_health (self, event);
   if (!is_live (self, pad) && GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    g_atomic_int_set (&self->frames.stale, TRUE);
-  /* what the base class would forward from each pad goes downstream from that of the stream that the output is */
-  if (is_live (self, pad) == is_alone (self) && is_forwarded (event)) {
+    g_atomic_int_set (&self->stale, TRUE);
+  gboolean forwarded = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    forwarded &= GST_EVENT_TYPE (event) != kept[i];
+  /* of these, those of the stream that the output is go downstream */
+  if (is_live (self, pad) == is_alone (self) && forwarded) {
     gst_event_unref (event);
     return TRUE;
   }
@@ -817,23 +942,13 @@ gst_depth_overlay_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, 
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_query (aggregator, pad, query);
 }
 
-/* Asks upstream of the stream that the output is. */
+/* The base class would answer that nothing can be sought. Upstream is asked instead: of sink, else of sink_depth. */
 static gboolean
 gst_depth_overlay_src_query (GstAggregator *aggregator, GstQuery *query)
 {
-  GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
-  g_autoptr (GstPad) pad = NULL;
-
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_POSITION:
-    case GST_QUERY_DURATION:
-    case GST_QUERY_SEEKING:
-    case GST_QUERY_URI:
-      pad = gst_element_get_static_pad (GST_ELEMENT (self), is_alone (self) ? "sink_depth" : "sink");
-      return pad && gst_pad_peer_query (pad, query);
-    default:
-      return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->src_query (aggregator, query);
-  }
+  if (GST_QUERY_TYPE (query) == GST_QUERY_SEEKING)
+    return gst_pad_query_default (GST_AGGREGATOR_SRC_PAD (aggregator), GST_OBJECT (aggregator), query);
+  return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->src_query (aggregator, query);
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------ */
@@ -843,7 +958,7 @@ gst_depth_overlay_flush (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
-  gst_depth_overlay_frames_forget (&self->frames);
+  forget_depth (self);
   gst_clear_buffer (&self->last);
   self->run.have_segment = FALSE;
   self->run.behind_until = self->run.posted_time = 0;
@@ -859,11 +974,11 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 
   gst_depth_overlay_measure_stop (&self->measure);
   gst_clear_buffer (&self->last);
-  gst_depth_overlay_frames_reset (&self->frames);
+  gst_clear_buffer (&self->depth.buffer);
+  g_atomic_int_set (&self->stale, FALSE);
   g_atomic_int_set (&self->alone, FALSE);
-  g_atomic_int_set (&self->failed, FALSE);
   g_clear_pointer (&self->silent, g_free);
-  g_clear_pointer (&self->converter, gst_video_converter_free);
+  gst_depth_overlay_view_clear (&self->run.view);
   g_clear_object (&self->text);
   g_clear_pointer (&self->codes, g_free);
   return TRUE;
@@ -877,6 +992,7 @@ gst_depth_overlay_start (GstAggregator *aggregator)
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
   memset (&self->run, 0, sizeof self->run);
+  forget_depth (self);
   self->text = gst_depth_overlay_text_new ();
   self->codes = g_new0 (GstStereoCodes, 1);
   if (!gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self)))
@@ -889,17 +1005,17 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 static void
 gst_depth_overlay_finalize (GObject *object)
 {
-  g_mutex_clear (&GST_DEPTH_OVERLAY (object)->frames.lock);
+  g_mutex_clear (&GST_DEPTH_OVERLAY (object)->lock);
   G_OBJECT_CLASS (gst_depth_overlay_parent_class)->finalize (object);
 }
 
 static void
 gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 {
-  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE (
-      "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " COLORS ", GRAY8 }")));
+  static GstStaticPadTemplate src = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_DEPTH_OVERLAY_COLORS ", GRAY8 }")));
   static GstStaticPadTemplate sink = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " COLORS ", GRAY8, GRAY16_LE, GRAY16_BE }")));
+      GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ " GST_DEPTH_OVERLAY_COLORS ", GRAY8, GRAY16_LE, GRAY16_BE }")));
   static GstStaticPadTemplate depth = GST_STATIC_PAD_TEMPLATE (
       "sink_depth", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("{ GRAY16_LE, GRAY8 }")));
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -940,6 +1056,8 @@ gst_depth_overlay_class_init (GstDepthOverlayClass *klass)
 static void
 gst_depth_overlay_init (GstDepthOverlay *self)
 {
-  gst_depth_overlay_frames_init (&self->frames, GST_AGGREGATOR (self));
+  g_mutex_init (&self->lock);
+  self->live = new_pad (gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), "sink"));
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->live));
   gst_stereo_properties_init (G_OBJECT (self));
 }

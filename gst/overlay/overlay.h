@@ -2,7 +2,7 @@
 /*
  * What the files of depthoverlay share. Only element.c knows the element.
  *   colors.c     the colours of a depth picture over a frame, in the frame's own format
- *   frames.c     the part of a live frame that is shown, and the depth that goes with it
+ *   view.c       the part of a live frame that is shown, and the format in which it is
  *   measure.c    the stereonearest inside, and the regions of detectors
  *   content.c    what is drawn over a frame, read from the metadata of its depth
  *   text.c       draws that: text, frames, marks and the legend, by Pango and cairo
@@ -11,6 +11,7 @@
 #define GST_DEPTH_OVERLAY_PARTS_H
 
 #include <gst/base/gstaggregator.h>
+#include <gst/base/gstbasetransform.h>
 #include <gst/video/gstvideosink.h>
 #include <gst/video/video.h>
 #include <string.h>
@@ -79,82 +80,43 @@ gboolean gst_stereo_codes_update (
 void gst_stereo_codes_blend (const GstStereoCodes *codes, const GstStereoDepthView *depth, GstStereoColormap map,
     gdouble alpha, gboolean alone, GstVideoFrame *frame);
 
-/* ---- frames ------------------------------------------------------------------------------ */
+/* ---- the view ---------------------------------------------------------------------------- */
+
+#define GST_DEPTH_OVERLAY_COLORS \
+  "RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, RGB, BGR, Y444, Y42B, YUY2, UYVY, I420, YV12, NV12, NV21"
 
 /* The part of live frames that is shown: all of a frame, or the left one of two views. */
 typedef struct
 {
-  GstVideoInfo live; /* of the live frames */
-  GstVideoInfo info; /* of the part, and of the output */
-  gint x, y;         /* its place in the live frame, pixels */
-  gboolean cropped;  /* it is not the whole frame */
+  GstVideoInfo live;            /* of the live frames */
+  GstVideoInfo info;            /* of the output; its memory is known when caps are set */
+  gint x, y;                    /* place of the part in the live frame, pixels */
+  gboolean cropped;             /* it is not the whole frame */
+  GstVideoConverter *converter; /* from the part to the output */
 } GstDepthOverlayView;
 
 /* Chooses by the caps' multiview-mode and, without one, by the size of the depth; 0: none came yet. @expected: depth will come.
  * FALSE and a sentence in @message (g_free) where the live frames cannot be shown. */
 gboolean gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *live, gint depth_width,
     gint depth_height, gboolean expected, gchar **message);
-/* Whether depth of that size, scaled, lies exactly over the view. */
-gboolean gst_depth_overlay_view_fits (const GstDepthOverlayView *view, gint width, gint height);
+/* Whether depth, scaled, lies exactly over the view. */
+gboolean gst_depth_overlay_view_fits (const GstDepthOverlayView *view, const GstVideoInfo *depth);
+/* Of the output, the best first: the format of the live view, unless it is grey, then other colours. */
+GstCaps *gst_depth_overlay_view_caps (const GstDepthOverlayView *view);
+gboolean gst_depth_overlay_view_set_caps (GstDepthOverlayView *view, const GstCaps *caps);
+void gst_depth_overlay_view_clear (GstDepthOverlayView *view);
 
-/* A live frame or, where depth is alone, a depth picture. */
-typedef struct
-{
-  GstBuffer *buffer; /* the caller unrefs it; it may be the only reference, so that the buffer is writable */
-  gboolean gap;      /* the stream has nothing at that time: the buffer is empty */
-  GstSegment segment;
-  gint64 time; /* running time, or GST_CLOCK_STIME_NONE */
-} GstDepthOverlayFrame;
+/* ---- what is measured -------------------------------------------------------------------- */
 
-/* The latest depth that is not newer than the live frames so far. */
 typedef struct
 {
   GstBuffer *buffer; /* NULL: none */
   GstVideoInfo info;
+  GstSegment segment;
   gint64 time;          /* running time, or GST_CLOCK_STIME_NONE */
   GstClockTime arrival; /* running time by the clock when it was taken; GST_CLOCK_TIME_NONE without a clock */
-  gboolean fresh;       /* TRUE until the caller has shown it */
+  gboolean fresh;       /* TRUE until it was shown */
 } GstDepthOverlayDepth;
-
-/* The queues of both pads. Functions whose comment does not mention threads belong to the source pad's task. */
-typedef struct
-{
-  GstAggregator *owner;
-  GstAggregatorPad *live;             /* always there */
-  GstVideoInfo live_info, depth_info; /* of the heads of the queues; 0 pixels wide before there were caps */
-  GstDepthOverlayDepth depth;
-
-  /*< private >*/
-  GMutex lock;           /* around @pad and its queue: a pad that is released drops its queue */
-  GstAggregatorPad *pad; /* sink_depth, not owned; NULL: none */
-  gint stale;            /* atomic: forget the depth before the next frame */
-  gboolean queued;       /* @depth is still the head of its pad's queue */
-  gint64 gap_end;        /* no depth earlier than this will come */
-} GstDepthOverlayFrames;
-
-/* Makes the pad of the live view. The application may make and release that of the depth from any thread, at any time. */
-void gst_depth_overlay_frames_init (GstDepthOverlayFrames *frames, GstAggregator *owner);
-/* For GstAggregatorClass.create_new_pad: NULL where there is such a pad. */
-GstAggregatorPad *gst_depth_overlay_frames_create_pad (GstDepthOverlayFrames *frames, GstPadTemplate *template);
-/* Before the base class releases @pad. */
-void gst_depth_overlay_frames_release_pad (GstDepthOverlayFrames *frames, GstPad *pad);
-/* From any thread: whether there is a pad for depth. @ended, which may be NULL: its stream ended. */
-gboolean gst_depth_overlay_frames_has_depth (GstDepthOverlayFrames *frames, gboolean *ended);
-/* Takes the event with the new caps of @pad. FALSE after an error was posted. */
-gboolean gst_depth_overlay_frames_take_caps (GstDepthOverlayFrames *frames, GstAggregatorPad *pad, GstEvent *event);
-/* Of a live frame by its caps, ns; 0 = not known. */
-GstClockTime gst_depth_overlay_frames_duration (const GstDepthOverlayFrames *frames);
-/* Forgets the depth: after a flush. */
-void gst_depth_overlay_frames_forget (GstDepthOverlayFrames *frames);
-/* Forgets everything but the pads. */
-void gst_depth_overlay_frames_reset (GstDepthOverlayFrames *frames);
-/* Takes the next live frame from its pad, once its depth is known; @timeout: stop waiting. A gap does not wait. @alone: the next
- * depth, which is then the frame, too. Returns a flow for GstAggregatorClass.aggregate; GST_FLOW_NOT_NEGOTIATED: an error was
- * posted. */
-GstFlowReturn gst_depth_overlay_frames_next (
-    GstDepthOverlayFrames *frames, gboolean alone, gboolean timeout, GstDepthOverlayFrame *frame);
-
-/* ---- what is measured -------------------------------------------------------------------- */
 
 typedef struct
 {
@@ -169,14 +131,14 @@ typedef struct
 /* FALSE after an error was posted. */
 gboolean gst_depth_overlay_measure_start (GstDepthOverlayMeasure *measure, GstElement *owner);
 void gst_depth_overlay_measure_stop (GstDepthOverlayMeasure *measure);
-/* Regions of detectors in @buffer. */
-guint gst_depth_overlay_regions (GstBuffer *buffer);
+/* Whether a detector marked regions in @buffer. */
+gboolean gst_depth_overlay_measure_has_regions (GstBuffer *buffer);
 /* measure->depth becomes @depth with metadata, unless it is already; and the regions of @live (NULL: none), a view of @view that is
  * writable where it has any, get their distances. FALSE after an error was posted. */
 gboolean gst_depth_overlay_measure_run (
     GstDepthOverlayMeasure *measure, const GstDepthOverlayDepth *depth, GstBuffer *live, const GstVideoInfo *view);
-/* Writes the distances of the regions of @depth, but for the first @skipped, into those of @live; NULL: that there are none. */
-void gst_depth_overlay_measure_write (GstBuffer *live, GstBuffer *depth, guint skipped);
+/* The regions of @live have no distance. */
+void gst_depth_overlay_measure_nothing (GstBuffer *live);
 
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
