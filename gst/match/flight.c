@@ -103,7 +103,7 @@ gst_stereo_match_pair_clear (GstStereoMatchPair *pair)
   gst_clear_buffer (&pair->confidence);
   gst_clear_buffer (&pair->truth);
   g_clear_pointer (&pair->mask, gst_stereo_mask_unref);
-  g_clear_pointer (&pair->unmeasured, gst_stereo_unmeasured_unref);
+  g_clear_pointer (&pair->unmeasured, g_atomic_rc_box_release);
 }
 
 static void

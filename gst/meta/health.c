@@ -24,7 +24,7 @@ static const GstStereoHealthKind kinds[] = {
       "Restart that camera, and look at its cable and at what repeats frames on the way. Until then the values of "
       "what moves are wrong." },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
-      "half as sharp as the other view, or as it used to be against it",
+      "half as sharp as the other view, or nothing but noise is left of both",
       "Clean the lens, take away what lies before it, or focus that camera." },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness",
       "Give both cameras the same exposure and gain, and switch off what sets these for each camera alone. Until "
@@ -74,8 +74,8 @@ static const GstStereoHealthKind kinds[] = {
   { "drift", OF_PAIR (DRIFT), FALSE, 0, "clocks drift apart",
       "the difference of the timestamps has grown over four check-intervals, by a twentieth of a frame",
       "The cameras run at different rates: trigger them together, or let one clock stamp both." },
-  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream", "a twentieth of the pairs of five seconds was dropped",
-      "Pairs that would come too late are dropped." },
+  { "slow", OF_PAIR (SLOW), FALSE, 0, "too slow for the stream",
+      "for five seconds, a twentieth of the pairs was dropped", "Pairs that would come too late are dropped." },
 };
 
 const GstStereoHealthKind *

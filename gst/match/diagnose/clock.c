@@ -75,11 +75,10 @@ gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 f
 
 /* ---- the pace -------------------------------------------------------------------------------- */
 
-#define SPAN G_GINT64_CONSTANT (5000000000)   /* ns: one verdict covers so long */
-#define SPREAD G_GINT64_CONSTANT (2000000000) /* ns from the first pair dropped to the last one, or */
-#define MOST 0.8                              /* so many are: a burst, while a device starts, is nothing */
-#define MIN_DROPPED 5                         /* pairs in a span */
-#define SLOW_BAD 0.05                         /* share of the pairs that were dropped */
+#define SPAN \
+  G_GINT64_CONSTANT (1250000000) /* ns: a verdict covers so long; four of them are no burst, as while a device starts */
+#define MIN_DROPPED 2            /* pairs in a span */
+#define SLOW_BAD 0.05            /* share of the pairs that were dropped */
 #define SLOW_GOOD 0.01
 #define FULL_LOAD 0.85 /* a pair that takes this share of a frame is what the stream waits for */
 #define AIM 0.8        /* of a frame: times vary */
@@ -119,27 +118,19 @@ void
 gst_stereo_clock_pace (GstStereoClock *clock, GstStereoFaults *faults, gint64 time, const GstStereoPaceCounts *counts,
     gint64 frame, gint width, gint height)
 {
-  gboolean over = clock->begun && time - clock->begin >= SPAN;
-
-  if (clock->begun && counts->late != clock->late) {
-    clock->latest = time;
-    clock->earliest = clock->earliest ? clock->earliest : time;
-  }
-  if (over) {
+  if (clock->begun && time - clock->begin < SPAN)
+    return;
+  if (clock->begun) {
     guint64 dropped = counts->late - clock->at.late, pairs = counts->pairs - clock->at.pairs + dropped;
     gdouble share = (gdouble) dropped / (gdouble) MAX (1, pairs);
-    gboolean bad = dropped >= MIN_DROPPED && share >= (clock->latest - clock->earliest >= SPREAD ? SLOW_BAD : MOST);
+    gboolean bad = dropped >= MIN_DROPPED && share >= SLOW_BAD;
     GstStereoVerdict verdict = bad && !counts->behind ? GST_STEREO_VERDICT_BAD :
         pairs > dropped && share <= SLOW_GOOD         ? GST_STEREO_VERDICT_GOOD :
                                                         GST_STEREO_VERDICT_UNKNOWN;
-    if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_SLOW, 0, verdict, 0, 0))
+    if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_SLOW, 0, verdict, time, SPAN))
       say_slow (faults, dropped, pairs, counts, frame, width, height);
   }
-  if (over || !clock->begun) {
-    clock->begun = TRUE;
-    clock->begin = time;
-    clock->at = *counts;
-    clock->earliest = clock->latest = 0;
-  }
-  clock->late = counts->late;
+  clock->begun = TRUE;
+  clock->begin = time;
+  clock->at = *counts;
 }

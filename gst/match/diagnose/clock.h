@@ -35,12 +35,10 @@ typedef struct
     gdouble time, skew;            /* of the middle, and mean, ns */
   } spans[GST_STEREO_CLOCK_SPANS]; /* oldest first */
   guint filled;
-  /* the pace, in a span of seconds */
+  /* the pace, in a span */
   gboolean begun;
-  gint64 begin;            /* ns */
-  GstStereoPaceCounts at;  /* the begin */
-  guint64 late;            /* at the last call */
-  gint64 earliest, latest; /* times of the first and the last drop, ns; 0 = none */
+  gint64 begin;           /* ns */
+  GstStereoPaceCounts at; /* the begin */
 } GstStereoClock;
 
 /* The timestamps of a pair at @time. @difference: right minus left, ns. */

@@ -3,8 +3,7 @@
 
 #include "gst/match/diagnose/matches.h"
 
-#define INTERVAL (5 * GST_SECOND)  /* from one check of everything to the next */
-#define SOON ((gint64) GST_SECOND) /* the same, where a pair said nothing (too dark, too flat) */
+#define INTERVAL (5 * GST_SECOND) /* from one check of everything to the next */
 
 struct _GstStereoDiagnosis
 {
@@ -12,16 +11,15 @@ struct _GstStereoDiagnosis
   GstStereoFaults *faults;
 
   /* protected by the element's object lock */
-  guint64 interval;
+  guint64 interval, checks;
   gdouble skew_mean, skew_drift; /* ns; ns in a second */
 
   /* of the source pad's task */
   GstStereoViews *views;
   GstStereoMatches *matches;
   GstStereoClock clock;
-  gboolean started, conclusive; /* whether everything was checked; whether anything could be said then */
-  gint64 last;                  /* when, ns */
-  gint64 time, spacing;         /* of the last pair, and from the one before to it, ns; 0 = not known */
+  gint64 last;          /* when everything was checked, ns */
+  gint64 time, spacing; /* of the last pair, and from the one before to it, ns; 0 = not known */
 };
 
 const GstStereoProperty gst_stereo_diagnosis_properties[] = {
@@ -58,13 +56,31 @@ gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis)
 }
 
 void
+gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
+{
+  diagnosis->last = diagnosis->time = G_MAXINT64;
+  diagnosis->spacing = 0;
+  gst_stereo_faults_flush (diagnosis->faults);
+  gst_stereo_views_flush (diagnosis->views);
+  gst_stereo_matches_flush (diagnosis->matches);
+  gst_stereo_clock_flush (&diagnosis->clock);
+}
+
+void
 gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
 {
+  GstStereoViews *views = diagnosis->views;
+  GstStereoMatches *matches = diagnosis->matches;
+
+  GST_OBJECT_LOCK (diagnosis->element);
+  diagnosis->views = gst_stereo_views_new (diagnosis->element, diagnosis->faults);
+  diagnosis->matches = gst_stereo_matches_new (diagnosis->element, diagnosis->faults);
+  diagnosis->checks = 0;
+  diagnosis->skew_mean = diagnosis->skew_drift = 0;
+  GST_OBJECT_UNLOCK (diagnosis->element);
+  gst_stereo_views_free (views);
+  gst_stereo_matches_free (matches);
   gst_stereo_diagnosis_flush (diagnosis);
-  gst_stereo_views_start (diagnosis->views);
-  gst_stereo_matches_start (diagnosis->matches);
-  diagnosis->conclusive = FALSE;
-  diagnosis->last = 0;
 }
 
 void
@@ -72,20 +88,6 @@ gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
 {
   gst_stereo_diagnosis_release (diagnosis);
   gst_stereo_faults_start (diagnosis->faults);
-  GST_OBJECT_LOCK (diagnosis->element);
-  diagnosis->skew_mean = diagnosis->skew_drift = 0;
-  GST_OBJECT_UNLOCK (diagnosis->element);
-}
-
-void
-gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
-{
-  diagnosis->started = FALSE;
-  diagnosis->time = diagnosis->spacing = 0;
-  gst_stereo_faults_flush (diagnosis->faults);
-  gst_stereo_views_flush (diagnosis->views);
-  gst_stereo_matches_flush (diagnosis->matches);
-  gst_stereo_clock_flush (&diagnosis->clock);
 }
 
 /* ---- pairs -------------------------------------------------------------------------------- */
@@ -101,12 +103,11 @@ static Due
 find_due (const GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, gint64 time, gint64 interval)
 {
   gboolean on_device = gst_stereo_cuda_context_of (pair->left->buffer) != NULL;
-  Due due = { .all = !diagnosis->started || time < diagnosis->last ||
-        time - diagnosis->last >= (diagnosis->conclusive ? interval : MIN (interval, SOON)) };
+  gboolean all = time < diagnosis->last || time - diagnosis->last >= interval;
 
-  due.views = on_device ? due.all : gst_stereo_views_are_due (diagnosis->views, time);
-  due.matches = due.all || (!on_device && gst_stereo_matches_are_due (diagnosis->matches, time));
-  return due;
+  return (Due){ .all = all,
+    .views = on_device ? all : gst_stereo_views_are_due (diagnosis->views, time),
+    .matches = all || (!on_device && gst_stereo_matches_are_due (diagnosis->matches, time)) };
 }
 
 /* Whether the matches of the next pair will be checked, for which this one is kept. */
@@ -152,10 +153,8 @@ check_views (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, 
   gboolean jumped = due->views && gst_stereo_views_look (diagnosis->views, &looked);
   gst_stereo_views_value (diagnosis->views, &looked);
   /* another picture: the views may have been exchanged, or a camera was turned */
-  if (due->matches || jumped) {
-    gboolean conclusive = gst_stereo_matches_check (diagnosis->matches, &looked, due->all || jumped);
-    diagnosis->conclusive = due->all ? conclusive : diagnosis->conclusive;
-  }
+  if (due->matches || jumped)
+    gst_stereo_matches_check (diagnosis->matches, &looked, jumped);
   /* after the check, which may want the next one soon */
   if (is_before_check (diagnosis, pair, interval))
     gst_stereo_matches_keep (diagnosis->matches, &looked);
@@ -176,21 +175,18 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     gst_stereo_clock_add (&diagnosis->clock, left->time, gst_stereo_frame_skew (left, right));
   if (time == GST_STEREO_TIME_NONE)
     time = g_get_monotonic_time () * 1000;
-  diagnosis->spacing = diagnosis->started && time > diagnosis->time && time - diagnosis->time < SOON ?
-      time - diagnosis->time :
-      0;
+  gboolean next = time > diagnosis->time && time - diagnosis->time < (gint64) GST_SECOND;
+  diagnosis->spacing = next ? time - diagnosis->time : 0;
   diagnosis->time = time;
   Due due = find_due (diagnosis, pair, time, interval);
-  if (due.all) {
-    diagnosis->started = TRUE;
+  if (due.all)
     diagnosis->last = time;
-    diagnosis->conclusive = FALSE;
-  }
   if (due.matches || due.views || is_before_check (diagnosis, pair, interval))
     check_views (diagnosis, pair, interval, &due);
   if (due.all) {
     gst_stereo_clock_check (&diagnosis->clock, diagnosis->faults, left->spacing);
     GST_OBJECT_LOCK (diagnosis->element);
+    diagnosis->checks++;
     diagnosis->skew_mean = diagnosis->clock.mean;
     diagnosis->skew_drift = diagnosis->clock.drift;
     GST_OBJECT_UNLOCK (diagnosis->element);
@@ -213,7 +209,7 @@ gst_stereo_diagnosis_add_pair (
       left->spacing, left->layout.width, left->layout.height);
   check_pair (diagnosis, pair, interval);
   GstStereoUnmeasured *found = gst_stereo_views_get_unmeasured (diagnosis->views);
-  *unmeasured = found ? gst_stereo_unmeasured_ref (found) : NULL;
+  *unmeasured = found ? g_atomic_rc_box_acquire (found) : NULL;
   return gst_stereo_faults_get (diagnosis->faults) & ~gst_stereo_matches_taken_out (diagnosis->matches, pair->alignment);
 }
 
@@ -228,13 +224,14 @@ gst_stereo_diagnosis_set (GstStereoDiagnosis *diagnosis, GstStereoHealthFlags al
 void
 gst_stereo_diagnosis_add_stats (GstStereoDiagnosis *diagnosis, GstStructure *stats)
 {
-  g_autofree gchar *health = gst_stereo_health_to_string (gst_stereo_faults_get (diagnosis->faults));
+  GstStereoHealthFlags faults = gst_stereo_faults_get (diagnosis->faults);
+  g_autofree gchar *health = gst_stereo_health_to_string (faults);
 
   GST_OBJECT_LOCK (diagnosis->element);
-  gdouble mean = diagnosis->skew_mean, drift = diagnosis->skew_drift;
-  GST_OBJECT_UNLOCK (diagnosis->element);
-  gst_structure_set (stats, "skew-mean", G_TYPE_UINT64, (guint64) mean, "skew-drift", G_TYPE_DOUBLE, drift, "health",
-      G_TYPE_STRING, health, NULL);
+  gst_structure_set (stats, "skew-mean", G_TYPE_UINT64, (guint64) diagnosis->skew_mean, "skew-drift", G_TYPE_DOUBLE,
+      diagnosis->skew_drift, "health", G_TYPE_STRING, health, "exchanged", G_TYPE_BOOLEAN,
+      (faults & GST_STEREO_HEALTH_SWAPPED) != 0, "checks", G_TYPE_UINT64, diagnosis->checks, NULL);
   gst_stereo_matches_add_stats (diagnosis->matches, stats);
   gst_stereo_views_add_stats (diagnosis->views, stats);
+  GST_OBJECT_UNLOCK (diagnosis->element);
 }

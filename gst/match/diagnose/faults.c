@@ -7,7 +7,7 @@ GST_DEBUG_CATEGORY (gst_stereo_match_debug); /* here, so that tests can link thi
 
 #define MOST 64
 #define VERDICTS 4  /* in a row, of a fault that has to last */
-#define GONE 3      /* verdicts in a row, after which a fault is absent that one verdict shows */
+#define GONE 3      /* verdicts in a row, after which a fault is absent that one or two show */
 #define SUSPECTED 3 /* unknown verdicts in a row, after which there is no suspicion */
 /* After so many unknown verdicts in a row, over so many ns, earlier verdicts do not count: chance must not add up over hours. While a
  * fault is suspected, verdicts come faster, but what moves does not. */
@@ -89,26 +89,12 @@ find (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause)
   return &faults->faults[faults->count++];
 }
 
-/* Sums up what stands. Returns whether that has changed. */
-static gboolean
-sum_up (GstStereoFaults *faults)
-{
-  guint judged = 0;
-
-  for (guint i = 0; i < faults->count; i++)
-    judged |= faults->faults[i].stands ? (guint) faults->faults[i].flags : 0;
-  GST_OBJECT_LOCK (faults->element);
-  gboolean changed = judged != (guint) faults->judged;
-  faults->judged = (GstStereoHealthFlags) judged;
-  GST_OBJECT_UNLOCK (faults->element);
-  return changed;
-}
-
 gboolean
 gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause, GstStereoVerdict verdict,
     gint64 time, gint64 hold)
 {
   Fault *fault = find (faults, flags, cause);
+  guint judged = 0;
 
   if (verdict == GST_STEREO_VERDICT_UNKNOWN) {
     if (!fault->unknown++ || time < fault->doubt)
@@ -124,24 +110,18 @@ gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, gu
   }
   if (!fault->count++ || time < fault->since)
     fault->since = time;
-  if (fault->count < (hold ? VERDICTS : fault->stands ? GONE : 1) || time - fault->since < hold)
+  guint least = hold > GST_STEREO_TWICE ? VERDICTS : fault->stands ? GONE : hold ? 2 : 1;
+  if (fault->count < least || time - fault->since < hold)
     return FALSE;
   fault->stands = !fault->stands;
   fault->count = 0;
-  return sum_up (faults);
-}
-
-void
-gst_stereo_faults_forget (GstStereoFaults *faults, GstStereoHealthFlags flags)
-{
   for (guint i = 0; i < faults->count; i++)
-    if (faults->faults[i].flags & flags) {
-      gboolean stood = faults->faults[i].stands;
-      faults->faults[i].stands = FALSE;
-      faults->faults[i].count = 0;
-      if (stood && sum_up (faults))
-        gst_stereo_faults_say (faults, faults->faults[i].flags, NULL, gst_stereo_faults_figures (0));
-    }
+    judged |= faults->faults[i].stands ? (guint) faults->faults[i].flags : 0;
+  GST_OBJECT_LOCK (faults->element);
+  gboolean changed = judged != (guint) faults->judged;
+  faults->judged = (GstStereoHealthFlags) judged;
+  GST_OBJECT_UNLOCK (faults->element);
+  return changed;
 }
 
 GstStereoHealthFlags

@@ -38,8 +38,10 @@ const GstStereoHealthKind *gst_stereo_kind_of (GstStereoHealthFlags flag);
 
 /* Of the thread that gives verdicts: */
 
-/* A verdict of a pair at @time, ns. A fault of which @hold is 0 begins with one verdict, and ends after three in a row; any other
- * begins and ends after four in a row that last @hold ns. @cause: 0 or 1, where two things show one fault: it stands until both have
+#define GST_STEREO_TWICE 1
+
+/* A verdict of a pair at @time, ns. A fault of which @hold is 0 begins with one verdict, one of which it is GST_STEREO_TWICE with two in a
+ * row, and both end after three; any other begins and ends after four in a row that last @hold ns. @cause: 0 or 1, where two things show one fault: it stands until both have
  * ended. Returns whether the fault begins or ends now. */
 gboolean gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause,
     GstStereoVerdict verdict, gint64 time, gint64 hold);
@@ -49,8 +51,6 @@ void gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags,
 GstStructure *gst_stereo_faults_figures (gdouble value);
 /* Faults that the last verdicts speak for, and that stand or will after a few more. */
 GstStereoHealthFlags gst_stereo_faults_get_suspected (const GstStereoFaults *faults);
-/* Ends these faults at once. */
-void gst_stereo_faults_forget (GstStereoFaults *faults, GstStereoHealthFlags flags);
 
 /* From any thread: */
 

@@ -18,17 +18,14 @@ struct _GstStereoMatches
   GstStereoFaults *faults;
 
   /* protected by the element's object lock */
-  guint64 checks;           /* complete ones */
   guint count;              /* matches of the last one */
   gdouble vertical, beyond; /* px, and share of the matches; below 0 = not known */
   gint wanted;              /* disparities; 0 = no more than are searched */
 
   /* of the source pad's task */
-  gint64 last;    /* time of the last pair, ns */
-  gboolean kept;  /* the frame before the next pair */
-  gdouble offset; /* principal-offset of the last pair */
-  guint news;     /* faults of which the last pair alone contradicted what was known */
-  GstStereoDelay delay;
+  gint64 last;                   /* time of the last pair, ns */
+  gboolean kept;                 /* the frame before the next pair */
+  gboolean concluded;            /* a pair has said something of the rig */
   GstStereoMatchFigures figures; /* of the last pair */
 
   /* the points of a pair */
@@ -47,20 +44,8 @@ gst_stereo_matches_new (GstElement *element, GstStereoFaults *faults)
 {
   GstStereoMatches *matches = g_new0 (GstStereoMatches, 1);
 
-  *matches = (GstStereoMatches){ .element = element, .faults = faults, .vertical = -1, .beyond = -1 };
+  *matches = (GstStereoMatches){ .element = element, .faults = faults, .last = G_MAXINT64, .vertical = -1, .beyond = -1 };
   return matches;
-}
-
-void
-gst_stereo_matches_start (GstStereoMatches *matches)
-{
-  GstStereoMatches *anew = gst_stereo_matches_new (matches->element, matches->faults);
-
-  stereo_sparse_free (matches->sparse);
-  GST_OBJECT_LOCK (matches->element);
-  *matches = *anew;
-  GST_OBJECT_UNLOCK (matches->element);
-  g_free (anew);
 }
 
 void
@@ -74,7 +59,7 @@ void
 gst_stereo_matches_flush (GstStereoMatches *matches)
 {
   matches->kept = FALSE;
-  matches->news = 0;
+  matches->last = G_MAXINT64;
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -292,18 +277,12 @@ gst_stereo_matches_keep (GstStereoMatches *m, const GstStereoLookedPair *pair)
  * rig do not follow the motion, and neither do those of wrong matches.
  *
  * The hypotheses "in step" and "one or two frames late" are compared by how well they explain the offsets of the points that move, beside
- * a polynomial of the place, which stands for the rig. The logarithm of the likelihoods' ratio is summed over the frames that are checked
- * (Page 1954), for each view. Without vertical motion, or where all points move alike, nothing is known.
+ * a polynomial of the place, which stands for the rig, by the logarithm of the likelihoods' ratio. Without vertical motion, or where all points move alike, nothing is known.
  */
 #define LEAST 10 /* points that a polynomial is fitted to */
 #define DELAY_ROUNDS 6
 #define SURE_TO_MOVE 9 /* squared: how many standard deviations a motion is from what the polynomial leaves of all */
 #define MIN_MOVING 2   /* such points */
-#define MOST_OF_ONE 15 /* figure of one frame that counts */
-#define ALLOWED 4      /* of a figure: of still scenes its mean is about 0, and a sum of it would grow by chance */
-#define SURE 20        /* sum that is a delay: sound drives and still scenes under noise have up to 7 */
-#define SUSPICIOUS 5
-#define MOST_SUM 30 /* so that the end of a delay is soon known */
 
 /* What a polynomial leaves of the offsets less @delay times the motions. */
 static void
@@ -356,28 +335,6 @@ gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, guint
   return moving * log ((chi[0] + moving) / (late + moving));
 }
 
-GstStereoVerdict
-gst_stereo_delay_add (GstStereoDelay *delay, const gdouble late[2])
-{
-  for (guint view = 0; view < 2; view++)
-    /* where nothing moved, nothing was learnt */
-    if (late[view] != 0)
-      delay->late[view] = CLAMP (
-          delay->late[view] + CLAMP (late[view], -MOST_OF_ONE, MOST_OF_ONE) - ALLOWED, 0, MOST_SUM);
-  gdouble most = MAX (delay->late[0], delay->late[1]);
-  return most >= SURE                         ? GST_STEREO_VERDICT_BAD :
-      most == 0 && MIN (late[0], late[1]) < 0 ? GST_STEREO_VERDICT_GOOD :
-                                                GST_STEREO_VERDICT_UNKNOWN;
-}
-
-static gboolean
-is_suspicious (const GstStereoDelay *delay)
-{
-  gdouble most = MAX (delay->late[0], delay->late[1]);
-
-  return most > SUSPICIOUS && most < SURE;
-}
-
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
 #define MIN_VOTES 12 /* fewer matches say nothing */
@@ -408,10 +365,15 @@ verdict_of (gboolean bad, gboolean good)
   return bad ? GST_STEREO_VERDICT_BAD : good ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_UNKNOWN;
 }
 
+#define LATE 10 /* of a pair: late views have 20 and more */
+
 static GstStereoVerdict
 judge_moment (const Figures *figures, const Pair *pair)
 {
-  return figures->moment;
+  gdouble most = MAX (figures->late[0], figures->late[1]);
+
+  /* where nothing moved, nothing is known */
+  return verdict_of (most >= LATE, most <= 0 && MIN (figures->late[0], figures->late[1]) < 0);
 }
 
 /* Exchanged views differ from correct ones by the sign of the disparity alone. A match speaks for an exchange if it lies beyond infinity,
@@ -549,7 +511,6 @@ typedef struct
   GstStereoHealthFlags flag;
   gboolean needs_detail;       /* its verdict is unknown where the pair is not detailed, */
   gboolean needs_no_noise;     /* and where noise hides the scene */
-  gboolean needs_two;          /* one pair alone says nothing, but in a complete check */
   GstStereoHealthFlags unless; /* faults which, while they stand, explain what it is judged by */
   GstStereoVerdict (*verdict) (const Figures *figures, const Pair *pair);
   gsize value; /* offset of the figure that is reported, a gdouble */
@@ -560,14 +521,14 @@ typedef struct
 
 /* The order is that of messages. Views that are not sound say nothing of any. Another focal length moves the sides of the picture. */
 static const Rule rules[] = {
-  { HEALTH (OUT_OF_STEP), TRUE, FALSE, FALSE, HEALTH (MISMATCH), judge_moment, FIGURE (late) },
-  { HEALTH (FOCAL), TRUE, FALSE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), judge_focal, FIGURE (scale) },
-  { HEALTH (SHIFTED), TRUE, TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), judge_shifted,
+  { HEALTH (OUT_OF_STEP), TRUE, FALSE, HEALTH (MISMATCH), judge_moment, FIGURE (late) },
+  { HEALTH (FOCAL), TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), judge_focal, FIGURE (scale) },
+  { HEALTH (SHIFTED), TRUE, TRUE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), judge_shifted,
       FIGURE (lowest) },
-  { HEALTH (MISMATCH), TRUE, FALSE, FALSE, HEALTH (OK), judge_mismatch, FIGURE (found) },
-  { HEALTH (SWAPPED), FALSE, FALSE, TRUE, HEALTH (OK), judge_swapped, FIGURE (disparity) },
-  { HEALTH (ROWS), FALSE, FALSE, TRUE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), judge_rows, FIGURE (vertical) },
-  { HEALTH (RANGE), FALSE, TRUE, TRUE, HEALTH (FOCAL), judge_range, FIGURE (farthest) },
+  { HEALTH (MISMATCH), TRUE, FALSE, HEALTH (OK), judge_mismatch, FIGURE (found) },
+  { HEALTH (SWAPPED), FALSE, FALSE, HEALTH (OK), judge_swapped, FIGURE (disparity) },
+  { HEALTH (ROWS), FALSE, FALSE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), judge_rows, FIGURE (vertical) },
+  { HEALTH (RANGE), FALSE, TRUE, HEALTH (FOCAL), judge_range, FIGURE (farthest) },
 };
 
 /* What is to be said of a fault that begins. */
@@ -578,7 +539,7 @@ describe (GstStereoHealthFlags flag, const Figures *figures, const StereoParams 
 
   switch (flag) {
     case HEALTH (OUT_OF_STEP):
-      return g_strdup_printf ("The %s view is late.", figures->late_view ? "right" : "left");
+      return g_strdup_printf ("The %s view is late.", figures->late[1] > figures->late[0] ? "right" : "left");
     case HEALTH (FOCAL):
       return g_strdup_printf ("The right view is %s, by %.1f px at its top and bottom.",
           figures->scale > 0 ? "larger" : "smaller", fabs (figures->scale));
@@ -621,7 +582,8 @@ gst_stereo_matches_judge (
 static guint
 explained (const GstStereoMatches *m)
 {
-  return (guint) gst_stereo_faults_get (m->faults) | (is_suspicious (&m->delay) ? HEALTH (OUT_OF_STEP) : 0);
+  return (guint) gst_stereo_faults_get (m->faults) |
+      ((guint) gst_stereo_faults_get_suspected (m->faults) & HEALTH (OUT_OF_STEP));
 }
 
 static gboolean
@@ -640,12 +602,12 @@ gst_stereo_matches_are_due (const GstStereoMatches *m, gint64 time)
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     own |= rules[i].flag;
-  gboolean soon = m->news || is_suspicious (&m->delay) || ((guint) gst_stereo_faults_get_suspected (m->faults) & own);
+  gboolean soon = ((guint) gst_stereo_faults_get_suspected (m->faults) & own) != 0;
   return time < m->last || time - m->last >= (gint64) (soon ? SOON : INTERVAL);
 }
 
 static void
-note (GstStereoMatches *m, const Pair *pair, gboolean all)
+note (GstStereoMatches *m, const Pair *pair)
 {
   const Figures *figures = &m->figures;
   guint votes = figures->forward + figures->beyond;
@@ -658,7 +620,6 @@ note (GstStereoMatches *m, const Pair *pair, gboolean all)
       figures->disparity, figures->placed, figures->vertical, figures->scale, figures->rest, figures->late[0],
       figures->late[1]);
   GST_OBJECT_LOCK (m->element);
-  m->checks += all;
   m->count = figures->matches;
   m->vertical = figures->placed < MIN_MATCHES ? m->vertical : figures->vertical;
   m->beyond = are_enough (figures, votes) ? figures->beyond / (gdouble) votes : m->beyond;
@@ -666,42 +627,28 @@ note (GstStereoMatches *m, const Pair *pair, gboolean all)
   GST_OBJECT_UNLOCK (m->element);
 }
 
-gboolean
-gst_stereo_matches_check (GstStereoMatches *m, const GstStereoLookedPair *pair, gboolean all)
+void
+gst_stereo_matches_check (GstStereoMatches *m, const GstStereoLookedPair *pair, gboolean anew)
 {
   Figures figures;
-  guint news = 0;
-  gboolean conclusive = FALSE;
 
   m->last = pair->time;
   if (!gst_stereo_matches_measure (m, pair, &figures))
-    return FALSE;
+    return;
   m->kept = FALSE;
-  /* another rig */
-  if (m->offset != pair->params->principal_offset)
-    gst_stereo_faults_forget (m->faults, HEALTH (SHIFTED) | HEALTH (SWAPPED));
-  m->offset = pair->params->principal_offset;
-  if (counts (m, &rules[0], pair))
-    figures.moment = gst_stereo_delay_add (&m->delay, figures.late);
-  figures.late_view = m->delay.late[1] > m->delay.late[0];
+  m->concluded = m->concluded && !anew;
+  gint64 least = m->concluded ? GST_STEREO_TWICE : 0;
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++) {
     const Rule *rule = &rules[i];
-    gboolean stands = (gst_stereo_faults_get (m->faults) & rule->flag) != 0;
     GstStereoVerdict verdict = counts (m, rule, pair) ? rule->verdict (&figures, pair) : GST_STEREO_VERDICT_UNKNOWN;
-    conclusive |= rule->needs_two && verdict != GST_STEREO_VERDICT_UNKNOWN;
-    if (rule->needs_two && verdict == (stands ? GST_STEREO_VERDICT_GOOD : GST_STEREO_VERDICT_BAD)) {
-      news |= rule->flag;
-      verdict = all || (m->news & (guint) rule->flag) ? verdict : GST_STEREO_VERDICT_UNKNOWN;
-    }
-    if (gst_stereo_faults_judge (
-            m->faults, rule->flag, 0, verdict, pair->time, (gint64) gst_stereo_kind_of (rule->flag)->hold)) {
+    gint64 hold = (gint64) gst_stereo_kind_of (rule->flag)->hold;
+    m->concluded |= !hold && verdict != GST_STEREO_VERDICT_UNKNOWN;
+    if (gst_stereo_faults_judge (m->faults, rule->flag, 0, verdict, pair->time, MAX (least, hold))) {
       GstStructure *fields = gst_stereo_faults_figures (G_STRUCT_MEMBER (gdouble, &figures, rule->value));
       gst_stereo_faults_say (m->faults, rule->flag, describe (rule->flag, &figures, pair->params, fields), fields);
     }
   }
-  m->news = news;
-  note (m, pair, all);
-  return conclusive;
+  note (m, pair);
 }
 
 GstStereoHealthFlags
@@ -719,12 +666,6 @@ gst_stereo_matches_taken_out (const GstStereoMatches *m, const StereoAlignment *
 void
 gst_stereo_matches_add_stats (GstStereoMatches *m, GstStructure *stats)
 {
-  GST_OBJECT_LOCK (m->element);
-  guint64 checks = m->checks, count = m->count;
-  gdouble vertical = m->vertical, beyond = m->beyond;
-  gint wanted = m->wanted;
-  GST_OBJECT_UNLOCK (m->element);
-  gst_structure_set (stats, "checks", G_TYPE_UINT64, checks, "check-matches", G_TYPE_UINT64, count, "exchanged",
-      G_TYPE_BOOLEAN, (gst_stereo_faults_get (m->faults) & HEALTH (SWAPPED)) != 0, "vertical-offset", G_TYPE_DOUBLE,
-      vertical, "beyond-range", G_TYPE_DOUBLE, beyond, "wanted-disparities", G_TYPE_INT, wanted, NULL);
+  gst_structure_set (stats, "check-matches", G_TYPE_UINT64, (guint64) m->count, "vertical-offset", G_TYPE_DOUBLE,
+      m->vertical, "beyond-range", G_TYPE_DOUBLE, m->beyond, "wanted-disparities", G_TYPE_INT, m->wanted, NULL);
 }

@@ -19,12 +19,6 @@ typedef struct
   StereoSparsePlace place, motion[2]; /* a motion without weight is not known */
 } GstStereoMovingPoint;
 
-/* Sums of what speaks for a left, or right, view that is late; not below 0. Zeroed at first. */
-typedef struct
-{
-  gdouble late[2];
-} GstStereoDelay;
-
 /* Figures of a pair. Disparities and offsets are in px; an offset is how much lower a point lies in the right view. */
 typedef struct
 {
@@ -45,8 +39,6 @@ typedef struct
   gdouble shift, roll, scale; /* a fit: offset in the middle, and its slopes to the right and the bottom side */
   gdouble rest; /* root mean square of what the fit leaves, weighted by certainty; at most 2 px of a point count */
   gdouble late[2]; /* twice the logarithm of the ratio of likelihoods that a view is late, and that it is not; 0 = not known */
-  GstStereoVerdict moment; /* with the pairs before: whether a view is late */
-  guint late_view;         /* 0 = left, 1 = right */
 } GstStereoMatchFigures;
 
 typedef struct _GstStereoMatches GstStereoMatches;
@@ -54,20 +46,18 @@ typedef struct _GstStereoMatches GstStereoMatches;
 /* Neither @element nor @faults is owned. */
 GstStereoMatches *gst_stereo_matches_new (GstElement *element, GstStereoFaults *faults);
 void gst_stereo_matches_free (GstStereoMatches *matches);
-/* At the start, and at the stop: forgets all findings. */
-void gst_stereo_matches_start (GstStereoMatches *matches);
 /* After a flush. */
 void gst_stereo_matches_flush (GstStereoMatches *matches);
 
 /* Several times a second, and more often with a suspicion. */
 gboolean gst_stereo_matches_are_due (const GstStereoMatches *matches, gint64 time);
-/* Judges a pair. @all: one pair shows what else two have to. Returns whether the pair said anything of the rig. */
-gboolean gst_stereo_matches_check (GstStereoMatches *matches, const GstStereoLookedPair *pair, gboolean all);
+/* Judges a pair. @anew: the views show another picture than before, so that one pair shows what else two have to, as it does at first. */
+void gst_stereo_matches_check (GstStereoMatches *matches, const GstStereoLookedPair *pair, gboolean anew);
 /* Keeps the frame before the next pair that is checked: motion leads back to it. */
 void gst_stereo_matches_keep (GstStereoMatches *matches, const GstStereoLookedPair *pair);
 /* The faults that the alignment takes out, where it fits what the last matches show of the rows. */
 GstStereoHealthFlags gst_stereo_matches_taken_out (const GstStereoMatches *matches, const StereoAlignment *alignment);
-/* From any thread: adds fields to `stats`. */
+/* From any thread, with the element's object lock: adds fields to `stats`. */
 void gst_stereo_matches_add_stats (GstStereoMatches *matches, GstStructure *stats);
 
 /* ---- for tests: the parts ------------------------------------------------------------------------ */
@@ -84,8 +74,6 @@ gboolean gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdo
 gint gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min);
 /* Whether the right, or left, view shows an earlier moment than the @view whose motion the points have. */
 gdouble gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, guint view);
-/* BAD: a view is late. GOOD: none is, and something moved. */
-GstStereoVerdict gst_stereo_delay_add (GstStereoDelay *delay, const gdouble late[2]);
 
 G_END_DECLS
 

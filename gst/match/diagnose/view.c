@@ -11,7 +11,7 @@
 #define RADIUS 8     /* cells around one that its local mean is of */
 #define LOOKS 8      /* that the mean is of */
 #define LATELY 3     /* looks that movement is averaged over */
-#define LEVEL 100.0f /* mean brightness that both pictures are brought to */
+#define LEVEL 100.0f /* local mean that both pictures are brought to */
 #define DARKEST 20.0f
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 8
@@ -24,7 +24,7 @@
 
 #define TEXTURE 4.0f /* squared grey levels of a cell: texture */
 #define NOISE 25.0f  /* squared grey levels of a cell that are no more than noise */
-#define EVEN 0.3f    /* no texture */
+#define NOTHING 0.3f /* no texture */
 #define MOVES 1.0f   /* something moves, */
 #define SHARED 0.25f /* and neighbours share so much of it */
 #define LIVE 0.3f    /* of the texture, or */
@@ -57,11 +57,15 @@ enum
   VIEWS
 };
 
-/* Looks that were as before, to the bit, and looks since that were not. */
-typedef struct
+/* What speaks against a block. */
+enum
 {
-  guint8 same, changed;
-} Repeats;
+  STALE,   /* it stands still where the other view moves */
+  EVEN,    /* it has no texture where the other view has some */
+  ALONE,   /* it moves where the other view stands still: that view speaks against itself */
+  PATTERN, /* the left view's block, and the right view's at the same place, show what lies on the lenses */
+  DOUBTS
+};
 
 typedef struct
 {
@@ -70,9 +74,9 @@ typedef struct
   gfloat follows;       /* correlation of the rest with that of the look before */
   gfloat texture;       /* energy of the mean */
   gboolean is_moving, is_still, is_live, is_textured, is_even;
-  guint8 stopped, stale, even; /* looks in a row */
-  guint8 alone;                /* whether it moves where the other view does not */
-  Repeats repeats;
+  guint8 stopped, same; /* looks in a row in which it stood still, and was as before to the bit */
+  guint8 apart;         /* of the left view: looks in a calm scene in which it did not lie at disparity 0 */
+  guint8 votes[DOUBTS];
 } Block;
 
 typedef struct
@@ -80,9 +84,7 @@ typedef struct
   guint16 *cells, *before; /* sums of pixels */
   gfloat *high, *mean, *rest, *past;
   Block *blocks;
-  gfloat brightness;
   gdouble lost; /* share of the texture that usually is another one than in the mean */
-  Repeats repeats;
 } View;
 
 struct _GstStereoViews
@@ -96,26 +98,21 @@ struct _GstStereoViews
   GstStereoPairFigures pair;
 
   /* of the source pad's task: what is known from earlier ones */
-  gboolean started;
   gint64 last; /* time of the last look, ns */
   GstStereoUnmeasured *unmeasured;
-  gdouble ratio,
-      sharp[VIEWS];       /* mean logarithms of sharpness in looks without a fault: left to right, and of each view */
-  guint known;            /* looks in these means */
   gdouble repeats[VIEWS]; /* share of the last looks in which a view was the same to the bit, and the other view was not */
-  guint raw[VIEWS];       /* looks in which all of a view changed, at most RAW_LOOKS */
-  gboolean awake[VIEWS]; /* a view repeated, and its pixels change again */
-  gboolean lively;       /* pixels have changed, or a sensor gives the frames: no two are equal to the bit */
-  guint coded;           /* looks for which a view counts as from an encoder that repeats what hardly changes */
+  guint changed[VIEWS]; /* looks in a row in which a view changed */
+  guint raw[VIEWS];     /* looks in which all of a view changed, at most RAW_LOOKS */
+  guint stands[VIEWS];  /* looks in which something moved in the other view alone, since something moved in this one */
+  gboolean lively;      /* pixels have changed, or a sensor gives the frames: no two are equal to the bit */
+  guint coded;          /* looks for which a view counts as from an encoder that repeats what hardly changes */
 
   gint width, height, factor, rows; /* of the views; pixels of a cell each way; rows of a cell that are read */
   gint w, h, across, down;          /* cells, and blocks; 0: the views are too small */
   guint looks;
   View views[VIEWS];
-  guint8 *votes; /* of each block, for a pattern */
-  guint8 *near;  /* of each block: looks in a calm scene in which it did not lie at disparity 0 */
-  gboolean one;  /* the last look showed one picture in both views */
-  guint calm;    /* looks in a row in which most of the scene stood still */
+  gboolean one; /* the last look showed one picture in both views */
+  guint calm;   /* looks in a row in which most of the scene stood still */
   guint8 *line;
   guint16 *sums; /* of the rows of a cell */
   guint32 *integral;
@@ -126,8 +123,7 @@ gst_stereo_views_new (GstElement *element, GstStereoFaults *faults)
 {
   GstStereoViews *views = g_new0 (GstStereoViews, 1);
 
-  views->element = element;
-  views->faults = faults;
+  *views = (GstStereoViews){ .element = element, .faults = faults, .last = G_MAXINT64 };
   return views;
 }
 
@@ -141,24 +137,10 @@ clear (GstStereoViews *views)
       g_free (arrays[i]);
     *view = (View){ 0 };
   }
-  g_clear_pointer (&views->votes, g_free);
-  g_clear_pointer (&views->near, g_free);
   g_clear_pointer (&views->line, g_free);
   g_clear_pointer (&views->sums, g_free);
   g_clear_pointer (&views->integral, g_free);
-  g_clear_pointer (&views->unmeasured, gst_stereo_unmeasured_unref);
-}
-
-void
-gst_stereo_views_start (GstStereoViews *views)
-{
-  GstElement *element = views->element;
-  GstStereoFaults *faults = views->faults;
-
-  clear (views);
-  GST_OBJECT_LOCK (element);
-  *views = (GstStereoViews){ .element = element, .faults = faults };
-  GST_OBJECT_UNLOCK (element);
+  g_clear_pointer (&views->unmeasured, g_atomic_rc_box_release);
 }
 
 void
@@ -171,14 +153,14 @@ gst_stereo_views_free (GstStereoViews *views)
 void
 gst_stereo_views_flush (GstStereoViews *views)
 {
-  views->started = FALSE;
+  views->last = G_MAXINT64;
   views->looks = 0;
 }
 
 gboolean
 gst_stereo_views_are_due (const GstStereoViews *views, gint64 time)
 {
-  return !views->started || time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
+  return time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
 }
 
 /* FALSE for views that are too small. */
@@ -206,9 +188,7 @@ prepare (GstStereoViews *views, gint width, gint height)
   gsize blocks = (gsize) views->across * (gsize) views->down;
   for (guint v = 0; v < VIEWS; v++)
     views->views[v] = (View){ g_new0 (guint16, cells), g_new0 (guint16, cells), g_new0 (gfloat, cells),
-      g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (Block, blocks), 0, 0, { 0 } };
-  views->votes = g_malloc0 (blocks);
-  views->near = g_malloc0 (blocks);
+      g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (Block, blocks), 0 };
   views->line = g_malloc0 (2 * (gsize) width);
   views->sums = g_new0 (guint16, (gsize) width);
   views->integral = g_new0 (guint32, (gsize) (w + 1) * (gsize) (h + 1));
@@ -328,7 +308,7 @@ sum_of (const GstStereoViews *views, gint left, gint top, gint right, gint botto
   return last[right] - last[left] - first[right] + first[left];
 }
 
-/* The cells less their local mean, at one brightness; and what of that is not in the mean of the looks. Returns the contrast. */
+/* The cells less their local mean, in parts of it; and what of that is not in the mean of the looks. Returns the contrast. */
 static gdouble
 find_structure (GstStereoViews *views, View *view, gint black, gint scale)
 {
@@ -336,9 +316,7 @@ find_structure (GstStereoViews *views, View *view, gint black, gint scale)
   gfloat unit = 255.0f / (gfloat) (scale * views->factor * views->rows), *past = view->past;
   gdouble sum = 0, square = 0, blocks = views->across * views->down;
 
-  view->brightness = (gfloat) sum_of (views, 0, 0, w, h) / (gfloat) (w * h) * unit -
-      (gfloat) black * 255 / (gfloat) scale;
-  gfloat gain = unit * LEVEL / MAX (view->brightness, DARKEST);
+  gfloat zero = (gfloat) (black * views->factor * views->rows), least = DARKEST / unit;
   view->past = view->rest;
   view->rest = past;
   for (gint y = 0; y < h; y++) {
@@ -347,9 +325,8 @@ find_structure (GstStereoViews *views, View *view, gint black, gint scale)
     for (gint x = 0; x < w; x++) {
       gint left = MAX (0, x - RADIUS), right = MIN (w, x + RADIUS + 1);
       gfloat count = (gfloat) ((right - left) * (bottom - top));
-      gfloat high = gain *
-          ((gfloat) view->cells[at + (gsize) x] - (gfloat) sum_of (views, left, top, right, bottom) / count);
-      view->high[at + (gsize) x] = high;
+      gfloat around = (gfloat) sum_of (views, left, top, right, bottom) / count;
+      view->high[at + (gsize) x] = LEVEL * ((gfloat) view->cells[at + (gsize) x] - around) / MAX (around - zero, least);
     }
   }
   if (!views->looks)
@@ -381,23 +358,6 @@ total (const gfloat *columns)
   for (gint i = 0; i < SIDE; i++)
     sum += columns[i];
   return sum / (SIDE * SIDE);
-}
-
-/* Whether what repeated lives again: its pixels change, though nothing may move there. An encoder changes what it repeats now and
- * then. */
-static gboolean
-wakes (Repeats *repeats, gboolean same)
-{
-  gboolean woken = FALSE;
-
-  if (same) {
-    repeats->same = (guint8) MIN (repeats->same + 1, VOTES);
-    repeats->changed = 0;
-  } else if (++repeats->changed >= VOTES) {
-    woken = repeats->same == VOTES;
-    *repeats = (Repeats){ 0 };
-  }
-  return woken;
 }
 
 /* Means over a block of products of the structure now (h), its mean before (m), the rest (r), that of the look before (p), and the
@@ -451,7 +411,7 @@ update_block (const GstStereoViews *views, View *view, gint bx, gint by)
   gboolean stopped = looks && total (dn) < MAX (block->stopped > 1 ? MOVES : STILL, SHARED * total (dd));
   block->stopped = (guint8) (stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0);
   /* no more than noise */
-  block->is_even = total (hh) < NOISE && total (hn) < MAX (EVEN, SHARED * total (hh));
+  block->is_even = total (hh) < NOISE && total (hn) < MAX (NOTHING, SHARED * total (hh));
   /* an encoder's flicker keeps what it flickers around, and is another one in each look; and where something has stopped, or was
    * uncovered, the mean follows for a while */
   block->is_live = block->is_moving && block->stopped < 2 &&
@@ -468,13 +428,6 @@ is_same (const GstStereoViews *views, const View *view, gint bx, gint by)
       return FALSE;
   }
   return TRUE;
-}
-
-static void
-forget_stale (const GstStereoViews *views, View *view)
-{
-  for (gint b = 0; b < views->across * views->down; b++)
-    view->blocks[b].stale = 0;
 }
 
 /* All of one view. Returns whether it shows another picture than before, all at once. */
@@ -496,15 +449,11 @@ measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
       textured += block->is_textured;
       gboolean repeats = views->looks && is_same (views, view, bx, by);
       same += repeats;
-      if (wakes (&block->repeats, repeats)) {
-        block->stale = 0;
-        figures->wakes = TRUE;
-      }
+      /* what repeated to the bit changes again: it lives, though nothing may move there */
+      if (!repeats && block->same >= VOTES)
+        block->votes[STALE] = 0;
+      block->same = (guint8) (repeats ? MIN (block->same + 1, VOTES) : 0);
     }
-  if (wakes (&view->repeats, same == blocks)) {
-    forget_stale (views, view);
-    figures->wakes = TRUE;
-  }
   figures->same = same / (gdouble) blocks;
   gdouble share = lost / (gdouble) MAX (1, textured);
   gboolean jumped = share > JUMP + view->lost;
@@ -521,7 +470,6 @@ restart (GstStereoViews *views)
   for (guint v = 0; v < VIEWS; v++) {
     memcpy (views->views[v].mean, views->views[v].high, size);
     memset (views->views[v].rest, 0, size);
-    forget_stale (views, &views->views[v]);
   }
   views->looks = 0;
 }
@@ -546,46 +494,44 @@ reach_of (const GstStereoViews *views, guint v, gint bx, gint least, gint most)
 
 /* What a block lacks beside the other view. @wide: where what moves may lie. */
 static void
-compare_block (
-    GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Reach wide, GstStereoViewFigures figures[2])
+compare_block (GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Reach wide)
 {
   const Block *row = views->views[!v].blocks + by * views->across;
   Block *block = &views->views[v].blocks[by * views->across + bx];
-  /* the other view may see no such place */
-  gboolean all_live = wide.whole, all_still = wide.whole && block->is_live, all_textured = reach.first <= reach.last;
+  gint standing = 0, stopped = 0, live = 0, count = wide.last - wide.first + 1;
+  gboolean even = block->is_even && reach.first <= reach.last;
+  guint8 *stale = &block->votes[STALE];
 
-  for (gint x = wide.first; x <= wide.last; x++)
-    all_live = all_live && row[x].is_live && !row[x].stopped && row[x].is_textured;
+  for (gint x = wide.first; x <= wide.last; x++) {
+    standing += row[x].is_still || row[x].stopped > 1;
+    stopped += row[x].stopped > 0;
+    live += row[x].is_live;
+  }
   for (gint x = reach.first; x <= reach.last; x++)
-    all_textured = all_textured && row[x].is_textured;
-  for (gint y = by ? -1 : 0; y <= (by < views->down - 1) && all_still; y++)
-    for (gint x = wide.first; x <= wide.last; x++)
-      all_still = all_still && (row[y * views->across + x].is_still || row[y * views->across + x].stopped > 1);
-  gboolean stale = all_live && block->stopped > 1 && block->is_textured, even = all_textured && block->is_even;
-  if (stale)
-    block->stale = (guint8) MIN (block->stale + 1, MOST_VOTES);
+    even = even && row[x].is_textured;
+  block->votes[EVEN] = (guint8) (even ? MIN (block->votes[EVEN] + 1, MOST_VOTES) : 0);
+  /* else the other view may see no such place */
+  block->votes[ALONE] = wide.whole && block->is_live && standing == count;
+  if (wide.whole && block->stopped > 1 && block->is_textured && !stopped && 2 * live > count)
+    *stale = (guint8) MIN (*stale + 1, MOST_VOTES);
   else if (!block->stopped)
-    block->stale = 0;
-  else if (block->stale && block->stale < VOTES) /* a single change of the other view must not add up with the next one */
-    block->stale--;
-  block->even = (guint8) (even ? MIN (block->even + 1, MOST_VOTES) : 0);
-  figures[v].stale += block->stale >= VOTES;
-  figures[v].even += block->even >= 1;
-  block->alone = (guint8) all_still;
+    *stale = 0;
+  else if (*stale && *stale < VOTES) /* a single change of the other view must not add up with the next one */
+    (*stale)--;
 }
 
-/* Whether a count of a block, and of enough blocks around it, is at least so large: what an encoder makes flicker is scattered. */
+/* Whether so many votes speak against a block, and against enough blocks around it: what an encoder makes flicker is scattered. */
 static gboolean
-has_company (const GstStereoViews *views, guint v, gint bx, gint by, glong count, guint least)
+has_company (const GstStereoViews *views, guint v, gint bx, gint by, guint doubt, guint least)
 {
   const Block *blocks = views->views[v].blocks;
   guint company = 0;
 
-  if (G_STRUCT_MEMBER (guint8, &blocks[by * views->across + bx], count) < least)
+  if (blocks[by * views->across + bx].votes[doubt] < least)
     return FALSE;
   for (gint y = MAX (0, by - 1); y <= MIN (views->down - 1, by + 1); y++)
     for (gint x = MAX (0, bx - 1); x <= MIN (views->across - 1, bx + 1); x++)
-      company += G_STRUCT_MEMBER (guint8, &blocks[y * views->across + x], count) >= least;
+      company += blocks[y * views->across + x].votes[doubt] >= least;
   return company >= COMPANY;
 }
 
@@ -637,7 +583,7 @@ fit_block (const GstStereoViews *views, const gfloat *left, const gfloat *right,
   return fit;
 }
 
-/* Patterns, and blocks that live, of those around a block. */
+/* Patterns beside a block, and the share of the blocks around it that live. */
 static void
 look_around (const GstStereoViews *views, gint bx, gint by, guint *patterns, gdouble *live)
 {
@@ -646,9 +592,9 @@ look_around (const GstStereoViews *views, gint bx, gint by, guint *patterns, gdo
   *patterns = 0;
   for (gint y = MAX (0, by - 2); y <= MIN (views->down - 1, by + 2); y++)
     for (gint x = MAX (0, bx - 2); x <= MIN (views->across - 1, bx + 2); x++, count++) {
-      gint b = y * views->across + x;
-      *patterns += ABS (x - bx) < 2 && ABS (y - by) < 2 && views->votes[b] >= VOTES;
-      alive += views->views[LEFT].blocks[b].is_live && views->views[RIGHT].blocks[b].is_live;
+      const Block *left = &views->views[LEFT].blocks[y * views->across + x];
+      *patterns += ABS (x - bx) < 2 && ABS (y - by) < 2 && left->votes[PATTERN] >= VOTES;
+      alive += left->is_live && views->views[RIGHT].blocks[y * views->across + x].is_live;
     }
   *live = alive / (gdouble) count;
 }
@@ -657,9 +603,9 @@ look_around (const GstStereoViews *views, gint bx, gint by, guint *patterns, gdo
 static void
 judge_pattern (GstStereoViews *views, gint bx, gint by, const Fit *now, const Fit *mean)
 {
-  gint b = by * views->across + bx;
-  const Block *left = &views->views[LEFT].blocks[b], *right = &views->views[RIGHT].blocks[b];
-  guint8 *votes = &views->votes[b], *near = &views->near[b];
+  Block *left = &views->views[LEFT].blocks[by * views->across + bx];
+  const Block *right = &views->views[RIGHT].blocks[by * views->across + bx];
+  guint8 *votes = &left->votes[PATTERN];
   gboolean moves = left->is_moving && right->is_moving, pattern = FALSE;
   gboolean fixed = left->kept > KEPT && right->kept > KEPT && mean->alike > ALIKE && fabsf (mean->shift) < NEAR_ZERO;
   guint patterns;
@@ -670,65 +616,34 @@ judge_pattern (GstStereoViews *views, gint bx, gint by, const Fit *now, const Fi
     return;
   /* something comes before both lenses while the scene stands still: what lay nearer lies at disparity 0 all at once */
   if (views->calm < LOOKS)
-    *near = 0;
+    left->apart = 0;
   else if (now->alike < LOST || fabsf (now->shift) > FAR_FROM_ZERO)
-    *near = (guint8) MIN (*near + 1, LOOKS);
-  if (*near == LOOKS && now->alike > SURE && fabsf (now->shift) < AT_ZERO) {
+    left->apart = (guint8) MIN (left->apart + 1, LOOKS);
+  if (left->apart == LOOKS && now->alike > SURE && fabsf (now->shift) < AT_ZERO) {
     pattern = TRUE;
   } else if (fixed && moves) {
     pattern = fit_block (views, views->views[LEFT].rest, views->views[RIGHT].rest, bx, by).alike < APART;
   } else if (fixed) {
     look_around (views, bx, by, &patterns, &live);
     pattern = patterns >= GROWS || (left->is_still && right->is_still && live >= AROUND);
-  } else if (moves && *votes) {
+  } else if (left->is_live && right->is_live && *votes) {
     (*votes)--;
   }
   if (pattern)
     *votes = (guint8) MIN (*votes + 1, MOST_VOTES);
 }
 
-static gboolean
-is_pattern (const GstStereoViews *views, gint bx, gint by)
-{
-  guint patterns;
-  gdouble live;
-
-  if (views->votes[by * views->across + bx] < VOTES)
-    return FALSE;
-  look_around (views, bx, by, &patterns, &live);
-  return patterns >= COMPANY;
-}
-
 /* ---- what is not measured -------------------------------------------------------------------- */
-
-static void
-clear_unmeasured (gpointer unmeasured)
-{
-  for (guint v = 0; v < VIEWS; v++)
-    g_free (((GstStereoUnmeasured *) unmeasured)->marks[v]);
-}
 
 GstStereoUnmeasured *
 gst_stereo_unmeasured_new (gint width, gint height, gint factor)
 {
-  GstStereoUnmeasured *unmeasured = g_atomic_rc_box_new0 (GstStereoUnmeasured);
+  gsize count = (gsize) width * (gsize) height;
+  GstStereoUnmeasured *unmeasured = g_atomic_rc_box_alloc0 (sizeof *unmeasured + VIEWS * count);
+  guint8 *marks = (guint8 *) (unmeasured + 1);
 
-  *unmeasured = (GstStereoUnmeasured){ .width = width, .height = height, .factor = factor };
-  for (guint v = 0; v < VIEWS; v++)
-    unmeasured->marks[v] = g_malloc0 ((gsize) width * (gsize) height);
+  *unmeasured = (GstStereoUnmeasured){ width, height, factor, { marks, marks + count } };
   return unmeasured;
-}
-
-GstStereoUnmeasured *
-gst_stereo_unmeasured_ref (GstStereoUnmeasured *unmeasured)
-{
-  return g_atomic_rc_box_acquire (unmeasured);
-}
-
-void
-gst_stereo_unmeasured_unref (GstStereoUnmeasured *unmeasured)
-{
-  g_atomic_rc_box_release_full (unmeasured, clear_unmeasured);
 }
 
 void
@@ -768,8 +683,8 @@ gst_stereo_unmeasured_apply (const GstStereoUnmeasured *unmeasured, const GstSte
 static gboolean
 is_blind (const GstStereoViews *views, guint v, gint bx, gint by)
 {
-  return has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, stale), VOTES) ||
-      has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, even), VOTES) || is_pattern (views, bx, by);
+  return has_company (views, v, bx, by, STALE, VOTES) || has_company (views, v, bx, by, EVEN, VOTES) ||
+      has_company (views, LEFT, bx, by, PATTERN, VOTES);
 }
 
 /* Cells that are saturated, as most of those around them are, and those around these, whose match takes part in them. A speck is texture. */
@@ -836,8 +751,7 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
   for (gint by = 0; by < views->down; by++)
     for (gint bx = 0; bx < views->across; bx++) {
       for (guint v = 0; v < VIEWS; v++)
-        compare_block (
-            views, v, bx, by, reach_of (views, v, bx, least, most), reach_of (views, v, bx, least, far), figures);
+        compare_block (views, v, bx, by, reach_of (views, v, bx, least, most), reach_of (views, v, bx, least, far));
       if (!left->blocks[by * views->across + bx].is_textured || !right->blocks[by * views->across + bx].is_textured)
         continue;
       Fit now = fit_block (views, left->high, right->high, bx, by),
@@ -853,16 +767,19 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
   views->one = pair->zero > ONE * pair->textured;
   for (gint b = 0; b < blocks; b++) {
     gint bx = b % views->across, by = b / views->across;
-    pair->pattern += is_pattern (views, bx, by);
-    for (guint v = 0; v < VIEWS; v++)
-      figures[!v].alone += has_company (views, v, bx, by, G_STRUCT_OFFSET (Block, alone), 1);
+    pair->pattern += has_company (views, LEFT, bx, by, PATTERN, VOTES);
+    for (guint v = 0; v < VIEWS; v++) {
+      figures[v].stale += views->views[v].blocks[b].votes[STALE] >= VOTES;
+      figures[v].even += views->views[v].blocks[b].votes[EVEN] > 0;
+      figures[!v].alone += has_company (views, v, bx, by, ALONE, 1);
+    }
   }
   gfloat share = 1.0f / (gfloat) MIN (views->looks + 1, LOOKS);
   for (guint v = 0; v < VIEWS; v++)
     for (gint i = 0; i < views->w * views->h; i++)
       views->views[v].mean[i] += share * views->views[v].rest[i];
   views->looks++;
-  g_clear_pointer (&views->unmeasured, gst_stereo_unmeasured_unref);
+  g_clear_pointer (&views->unmeasured, g_atomic_rc_box_release);
   views->unmeasured = mark (views, viewed);
   return TRUE;
 }
@@ -880,31 +797,27 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall, or a cover, has less, and is not blurred */
 #define NOT_EVEN 10.0
 #define SMOOTH 0.5      /* roughness of a blurred view, of its contrast */
-#define BLURRED_BAD 2.0 /* times less sharp than is expected; the worst healthy pair has 1.2 */
+#define BLURRED_BAD 2.0 /* times less sharp; the worst healthy pair has 1.2 */
 #define BLURRED_GOOD 1.54
-#define BLURRED_BOTH 0.25 /* of what each view's sharpness used to be: fog and night come slower */
-#define ROUGHER 0.8       /* a view that is less sharp has less of detail and noise together, too */
-#define LESS 0.5          /* of the contrast of the other view: a cover */
+#define ROUGHER 0.8 /* a view that is less sharp has less of detail and noise together, too */
+#define LESS 0.5    /* of the contrast of the other view: a cover */
 #define COVERED_GOOD 0.03
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
 #define REPEATS 8          /* looks that their share is of */
 #define REPEATS_BAD 0.35
 #define STALE_BAD 0.05
+#define RAW_LOOKS 10
 #define SAME_BAD \
   0.06 /* of the blocks, to the bit, of a view all of which used to change, while the other view changes everywhere */
-#define RAW_LOOKS 10
 #define SAME_LEAST 0.02 /* share of the blocks that repeat: less is chance */
 #define MUCH 0.15       /* of the blocks move: both views see some of it */
-#define ALONE 6         /* blocks in which the other view moves where this one does not, */
+#define ALONE_LEAST 6   /* blocks in which the other view moves where this one does not, */
 #define ALONE_OF 0.2    /* this share of all that moves there, */
 #define ALONE_MORE 4    /* and so many times those the other way round */
 #define CODED_LOOKS 20
 #define MIN_TEXTURED 12 /* blocks of a pair: a view without detail is no evidence */
 #define ZERO_BAD 0.6    /* share of the blocks with texture that lie at disparity 0; healthy pairs have up to 0.04 */
 #define MIN_PATTERN 6
-#define HISTORY_COUNT 20       /* looks before the history counts */
-#define HISTORY_WEIGHT 200     /* looks that its means are of, at most: twenty seconds */
-#define HISTORY_MAX 0.40546511 /* ln 1.5: dirt that comes slowly must not become the expected state */
 
 static gdouble
 sharpness_of (const GstStereoViewFigures *figures)
@@ -948,20 +861,15 @@ white_of (const GstStereoViews *views, guint v)
   return views->figures[v].white;
 }
 
-/* How much sharper than the view the other one is, or than it used to be against the view. Both may be without detail, or much less sharp than
- * they used to be. */
+/* How much sharper than the view the other one is. Both may be without detail. */
 static gdouble
 blur_of (const GstStereoViews *views, guint v)
 {
   const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-  gboolean known = views->known >= HISTORY_COUNT;
-  gdouble ratio = known ? CLAMP (views->ratio, -HISTORY_MAX, HISTORY_MAX) : 0;
-  gdouble sharp = sharpness_of (own), beside = sharpness_of (other);
 
-  if ((has_no_detail (own) && has_no_detail (other)) ||
-      (known && sharp < BLURRED_BOTH * exp (views->sharp[v]) && beside < BLURRED_BOTH * exp (views->sharp[!v])))
+  if (has_no_detail (own) && has_no_detail (other))
     return BLURRED_BAD;
-  gdouble blur = has_detail (other) ? beside / MAX (sharp, 1e-9) * exp (v ? -ratio : ratio) : NAN;
+  gdouble blur = has_detail (other) ? sharpness_of (other) / MAX (sharpness_of (own), 1e-9) : NAN;
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
   return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
 }
@@ -995,23 +903,16 @@ blankness_of (const GstStereoViews *views, guint v)
   return has_detail (left) || has_detail (right) ? -G_MAXDOUBLE : -MAX (left->contrast, right->contrast);
 }
 
-/* The view repeats, or is stale, or the other view moves where it does not. That a view does not stand still is known where something moves
- * in it, or where it has repeated and does so no more. */
+/* The view repeats, or is stale, or the other view moves where it does not. */
 static gdouble
 frost_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-  guint alone = own->alone >= ALONE_MORE * other->alone ? own->alone : 0;
-  gdouble share = (own->stale + alone) / (gdouble) views->pair.blocks,
-          frost = MAX (views->repeats[v] / REPEATS_BAD, share / STALE_BAD);
+  const GstStereoViewFigures *own = &views->figures[v];
+  gdouble frost = MAX (views->repeats[v] / REPEATS_BAD, own->stale / (STALE_BAD * views->pair.blocks));
 
-  if (!own->compared)
-    return NAN;
-  if (alone >= ALONE && alone >= ALONE_OF * other->moving)
-    return MAX (1, frost);
-  if (views->raw[v] == RAW_LOOKS && other->same < SAME_LEAST)
+  if (views->raw[v] == RAW_LOOKS && views->figures[!v].same < SAME_LEAST)
     frost = MAX (frost, own->same / SAME_BAD);
-  return frost < 1 && ((!own->moving && !views->awake[v]) || own->alone) ? NAN : frost;
+  return !own->compared ? NAN : views->stands[v] >= VOTES ? MAX (1, frost) : frost;
 }
 
 /* No pixel of either view changes. */
@@ -1124,7 +1025,7 @@ learn (GstStereoViews *views, gboolean live)
   views->coded -= views->coded > 0;
   for (guint v = 0; v < VIEWS; v++) {
     const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-    gboolean repeats = own->same >= 1 && (other->same < SAME_LEAST || other->moving >= MUCH * views->pair.blocks);
+    gboolean evident = own->same < 1 || other->same < SAME_LEAST || other->moving >= MUCH * views->pair.blocks;
     if (!own->compared)
       continue;
     views->lively = views->lively || own->same < 1;
@@ -1132,21 +1033,16 @@ learn (GstStereoViews *views, gboolean live)
       views->coded = CODED_LOOKS;
     if (views->raw[v] < RAW_LOOKS)
       views->raw[v] = own->same < SAME_LEAST ? views->raw[v] + 1 : 0;
-    views->awake[v] = own->same < 1 && (own->wakes || (views->awake[v] && !own->moving));
-    views->repeats[v] = own->wakes ? 0 : views->repeats[v] + (repeats - views->repeats[v]) / REPEATS;
+    views->changed[v] = own->same < 1 ? views->changed[v] + 1 : 0;
+    gboolean alone = views->changed[v] >= VOTES && own->alone >= ALONE_MORE * other->alone &&
+        own->alone >= MAX (ALONE_LEAST, ALONE_OF * other->moving);
+    /* a single change of the other view must not add up with the next one */
+    views->stands[v] = own->moving || (!alone && views->stands[v] < VOTES) ? 0 : views->stands[v] + alone;
+    if (evident)
+      views->repeats[v] = views->changed[v] >= VOTES ?
+          0 :
+          views->repeats[v] + ((own->same >= 1) - views->repeats[v]) / REPEATS;
   }
-}
-
-/* A look in which nothing is wrong with the sharpness of either view. */
-static void
-remember (GstStereoViews *views)
-{
-  gdouble sharp[] = { log (sharpness_of (&views->figures[LEFT])), log (sharpness_of (&views->figures[RIGHT])) };
-
-  views->known = MIN (views->known + 1, HISTORY_WEIGHT);
-  views->ratio += (sharp[LEFT] - sharp[RIGHT] - views->ratio) / views->known;
-  for (guint v = 0; v < VIEWS; v++)
-    views->sharp[v] += (sharp[v] - views->sharp[v]) / views->known;
 }
 
 static void
@@ -1168,8 +1064,6 @@ judge (GstStereoViews *views)
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++)
       if (!((guint) rule->unless & (bad[LEFT] | bad[RIGHT])) && !((guint) rule->unless_own & bad[v]))
         values[v] = rule->value (views, v);
-    if (rule->value == blur_of && values[LEFT] <= rule->good && values[RIGHT] <= rule->good)
-      remember (views);
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++) {
       GstStereoVerdict verdict = values[v] >= rule->bad ? GST_STEREO_VERDICT_BAD :
           values[v] <= rule->good                       ? GST_STEREO_VERDICT_GOOD :
@@ -1192,7 +1086,6 @@ gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *looked)
   GstStereoViewFigures figures[VIEWS];
   GstStereoPairFigures pair;
 
-  views->started = TRUE;
   views->last = looked->time;
   if (!gst_stereo_views_measure (views, looked, figures, &pair))
     return FALSE;
@@ -1216,12 +1109,6 @@ gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *looked)
 void
 gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats)
 {
-  GstStereoViewFigures figures[VIEWS];
-
-  GST_OBJECT_LOCK (views->element);
-  guint64 count = views->count;
-  memcpy (figures, views->figures, sizeof figures);
-  GST_OBJECT_UNLOCK (views->element);
-  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, count, NULL);
-  add_figures (stats, figures);
+  gst_structure_set (stats, "health-looks", G_TYPE_UINT64, views->count, NULL);
+  add_figures (stats, views->figures);
 }

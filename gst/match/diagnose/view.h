@@ -4,7 +4,7 @@
  *
  * A disparity is evidence of the scene only if the texture that gives it belongs to the scene. What lies on a lens, or does not
  * change any more, has texture too. So each view is reduced to at most some 320 cells a row, and the fine structure of its picture
- * (the picture less its local mean, at one brightness) is averaged over the last looks. For each block of 8 x 8 cells there are two
+ * (the picture less its local mean, in parts of that mean: light changes nothing) is averaged over the last looks. For each block of 8 x 8 cells there are two
  * energies: of the mean, which is what is fixed, and of the rest, which is what moves. Neighbours are multiplied in place of squares:
  * texture is alike in both, and noise cancels.
  *
@@ -55,7 +55,6 @@ typedef struct
   gdouble doubt;             /* standard deviation of the square of `detail` for pure noise */
   gdouble contrast;          /* standard deviation of the blocks' means, grey levels: a blur does not change it */
   gboolean compared;         /* there was a look before */
-  gboolean wakes;            /* something that had repeated to the bit changes again */
   gdouble same;              /* share of the blocks that are as before, to the bit */
   guint moving, stale, even; /* blocks */
   guint alone;               /* blocks of the other view that move, where this view moves nowhere */
@@ -80,10 +79,9 @@ typedef struct
   guint8 *marks[2];   /* of each view: 1 = without evidence */
 } GstStereoUnmeasured;
 
+/* To be released with g_atomic_rc_box_release(). */
 GstStereoUnmeasured *gst_stereo_unmeasured_new (gint width, gint height, gint factor);
-GstStereoUnmeasured *gst_stereo_unmeasured_ref (GstStereoUnmeasured *unmeasured);
-void gst_stereo_unmeasured_unref (GstStereoUnmeasured *unmeasured);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoUnmeasured, gst_stereo_unmeasured_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoUnmeasured, g_atomic_rc_box_release)
 /* These pixels of an output picture get no value and no confidence. @units: what its samples mean, and its size. @counted: pixels that
  * @valid_ratio and @mean_confidence are of, which are less then. */
 void gst_stereo_unmeasured_apply (const GstStereoUnmeasured *unmeasured, const GstStereoMaskedPicture *picture,
@@ -94,8 +92,6 @@ typedef struct _GstStereoViews GstStereoViews;
 /* Neither @element nor @faults is owned. */
 GstStereoViews *gst_stereo_views_new (GstElement *element, GstStereoFaults *faults);
 void gst_stereo_views_free (GstStereoViews *views);
-/* At the start, and at the stop: forgets all looks. */
-void gst_stereo_views_start (GstStereoViews *views);
 /* After a flush: timestamps may begin anew, and the next pictures may be different. What is known of the lenses stays. */
 void gst_stereo_views_flush (GstStereoViews *views);
 
@@ -106,7 +102,7 @@ gboolean gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair
 void gst_stereo_views_value (const GstStereoViews *views, GstStereoLookedPair *pair);
 /* What the last look, and those before, found to be without evidence; NULL: nothing. Owned by @views. */
 GstStereoUnmeasured *gst_stereo_views_get_unmeasured (const GstStereoViews *views);
-/* From any thread: adds fields to `stats`. */
+/* From any thread, with the element's object lock: adds fields to `stats`. */
 void gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats);
 
 /* For tests: what a look finds. FALSE for views that are too small. */

@@ -158,8 +158,7 @@ begin_of_delay (const RealSequence *sequence, gboolean half, guint first, guint 
 {
   const StereoParams params = { .num_disparities = half ? 64 : 128 };
   GstStereoMatches *matcher = gst_stereo_matches_new (NULL, NULL);
-  GstStereoDelay delay = { { 0 } };
-  guint begin = 0;
+  guint begin = 0, bad = 0;
 
   for (guint n = 0; n < count && !begin; n++) {
     RealView views[2];
@@ -174,8 +173,9 @@ begin_of_delay (const RealSequence *sequence, gboolean half, guint first, guint 
       .images = { images[0], images[1] }, .width = views[0].width, .height = views[0].height, .params = &params
     };
     GstStereoMatchFigures figures;
-    if (n && gst_stereo_matches_measure (matcher, &pair, &figures) && gst_stereo_delay_add (&delay, figures.late) == BAD)
-      begin = n;
+    if (gst_stereo_matches_measure (matcher, &pair, &figures))
+      bad = verdict_of (GST_STEREO_HEALTH_OUT_OF_STEP, &figures) == BAD ? bad + 1 : 0;
+    begin = bad == 2 ? n : 0;
     gst_stereo_matches_keep (matcher, &pair);
     g_free (views[0].pixels);
     g_free (views[1].pixels);
