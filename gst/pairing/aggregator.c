@@ -3,16 +3,8 @@
 
 GST_DEBUG_CATEGORY (gst_stereo_aggregator_debug);
 
-#define SILENT_LEFT GST_STEREO_HEALTH_SILENT_LEFT
-#define SILENT_RIGHT GST_STEREO_HEALTH_SILENT_RIGHT
-#define SILENT (SILENT_LEFT | SILENT_RIGHT)
-#define BEHIND GST_STEREO_HEALTH_BEHIND
 /* Pads may come late (decodebin): a missing view becomes an error only after this time. */
 #define MISSING_TIME (2 * G_USEC_PER_SEC)
-/* Largest difference of the delays of both views, and after how many frames of each it counts. */
-#define MOST_APART ((gint64) (500 * GST_MSECOND))
-#define TIMED_FRAMES 10
-#define MOST_BITS 16 /* of a sample */
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (GstStereoAggregator, gst_stereo_aggregator, GST_TYPE_AGGREGATOR)
 
@@ -32,7 +24,7 @@ static const GstStereoProperty properties[] = {
   { ROW ("pairing-clock", ENUM, pairs.choice), .choices = gst_stereo_pairing_clocks, .type = "GstStereoPairingClock",
       .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats "
                "say which ones do" },
-  { ROW ("significant-bits", INT, deep.bits), .max = MOST_BITS,
+  { ROW ("significant-bits", INT, deep.bits), .max = GST_STEREO_MOST_BITS,
       .blurb = "Bits of a GRAY16 sample that the camera uses, at least 8; the upper 8 of them are read. 0 = as "
                "many as the largest sample so far needs; where no sample is below half of it, as of thermal "
                "cameras, the lowest one is black" },
@@ -124,190 +116,12 @@ check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
   return FALSE;
 }
 
-/* ---- what the sources do ------------------------------------------------------------------- */
-
-static const gchar *
-name_of (const GstStereoInputs *inputs, GstStereoHealthFlags views)
-{
-  if (inputs->packed)
-    return "sink";
-  return views == SILENT ? "sink_left and sink_right" : views == SILENT_RIGHT ? "sink_right" : "sink_left";
-}
-
-/* A camera of one frame a second is not silent between two frames; a duration that is nonsense hides no silence for long. */
-#define SLOW_FRAMES 2
-#define SLOWEST 10 /* timeouts */
-
-/* Which views are silent, and in priv->deadline when the next one may be. @longest: the longest silence. */
-static GstStereoHealthFlags
-find_silent (GstStereoAggregator *self, GstStereoPad *const pads[2], GstClockTime now, GstClockTime *longest)
-{
-  GstStereoAggregatorPrivate *priv = self->priv;
-  GstStereoSource source[2] = { gst_stereo_pad_get_source (pads[0]), gst_stereo_pad_get_source (pads[1]) };
-  GstStereoHealthFlags silent = 0;
-
-  GST_OBJECT_LOCK (self);
-  const guint64 timeout = priv->silence_timeout;
-  gboolean playing = GST_STATE (self) == GST_STATE_PLAYING;
-  GST_OBJECT_UNLOCK (self);
-  /* neither PAUSED nor a stopped process counts as silence */
-  if (!playing || (priv->deadline && now > priv->deadline + 2 * timeout))
-    priv->since = now;
-  priv->deadline = now + (timeout ? timeout : GST_SECOND);
-  for (guint v = 0; v < 2; v++) {
-    gboolean has = gst_stereo_pad_has_buffer (pads[v]), over = source[v].over;
-    GstClockTime idle = has && !over ? 0 : gst_stereo_source_idle (&source[v], &source[!v], priv->since, now);
-    guint64 limit = CLAMP (SLOW_FRAMES * (guint64) pads[v]->spacing, timeout, SLOWEST * timeout);
-    *longest = MAX (*longest, idle);
-    if (over ? !pads[v]->shown && !has && pads[!v]->began && !source[!v].over && pads[0] != pads[1] :
-               timeout && idle >= limit)
-      silent |= v ? SILENT_RIGHT : SILENT_LEFT;
-    else if (timeout && idle && now + limit - idle < priv->deadline)
-      priv->deadline = now + limit - idle;
-  }
-  return silent;
-}
-
-/* Takes @text. */
-static void
-tell (GstStereoAggregator *self, GstStereoHealthFlags sources, gboolean bad, gchar *text)
-{
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
-
-  GST_OBJECT_LOCK (self);
-  self->priv->sources = sources;
-  GST_OBJECT_UNLOCK (self);
-  if (klass->silence)
-    klass->silence (self, sources, text);
-  if (bad)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
-  else
-    GST_ELEMENT_INFO (self, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
-}
-
-static gchar *
-describe_silence (const GstStereoInputs *inputs, GstStereoHealthFlags silent, GstClockTime time)
-{
-  const GstStereoPad *pad = inputs->view[silent & SILENT_LEFT ? LEFT : RIGHT];
-  const gchar *name = name_of (inputs, silent);
-
-  if (pad->ended)
-    return g_strdup_printf (
-        "%s has ended, and the other view goes on: there is no depth until it is back. Check that camera, "
-        "its cable and the source of that branch.",
-        name);
-  return g_strdup_printf ("%s %s been silent for %.1f s%s, and the stream did not end. Nothing comes out%s. Check %s.",
-      name, silent == SILENT && !inputs->packed ? "have" : "has", (gdouble) time / GST_SECOND,
-      pad->began ? "" : ", and had no frame before",
-      silent == SILENT ? "" : ", and the frames of the other view are dropped until it is back",
-      silent == SILENT ? "the camera, its cable and the source; of two cameras what they have in common: supply, "
-                         "hub, and the thread that feeds both pads" :
-                         "that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
-                         "queue before each");
-}
-
-/* Two cameras that count their time from moments of their own. */
-static void
-compare_delays (GstStereoAggregator *self, GstStereoPad *const pads[2])
-{
-  gint64 delay[2];
-
-  for (guint v = 0; v < 2 && !self->priv->judged; v++) {
-    GstStereoSource source = gst_stereo_pad_get_source (pads[v]);
-    g_autoptr (GstQuery) query = gst_query_new_latency ();
-    GstClockTime least = 0;
-    gboolean live = FALSE;
-    if (source.timed < TIMED_FRAMES)
-      return;
-    /* what upstream reports as its latency is no delay */
-    if (gst_pad_peer_query (GST_PAD (pads[v]), query))
-      gst_query_parse_latency (query, &live, &least, NULL);
-    delay[v] = source.least - (gint64) least;
-    /* no camera's frame comes before its time, and a branch that is not live has no delay */
-    if (!live || delay[v] < -MOST_APART)
-      return;
-  }
-  if (self->priv->judged)
-    return;
-  self->priv->judged = TRUE;
-  guint late = delay[RIGHT] > delay[LEFT];
-  if (delay[late] - delay[!late] > MOST_APART)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The frames of %s come %.1f s after their timestamps, those of %s %.1f s: its timestamps begin at another time, "
-         "and a pair shows two moments %.1f s apart. Let its source stamp frames by the pipeline's clock "
-         "(do-timestamp=true), or shift the view: the offset of its pad, in nanoseconds.",
-            GST_PAD_NAME (pads[late]), delay[late] / 1e9, GST_PAD_NAME (pads[!late]), delay[!late] / 1e9,
-            (delay[late] - delay[!late]) / 1e9),
-        (NULL));
-}
-
-/* In a live pipeline: tells of sources that are silent or fall behind, and of those that no longer are. */
-static void
-watch_sources (GstStereoAggregator *self, GstStereoInputs *inputs)
-{
-  GstStereoAggregatorPrivate *priv = self->priv;
-  GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)), longest = 0;
-  GstStereoHealthFlags before = priv->sources, behind = 0;
-
-  if (!inputs->live || !GST_CLOCK_TIME_IS_VALID (now))
-    return;
-  GstStereoHealthFlags silent = find_silent (self, inputs->view, now, &longest);
-  if (silent & ~before) {
-    tell (self, (before & BEHIND) | silent, TRUE, describe_silence (inputs, silent, longest));
-  } else if (before & SILENT & ~silent) {
-    gst_stereo_pairs_forgive (self);
-    /* the camera may count its time anew */
-    for (guint v = 0; v < 2; v++) {
-      GST_OBJECT_LOCK (inputs->view[v]);
-      gst_stereo_source_flush (&inputs->view[v]->source);
-      GST_OBJECT_UNLOCK (inputs->view[v]);
-    }
-    priv->judged = FALSE;
-    tell (self, (before & BEHIND) | silent, FALSE,
-        g_strdup_printf ("%s is back.", name_of (inputs, before & SILENT & ~silent)));
-  }
-  for (guint v = 0; v < 2; v++) {
-    GstStereoSource source = gst_stereo_pad_get_source (inputs->view[v]);
-    inputs->silent[v] = (silent & (v ? SILENT_RIGHT : SILENT_LEFT)) != 0;
-    if (source.behind && !behind && !(before & BEHIND))
-      tell (self, priv->sources | BEHIND, TRUE,
-          g_strdup_printf (
-              "The frames of %s come later and later: %.1f s after their timestamps by now, and %.2f s more each second. "
-              "Its source falls behind, or what stands before this element. Make less of it (smaller pictures, "
-              "fewer a second), or drop frames there (queue leaky=downstream). The depth is right, and old.",
-              GST_PAD_NAME (inputs->view[v]), source.before / 1e9, source.growth / 1e9));
-    behind |= source.behind ? BEHIND : 0;
-  }
-  if (priv->sources & BEHIND && !behind)
-    tell (self, priv->sources & ~BEHIND, FALSE, g_strdup ("Frames no longer come later and later."));
-  if (!inputs->packed)
-    compare_delays (self, inputs->view);
-}
-
-/* GstAggregator waits for all pads until so long after this running time. While a view is silent, the frames of the other one
- * are let go at once. With GstAggregator's lock held. */
 static GstClockTime
 gst_stereo_aggregator_get_next_time (GstAggregator *aggregator)
 {
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstStereoAggregatorPrivate *priv = self->priv;
-  GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)), at = priv->deadline;
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)) +
-      (GST_CLOCK_TIME_IS_VALID (priv->latency) ? priv->latency : 0);
+  g_auto (GstStereoInputs) inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
 
-  if (!GST_CLOCK_TIME_IS_VALID (now))
-    return GST_CLOCK_TIME_NONE;
-  if (priv->sources & SILENT) {
-    g_auto (GstStereoInputs) inputs = get_inputs (self);
-    for (guint v = 0; v < 2; v++)
-      if (inputs.view[v] && gst_stereo_pad_has_buffer (inputs.view[v]))
-        at = now;
-  }
-  /* nothing was heard yet */
-  if (!at)
-    at = priv->deadline = now + GST_SECOND / 2;
-  return at > base ? at - base : 0;
+  return gst_stereo_sources_next (GST_STEREO_AGGREGATOR (aggregator), &inputs);
 }
 
 /* ---- aggregate ---------------------------------------------------------------------------- */
@@ -330,10 +144,8 @@ can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
       gst_segment_is_equal (&priv->segment, &frame->segment);
 }
 
-/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
- * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
-static GstFlowReturn
-forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
+GstFlowReturn
+gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
 {
   GstClockTime time = GST_BUFFER_PTS (missing->buffer);
   GstFlowReturn flow = drain (self, FALSE);
@@ -344,7 +156,7 @@ forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
 }
 
 static GstFlowReturn
-find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoPair *pair)
+find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoFrame *view[2])
 {
   if (!check_inputs (self, inputs))
     return GST_FLOW_NOT_NEGOTIATED;
@@ -352,8 +164,8 @@ find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoPair *pa
     const GstStereoPad *only = inputs->left ? inputs->left : inputs->right;
     return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_change (self, NULL);
   }
-  watch_sources (self, inputs);
-  GstFlowReturn flow = gst_stereo_pairs_find (self, inputs, pair);
+  gst_stereo_sources_watch (self, inputs);
+  GstFlowReturn flow = gst_stereo_pairs_find (self, inputs, view);
   for (guint v = 0; v < 2 && flow == GST_AGGREGATOR_FLOW_NEED_DATA && !inputs->packed; v++)
     if (inputs->view[v]->resumed && !inputs->view[v]->ended)
       wait_for_change (self, inputs->view[v]);
@@ -364,35 +176,26 @@ static GstFlowReturn
 gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
 {
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-  GstFlowReturn flow, forwarded = GST_FLOW_OK, drained;
+  GstStereoFrame *view[2] = { NULL };
   gboolean one_may_stay = FALSE;
-  GstStereoPair pair = { NULL };
-  GstStereoFrame *frame;
 
   gst_element_foreach_sink_pad (GST_ELEMENT (self), gst_stereo_pad_obey_flush, NULL);
   g_auto (GstStereoInputs) inputs = get_inputs (self);
   self->priv->latency = gst_aggregator_get_latency (aggregator);
   inputs.live = GST_CLOCK_TIME_IS_VALID (self->priv->latency);
-  flow = find_pair (self, &inputs, &pair);
-  while (forwarded == GST_FLOW_OK && (frame = g_queue_pop_head (&pair.missing))) {
-    forwarded = forward_gap (self, frame);
-    gst_stereo_frame_unref (frame);
-  }
-  if (forwarded != GST_FLOW_OK)
-    flow = forwarded;
-  GstStereoFrame *view[2] = { pair.left, pair.right };
+  GstFlowReturn flow = find_pair (self, &inputs, view);
   if (flow == GST_FLOW_OK && !gst_stereo_deep_convert (self, view))
     flow = GST_FLOW_ERROR;
   if (flow == GST_FLOW_OK) {
     flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->process (self, view[LEFT], view[RIGHT]);
-    gst_stereo_frame_unref (view[LEFT]);
-    gst_stereo_frame_unref (view[RIGHT]);
     /* a frame waits on every pad, before any event: GstAggregator calls this function again at once */
     one_may_stay = flow == GST_FLOW_OK && !inputs.live && gst_stereo_pad_has_buffer (inputs.view[LEFT]) &&
         gst_stereo_pad_has_buffer (inputs.view[RIGHT]);
   }
-  gst_stereo_pair_clear (&pair);
-  drained = drain (self, one_may_stay);
+  if (view[RIGHT] != view[LEFT])
+    gst_stereo_frame_free (view[RIGHT]);
+  gst_stereo_frame_free (view[LEFT]);
+  GstFlowReturn drained = drain (self, one_may_stay);
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
@@ -444,7 +247,7 @@ gst_stereo_aggregator_drop_if_late (
   self->priv->pairs.broken = TRUE;
   /* no element of a live pipeline waits longer than the latency; a sink that is not behind a queue would hold this thread until the
    * gap is over, and the next pair would be late as well */
-  *flow = live ? GST_FLOW_OK : forward_gap (self, left);
+  *flow = live ? GST_FLOW_OK : gst_stereo_aggregator_forward_gap (self, left);
   return TRUE;
 }
 
@@ -645,6 +448,7 @@ reset_stream (GstStereoAggregator *self, gboolean start)
   gst_stereo_pairs_reset (self, start);
   self->priv->have_segment = FALSE;
   self->priv->judged = FALSE;
+  self->priv->delay = NONE;
 }
 
 static GstFlowReturn
@@ -661,7 +465,8 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
   GstStereoAggregatorPrivate *priv = self->priv;
 
-  gst_stereo_deep_start (&priv->deep);
+  priv->deep.lowest = G_MAXUINT16;
+  priv->deep.highest = 0;
   reset_stream (self, TRUE);
   priv->alone = 0;
   priv->latency = GST_CLOCK_TIME_NONE;
@@ -725,7 +530,6 @@ gst_stereo_aggregator_finalize (GObject *object)
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
 
   g_free (priv->pairs.mismatch);
-  g_free (priv->deep.row);
   g_mutex_clear (&priv->lock);
   g_cond_clear (&priv->changed);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
@@ -767,7 +571,6 @@ gst_stereo_aggregator_init (GstStereoAggregator *self)
   self->priv = gst_stereo_aggregator_get_instance_private (self);
   g_mutex_init (&self->priv->lock);
   g_cond_init (&self->priv->changed);
-  gst_stereo_lateness_init (&self->priv->qos.lateness);
   self->priv->qos.earliest_time = GST_CLOCK_TIME_NONE;
   self->priv->pairs.clock = "none";
   gst_stereo_properties_init (G_OBJECT (self));

@@ -50,14 +50,6 @@ gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *r
   return GST_STEREO_PAIRING_PAIR;
 }
 
-gint64
-gst_stereo_pairing_shortest (gint64 shortest, gint64 interval)
-{
-  if (interval <= 0)
-    return shortest;
-  return shortest ? MIN (interval, shortest + shortest / 32) : interval;
-}
-
 GstStereoPairing
 gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended)
 {

@@ -47,10 +47,6 @@ typedef struct
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
-/* Updates the recent shortest time from one frame to the next by one more @interval; 0 = none seen. It grows slowly, because
- * after one early frame there may be another one. */
-gint64 gst_stereo_pairing_shortest (gint64 shortest, gint64 interval);
-
 /*
  * The same decision for one stream of alternating views: whether its first two frames are a bundle.
  * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;

@@ -1,43 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/frame.h"
 
-GstStereoFrame *
-gst_stereo_frame_new (GstBuffer *buffer)
-{
-  GstStereoFrame *frame = g_new0 (GstStereoFrame, 1);
-
-  frame->references = 1;
-  frame->time = frame->captured = GST_STEREO_TIME_NONE;
-  frame->buffer = gst_buffer_ref (buffer);
-  return frame;
-}
-
-GstStereoFrame *
-gst_stereo_frame_ref (GstStereoFrame *frame)
-{
-  g_atomic_int_inc (&frame->references);
-  return frame;
-}
-
-void
-gst_stereo_frame_unref (GstStereoFrame *frame)
-{
-  if (!frame || !g_atomic_int_dec_and_test (&frame->references))
-    return;
-  gst_buffer_unref (frame->buffer);
-  g_free (frame);
-}
-
-void
-gst_stereo_pair_clear (GstStereoPair *pair)
-{
-  if (pair->right != pair->left)
-    gst_stereo_frame_unref (pair->right);
-  gst_stereo_frame_unref (pair->left);
-  pair->left = pair->right = NULL;
-  g_queue_clear_full (&pair->missing, (GDestroyNotify) gst_stereo_frame_unref);
-}
-
 gint64
 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
 {
@@ -73,13 +36,6 @@ gst_stereo_map_input (
   return FALSE;
 }
 
-gboolean
-gst_stereo_frames_fit (const GstStereoFrame *left, const GstStereoFrame *right)
-{
-  return left->layout.width == right->layout.width && left->layout.height == right->layout.height &&
-      GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info);
-}
-
 /* "640x480 NV12"; g_free. */
 static gchar *
 describe (const GstStereoFrame *frame)
@@ -89,20 +45,16 @@ describe (const GstStereoFrame *frame)
 }
 
 gchar *
-gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right, gboolean advice)
+gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
 {
   const GstStereoLayout *a = &left->layout, *b = &right->layout;
   g_autofree gchar *one = describe (left), *other = describe (right), *remedy = NULL;
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (&left->info), both = rgb && GST_VIDEO_INFO_IS_RGB (&right->info),
            by_size = a->width != b->width || a->height != b->height;
-
-  if (!advice)
-    return g_strdup_printf (
-        " Frames of one moment differ: the left one is %s, the right one %s. Pairs go on when both views have one %s.",
-        one, other, by_size ? "size" : "format");
   /* the larger view loses pixels, and the one of RGB its colour */
   gboolean change_right = by_size ? (gint64) b->width * b->height > (gint64) a->width * a->height : !rgb;
   const GstStereoFrame *kept = change_right ? left : right;
+
   if (by_size)
     remedy = g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d", kept->layout.width, kept->layout.height);
   else

@@ -5,33 +5,6 @@ G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
 
 /* ---- receiving, in upstream's thread ------------------------------------------------------ */
 
-/* @buffer enters the pad; NULL: upstream's thread leaves it. */
-static void
-note_source (GstStereoPad *pad, GstElement *element, GstBuffer *buffer)
-{
-  GstEvent *event = buffer ? gst_pad_get_sticky_event (GST_PAD (pad), GST_EVENT_SEGMENT, 0) : NULL;
-  GstClockTime now = gst_element_get_current_clock_time (element);
-  GstClockTimeDiff time = GST_CLOCK_STIME_NONE;
-  const GstSegment *segment;
-
-  /* how long after its timestamp it comes; the task may not have read its segment yet, and the pad has it already */
-  if (event) {
-    gst_event_parse_segment (event, &segment);
-    if (segment->rate == 1 && GST_CLOCK_TIME_IS_VALID (now))
-      time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
-    gst_event_unref (event);
-  }
-  if (time != GST_CLOCK_STIME_NONE)
-    time = (gint64) (now - gst_element_get_base_time (element)) - time;
-  now = GST_CLOCK_TIME_IS_VALID (now) ? now : 0;
-  GST_OBJECT_LOCK (pad);
-  if (buffer)
-    gst_stereo_source_enter (&pad->source, now, time);
-  else
-    gst_stereo_source_leave (&pad->source, now);
-  GST_OBJECT_UNLOCK (pad);
-}
-
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
@@ -42,20 +15,11 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  note_source (pad, GST_ELEMENT (parent), buffer);
+  gst_stereo_source_note (pad, GST_ELEMENT (parent), buffer);
   GstFlowReturn flow = pad->chain (base, parent, buffer);
-  note_source (pad, GST_ELEMENT (parent), NULL);
+  gst_stereo_source_note (pad, GST_ELEMENT (parent), NULL);
   gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (parent));
   return flow;
-}
-
-GstStereoSource
-gst_stereo_pad_get_source (GstStereoPad *pad)
-{
-  GST_OBJECT_LOCK (pad);
-  GstStereoSource source = pad->source;
-  GST_OBJECT_UNLOCK (pad);
-  return source;
 }
 
 /* ---- GstAggregator's queue ---------------------------------------------------------------- */
@@ -112,19 +76,37 @@ gst_stereo_pad_make_room (GstStereoPad *pad)
 }
 
 static GstStereoFrame *
+frame_new (GstBuffer *buffer, const GstSegment *segment)
+{
+  GstStereoFrame *frame = g_new0 (GstStereoFrame, 1);
+
+  frame->buffer = gst_buffer_ref (buffer);
+  frame->segment = *segment;
+  frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
+  frame->captured = NONE;
+  return frame;
+}
+
+void
+gst_stereo_frame_free (GstStereoFrame *frame)
+{
+  if (frame)
+    gst_buffer_unref (frame->buffer);
+  g_free (frame);
+}
+
+static GstStereoFrame *
 read_gap (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment)
 {
-  GstStereoFrame *gap = gst_stereo_frame_new (buffer);
   GstClockTime end = GST_BUFFER_PTS (buffer);
 
-  gap->segment = *segment;
   /* a stream that plays backwards is past the gap where the gap begins */
   if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (buffer))
     end += GST_BUFFER_DURATION (buffer);
   pad->gap_end = gst_stereo_running_time (segment, end);
   pad->in_gap = TRUE;
   GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
-  return gap;
+  return frame_new (buffer, segment);
 }
 
 /* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,
@@ -165,11 +147,9 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
     usable = gst_stereo_layout_single (&layout, &pad->info, pad->right, error);
   if (!usable)
     return NULL;
-  GstStereoFrame *frame = gst_stereo_frame_new (buffer);
+  GstStereoFrame *frame = frame_new (buffer, segment);
   frame->info = pad->info;
   frame->layout = layout;
-  frame->segment = *segment;
-  frame->time = gst_stereo_running_time (segment, GST_BUFFER_PTS (buffer));
   frame->spacing = find_spacing (frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
   pad->spacing = frame->spacing;
   frame->after_gap = pad->in_gap;
@@ -220,10 +200,14 @@ gst_stereo_pad_describe (GstStereoPad *pad)
   if (pad->shown) {
     const GstStereoFrame *head = pad->frames[0];
     stream.time[0] = head->time;
-    stream.soonest = pad->shortest ? MIN (head->spacing, pad->shortest) : head->spacing;
+    stream.soonest = head->spacing;
     stream.interval = interval_to (pad, head);
-    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
+    /* after one early frame there may be another one */
+    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++) {
       stream.interval = MIN (stream.interval, pad->intervals[i]);
+      if (pad->intervals[i])
+        stream.soonest = MIN (stream.soonest, pad->intervals[i]);
+    }
   }
   if (pad->shown > 1)
     stream.time[1] = pad->frames[1]->time;
@@ -245,7 +229,6 @@ gst_stereo_pad_take (GstStereoPad *pad)
   for (guint i = G_N_ELEMENTS (pad->intervals) - 1; i > 0; i--)
     pad->intervals[i] = pad->intervals[i - 1];
   pad->intervals[0] = interval_to (pad, frame);
-  pad->shortest = gst_stereo_pairing_shortest (pad->shortest, pad->intervals[0]);
   pad->last_time = frame->time;
   return frame;
 }
@@ -257,11 +240,11 @@ static void
 clear_stream (GstStereoPad *pad)
 {
   for (guint i = 0; i < G_N_ELEMENTS (pad->frames); i++)
-    g_clear_pointer (&pad->frames[i], gst_stereo_frame_unref);
+    g_clear_pointer (&pad->frames[i], gst_stereo_frame_free);
   pad->shown = 0;
   pad->queued = FALSE;
   pad->last_time = pad->gap_end = NONE;
-  pad->shortest = pad->spacing = 0;
+  pad->spacing = 0;
   memset (pad->intervals, 0, sizeof pad->intervals);
   pad->ended = pad->resumed = pad->in_gap = pad->marked = FALSE;
 }
@@ -284,7 +267,7 @@ gst_stereo_pad_forget_run (GstElement *element, GstPad *base, gpointer data)
   g_atomic_int_set (&pad->closed, FALSE);
   pad->began = pad->turned = FALSE;
   GST_OBJECT_LOCK (pad);
-  pad->source = (GstStereoSource){ 0 };
+  gst_stereo_source_forget (&pad->source, TRUE);
   GST_OBJECT_UNLOCK (pad);
   return TRUE;
 }
@@ -298,7 +281,7 @@ gst_stereo_pad_flush (GstAggregatorPad *base, GstAggregator *aggregator)
   GST_DEBUG_OBJECT (pad, "flush: the frames at hand are dropped");
   g_atomic_int_set (&pad->flushed, TRUE);
   GST_OBJECT_LOCK (pad);
-  gst_stereo_source_flush (&pad->source);
+  gst_stereo_source_forget (&pad->source, FALSE);
   GST_OBJECT_UNLOCK (pad);
   return GST_FLOW_OK;
 }
@@ -331,6 +314,7 @@ gst_stereo_pad_init (GstStereoPad *pad)
 {
   g_mutex_init (&pad->lock);
   clear_stream (pad);
+  gst_stereo_source_forget (&pad->source, TRUE);
 }
 
 GstStereoPad *

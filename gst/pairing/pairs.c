@@ -19,7 +19,6 @@
 #define LAST_STAMP ((guint64) G_MAXINT64 / 4 * 3)
 /* One view gives more frames than the other by so much, in percent. */
 #define OTHER_RATE 140
-#define REGULAR 3 /* so many steps of one frame, and timestamps are believed to show what is missing */
 
 enum
 {
@@ -42,6 +41,7 @@ typedef struct
   GstStereoPairs *pairs;
   const GstStereoInputs *inputs;
   GstStereoPad *const *pads; /* of the two views */
+  GstStereoFrame **view;     /* the result */
   /* the properties, read once */
   GstStereoPacking packing;
   guint64 max_skew;
@@ -50,8 +50,7 @@ typedef struct
   GstStereoStream stream[2]; /* times by the pairing clock */
   const gchar *reference;    /* name of the reference caps of that clock; NULL = buffer timestamps */
   gint64 limit;              /* of the distance of two frames in ns; NONE = any */
-  gboolean failed;           /* an error was posted */
-  GstStereoPair *pair;
+  GstFlowReturn flow;        /* of GAP events for frames without a partner; or an error was posted */
 } Search;
 
 static void
@@ -71,7 +70,6 @@ gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start)
   pairs->paired = pairs->apart = FALSE;
   pairs->broken = TRUE;
   pairs->last = NONE;
-  pairs->regular = REGULAR;
   GST_OBJECT_LOCK (self);
   pairs->clock = "none";
   if (start)
@@ -124,38 +122,37 @@ report (GstStereoAggregator *self, gboolean now)
             "start the cameras together, or raise max-skew");
   if (!(pairs->rates[LEFT] && pairs->said && !pairs->mismatch))
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%u left and %u right frames had no partner and were dropped.%s%s", left, right, why ? why : "",
-            pairs->mismatch ? pairs->mismatch : ""),
+        ("%u left and %u right frames had no partner and were dropped.%s%s%s", left, right, why ? why : "",
+            pairs->mismatch ? " " : "", pairs->mismatch ? pairs->mismatch : ""),
         (NULL));
   pairs->said = pairs->rates[LEFT] > 0;
   pairs->reported = time;
   forget_report (pairs);
 }
 
-/* The first frame of @pad. Nothing happens where a flush was faster. */
+/* The first frame of the pad of @view, as one of the left or the right view. Nothing happens where a flush was faster. */
 static void
-drop (const Search *search, GstStereoPad *pad, gboolean right, const gchar *reason)
+drop (Search *search, guint view, gboolean right, const gchar *reason)
 {
-  GstStereoFrame *frame = gst_stereo_pad_take (pad);
+  GstStereoFrame *frame = gst_stereo_pad_take (search->pads[view]);
 
   if (!frame)
     return;
-  GST_DEBUG_OBJECT (pad, "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
+  GST_DEBUG_OBJECT (search->pads[view], "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
       GST_STIME_ARGS (frame->time), frame->buffer);
   GST_OBJECT_LOCK (search->self);
   search->pairs->dropped[right]++;
   GST_OBJECT_UNLOCK (search->self);
   search->pairs->unreported[right]++;
   search->pairs->broken = TRUE;
-  if (right)
-    gst_stereo_frame_unref (frame);
-  else
-    g_queue_push_tail (&search->pair->missing, frame);
+  if (!right && search->flow == GST_FLOW_OK)
+    search->flow = gst_stereo_aggregator_forward_gap (search->self, frame);
+  gst_stereo_frame_free (frame);
 }
 
 /* One of the two heads. */
 static void
-drop_head (const Search *search, guint view)
+drop_head (Search *search, guint view)
 {
   const GstStereoStream *own = &search->stream[view], *other = &search->stream[!view];
   const GstStereoPad *partner = search->pads[!view];
@@ -188,7 +185,7 @@ drop_head (const Search *search, guint view)
   most = MAX (interval[LEFT], interval[RIGHT]);
   for (guint v = 0; v < 2 && !alone; v++)
     pairs->rates[v] = least > 0 && most >= least * (OTHER_RATE / 100.0) ? (gint64) interval[v] : 0;
-  drop (search, search->pads[view], view == RIGHT, reason);
+  drop (search, view, view == RIGHT, reason);
   /* no further pair can come: whoever feeds this view is told so. A camera may come back */
   if (alone && partner->ended && !search->inputs->live)
     g_atomic_int_set (&search->pads[view]->closed, TRUE);
@@ -197,26 +194,26 @@ drop_head (const Search *search, guint view)
     report (search->self, FALSE);
 }
 
-/* The next frame of each view, which belong together, and differ in size or format. FALSE after an error was posted. */
-static gboolean
-drop_mismatch (const Search *search, GstStereoFrame *const frames[2], gboolean right_first)
+/* The next frame of each view, which belong together, and differ in size or format. */
+static void
+drop_mismatch (Search *search, GstStereoFrame *const frames[2], gboolean right_first)
 {
   const GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
+  g_autofree gchar *text = gst_stereo_describe_mismatch (left, right);
   GstStereoPairs *pairs = search->pairs;
 
   /* so long that it is no change of both views */
   if (!pairs->paired ||
       (left->time != NONE && pairs->matched != NONE && ABS (left->time - pairs->matched) > MISMATCHED_TIME)) {
-    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right, TRUE);
     GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", text), (NULL));
-    return FALSE;
+    search->flow = GST_FLOW_NOT_NEGOTIATED;
+    return;
   }
   g_free (pairs->mismatch);
-  pairs->mismatch = gst_stereo_describe_mismatch (left, right, FALSE);
-  for (guint i = 0; i < 2; i++)
-    drop (search, search->pads[i], (gboolean) i != right_first, "the other view has another size or format");
+  pairs->mismatch = g_steal_pointer (&text);
+  for (guint v = 0; v < 2; v++)
+    drop (search, v, (gboolean) v != right_first, "the other view has another size or format");
   report (search->self, FALSE);
-  return TRUE;
 }
 
 static GstFlowReturn
@@ -290,29 +287,27 @@ read_pad (Search *search, guint view, gboolean more)
   g_autofree gchar *error = NULL;
   gboolean came = gst_stereo_pad_read (search->pads[view], search->packing, more, &gap, &error);
 
-  if (gap && view == LEFT)
-    g_queue_push_tail (&search->pair->missing, gap);
-  else
-    gst_stereo_frame_unref (gap);
-  if (error && !search->failed)
+  if (gap && view == LEFT && search->flow == GST_FLOW_OK)
+    search->flow = gst_stereo_aggregator_forward_gap (search->self, gap);
+  gst_stereo_frame_free (gap);
+  if (error && search->flow == GST_FLOW_OK) {
     GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", error), (NULL));
-  search->failed |= error != NULL;
+    search->flow = GST_FLOW_NOT_NEGOTIATED;
+  }
   return came;
 }
 
-/* What two pads show. FALSE after an error was posted. */
-static gboolean
+/* What two pads show. */
+static void
 read_two_pads (Search *search)
 {
   GstStereoStream *left = &search->stream[LEFT], *right = &search->stream[RIGHT];
 
-  for (guint v = 0; v < 2 && !search->failed; v++) {
+  for (guint v = 0; v < 2; v++) {
     read_pad (search, v, FALSE);
     search->stream[v] = gst_stereo_pad_describe (search->pads[v]);
     search->stream[v].ended |= search->inputs->silent[v];
   }
-  if (search->failed)
-    return FALSE;
   /* cameras that give fewer frames than they have announced, as many do in the dark */
   if (left->count)
     search->pairs->left_spacing = MAX (search->pads[LEFT]->frames[0]->spacing, MIN (left->interval, right->interval));
@@ -321,7 +316,6 @@ read_two_pads (Search *search)
     search->limit = (gint64) MIN (search->max_skew, G_MAXINT64 / 4);
   else
     search->limit = search->pairs->left_spacing ? search->pairs->left_spacing / 2 : NONE;
-  return TRUE;
 }
 
 /* The first frame of each pad, or the first two of one pad, are a pair. Where a flush was faster, there is none yet. */
@@ -329,14 +323,10 @@ static GstFlowReturn
 take_pair (Search *search, gboolean right_first)
 {
   GstStereoFrame *frames[2] = { gst_stereo_pad_take (search->pads[0]), gst_stereo_pad_take (search->pads[1]) };
-  GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
+  GstStereoFrame *left = search->view[LEFT] = frames[right_first], *right = search->view[RIGHT] = frames[!right_first];
 
-  search->pair->left = left;
-  search->pair->right = right;
-  if (!left || !right) {
-    gst_stereo_pair_clear (search->pair);
+  if (!left || !right)
     return GST_AGGREGATOR_FLOW_NEED_DATA;
-  }
   search->pairs->paired = TRUE;
   search->pairs->matched = left->time;
   search->pairs->forgiven = 0;
@@ -354,49 +344,50 @@ take_pair (Search *search, gboolean right_first)
   return GST_FLOW_OK;
 }
 
-/* The next frame of a view is missing. When one thread feeds both pads, it must get past the other pad first. */
-static GstFlowReturn
-wait_for_frame (const Search *search, guint view)
+/* Whether both frames have one size, and both colour or both luma. */
+static gboolean
+fit (const GstStereoFrame *a, const GstStereoFrame *b)
 {
-  if (search->failed)
-    return GST_FLOW_NOT_NEGOTIATED;
-  GST_LOG_OBJECT (search->pads[view], "waits for a frame");
-  if (search->stream[view].count)
-    gst_stereo_pad_make_room (search->pads[!view]);
-  return GST_AGGREGATOR_FLOW_NEED_DATA;
+  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
 }
 
 static GstFlowReturn
 find_in_two (Search *search)
 {
-  while (read_two_pads (search)) {
-    GstStereoFrame *const heads[2] = { search->pads[LEFT]->frames[0], search->pads[RIGHT]->frames[0] };
+  GstStereoPad *const *pads = search->pads;
+
+  for (read_two_pads (search); search->flow == GST_FLOW_OK; read_two_pads (search)) {
     GstStereoPairing pairing = gst_stereo_pairing_decide (&search->stream[LEFT], &search->stream[RIGHT], search->limit);
+    guint view = pairing == GST_STEREO_PAIRING_DROP_RIGHT || pairing == GST_STEREO_PAIRING_WAIT_RIGHT;
 
     switch (pairing) {
       case GST_STEREO_PAIRING_PAIR:
-        if (gst_stereo_frames_fit (heads[LEFT], heads[RIGHT]))
+        if (fit (pads[LEFT]->frames[0], pads[RIGHT]->frames[0]))
           return take_pair (search, FALSE);
-        if (!drop_mismatch (search, heads, FALSE))
-          return GST_FLOW_NOT_NEGOTIATED;
+        drop_mismatch (search, (GstStereoFrame *[]){ pads[LEFT]->frames[0], pads[RIGHT]->frames[0] }, FALSE);
         break;
       case GST_STEREO_PAIRING_DROP_LEFT:
       case GST_STEREO_PAIRING_DROP_RIGHT:
-        drop_head (search, pairing == GST_STEREO_PAIRING_DROP_RIGHT);
+        drop_head (search, view);
         break;
       case GST_STEREO_PAIRING_WAIT_LEFT:
       case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (!read_pad (search, pairing == GST_STEREO_PAIRING_WAIT_RIGHT, TRUE))
-          return wait_for_frame (search, pairing == GST_STEREO_PAIRING_WAIT_RIGHT);
-        break;
+        if (read_pad (search, view, TRUE) || search->flow != GST_FLOW_OK)
+          break;
+        GST_LOG_OBJECT (pads[view], "waits for a frame");
+        /* when one thread feeds both pads, it must get past the other pad first */
+        if (search->stream[view].count)
+          gst_stereo_pad_make_room (pads[!view]);
+        return GST_AGGREGATOR_FLOW_NEED_DATA;
       default:
         /* a silent view may come back */
-        return search->pads[LEFT]->ended && search->pads[RIGHT]->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
+        return pads[LEFT]->ended && pads[RIGHT]->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
     }
-    if (g_atomic_int_get (&search->pads[LEFT]->flushed) || g_atomic_int_get (&search->pads[RIGHT]->flushed))
+    if (g_atomic_int_get (&pads[LEFT]->flushed) || g_atomic_int_get (&pads[RIGHT]->flushed))
       return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
-  return GST_FLOW_NOT_NEGOTIATED;
+  return search->flow;
 }
 
 /* ---- one pad ------------------------------------------------------------------------------ */
@@ -418,34 +409,29 @@ static GstFlowReturn
 find_bundle (Search *search, gboolean *again)
 {
   GstStereoPad *pad = search->pads[LEFT];
-  GstStereoPairs *pairs = search->pairs;
   GstStereoFrame *const *frames = pad->frames, *head = frames[0];
   const gboolean first[2] = { is_first (head), is_first (frames[1]) }, right_first = head && head->layout.right_first;
-  gint64 before = 0, within = 0, usual = 0;
   gboolean lost = FALSE;
 
   /* Without marks, timestamps show what is lost, where they are regular: those of cameras that send on arrival are not. */
   if (pad->shown == 2) {
-    usual = GST_BUFFER_DURATION_IS_VALID (head->buffer) ? head->spacing : head->spacing / 2;
-    before = distance (pairs->last, head->time);
-    within = distance (head->time, frames[1]->time);
-    gboolean regular = pairs->regular >= REGULAR;
-    lost = gst_stereo_pairing_lost (regular ? before : 0, regular ? within : 0, usual,
+    gint64 usual = GST_BUFFER_DURATION_IS_VALID (head->buffer) ? head->spacing : head->spacing / 2;
+    gboolean regular = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
+      regular &= !pad->intervals[i] || gst_stereo_pairing_steps (pad->intervals[i], usual);
+    lost = gst_stereo_pairing_lost (regular ? distance (search->pairs->last, head->time) : 0,
+        regular ? distance (head->time, frames[1]->time) : 0, usual,
         GST_BUFFER_FLAG_IS_SET (frames[1]->buffer, GST_BUFFER_FLAG_DISCONT));
   }
   switch (gst_stereo_pairing_bundle (pad->shown, first, pad->marked, lost, pad->ended)) {
     case GST_STEREO_PAIRING_PAIR:
-      if (pairs->last != NONE)
-        pairs->regular = gst_stereo_pairing_steps (before, usual) ? pairs->regular + 1 : 0;
-      pairs->regular = gst_stereo_pairing_steps (within, usual) ? pairs->regular + 1 : 0;
-      pairs->last = frames[1]->time;
-      if (gst_stereo_frames_fit (head, frames[1]))
+      search->pairs->last = frames[1]->time;
+      if (fit (head, frames[1]))
         return take_pair (search, right_first);
-      if (!drop_mismatch (search, frames, right_first))
-        return GST_FLOW_NOT_NEGOTIATED;
+      drop_mismatch (search, frames, right_first);
       break;
     case GST_STEREO_PAIRING_DROP_LEFT:
-      drop (search, pad, pad->marked ? right_first == first[0] : right_first, "its bundle lacks the other view");
+      drop (search, LEFT, pad->marked ? right_first == first[0] : right_first, "its bundle lacks the other view");
       report (search->self, FALSE);
       break;
     case GST_STEREO_PAIRING_END:
@@ -453,7 +439,7 @@ find_bundle (Search *search, gboolean *again)
     default:
       *again = read_pad (search, LEFT, TRUE);
   }
-  return search->failed ? GST_FLOW_NOT_NEGOTIATED : GST_AGGREGATOR_FLOW_NEED_DATA;
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 static GstFlowReturn
@@ -465,31 +451,33 @@ find_in_one (Search *search)
   for (gboolean again = TRUE; again && flow == GST_AGGREGATOR_FLOW_NEED_DATA && !g_atomic_int_get (&pad->flushed);) {
     read_pad (search, LEFT, FALSE);
     const GstStereoFrame *head = pad->frames[0];
-    if (search->failed)
-      return GST_FLOW_NOT_NEGOTIATED;
     if (head && head->layout.overruled && !pad->warned) {
       pad->warned = TRUE;
       GST_ELEMENT_WARNING (search->self, STREAM, FORMAT,
           ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
     }
-    if (!head || head->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) {
+    if (search->flow == GST_FLOW_OK && (!head || head->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME)) {
       flow = find_bundle (search, &again);
-    } else if (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&head->info) & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO &&
+    } else if (search->flow == GST_FLOW_OK &&
+        GST_VIDEO_INFO_MULTIVIEW_FLAGS (&head->info) & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO &&
         !GST_BUFFER_FLAG_IS_SET (head->buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
-      drop (search, pad, FALSE, "it holds one view only");
+      drop (search, LEFT, FALSE, "it holds one view only");
       report (search->self, FALSE);
-    } else if ((search->pair->left = search->pair->right = gst_stereo_pad_take (pad))) {
-      flow = GST_FLOW_OK;
+    } else if (search->flow == GST_FLOW_OK) {
+      search->view[LEFT] = search->view[RIGHT] = gst_stereo_pad_take (pad);
+      flow = search->view[LEFT] ? GST_FLOW_OK : flow;
     }
+    if (search->flow != GST_FLOW_OK)
+      return search->flow;
   }
   return flow;
 }
 
 GstFlowReturn
-gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoPair *pair)
+gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoFrame *view[2])
 {
   GstStereoPairs *pairs = &self->priv->pairs;
-  Search search = { .self = self, .pairs = pairs, .pads = inputs->view, .inputs = inputs, .pair = pair };
+  Search search = { .self = self, .pairs = pairs, .pads = inputs->view, .inputs = inputs, .view = view };
 
   GST_OBJECT_LOCK (self);
   search.packing = pairs->packing;

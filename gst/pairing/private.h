@@ -11,8 +11,6 @@
 #define GST_STEREO_PAIRING_PRIVATE_H
 
 #include "gst/pairing/aggregator.h"
-#include "gst/pairing/lateness.h"
-#include "gst/pairing/source.h"
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 
@@ -23,7 +21,9 @@ GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
 
 #define NONE GST_STEREO_TIME_NONE
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
-#define GST_STEREO_RECENT 10 /* pairs whose mean compute time stats have */
+#define GST_STEREO_RECENT 10     /* pairs whose mean compute time stats have */
+#define GST_STEREO_FALLS_BACK 16 /* see qos.c */
+#define GST_STEREO_MOST_BITS 16  /* of a sample */
 
 /* Of two views, and of what has one member for each. */
 enum
@@ -31,6 +31,19 @@ enum
   LEFT,
   RIGHT
 };
+
+/* sources.c. By the element's clock, ns. */
+typedef struct
+{
+  GstClockTime first, heard; /* when the first and the last frame or gap came; 0 = none did */
+  gboolean receiving;        /* upstream's thread is in the pad with a frame */
+  gboolean held;             /* it was held up there: the next frame comes late because of that */
+  gboolean over;             /* upstream has sent its end */
+  gint64 since, window;      /* when this second began, 0 = none did; the least delay in it, or NONE */
+  gint64 delay, growth;      /* the least delay of the second before, or NONE; and by how much it grew */
+  gint trend;                /* seconds in a row in which it grew; below 0: in which it did not */
+  gboolean behind;
+} GstStereoSource;
 
 /* ---- pad.c: a sink pad, and those of its frames that are being decided upon ---------------- */
 
@@ -58,7 +71,6 @@ struct _GstStereoPad
   gint64 gap_end;                             /* no frame earlier than this will come, or NONE */
   gint64 last_time;                           /* of the frame that left last */
   gint64 spacing;                             /* of the frame that came last: see frame.h */
-  gint64 shortest;                            /* recent shortest time from one frame to the next in ns; 0 = none seen */
   gint64 intervals[GST_STEREO_INTERVALS - 1]; /* to the frames that left last, the last one first, ns; 0 = unknown */
   gboolean turned;                            /* it was said that its pictures are to be turned */
 
@@ -68,24 +80,25 @@ struct _GstStereoPad
   gboolean released; /* protected by it: that queue must not be touched any more */
 };
 
+/* @frame may be NULL. */
+void gst_stereo_frame_free (GstStereoFrame *frame);
 /* From the template named sink, sink_left or sink_right. From any thread. */
 GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
 /* Call before GstAggregator's release_pad: that function drops a buffer without GstAggregator's lock, while the task may be
  * taking the same buffer. After this call the task finds no buffer. */
 void gst_stereo_pad_retire (GstStereoPad *pad);
-GstStereoSource gst_stereo_pad_get_source (GstStereoPad *pad);
 /* For gst_element_foreach_sink_pad(). If the pad was flushed, and between two runs: forgets the frames at hand. */
 gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data);
 gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
 /* Where no frame is shown, or with @more, shows one more frame. Returns whether a frame or a gap came. @gap: the empty
- * buffer of a gap, with its segment. @error: why a frame cannot be used. @packing: of views whose caps do not name it. */
+ * buffer of a gap, with its segment; free it. @error: why a frame cannot be used. @packing: of views whose caps do not name it. */
 gboolean gst_stereo_pad_read (
     GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error);
 /* The shown frames, as input of the pairing decision. */
 GstStereoStream gst_stereo_pad_describe (GstStereoPad *pad);
-/* The first shown frame leaves. NULL where a flush was faster. */
+/* The first shown frame leaves; free it. NULL where a flush was faster. */
 GstStereoFrame *gst_stereo_pad_take (GstStereoPad *pad);
 /* Takes the last shown frame, so that upstream can deliver the next one. FALSE where two are shown. */
 gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
@@ -116,7 +129,6 @@ typedef struct
   gboolean paired;     /* there was a pair */
   gboolean apart;      /* it was said that the capture timestamps are not of one clock */
   gint64 last;         /* time of the last bundle's second frame */
-  guint regular;       /* steps of one frame in a row */
   gboolean broken;     /* the next output buffer does not continue the last one */
 
   /* since the last report */
@@ -131,33 +143,34 @@ typedef struct
   gint64 reported;    /* monotonic µs; 0 = never */
 } GstStereoPairs;
 
-/* qos.c. Protected by the object lock, but for the last members. */
+/* qos.c. Protected by the object lock. Times in ns. */
 typedef struct
 {
   gboolean enabled;
   GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
   gdouble proportion;         /* from the last QoS event; 0 = there was none */
-  GstStereoLateness lateness;
-  GstClockTime wait_time;  /* for the later frame of a pair */
-  GstClockTime announced;  /* the latency of this element */
-  GstClockTime configured; /* the latency of the pipeline, as the sinks have it; 0 = not known */
-  guint64 pairs, late;     /* computed, dropped */
+  GstClockTime wait_time;     /* for the later frame of a pair */
+  GstClockTime announced;     /* the latency of this element */
+  GstClockTime configured;    /* the latency of the pipeline, as the sinks have it; 0 = not known */
+  guint64 pairs, late;        /* computed, dropped */
   guint64 compute_last, compute_total;
   guint64 recent[GST_STEREO_RECENT]; /* compute times of the last pairs, ns */
 
-  gint64 decided;       /* running time at which the pair was not late; NONE = not live */
-  gint64 waited, spare; /* its wait at the decision: see GstStereoLateness */
+  gint64 frame;                     /* from one pair to the next; 0 = not known */
+  gint64 expected, allowed, excess; /* expected: 0 = nothing was measured yet */
+  gint64 since, slowest;            /* when this period began; its slowest pair, 0 = none */
+  gboolean stalled;                 /* a pair of it was not counted */
+  gint64 late_since;                /* since the first late pair after the last computed one; G_MAXINT64 = none */
+  /* of the pair at hand */
+  gint64 decided;       /* running time at which it was not late; NONE = not live */
+  gint64 waited, spare; /* at the decision */
 } GstStereoQos;
 
 /* deep.c */
 typedef struct
 {
-  gint bits; /* the property; protected by the element's object lock */
-
-  guint found;           /* bits of the largest sample so far */
+  gint bits;             /* the property; protected by the element's object lock */
   guint lowest, highest; /* of the samples so far, but for rare ones */
-  guint16 *row;          /* unpacked: four samples a pixel, of which the second is luma */
-  gsize row_bytes;
 } GstStereoDeep;
 
 struct _GstStereoAggregatorPrivate
@@ -180,8 +193,12 @@ struct _GstStereoAggregatorPrivate
   GstClockTime since;    /* by the element's clock: silence before does not count */
   GstClockTime deadline; /* when the next silence may begin, by the same clock */
   gboolean judged;       /* the delays of both views were compared */
+  gint64 delay;          /* with which pairs arrive, or NONE */
 };
 
+/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
+ * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
+GstFlowReturn gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing);
 /* A frame came: the task looks again. From any thread. */
 void gst_stereo_aggregator_wake (GstStereoAggregator *self);
 
@@ -191,12 +208,25 @@ extern const GEnumValue gst_stereo_pairing_clocks[];
 
 /* After a flush, or at the start, which sets all counts to 0. */
 void gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start);
-/* Finds the next pair on sink, or on sink_left and sink_right. @pair: zeroed; the caller clears it, whatever is returned.
+/* Finds the next pair on sink, or on sink_left and sink_right. @view: zeroed. It gets the frames of the pair, which are one
+ * where a frame has both views; free them, whatever is returned.
  * GST_FLOW_OK: there is a pair. GST_AGGREGATOR_FLOW_NEED_DATA: a frame is missing. GST_FLOW_EOS: no further pair can
- * come. Others: an error was posted. */
-GstFlowReturn gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoPair *pair);
+ * come. Others: an error was posted, or is downstream's. */
+GstFlowReturn gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoFrame *view[2]);
 /* A view that was silent is back: frames that waited for it are dropped without advice. */
 void gst_stereo_pairs_forgive (GstStereoAggregator *self);
+
+/* ---- sources.c ----------------------------------------------------------------------------- */
+
+/* In upstream's thread: @buffer enters the pad; NULL: the thread leaves it. */
+void gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffer);
+/* After a flush: delays are measured anew. @all: between two runs. */
+void gst_stereo_source_forget (GstStereoSource *source, gboolean all);
+/* In a live pipeline: tells of sources that are silent or fall behind, and of those that no longer are. */
+void gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs);
+/* For get_next_time(): GstAggregator waits for all pads until the latency after this running time. While a view is silent, the
+ * frames of the other one are let go at once. */
+GstClockTime gst_stereo_sources_next (GstStereoAggregator *self, const GstStereoInputs *inputs);
 
 /* ---- qos.c: pairs that come too late ------------------------------------------------------- */
 
@@ -213,20 +243,26 @@ gboolean gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereo
 /* The pair was computed in @compute_time, and is pushed next. May raise the latency, and then reports it before the push. */
 void gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time);
 
+/* The rules of qos.c alone: the next pair that takes some time, and what is reported for this element beside the wait for the
+ * partner. decide() returns by how much a pair that has waited since its time is late. @delay: of its source, or NONE. */
+void gst_stereo_qos_set_rate (GstStereoQos *qos, gint64 frame);
+gint64 gst_stereo_qos_latency (const GstStereoQos *qos);
+gint64 gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay);
+void gst_stereo_qos_took (GstStereoQos *qos, gint64 service);
+/* A pair is late. TRUE where it is computed all the same, because none was for so long. */
+gboolean gst_stereo_qos_is_patience_over (GstStereoQos *qos, gint64 now);
+
 /* ---- deep.c, refusal.c --------------------------------------------------------------------- */
 
-/* At the start: forgets how many bits the samples used. */
-void gst_stereo_deep_start (GstStereoDeep *deep);
-/* @view has the left and the right frame, which may be one. One that has more than 8 bits a sample is replaced by a frame of GRAY8
- * that has the same times and metadata; two of GRAY16 are scaled alike. In any case @view has references of its own afterwards.
- * FALSE after an error was posted; there are none then. */
-gboolean gst_stereo_deep_convert (GstStereoAggregator *self, GstStereoFrame *view[2]);
+/* @view has the left and the right frame, which may be one. One that has more than 8 bits a sample becomes a frame of GRAY8 of the
+ * same times and metadata; two of GRAY16 are scaled alike. FALSE after an error was posted. */
+gboolean gst_stereo_deep_convert (GstStereoAggregator *self, GstStereoFrame *const view[2]);
 
 /* From here on, posts an error when caps come that @pad does not take: it names the format, and what to put before the pad. */
 void gst_stereo_refusal_watch (GstPad *pad);
 /* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. The same error, where the answer leaves a
  * source that runs no choice. From any thread. */
-void gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
+gboolean gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
 
 G_END_DECLS
 

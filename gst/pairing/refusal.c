@@ -3,42 +3,43 @@
  * "not-negotiated" alone. An error of this element names the format, and what to put before it. */
 #include "gst/pairing/private.h"
 
-/* What to put before the pad: by the memory of the frames, else by their kind. The first that fits. */
+/* What to put before the pad: the first row whose words both are in the caps. */
 static const struct
 {
-  const gchar *feature; /* how the name begins; NULL: any */
-  const gchar *name;    /* NULL: any */
-  const gchar *element;
+  const gchar *memory, *name, *element;
 } remedies[] = {
-  { "memory:NVMM", NULL, "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12," },
-  { "memory:GLMemory", NULL, "gldownload" },
-  { "memory:D3D11Memory", NULL, "d3d11download" },
-  { "memory:VAMemory", NULL, "vapostproc, and behind it video/x-raw," },
-  { "memory:VulkanImage", NULL, "vulkandownload" },
-  { "memory:CUDAMemory", NULL, "cudadownload" },
-  { "memory:DMABuf", NULL, "glupload ! gldownload, or vapostproc and behind it video/x-raw," },
-  { "memory:", NULL, "what copies frames from that memory to system memory" },
-  { NULL, "image/jpeg", "jpegdec" },
-  { NULL, "image/png", "pngdec" },
-  { NULL, "video/x-bayer", "bayer2rgb ! videoconvert" },
-  { NULL, "video/x-raw", "videoconvert" },
-  { NULL, NULL, "decodebin ! videoconvert" },
+  { "memory:NVMM", "", "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12," },
+  { "memory:GLMemory", "", "gldownload" },
+  { "memory:D3D11Memory", "", "d3d11download" },
+  { "memory:VAMemory", "", "vapostproc, and behind it video/x-raw," },
+  { "memory:VulkanImage", "", "vulkandownload" },
+  { "memory:CUDAMemory", "", "cudadownload" },
+  { "memory:DMABuf", "", "glupload ! gldownload, or vapostproc and behind it video/x-raw," },
+  { "memory:", "", "what copies frames from that memory to system memory" },
+  { "", "image/jpeg", "jpegdec" },
+  { "", "image/png", "pngdec" },
+  { "", "video/x-bayer", "bayer2rgb ! videoconvert" },
+  { "", "video/x-raw", "videoconvert" },
+  { "", "", "decodebin ! videoconvert" },
 };
 
+/* Posts the error where @caps are not taken. */
 static void
-post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
+check (GstPad *pad, const GstCaps *caps)
 {
+  g_autoptr (GstCaps) accepted = gst_pad_query_caps (pad, NULL);
   g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
-  const GstStructure *structure = gst_caps_get_structure (refused, 0);
-  const gchar *name = gst_structure_get_name (structure), *format = gst_structure_get_string (structure, "format");
-  g_autofree gchar *memory = gst_caps_features_to_string (gst_caps_get_features (refused, 0));
-  g_autoptr (GString) formats = g_string_new (NULL);
   guint row = 0;
 
+  if (!element || gst_caps_is_empty (caps) || gst_caps_can_intersect (caps, accepted))
+    return;
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const gchar *name = gst_structure_get_name (structure), *format = gst_structure_get_string (structure, "format");
+  g_autofree gchar *memory = gst_caps_features_to_string (gst_caps_get_features (caps, 0));
+  g_autoptr (GString) formats = g_string_new (NULL);
   if (g_str_equal (memory, GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY))
     *memory = '\0';
-  while ((remedies[row].feature && !g_str_has_prefix (memory, remedies[row].feature)) ||
-      (remedies[row].name && !g_str_equal (remedies[row].name, name)))
+  while (!g_str_has_prefix (memory, remedies[row].memory) || !g_str_has_prefix (name, remedies[row].name))
     row++;
   /* those of frames in system memory; the pad has a list of them */
   for (guint i = 0; i < gst_caps_get_size (accepted); i++) {
@@ -48,21 +49,11 @@ post (GstPad *pad, const GstCaps *refused, const GstCaps *accepted)
         g_string_append_printf (
             formats, "%s%s", formats->len ? ", " : "", g_value_get_string (gst_value_list_get_value (list, n)));
   }
-  if (element)
-    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
-        ("%s cannot take %s%s%s%s%s%s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad),
-            name, *memory ? "(" : "", memory, *memory ? ")" : "", format ? ",format=" : "", format ? format : "",
-            remedies[row].element, formats->str),
-        ("%" GST_PTR_FORMAT, refused));
-}
-
-static void
-check (GstPad *pad, const GstCaps *caps)
-{
-  g_autoptr (GstCaps) accepted = gst_pad_query_caps (pad, NULL);
-
-  if (!gst_caps_is_empty (caps) && !gst_caps_can_intersect (caps, accepted))
-    post (pad, caps, accepted);
+  GST_ELEMENT_ERROR (element, CORE, NEGOTIATION,
+      ("%s cannot take %s%s%s%s%s%s: put %s before it. It takes video/x-raw in the formats %s.", GST_PAD_NAME (pad),
+          name, *memory ? "(" : "", memory, *memory ? ")" : "", format ? ",format=" : "", format ? format : "",
+          remedies[row].element, formats->str),
+      ("%" GST_PTR_FORMAT, caps));
 }
 
 static GstPadProbeReturn
@@ -84,8 +75,6 @@ gst_stereo_refusal_watch (GstPad *pad)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
 }
 
-/* ---- a source that asks ------------------------------------------------------------------- */
-
 /* Whether a source that runs feeds @pad, with nothing between that could change its frames. */
 static gboolean
 comes_from_source (GstPad *pad)
@@ -95,15 +84,14 @@ comes_from_source (GstPad *pad)
   g_autoptr (GstElement) element = peer ? gst_pad_get_parent_element (peer) : NULL;
   const GstElementFactory *factory = element ? gst_element_get_factory (element) : NULL;
 
-  if (!factory || GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE))
-    return element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE) &&
-        GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
-  if (g_strv_contains (passing, GST_OBJECT_NAME (factory)))
+  if (element && GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SOURCE))
+    return GST_STATE_TARGET (element) >= GST_STATE_PAUSED;
+  if (factory && g_strv_contains (passing, GST_OBJECT_NAME (factory)))
     before = gst_element_get_static_pad (element, "sink");
   return before && comes_from_source (before);
 }
 
-void
+gboolean
 gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
 {
   g_autoptr (GstCaps) passed = gst_caps_new_empty ();
@@ -112,7 +100,7 @@ gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
     gst_query_parse_accept_caps (query, &other);
     gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
-    return;
+    return TRUE;
   }
   gst_query_parse_caps (query, &other);
   /* Kinds of memory stay in our order, so that an upstream element that can upload does it. Formats come in the order of the filter. */
@@ -123,4 +111,5 @@ gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
   gst_query_set_caps_result (query, other ? passed : caps);
   if (other && gst_caps_is_empty (passed) && comes_from_source (pad))
     check (pad, other);
+  return TRUE;
 }

@@ -366,7 +366,7 @@ rectify_pair (GstStereoRectify *self, const GstStereoRectifySettings *settings, 
   /* two views become one frame: colours need one format */
   if (GST_VIDEO_INFO_IS_RGB (&left->info) &&
       GST_VIDEO_INFO_FORMAT (&left->info) != GST_VIDEO_INFO_FORMAT (&right->info)) {
-    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right, TRUE);
+    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right);
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", text), (NULL));
     return GST_FLOW_NOT_NEGOTIATED;
   }

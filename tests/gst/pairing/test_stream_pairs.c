@@ -166,8 +166,8 @@ static const struct
 TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
 {
   const GstClockTime by[2] = { arrivals[__i__].left, arrivals[__i__].right };
-  const guint frames = 14, ahead = 1;
-  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false silence-timeout=0");
+  const guint frames = 27, ahead = 1; /* the delay of the later view is known then */
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false silence-timeout=0 check-interval=0");
   guint early = by[1] < by[0];
 
   gst_harness_set_upstream_latency (pair->right, arrivals[__i__].reported);
@@ -187,6 +187,24 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
   if (arrivals[__i__].late)
     expect_warning (pair->bus, arrivals[__i__].late, arrivals[__i__].by, "do-timestamp", NULL);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+}
+
+/* Frames that come later and later, by a quarter of a second in each second; and then they do not. */
+TEST (test_a_source_that_falls_behind)
+{
+  const guint grows = 150, frames = 275;
+  g_autoptr (Pair) pair = pair_new_gray (EXACT "qos=false silence-timeout=0 check-interval=0");
+
+  for (guint n = 0; n < frames; n++) {
+    set_time (pair, n * FRAME + MIN (n, grows) * FRAME / 4);
+    pair_pass (pair, n * FRAME, n * FRAME);
+    /* four seconds are to show it */
+    if (n < 70)
+      expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+  }
+  expect_warning (pair->bus, "sink_left come later and later", "0.20 s more each second", NULL);
+  g_autoptr (GstMessage) message = gst_bus_pop_filtered (pair->bus, GST_MESSAGE_INFO);
+  fail_unless (message != NULL, "it never ends");
 }
 
 TEST (test_running_time_pairs_not_timestamps)
