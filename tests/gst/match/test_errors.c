@@ -16,42 +16,33 @@ push_until_refused (GstHarness *harness, GstVideoFormat format, gint width, gint
   return flow;
 }
 
-static void
-push_two (Pair *pair, GstVideoFormat left, gint left_width, GstVideoFormat right, gint right_width)
-{
-  harness_set_caps (pair->left, left, left_width, VIEW_HEIGHT, NULL);
-  harness_set_caps (pair->right, right, right_width, VIEW_HEIGHT, NULL);
-  gst_harness_push (pair->left, stamp (make_view (left, left_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
-  gst_harness_push (pair->right, stamp (make_view (right, right_width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
-}
-
-TEST (test_different_sizes)
-{
-  g_autoptr (Pair) pair = pair_new (EXACT);
-
-  push_two (pair, GST_VIDEO_FORMAT_GRAY8, 40, GST_VIDEO_FORMAT_NV12, 44);
-  expect_error (pair->bus, "40x20 GRAY8", "44x20 NV12", "have one size",
-      "'videoscale ! video/x-raw,width=40,height=20' before sink_right", NULL);
-  fail_unless_equals_int (
-      push_until_refused (pair->left, GST_VIDEO_FORMAT_GRAY8, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
-}
-
-TEST (test_different_formats)
+TEST (test_views_that_do_not_fit)
 {
   static const struct
   {
     GstVideoFormat left, right;
-    const gchar *left_name, *right_name, *remedy;
+    gint width; /* of the right view */
+    const gchar *says[4];
   } cases[] = {
-    { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, "RGB", "I420", "format=I420' before sink_left" },
-    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_BGRx, "GRAY8", "BGRx", "format=GRAY8' before sink_right" },
-    { GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_GRAY16_LE, "RGBA", "GRAY16_LE", "format=GRAY8' before sink_left" },
+    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12, 44,
+        { "40x20 GRAY8", "44x20 NV12", "have one size",
+            "'videoscale ! video/x-raw,width=40,height=20' before sink_right" } },
+    { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, 40, { "RGB", "I420", "luma", "format=I420' before sink_left" } },
+    { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_BGRx, 40, { "GRAY8", "BGRx", "luma", "format=GRAY8' before sink_right" } },
+    { GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_GRAY16_LE, 40,
+        { "RGBA", "GRAY16_LE", "luma", "format=GRAY8' before sink_left" } },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (Pair) pair = pair_new (EXACT);
-    push_two (pair, cases[i].left, 40, cases[i].right, 40);
-    expect_error (pair->bus, cases[i].left_name, cases[i].right_name, "luma", cases[i].remedy, NULL);
+    const gchar *const *says = cases[i].says;
+
+    harness_set_caps (pair->left, cases[i].left, 40, VIEW_HEIGHT, NULL);
+    harness_set_caps (pair->right, cases[i].right, cases[i].width, VIEW_HEIGHT, NULL);
+    gst_harness_push (pair->left, stamp (make_view (cases[i].left, 40, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
+    gst_harness_push (pair->right, stamp (make_view (cases[i].right, cases[i].width, VIEW_HEIGHT, 1, 0, 0), 0, FRAME));
+    expect_error (pair->bus, says[0], says[1], says[2], says[3], NULL);
+    fail_unless_equals_int (push_until_refused (pair->left, cases[i].left, 40, VIEW_HEIGHT), GST_FLOW_NOT_NEGOTIATED);
   }
 }
 
@@ -105,31 +96,26 @@ TEST_LOOP (test_formats_that_are_not_taken, 0, G_N_ELEMENTS (refused))
   expect_error (pair->bus, "sink_left", refused[__i__].said, refused[__i__].remedy, "NV12", "BGRA, GRAY16_LE, ", NULL);
 }
 
-static void
-expect_packed_error (const gchar *properties, gint width, gint height, const gchar *extra, const gchar *word)
-{
-  GstBus *bus;
-  GstHarness *harness = packed_new (properties, &bus);
-
-  harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, width, height, extra);
-  push_until_refused (harness, GST_VIDEO_FORMAT_GRAY8, width, height);
-  expect_error (bus, word, NULL);
-  fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
-  filter_free (harness, bus);
-}
-
-TEST (test_untagged_and_not_wide)
-{
-  expect_packed_error (EXACT, 40, 40, NULL, "Set packing");
-  expect_packed_error (EXACT, 40, 40, "multiview-mode=mono", "Set packing");
-}
-
+/* test_frame.c has every one. */
 TEST (test_layouts_that_cannot_be_split)
 {
-  expect_packed_error (EXACT, 40, 20, "multiview-mode=checkerboard", "checkerboard");
-  expect_packed_error (EXACT, 40, 20, "multiview-mode=side-by-side," LEFT_FLOPPED, "flopped");
-  expect_packed_error (EXACT, 41, 20, NULL, "width must be even");
-  expect_packed_error (EXACT "packing=top-bottom", 40, 21, NULL, "height must be even");
+  static const struct
+  {
+    const gchar *properties, *extra, *word;
+    gint width, height;
+  } cases[] = { { EXACT, NULL, "Set packing", 40, 40 }, { EXACT, "multiview-mode=checkerboard", "checkerboard", 40, 20 },
+    { EXACT "packing=top-bottom", NULL, "height must be even", 40, 21 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBus *bus;
+    GstHarness *harness = packed_new (cases[i].properties, &bus);
+
+    harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, cases[i].width, cases[i].height, cases[i].extra);
+    push_until_refused (harness, GST_VIDEO_FORMAT_GRAY8, cases[i].width, cases[i].height);
+    expect_error (bus, cases[i].word, NULL);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (harness), 0);
+    filter_free (harness, bus);
+  }
 }
 
 TEST (test_packing_set_and_tagged_otherwise)
@@ -153,25 +139,20 @@ TEST (test_views_swapped_or_packed_on_a_view_pad)
   expect_error (pair->bus, "sink_left", "swapped", NULL);
 }
 
-static void
-expect_pair_error (const gchar *properties, const gchar *word, const gchar *another)
-{
-  g_autoptr (Pair) pair = pair_new_gray (properties);
-
-  pair_push (pair, 0, 0);
-  expect_error (pair->bus, word, another, NULL);
-  fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
-}
-
 TEST (test_parameters_that_cannot_be)
 {
-  expect_pair_error (EXACT "window=4", "window=4 is even", "5");
-  expect_pair_error (EXACT "min-disparity=44", "outside", "min-disparity");
-}
+  static const gchar *const cases[][3] = { { EXACT "window=4", "window=4 is even", "5" },
+    { EXACT "min-disparity=44", "outside", "min-disparity" },
+    { EXACT "output=depth focal-length=700", "focal-length", "baseline" },
+    { EXACT "memory-limit=1000", "memory-limit is 1000" } };
 
-TEST (test_memory_limit)
-{
-  expect_pair_error (EXACT "memory-limit=1000", "memory-limit is 1000", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (Pair) pair = pair_new_gray (cases[i][0]);
+
+    pair_push (pair, 0, 0);
+    expect_error (pair->bus, cases[i][1], cases[i][2], NULL);
+    fail_unless_equals_int (gst_harness_buffers_in_queue (pair->left), 0);
+  }
 }
 
 TEST (test_more_disparities_than_pixels)
@@ -191,25 +172,22 @@ TEST (test_depth_does_not_fit_gray8)
 }
 
 /* A link that GStreamer itself refuses would leave the user without a word of what to do. */
-static void
-expect_link_error (const gchar *properties, const gchar *word, const gchar *another)
-{
-  g_autoptr (GstElement) pipeline = launch (
-      "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
-      "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
-      properties);
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  expect_error (bus, "GRAY16_LE", word, another, NULL);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-}
-
 TEST (test_downstream_takes_no_grey)
 {
-  expect_link_error ("", "videoconvert", "depthoverlay");
-  expect_link_error ("output=depth focal-length=100 baseline=100", "output=disparity", "depthoverlay");
-  expect_link_error ("output=depth focal-length=100 baseline=100", "pngenc", "rtpgstpay");
+  static const gchar *const cases[][4] = { { "", "videoconvert" },
+    { "output=depth focal-length=100 baseline=100", "output=disparity", "pngenc", "rtpgstpay" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) pipeline = launch (
+        "videotestsrc num-buffers=1 ! video/x-raw,width=64,height=16 ! stereomatch " EXACT
+        "%s ! capsfilter caps=video/x-raw,format=BGRx ! fakesink",
+        cases[i][0]);
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    expect_error (bus, "GRAY16_LE", "depthoverlay", cases[i][1], cases[i][2], cases[i][3], NULL);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
 }
 
 TEST (test_buffer_smaller_than_its_caps)
@@ -253,17 +231,19 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Line, line_free)
 #define SOURCE "videotestsrc ! video/x-raw,format=GRAY8,width=32,height=16,framerate=25/1 "
 #define MATCH "stereomatch name=m num-disparities=8 window=5 refine-iterations=0 backend=cpu threads=1 "
 
-TEST (test_second_view_missing)
+TEST (test_pads_that_are_not_linked)
 {
-  Line left = line_new (SOURCE "! m.sink_left " MATCH "! fakesink"), right;
+  static const gchar *const cases[][3] = { { SOURCE "! m.sink_left ", "Only sink_left is linked", "sink_right" },
+    { SOURCE "! m.sink_right ", "Only sink_right is linked", "sink_left" },
+    { SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink ", "link sink alone" } };
 
-  gst_element_set_state (left.pipeline, GST_STATE_PLAYING);
-  expect_error (left.bus, "Only sink_left is linked", "sink_right", NULL);
-  line_free (&left);
-  right = line_new (SOURCE "! m.sink_right " MATCH "! fakesink");
-  gst_element_set_state (right.pipeline, GST_STATE_PLAYING);
-  expect_error (right.bus, "Only sink_right is linked", "sink_left", NULL);
-  line_free (&right);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *description = g_strconcat (cases[i][0], MATCH "! fakesink", NULL);
+    g_auto (Line) line = line_new (description);
+
+    gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
+    expect_error (line.bus, cases[i][1], cases[i][2], NULL);
+  }
 }
 
 /* In a pipeline that is not live, nothing wakes the element. */
@@ -278,14 +258,6 @@ TEST (test_second_view_not_linked)
   expect_error (line.bus, "Only sink_left is linked", NULL);
   gst_element_set_state (line.pipeline, GST_STATE_NULL);
   gst_element_release_request_pad (line.element, pad);
-}
-
-TEST (test_both_kinds_of_pads)
-{
-  g_auto (Line) line = line_new (SOURCE "! m.sink_left " SOURCE "! m.sink_right " SOURCE "! m.sink " MATCH "! fakesink");
-
-  gst_element_set_state (line.pipeline, GST_STATE_PLAYING);
-  expect_error (line.bus, "link sink alone", NULL);
 }
 
 TEST (test_released_pad_can_be_had_again)

@@ -109,29 +109,14 @@ setting (GstElement *element, const gchar *name)
   return value;
 }
 
-TEST (test_depth_of_packed_views)
-{
-  Cameras cameras = draw_cameras ();
-  GstBus *bus;
-  GstHarness *harness = packed_gray (DEPTH, &bus);
-  fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
-  for (guint i = 0; i < 3; i++)
-    fail_unless_equals_int (gst_harness_push (harness, packed_frame (i, &cameras)), GST_FLOW_OK);
-  for (guint i = 0; i < 3; i++)
-    check_depth (harness, &cameras);
-  fail_unless_equals_float (setting (harness->element, "focal-length"), cameras.focal);
-  fail_unless_equals_float (setting (harness->element, "baseline"), cameras.baseline);
-  fail_unless_equals_float (setting (harness->element, "principal-offset"), cameras.offset);
-  expect_no_message (bus, GST_MESSAGE_WARNING);
-  filter_free (harness, bus);
-}
-
 /* A new plan comes before the pair that needs it, and not before those ahead of it are out. */
 TEST (test_every_pair_has_its_own)
 {
   Cameras cameras[6];
   GstBus *bus;
   GstHarness *harness = packed_gray (DEPTH, &bus);
+
+  fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++) {
     cameras[i] = i % 3 ? cameras[i - 1] : draw_cameras ();
     /* of the third and the sixth, one number alone is another one */
@@ -141,6 +126,10 @@ TEST (test_every_pair_has_its_own)
   }
   for (guint i = 0; i < G_N_ELEMENTS (cameras); i++)
     check_depth (harness, &cameras[i]);
+  fail_unless_equals_float (setting (harness->element, "focal-length"), cameras[5].focal);
+  fail_unless_equals_float (setting (harness->element, "baseline"), cameras[5].baseline);
+  fail_unless_equals_float (setting (harness->element, "principal-offset"), cameras[5].offset);
+  expect_no_message (bus, GST_MESSAGE_WARNING);
   filter_free (harness, bus);
 }
 
@@ -165,11 +154,8 @@ TEST (test_disparity_carries_it_on)
   fail_unless_equals_float (setting (harness->element, "focal-length"), cameras[3].focal);
   /* and is gone when the views say nothing any more */
   fail_unless_equals_int (gst_harness_push (harness, packed_frame (9, NULL)), GST_FLOW_OK);
-  {
-    GstBuffer *out = gst_harness_pull (harness);
-    check_meta (out, &(Cameras){ 0, 0, 0 });
-    gst_buffer_unref (out);
-  }
+  g_autoptr (GstBuffer) last = gst_harness_pull (harness);
+  check_meta (last, &(Cameras){ 0 });
   fail_unless_equals_float (setting (harness->element, "focal-length"), 0);
   filter_free (harness, bus);
 }
@@ -305,90 +291,47 @@ TEST (test_depth_needs_somebody_who_knows)
   pair_free (pair);
 }
 
-/* A meta that is not of views: somebody's disparity was linked as a view. */
-TEST (test_other_kinds_say_nothing)
+/* What the metadata of a view says, and what of it the output has. */
+TEST (test_which_metadata_counts)
 {
-  Cameras cameras = draw_cameras ();
-  GstBuffer *frame = packed_frame (0, &cameras), *out;
-  GstHarness *harness;
-  GstBus *bus;
+  static const struct
+  {
+    guint right;              /* the right view has it, and the left one has none */
+    GstStereoOutputKind kind; /* any but VIEWS is somebody's disparity that was linked as a view */
+    guint wider;              /* it is of views so much wider */
+    gboolean cameras, truth;  /* are those of the output */
+  } cases[] = { { FALSE, GST_STEREO_OUTPUT_KIND_VIEWS, 0, TRUE, TRUE },
+    /* the right view's truth is not that of the left one's pixels */
+    { TRUE, GST_STEREO_OUTPUT_KIND_VIEWS, 0, TRUE, FALSE }, { FALSE, GST_STEREO_OUTPUT_KIND_DISPARITY, 0, FALSE, FALSE },
+    { FALSE, GST_STEREO_OUTPUT_KIND_VIEWS, 1, FALSE, FALSE } };
 
-  gst_buffer_get_stereo_meta (frame)->kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
-  harness = packed_gray (EXACT, &bus);
-  fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
-  out = gst_harness_pull (harness);
-  check_meta (out, &(Cameras){ 0, 0, 0 });
-  gst_buffer_unref (out);
-  filter_free (harness, bus);
-}
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const Cameras cameras = draw_cameras ();
+    const guint width = VIEW_WIDTH + cases[i].wider;
+    g_autoptr (Pair) pair = pair_new_gray (EXACT "min-disparity=0");
+    GstBuffer *truth = make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, VIEW_HEIGHT, 1, 0, 6);
 
-static GstBuffer *
-new_truth (guint width, guint height)
-{
-  return make_view (GST_VIDEO_FORMAT_GRAY16_LE, (gint) width, (gint) height, 1, 0, 6);
-}
-
-TEST (test_truth_goes_on)
-{
-  Cameras cameras = draw_cameras ();
-  GstBuffer *truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT), *frame, *out;
-  GstBus *bus;
-  GstHarness *harness = packed_gray (EXACT, &bus);
-  for (guint i = 0; i < 3; i++) {
-    frame = packed_frame (i, &cameras);
-    if (i != 1)
-      gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
-    fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
+    for (guint n = 0; n < 3; n++) {
+      for (guint v = 0; v < 2; v++) {
+        GstBuffer *view = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, v ? SHIFT : 0, 0);
+        if (v == cases[i].right && n < 2) {
+          attach (view, width, VIEW_HEIGHT, &cameras);
+          gst_buffer_get_stereo_meta (view)->kind = cases[i].kind;
+          gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (view), truth);
+        }
+        gst_harness_push (v ? pair->right : pair->left, stamp (view, n * FRAME, FRAME));
+      }
+      g_autoptr (GstBuffer) out = pair_pull (pair, n * FRAME);
+      check_meta (out, cases[i].cameras && n < 2 ? &cameras : &(Cameras){ 0 });
+      fail_unless (
+          gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == (cases[i].truth && n < 2 ? truth : NULL));
+    }
+    if (cases[i].wider)
+      expect_warning (pair->bus, "45x20", "44x20", "not used", NULL);
+    expect_no_message (pair->bus, GST_MESSAGE_WARNING);
+    ASSERT_MINI_OBJECT_REFCOUNT (truth, "truth", 1);
+    gst_buffer_unref (truth);
   }
-  for (guint i = 0; i < 3; i++) {
-    out = gst_harness_pull (harness);
-    fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == (i == 1 ? NULL : truth));
-    gst_buffer_unref (out);
-  }
-  filter_free (harness, bus);
-  ASSERT_MINI_OBJECT_REFCOUNT (truth, "truth", 1);
-  gst_buffer_unref (truth);
-}
-
-/* The right view's truth is not that of the left one's pixels. */
-TEST (test_truth_of_the_right_view_stays_behind)
-{
-  Cameras cameras = draw_cameras ();
-  GstBuffer *right = make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, 1, SHIFT, 0), *truth, *out;
-  Pair *pair = pair_new_gray (EXACT);
-
-  truth = new_truth (VIEW_WIDTH, VIEW_HEIGHT);
-  attach (right, VIEW_WIDTH, VIEW_HEIGHT, &cameras);
-  gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (right), truth);
-  gst_buffer_unref (truth);
-  pair_push_left (pair, 0);
-  fail_unless_equals_int (gst_harness_push (pair->right, stamp (right, 0, FRAME)), GST_FLOW_OK);
-  out = pair_pull (pair, 0);
-  check_meta (out, &cameras);
-  fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == NULL);
-  gst_buffer_unref (out);
-  pair_free (pair);
-}
-
-TEST (test_of_another_size)
-{
-  Cameras cameras = draw_cameras ();
-  GstBuffer *truth = new_truth (VIEW_WIDTH + 1, VIEW_HEIGHT), *frame, *out;
-  GstBus *bus;
-  GstHarness *harness = packed_gray (EXACT, &bus);
-  for (guint i = 0; i < 2; i++) {
-    frame = attach (packed_frame (i, NULL), VIEW_WIDTH + 1, VIEW_HEIGHT, &cameras);
-    gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
-    fail_unless_equals_int (gst_harness_push (harness, frame), GST_FLOW_OK);
-    out = gst_harness_pull (harness);
-    check_meta (out, &(Cameras){ 0, 0, 0 });
-    fail_unless (gst_stereo_meta_get_truth (gst_buffer_get_stereo_meta (out)) == NULL);
-    gst_buffer_unref (out);
-  }
-  gst_buffer_unref (truth);
-  expect_warning (bus, "45x20", "44x20", "not used", NULL);
-  expect_no_message (bus, GST_MESSAGE_WARNING);
-  filter_free (harness, bus);
 }
 
 /* Every other pixel of a frame twice as large is the small frame of the other tests: its cameras have half the focal
@@ -399,19 +342,15 @@ TEST (test_scaled_on_the_way)
           small = { cameras.focal / 2, cameras.baseline, cameras.offset / 2, (cameras.x + 0.5) / 2 - 0.5,
             (cameras.y + 0.5) / 2 - 0.5, cameras.ratio };
   const guint width = 2 * VIEW_WIDTH, height = 2 * VIEW_HEIGHT;
-  GstHarness *harness;
-  GstBuffer *frame, *truth;
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 2 * width * height, NULL), *truth = gst_buffer_copy_deep (frame);
   GstMapInfo map;
-  gchar *caps;
 
   /* the texture of both views, every pixel fourfold */
-  frame = gst_buffer_new_allocate (NULL, 2 * width * height, NULL);
   fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
   for (guint y = 0; y < height; y++)
     for (guint x = 0; x < 2 * width; x++)
       map.data[y * 2 * width + x] = texture (3, (gint) (x % width / 2) + (x < width ? 0 : SHIFT), (gint) y / 2);
   gst_buffer_unmap (frame, &map);
-  truth = gst_buffer_new_allocate (NULL, 2 * width * height, NULL);
   fail_unless (gst_buffer_map (truth, &map, GST_MAP_WRITE));
   for (guint i = 0; i < width * height; i++)
     GST_WRITE_UINT16_LE (map.data + 2 * i, 2 * SHIFT * 64);
@@ -419,26 +358,20 @@ TEST (test_scaled_on_the_way)
   attach (frame, width, height, &cameras);
   gst_stereo_meta_set_truth (gst_buffer_get_stereo_meta (frame), truth);
   gst_buffer_unref (truth);
-
-  caps = g_strdup_printf ("videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d ! stereomatch " DEPTH,
-      2 * VIEW_WIDTH, VIEW_HEIGHT);
-  harness = gst_harness_new_parse (caps);
-  g_free (caps);
+  g_autofree gchar *line = g_strdup_printf (
+      "videoscale method=nearest-neighbour ! video/x-raw,width=%d,height=%d ! stereomatch " DEPTH, 2 * VIEW_WIDTH,
+      VIEW_HEIGHT);
+  g_autoptr (GstHarness) harness = gst_harness_new_parse (line);
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, (gint) (2 * width), (gint) height, NULL);
   fail_unless_equals_int (gst_harness_push (harness, stamp (frame, 0, FRAME)), GST_FLOW_OK);
-  frame = gst_harness_pull (harness);
-  fail_unless (frame != NULL);
-  {
-    GstVideoInfo info = output_info (harness);
-    GBytes *bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (frame));
-    check_interior (frame, &info, depth_of (&small, SHIFT));
-    check_meta (frame, &small);
-    fail_unless (bytes && g_bytes_get_size (bytes) == 2 * VIEW_WIDTH * VIEW_HEIGHT);
-    fail_unless_equals_int (GST_READ_UINT16_LE (g_bytes_get_data (bytes, NULL)), SHIFT * 64);
-    g_bytes_unref (bytes);
-  }
-  gst_buffer_unref (frame);
-  gst_harness_teardown (harness);
+  g_autoptr (GstBuffer) out = gst_harness_pull (harness);
+  fail_unless (out != NULL);
+  GstVideoInfo info = output_info (harness);
+  g_autoptr (GBytes) bytes = gst_stereo_meta_get_truth_bytes (gst_buffer_get_stereo_meta (out));
+  check_interior (out, &info, depth_of (&small, SHIFT));
+  check_meta (out, &small);
+  fail_unless (bytes && g_bytes_get_size (bytes) == 2 * VIEW_WIDTH * VIEW_HEIGHT);
+  fail_unless_equals_int (GST_READ_UINT16_LE (g_bytes_get_data (bytes, NULL)), SHIFT * 64);
 }
 
 SUITE (views)

@@ -20,19 +20,13 @@ typedef struct
   GstBus *bus;
 } Stream;
 
-static void
-set_caps (Stream *stream, GstVideoFormat format, gint width, gint height)
-{
-  harness_set_caps (stream->harness, format, width, height, NULL);
-}
-
 static Stream
 stream_new (const gchar *properties)
 {
   Stream stream;
 
   stream.harness = filter_new ("stereonearest", properties, &stream.bus);
-  set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
+  harness_set_caps (stream.harness, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
   return stream;
 }
 
@@ -105,7 +99,8 @@ integer_of (const GstStructure *structure, const gchar *field)
   return number;
 }
 
-static void
+/* Returns the coverage. */
+static gdouble
 expect_state (Stream *stream, GstBuffer *depth, const gchar *state, const gchar *reason, gdouble distance)
 {
   g_autoptr (GstBuffer) out = NULL;
@@ -118,6 +113,7 @@ expect_state (Stream *stream, GstBuffer *depth, const gchar *state, const gchar 
   if (distance > 0)
     fail_unless (fabs (found_number (meta, "distance") - distance) < 1, "%g mm, not %g",
         found_number (meta, "distance"), distance);
+  return found_number (meta, "coverage");
 }
 
 /* A box of 20 x 20 pixels before a wall: where and how far. */
@@ -159,6 +155,23 @@ TEST (test_region_is_the_picture)
   }
 }
 
+/* Excludes rows of @depth, as stereomatch does: they have no sample, and the mask says so. */
+static void
+exclude_rows (GstBuffer *depth, gint first, gint rows)
+{
+  gsize size = (WIDTH + 3) * HEIGHT, offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  gint stride[GST_VIDEO_MAX_PLANES] = { WIDTH + 3 };
+  GstBuffer *mask = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (mask, 0, 255, size);
+  gst_buffer_memset (mask, (gsize) (first * (WIDTH + 3)), 0, (gsize) (rows * (WIDTH + 3)));
+  gst_buffer_add_video_meta_full (
+      mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
+  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
+  gst_buffer_unref (mask);
+  fill_depth (depth, 0, first, WIDTH, rows, 0);
+}
+
 TEST (test_states)
 {
   static const struct
@@ -168,7 +181,9 @@ TEST (test_states)
     guint object;
     const gchar *state;
     const gchar *reason;
-    gdouble distance; /* 0: no surface */
+    gdouble distance;    /* 0: no surface */
+    gint excluded, rows; /* excluded ones, from the first on */
+    gdouble coverage;    /* 0: not compared */
   } cases[] = {
     { "warn-distance=1000", 0, 0, CLEAR, NULL, 5000 },
     { "warn-distance=1000", 0, 900, NEAR, NULL, 900 },
@@ -200,72 +215,33 @@ TEST (test_states)
     /* the object is three percent of the pixels */
     { "warn-distance=1000 nearest-percentile=3", 0, 900, NEAR, NULL, 900 },
     { "warn-distance=1000 nearest-percentile=3.1", 0, 900, CLEAR, NULL, 5000 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    g_autofree gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
-    g_auto (Stream) stream = stream_new (properties);
-
-    expect_state (
-        &stream, half_seen (cases[i].unknown, cases[i].object), cases[i].state, cases[i].reason, cases[i].distance);
-  }
-}
-
-/* Excludes rows of @depth, as stereomatch does: they have no sample, and the mask says so. */
-static GstBuffer *
-exclude_rows (GstBuffer *depth, gint first, gint rows)
-{
-  gsize size = (WIDTH + 3) * HEIGHT, offset[GST_VIDEO_MAX_PLANES] = { 0 };
-  gint stride[GST_VIDEO_MAX_PLANES] = { WIDTH + 3 };
-  GstBuffer *mask = gst_buffer_new_allocate (NULL, size, NULL);
-
-  gst_buffer_memset (mask, 0, 255, size);
-  gst_buffer_memset (mask, (gsize) (first * (WIDTH + 3)), 0, (gsize) (rows * (WIDTH + 3)));
-  gst_buffer_add_video_meta_full (
-      mask, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, 1, offset, stride);
-  gst_stereo_meta_set_mask (gst_buffer_get_stereo_meta (depth), mask);
-  gst_buffer_unref (mask);
-  fill_depth (depth, 0, first, WIDTH, rows, 0);
-  return depth;
-}
-
-/* What is excluded is not unknown, and makes nothing known. The percentile stays one of all of the region's pixels. */
-TEST (test_excluded_pixels)
-{
-  static const struct
-  {
-    const gchar *properties;
-    gint unknown, first, rows; /* rows: not seen; excluded from the first on */
-    guint object;
-    const gchar *state;
-    gdouble coverage;
-  } cases[] = {
-    { "warn-distance=1000 max-unknown=0", 15, 0, 15, 0, CLEAR, 1 },
-    { "warn-distance=1000 max-unknown=0", 20, 0, 15, 0, UNKNOWN, 40 / 45.0 },
-    { "warn-distance=1000 max-unknown=0.1", 20, 0, 15, 0, UNKNOWN, 40 / 45.0 },
-    { "warn-distance=1000 max-unknown=0.12", 20, 0, 15, 0, CLEAR, 40 / 45.0 },
+    /* what is excluded is not unknown, and makes nothing known; the percentile stays one of all of the region's pixels */
+    { "warn-distance=1000 max-unknown=0", 15, 0, CLEAR, NULL, 5000, 0, 15, 1 },
+    { "warn-distance=1000 max-unknown=0", 20, 0, UNKNOWN, "88 % of the region is seen", 5000, 0, 15, 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.1", 20, 0, UNKNOWN, "88 % of the region is seen", 5000, 0, 15, 40 / 45.0 },
+    { "warn-distance=1000 max-unknown=0.12", 20, 0, CLEAR, NULL, 5000, 0, 15, 40 / 45.0 },
     /* 20 of 60 rows would be a third */
-    { "warn-distance=1000 max-unknown=0.34", 20, 40, 20, 0, UNKNOWN, 0.5 },
-    { "warn-distance=1000 max-unknown=0", 0, 0, 48, 900, NEAR, 1 },
-    { "warn-distance=1000 max-unknown=0", 0, 48, 12, 900, CLEAR, 1 },
+    { "warn-distance=1000 max-unknown=0.34", 20, 0, UNKNOWN, "50 % of the region is seen", 5000, 40, 20, 0.5 },
+    { "warn-distance=1000 max-unknown=0", 0, 900, NEAR, NULL, 900, 0, 48, 1 },
+    { "warn-distance=1000 max-unknown=0", 0, 900, CLEAR, NULL, 5000, 48, 12, 1 },
     /* a region without a pixel that counts */
-    { "warn-distance=1000 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, UNKNOWN, 0 },
-    { "warn-distance=0 max-unknown=1 region=<0,0,1,0.5>", 0, 0, 30, 0, UNKNOWN, 0 },
-    { "warn-distance=1000 max-unknown=1", 0, 0, 60, 900, UNKNOWN, 0 },
-    { "warn-distance=1000 nearest-percentile=3", 0, 0, 30, 900, NEAR, 1 },
-    { "warn-distance=1000 nearest-percentile=3.1", 0, 0, 30, 900, CLEAR, 1 },
+    { "warn-distance=1000 max-unknown=1 region=<0,0,1,0.5>", 0, 0, UNKNOWN, "no surface is found", 0, 0, 30 },
+    { "warn-distance=0 max-unknown=1 region=<0,0,1,0.5>", 0, 0, UNKNOWN, "no surface is found", 0, 0, 30 },
+    { "warn-distance=1000 max-unknown=1", 0, 900, UNKNOWN, "no surface is found", 0, 0, 60 },
+    { "warn-distance=1000 nearest-percentile=3", 0, 900, NEAR, NULL, 900, 0, 30, 1 },
+    { "warn-distance=1000 nearest-percentile=3.1", 0, 900, CLEAR, NULL, 5000, 0, 30, 1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autofree gchar *properties = g_strconcat ("message-interval=0 ", cases[i].properties, NULL);
     g_auto (Stream) stream = stream_new (properties);
-    GstBuffer *depth = exclude_rows (half_seen (cases[i].unknown, cases[i].object), cases[i].first, cases[i].rows),
-              *out = NULL;
-    const GstStructure *meta = judge (&stream, depth, &out);
+    GstBuffer *depth = half_seen (cases[i].unknown, cases[i].object);
 
-    fail_unless_equals_string (gst_structure_get_string (meta, "state"), cases[i].state);
-    assert_equals_float (found_number (meta, "coverage"), cases[i].coverage);
-    gst_buffer_unref (out);
+    if (cases[i].rows)
+      exclude_rows (depth, cases[i].excluded, cases[i].rows);
+    gdouble coverage = expect_state (&stream, depth, cases[i].state, cases[i].reason, cases[i].distance);
+    if (cases[i].coverage > 0)
+      assert_equals_float (coverage, cases[i].coverage);
   }
 }
 
@@ -282,7 +258,8 @@ TEST_LOOP (test_kinds, 0, 3)
   g_auto (Stream) stream = stream_new ("message-interval=0");
   GstBuffer *depth, *out = NULL;
 
-  set_caps (&stream, __i__ == 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
+  harness_set_caps (
+      stream.harness, __i__ == 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
   depth = new_depth (WIDTH, HEIGHT, kinds[__i__].kind, kinds[__i__].wall);
   fill_depth (depth, 50, 10, 20, 20, kinds[__i__].box);
   const GstStructure *meta = judge (&stream, depth, &out);
@@ -441,35 +418,6 @@ TEST (test_specks_in_a_hole)
   }
 }
 
-/* The search ends at 4 px, 2500 mm: what is nearer is never clear, and a warning says so once after each start. */
-TEST_LOOP (test_measurable, 0, 2)
-{
-  Stream stream = stream_new (__i__ ? "message-interval=0 warn-distance=2499" : "message-interval=0 warn-distance=2500");
-
-  for (guint frame = 0; frame < 6; frame++) {
-    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000), *out;
-
-    if (frame == 3) {
-      gst_element_set_state (stream.harness->element, GST_STATE_READY);
-      gst_element_set_state (stream.harness->element, GST_STATE_PLAYING);
-      gst_harness_push_event (stream.harness, gst_event_new_stream_start ("again"));
-      set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT);
-    }
-    gst_buffer_get_stereo_meta (depth)->num_disparities = 5;
-    out = pass (&stream, depth, frame * FRAME);
-    if (__i__ && frame % 3 == 0)
-      expect_warning (
-          stream.bus, "warn-distance=2499", "num-disparities=5", "nearer than 2.5 m", "Set num-disparities=16", NULL);
-    g_autoptr (GstStructure) message = take_message (&stream);
-    fail_unless_equals_string (gst_structure_get_string (message, "state"), __i__ ? UNKNOWN : CLEAR);
-    fail_unless_equals_string (
-        gst_structure_get_string (message, "reason"), __i__ ? "nearer than 2.5 m is not searched" : NULL);
-    fail_unless (fabs (found_number (found_of (out, META), "measurable") - 2500) < 1e-6);
-    gst_buffer_unref (out);
-  }
-  stream_free (&stream);
-}
-
 /* How old the depth is, by the clock of a live pipeline; and a camera that falls silent, of which no depth tells: at once, with the
  * age of the last depth. Both go on downstream. */
 TEST (test_age_and_silence)
@@ -609,29 +557,52 @@ TEST (test_corridor)
   }
 }
 
-/* What is nearer than the ground that the picture shows is never clear. */
-TEST_LOOP (test_blind_zone, 0, 2)
+/* The search ends at 4 px, 2500 mm; the picture shows the ground from 2 m on. What is nearer is never clear, and a warning says so
+ * once after each start. */
+TEST_LOOP (test_too_near, 0, 4)
 {
-  Stream stream = stream_new (__i__ ? "message-interval=0 warn-distance=1999" : "message-interval=0 warn-distance=2001");
-  const gdouble free = 9000;
+  static const struct
+  {
+    gdouble ground_from;
+    const gchar *distance, *reason; /* NULL: it is clear */
+    const gchar *warning[5];
+  } cases[] = { { 0, "warn-distance=2500", NULL, { NULL } },
+    { 0, "warn-distance=2499", "nearer than 2.5 m is not searched",
+        { "warn-distance=2499", "num-disparities=5", "nearer than 2.5 m", "Set num-disparities=16" } },
+    { 2000, "warn-distance=2001", NULL, { NULL } },
+    { 2000, "warn-distance=1999", "nearer than 2.0 m the ground is not seen",
+        { "warn-distance=1999 lies in the blind zone", "sees the ground from 2.0 m on" } } };
+  const gdouble free = 9000, from = cases[__i__].ground_from;
+  g_auto (Stream) stream = stream_new ("message-interval=0");
 
-  for (guint frame = 0; frame < 2; frame++) {
-    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000), *out;
+  set_properties (stream.harness->element, cases[__i__].distance);
+  for (guint frame = 0; frame < 6; frame++) {
+    GstBuffer *depth = new_depth (WIDTH, HEIGHT, MM, 8000);
 
-    gst_structure_set (add_ground (depth, TRUE, &free, 1), "camera-height", G_TYPE_DOUBLE, 1000.0, "ground-from",
-        G_TYPE_DOUBLE, 2000.0, NULL);
-    out = pass (&stream, depth, frame * FRAME);
-    if (__i__ && frame == 0)
-      expect_warning (stream.bus, "warn-distance=1999 lies in the blind zone", "sees the ground from 2.0 m on", NULL);
+    if (frame == 3) {
+      gst_element_set_state (stream.harness->element, GST_STATE_READY);
+      gst_element_set_state (stream.harness->element, GST_STATE_PLAYING);
+      gst_harness_push_event (stream.harness, gst_event_new_stream_start ("again"));
+      harness_set_caps (stream.harness, GST_VIDEO_FORMAT_GRAY16_LE, WIDTH, HEIGHT, NULL);
+    }
+    if (from > 0)
+      gst_structure_set (add_ground (depth, TRUE, &free, 1), "camera-height", G_TYPE_DOUBLE, 1000.0, "ground-from",
+          G_TYPE_DOUBLE, from, NULL);
+    else
+      gst_buffer_get_stereo_meta (depth)->num_disparities = 5;
+    g_autoptr (GstBuffer) out = pass (&stream, depth, frame * FRAME);
+    if (cases[__i__].reason && frame % 3 == 0)
+      gst_message_unref (expect_message (stream.bus, GST_MESSAGE_WARNING, cases[__i__].warning));
     g_autoptr (GstStructure) message = take_message (&stream);
-    fail_unless_equals_string (gst_structure_get_string (message, "state"), __i__ ? UNKNOWN : CLEAR);
-    fail_unless_equals_string (
-        gst_structure_get_string (message, "reason"), __i__ ? "nearer than 2.0 m the ground is not seen" : NULL);
-    fail_unless_equals_float (found_number (message, "ground-from"), 2000);
-    fail_unless (fabs (found_number (message, "unseen-height") - (__i__ ? 0.5 : 0)) < 1e-9);
-    gst_buffer_unref (out);
+    fail_unless_equals_string (gst_structure_get_string (message, "state"), cases[__i__].reason ? UNKNOWN : CLEAR);
+    fail_unless_equals_string (gst_structure_get_string (message, "reason"), cases[__i__].reason);
+    if (from > 0) {
+      fail_unless_equals_float (found_number (message, "ground-from"), from);
+      fail_unless (fabs (found_number (message, "unseen-height") - (cases[__i__].reason ? 0.5 : 0)) < 1e-9);
+    } else {
+      fail_unless (fabs (found_number (found_of (out, META), "measurable") - 2500) < 1e-6);
+    }
   }
-  stream_free (&stream);
 }
 
 /* ---- the stream -------------------------------------------------------------------------- */
@@ -654,11 +625,8 @@ static gboolean
 posts_message (Stream *stream, GstBuffer *depth, GstClockTime pts)
 {
   gst_buffer_unref (pass (stream, depth, pts));
-  GstStructure *message = take_message (stream);
-  if (!message)
-    return FALSE;
-  gst_structure_free (message);
-  return TRUE;
+  g_autoptr (GstStructure) message = take_message (stream);
+  return message != NULL;
 }
 
 /* At most one message in the interval, but for what is new, and for the first one after a flush, or of another time. */
@@ -686,7 +654,7 @@ TEST (test_gaps_caps_end)
   expect_state (&stream, with_box (5000, 2000), NEAR, NULL, 2000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_gap (FRAME, 3 * FRAME)));
   gst_event_unref (wait_for_event (stream.harness, GST_EVENT_GAP));
-  set_caps (&stream, GST_VIDEO_FORMAT_GRAY16_LE, 2 * WIDTH, HEIGHT / 2);
+  harness_set_caps (stream.harness, GST_VIDEO_FORMAT_GRAY16_LE, 2 * WIDTH, HEIGHT / 2, NULL);
   expect_state (&stream, new_depth (2 * WIDTH, HEIGHT / 2, MM, 3000), NEAR, NULL, 3000);
   fail_unless (gst_harness_push_event (stream.harness, gst_event_new_eos ()));
   wait_for_eos (stream.harness);
