@@ -222,9 +222,9 @@ CASE (test_layouts, "any layout")
   first = align_one (&s);
   for (int k = 0; k < 24; k++) {
     Picture packed[2], plain[2] = { s.pair.picture[0], s.pair.picture[1] };
-    PictureLayout layout = picture_random_layout (&random);
+    const PictureLayout *layout = picture_random_layout (&random);
     for (int v = 0; v < 2; v++) {
-      picture_new (&packed[v], s.width, s.height, &layout, k % 2 ? PICTURE_GUARD_BEFORE : PICTURE_GUARD_AFTER);
+      picture_new (&packed[v], s.width, s.height, layout, k % 2 ? PICTURE_GUARD_BEFORE : PICTURE_GUARD_AFTER);
       for (int y = 0; y < s.height; y++)
         for (int x = 0; x < s.width; x++) {
           int grey = plain[v].data[y * plain[v].stride + 3 * x];

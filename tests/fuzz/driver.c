@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Runs a target without libFuzzer. Of a target with a corpus, first every file as it is, then mutations of them, the same ones for the
- * same STEREO_TEST_SEED; of another one, inputs drawn from that seed. STEREO_FUZZ_ITERATIONS: how many. The arguments are the corpus:
- * folders, or single files, which are then only tried as they are. Under libFuzzer its bytes are the input, or the first numbers.
+ * Runs a target without libFuzzer. Of a target with a corpus, whose files the arguments name (* stands for any name), first every
+ * file as it is, then mutations of them, the same ones for the same STEREO_TEST_SEED; of another one, inputs drawn from that seed.
+ * STEREO_FUZZ_ITERATIONS: how many. Under libFuzzer its bytes are the input, or the first numbers.
  */
-#include <dirent.h>
-#include <sys/stat.h>
+#include <glob.h>
 
 #include "tests/fuzz/fuzz.h"
 
@@ -52,49 +51,25 @@ enum
 
 static struct
 {
-  char name[256];
-  uint8_t *data;
+  const char *name;
+  uint8_t data[MOST];
   size_t size;
 } corpus[MOST_FILES];
 static int files;
 
 static void
-read_file (const char *folder, const char *name)
+read_file (const char *path)
 {
-  char path[1024];
-  FILE *file;
+  FILE *file = files < MOST_FILES ? fopen (path, "rb") : NULL;
 
-  snprintf (path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-  if (files == MOST_FILES || !(file = fopen (path, "rb")))
-    return;
-  corpus[files].data = malloc (MOST);
+  if (!file) {
+    fprintf (stderr, "%s: cannot be read, or is a file too many\n", path);
+    exit (1);
+  }
+  corpus[files].name = path;
   corpus[files].size = fread (corpus[files].data, 1, MOST, file);
-  snprintf (corpus[files].name, sizeof corpus[files].name, "%s", name);
   files++;
   fclose (file);
-}
-
-static int
-by_name (const void *a, const void *b)
-{
-  return strcmp (a, b);
-}
-
-/* Not in the order of the folder, which is another one on every machine. */
-static int
-read_folder (const char *path)
-{
-  DIR *folder = opendir (path);
-  struct dirent *entry;
-
-  if (!folder)
-    return 0;
-  while ((entry = readdir (folder)))
-    if (entry->d_name[0] != '.')
-      read_file (path, entry->d_name);
-  closedir (folder);
-  qsort (corpus, (size_t) files, sizeof *corpus, by_name);
-  return 1;
 }
 
 /* Replaces @length bytes at @at. */
@@ -211,13 +186,13 @@ int
 main (int argc, char **argv)
 {
   Random random = { random_seed () };
-  int folders = 0, iterations = random_count ("STEREO_FUZZ_ITERATIONS", fuzz_target.iterations);
+  glob_t found = { 0 }; /* sorted by name */
+  int iterations = random_count ("STEREO_FUZZ_ITERATIONS", fuzz_target.iterations);
 
   for (int k = 1; k < argc; k++)
-    if (read_folder (argv[k]))
-      folders++;
-    else
-      read_file ("", argv[k]);
+    glob (argv[k], k > 1 ? GLOB_APPEND : 0, NULL, &found);
+  for (size_t k = 0; k < found.gl_pathc; k++)
+    read_file (found.gl_pathv[k]);
   check_start (1, argv);
   if (fuzz_target.draw && check_begin ("random inputs")) {
     for (int k = 0; k < iterations && !check_failures (); k++)
@@ -225,24 +200,19 @@ main (int argc, char **argv)
     check_outcomes (iterations);
     check_end ();
   }
-  if (!fuzz_target.draw && check_begin ("corpus")) {
-    CHECK (files > 0, "no corpus: name its folder");
-    for (int k = 0; k < files; k++) {
+  if (!fuzz_target.draw && check_begin ("corpus, and mutations")) {
+    CHECK (files > 0, "no corpus: name its files");
+    for (int k = 0; k < files && !check_failures (); k++) {
       try_input (corpus[k].data, corpus[k].size);
-      if (check_failures ()) {
+      if (check_failures ())
         fprintf (stderr, "%s\n", corpus[k].name);
-        break;
-      }
     }
-    check_end ();
-  }
-  if (folders && files && check_begin ("mutations")) {
-    try_mutations (&random, iterations);
+    if (files)
+      try_mutations (&random, iterations);
     check_outcomes (iterations);
     check_end ();
   }
-  for (int k = 0; k < files; k++)
-    free (corpus[k].data);
+  globfree (&found);
   return check_finish ();
 }
 #endif

@@ -7,7 +7,6 @@
  */
 #include <limits.h>
 #include <math.h>
-#include <sys/mman.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/picture.h"
@@ -118,67 +117,47 @@ check_result (const StereoParams *p, const float *result, const uint8_t *confide
   }
 }
 
-/* A result between guard pages, top down or bottom up, rows with a gap that nobody may write to. */
-typedef struct Result
+/* What a frame writes: between guard pages, top down or bottom up, rows with a gap that nobody may write to. */
+static void
+result_new (Picture *result, int width, int height, int sample, int gap, int bottom_up, PictureGuard guard)
 {
-  uint8_t *first; /* byte of the memory */
-  size_t row, bytes;
-  int rows, bottom_up;
-  ptrdiff_t stride;
-  void *mapping;
-  size_t mapping_size;
-} Result;
-
-static void *
-result_new (Result *result, int width, int height, size_t sample, int gap, int bottom_up, PictureGuard guard)
-{
-  result->row = (size_t) width * sample;
-  result->rows = height;
-  result->stride = (ptrdiff_t) result->row + gap;
-  result->bytes = (size_t) (height - 1) * (size_t) result->stride + result->row;
-  result->first = picture_guarded (result->bytes, guard, &result->mapping, &result->mapping_size);
-  memset (result->first, 0x5A, result->bytes);
-  result->bottom_up = bottom_up;
-  if (!bottom_up)
-    return result->first;
-  result->stride = -result->stride;
-  return result->first - (height - 1) * result->stride;
+  const PictureLayout layout = { sample == 1 ? 1 : 3, sample, { 0, 1, (uint8_t) (sample - 1) }, gap, bottom_up };
+  picture_new (result, width, height, &layout, guard);
 }
 
 /* Without gaps, top down; and the gaps are as they were. */
 static void
-result_take (Result *result, void *to)
+result_take (Picture *result, void *to)
 {
-  size_t stride = (size_t) (result->bottom_up ? -result->stride : result->stride);
+  ptrdiff_t row = (ptrdiff_t) result->width * result->layout.pixel_stride, end = row + result->layout.padding;
 
-  for (int y = 0; y < result->rows; y++) {
-    const uint8_t *row = result->first + (size_t) (result->bottom_up ? result->rows - 1 - y : y) * stride;
-    memcpy ((uint8_t *) to + (size_t) y * result->row, row, result->row);
-    for (size_t k = result->row; k < stride && row + k < result->first + result->bytes; k++)
-      CHECK (row[k] == 0x5A, "row %d: written past its end", y);
+  for (int y = 0; y < result->height; y++) {
+    const uint8_t *from = result->data + y * result->stride;
+    memcpy ((uint8_t *) to + y * row, from, (size_t) row);
+    for (ptrdiff_t k = row; k < end && y != (result->layout.bottom_up ? 0 : result->height - 1); k++)
+      CHECK (from[k] == 0xA5, "row %d: written past its end", y);
   }
-  munmap (result->mapping, result->mapping_size);
+  picture_free (result);
 }
 
 static void
-run_guarded (StereoPlan *plan, int width, int height, PictureGuard guard, const PictureLayout *layout, Random random,
-    float *disparity, uint8_t *confidence)
+run_guarded (StereoPlan *plan, int width, int height, PictureGuard guard, const PictureLayout *const layout[2],
+    Random random, float *disparity, uint8_t *confidence)
 {
   PictureKind kind = (PictureKind) random_range (&random, 0, PICTURE_KINDS - 1);
   const StereoParams *p = stereo_plan_params (plan);
   int gap = random_range (&random, 0, 2) * 4, up[2] = { random_range (&random, 0, 1), random_range (&random, 0, 1) };
-  Result results[2];
-  void *samples = result_new (&results[0], width, height, sizeof *disparity, gap, up[0], guard);
-  void *confidences = result_new (&results[1], width, height, 1, gap, up[1], guard);
-  Picture picture[2];
+  Picture results[2], picture[2];
   StereoError error = { 0 };
   StereoStats stats;
 
+  result_new (&results[0], width, height, sizeof *disparity, gap, up[0], guard);
+  result_new (&results[1], width, height, 1, gap, up[1], guard);
   for (int v = 0; v < 2; v++)
-    picture_new (&picture[v], width, height, &layout[v], guard);
+    picture_new (&picture[v], width, height, layout[v], guard);
   picture_paint (&picture[0], &picture[1], kind, p->min_disparity, p->num_disparities, &random);
   StereoImage left = picture_view (&picture[0]), right = picture_view (&picture[1]);
-  StereoOutput output = { samples, results[0].stride, STEREO_SAMPLE_F32, confidences, results[1].stride };
+  StereoOutput output = { results[0].data, results[0].stride, STEREO_SAMPLE_F32, results[1].data, results[1].stride };
   CHECK (!stereo_plan_execute (plan, &left, &right, &output, &stats, &error), "%s", error.message);
   result_take (&results[0], disparity);
   result_take (&results[1], confidence);
@@ -192,7 +171,7 @@ run_frames (StereoPlan *plan, int width, int height, Random *random)
 {
   static float disparity[2][MOST_WIDTH * MOST_HEIGHT];
   static uint8_t confidence[2][MOST_WIDTH * MOST_HEIGHT];
-  PictureLayout layout[2] = { picture_random_layout (random), picture_random_layout (random) };
+  const PictureLayout *layout[2] = { picture_random_layout (random), picture_random_layout (random) };
   size_t pixels = (size_t) width * (size_t) height;
 
   run_guarded (plan, width, height, PICTURE_GUARD_AFTER, layout, *random, disparity[0], confidence[0]);

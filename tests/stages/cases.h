@@ -11,14 +11,15 @@ typedef struct Case
 {
   int width, height;
   PictureKind kind;
-  PictureLayout layout;
+  const PictureLayout *layout;
   StereoSample sample;
-  int confidence;   /* whether the caller wants it */
-  char params[800]; /* for params_set() */
+  int num;           /* disparities */
+  char params[800];  /* the others, for params_set() */
+  int no_confidence; /* the caller does not want it */
 } Case;
 
-/* The table's case @index; 0 past the last. */
-int case_from_table (Case *c, int index);
+/* Nasty cases, and textured scenes; the last one of each is empty. */
+extern const Case cases[], scenes[];
 void case_draw (Case *c, Random *random);
 /* One line from which the case can be written down again. */
 const char *case_describe (const Case *c, char *text, size_t size);

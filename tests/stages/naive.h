@@ -78,6 +78,13 @@ naive_inside (const StereoPlan *p, int x)
   return x >= 0 && x < p->width;
 }
 
+/* Whether a left or right pixel has candidate @i. */
+static inline int
+naive_exists (const StereoPlan *p, int x, int i)
+{
+  return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
+}
+
 /* Yu et al. read costs from a texture, whose border pixels go on outside the picture: with their profile, and nothing behind
  * the winner that needs the right view, a left pixel has all candidates of the search. */
 static inline int
@@ -201,10 +208,8 @@ int naive_slot_is_read (const StereoPlan *p, int x, int y, int slot);
 /* naive_fill.c */
 void naive_fill (StereoPlan *p);
 void naive_planes (StereoPlan *p);
-
 /* naive_gaps.c */
 void naive_gaps (StereoPlan *p);
-
 /* naive_temporal.c */
 void naive_temporal (StereoPlan *p);
 /* naive_motion.c */

@@ -56,13 +56,8 @@ mismatched (const StereoPlan *p, int x, int y)
 static int
 color_distance (const StereoPlan *p, int x0, int y0, int x1, int y1)
 {
-  uint32_t a = p->view[STEREO_LEFT].color[naive_image (p, x0, y0)],
-           b = p->view[STEREO_LEFT].color[naive_image (p, x1, y1)];
-  int sum = 0;
-
-  for (int shift = 0; shift < 24; shift += 8)
-    sum += abs ((int) (a >> shift & 255) - (int) (b >> shift & 255));
-  return sum;
+  const uint32_t *color = p->view[STEREO_LEFT].color;
+  return naive_color_distance (color[naive_image (p, x0, y0)], color[naive_image (p, x1, y1)]);
 }
 
 /* A value, as often as its weight says. */

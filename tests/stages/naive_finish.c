@@ -8,7 +8,7 @@
 static int
 valid_candidate (const StereoPlan *p, int x, int i)
 {
-  return i >= 0 && i < p->disparities && (naive_has_all_candidates (p) || naive_inside (p, naive_partner (p, x, i)));
+  return naive_exists (p, x, i) || (naive_has_all_candidates (p) && i >= 0 && i < p->disparities);
 }
 
 /* The tip of a V whose flanks pass through the three costs and are equally steep: as steep as the steeper of the two sides is.

@@ -85,22 +85,23 @@ slot_of (const StereoPlan *p, int x, int y, int i)
 }
 
 static int
-exists (const StereoPlan *p, int x, int i)
-{
-  return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
-}
-
-static int
 listed (const StereoPlan *p, int x, int y, int i)
 {
-  return exists (p, x, i) && slot_of (p, x, y, i) >= 0;
+  return naive_exists (p, x, i) && slot_of (p, x, y, i) >= 0;
 }
 
 int
 naive_slot_is_read (const StereoPlan *p, int x, int y, int slot)
 {
   const uint16_t *list = list_of (p, x, y);
-  return list[slot / RUN] != NONE && exists (p, x, list[slot / RUN] * RUN + slot % RUN);
+  return list[slot / RUN] != NONE && naive_exists (p, x, list[slot / RUN] * RUN + slot % RUN);
+}
+
+/* The cost of a candidate that is listed. */
+static uint8_t *
+list_cost (const StereoPlan *p, int x, int y, int i)
+{
+  return &p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)];
 }
 
 /* The smallest disparity of the half size: half of the smallest one, rounded down. */
@@ -177,11 +178,9 @@ naive_keep (StereoPlan *p)
     for (int x = 0; x < p->width; x++) {
       int best = -1, lowest = 0;
       for (int i = 0; i < p->disparities; i++) {
-        if (!(p->listed ? listed (p, x, y, i) : exists (p, x, i)))
+        if (!(p->listed ? listed (p, x, y, i) : naive_exists (p, x, i)))
           continue;
-        int cost = p->listed ?
-            p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)] :
-            *naive_cost (p, x, y, i);
+        int cost = p->listed ? *list_cost (p, x, y, i) : *naive_cost (p, x, y, i);
         if (best < 0 || cost < lowest) {
           best = i;
           lowest = cost;
@@ -229,8 +228,7 @@ naive_list_match (StereoPlan *p)
     for (int x = 0; x < p->width; x++)
       for (int i = 0; i < p->disparities; i++)
         if (listed (p, x, y, i))
-          p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
-              (size_t) slot_of (p, x, y, i)] = (uint8_t) cost_of (p, x, y, i);
+          *list_cost (p, x, y, i) = (uint8_t) cost_of (p, x, y, i);
   take_volume (p);
 }
 
@@ -242,9 +240,7 @@ naive_by_chance (const StereoPlan *p, int x, int y, int i)
     [STEREO_COST_CENSUS_7X5] = 16, [STEREO_COST_CENSUS_9X7] = 31, [STEREO_COST_MIXED] = 16 * 4
   };
   double half = steps[p->params.cost] * p->volume_unit / exp2 (p->path_shift);
-  return half > 0 &&
-      p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i)] >=
-      half;
+  return half > 0 && *list_cost (p, x, y, i) >= half;
 }
 
 /* ---- prior ------------------------------------------------------------------------------------------- */
@@ -285,8 +281,7 @@ naive_prior (StereoPlan *p)
         double away = fabs (i - eighths / 8.0), share = fmin (fmax (away - 0.5, 0), 1);
         if (!listed (p, x, y, i))
           continue;
-        uint8_t *cost = &p->lists.costs[((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST +
-            (size_t) slot_of (p, x, y, i)];
+        uint8_t *cost = list_cost (p, x, y, i);
         *cost = (uint8_t) fmin (255, *cost + floor (share * most));
       }
     }
@@ -349,15 +344,14 @@ walk_part (Walk *w, int x, int y, int dx, int dy, int first_tile, int end_tile, 
       w->here[i] = -1;
       if (!listed (p, x, y, i))
         continue;
-      size_t place = ((size_t) y * (size_t) p->width + (size_t) x) * RUN * LONGEST + (size_t) slot_of (p, x, y, i);
-      w->here[i] = p->lists.costs[place] + added (w, before, i);
+      w->here[i] = *list_cost (p, x, y, i) + added (w, before, i);
       sums[naive_cost (p, x, y, i) - p->volume] += tile >= first_tile ? w->here[i] : 0;
       some = 1;
     }
     /* a listed candidate outside the right view is as good as the best, to the next pixel */
     long low = some ? least (w, w->here) : 0;
     for (int i = 0; i < p->disparities; i++)
-      if (!exists (p, x, i) && slot_of (p, x, y, i) >= 0)
+      if (!naive_exists (p, x, i) && slot_of (p, x, y, i) >= 0)
         w->here[i] = low;
     long *swap = w->before;
     w->before = w->here;

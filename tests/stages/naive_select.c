@@ -5,12 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int
-valid (const StereoPlan *p, int x, int i)
-{
-  return i < p->disparities && naive_inside (p, naive_partner (p, x, i));
-}
-
 /* Lowest and second-lowest of @cost (p, …) over the valid candidates; ties go to the smaller index. */
 typedef struct Lowest
 {
@@ -48,7 +42,7 @@ naive_select (StereoPlan *p)
         Lowest l = { -1, -1, { 0, 0 } };
         size_t at = naive_map (p, x, y);
         for (int i = 0; i < p->disparities; i++)
-          if (valid (p, x, i) || (v == STEREO_LEFT && naive_has_all_candidates (p)))
+          if (naive_exists (p, x, i) || (v == STEREO_LEFT && naive_has_all_candidates (p)))
             lowest_add (&l, i, *naive_view_cost (p, v, x, y, i));
         p->view[v].first[at] = p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
         p->view[v].second[at] = (uint16_t) (l.second < 0 ? (int) STEREO_INVALID : l.second);
@@ -206,7 +200,7 @@ refine_idr (Naive *naive, int v)
       size_t at = naive_map (p, x, y);
       for (int i = 0; i < n; i++) {
         size_t k = ((size_t) y * (size_t) p->width + (size_t) x) * (size_t) n + (size_t) i;
-        if (!valid (p, x, i)) {
+        if (!naive_exists (p, x, i)) {
           sums[k] = INFINITY;
           continue;
         }
@@ -247,7 +241,7 @@ naive_reselect (StereoPlan *p)
         size_t at = naive_map (p, x, y);
         int32_t expected = p->view[v].expected[at];
         for (int i = 0; i < p->disparities; i++)
-          if (valid (p, x, i))
+          if (naive_exists (p, x, i))
             lowest_add (&l, i, *naive_view_cost (p, v, x, y, i) + penalty (p, expected, i));
         p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
         p->view[v].confidence[at] = confidence (&l);

@@ -34,28 +34,12 @@ typedef struct Path
   long whole;        /* rounding() */
 } Path;
 
-static int
-exists (const StereoPlan *p, int x, int i)
-{
-  return i >= 0 && i < p->disparities && naive_inside (p, naive_partner (p, x, i));
-}
-
 static long
 lowest (const StereoPlan *p, const long *costs)
 {
   long low = -1;
   for (int i = 0; i < p->disparities; i++)
     if (costs[i] >= 0 && (low < 0 || costs[i] < low))
-      low = costs[i];
-  return low;
-}
-
-static long
-lowest_existing (const StereoPlan *p, const long *costs, int x)
-{
-  long low = -1;
-  for (int i = 0; i < p->disparities; i++)
-    if (exists (p, x, i) && (low < 0 || costs[i] < low))
       low = costs[i];
   return low;
 }
@@ -101,16 +85,17 @@ follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sum
     for (int i = 0; i < p->disparities; i++) {
       size_t place = (size_t) (naive_cost (p, x, y, i) - p->volume);
       path->here[i] = -1;
-      if (!exists (p, x, i))
+      if (!naive_exists (p, x, i))
         continue;
       path->here[i] = path->costs[place] * path->unit +
           (cheapest (p, path, i) + path->whole / 2) / path->whole * path->whole;
       sums[place] += path->here[i];
     }
     /* what is outside the right view is as good as the best, to the next pixel */
+    long low = lowest (p, path->here);
     for (int i = 0; i < p->disparities; i++)
-      if (!exists (p, x, i))
-        path->here[i] = lowest_existing (p, path->here, x);
+      if (!naive_exists (p, x, i))
+        path->here[i] = low;
     long *swap = path->before;
     path->before = path->here;
     path->here = swap;
@@ -137,11 +122,11 @@ store_sums (const StereoPlan *p, const long *sums)
       for (int i = 0; i < p->depth; i++) {
         uint16_t *cost = naive_cost (p, x, y, i);
         long sum = sums[(size_t) (cost - p->volume)];
-        if (exists (p, x, i) && sum > (long) STEREO_COST_TOP) {
+        if (naive_exists (p, x, i) && sum > (long) STEREO_COST_TOP) {
           fprintf (stderr, "paths: the sum %ld does not fit 16 bits\n", sum);
           exit (1);
         }
-        *cost = exists (p, x, i) ? (uint16_t) sum : STEREO_INVALID;
+        *cost = naive_exists (p, x, i) ? (uint16_t) sum : STEREO_INVALID;
       }
 }
 
@@ -202,7 +187,7 @@ make_costs (StereoPlan *p, int of_volume)
       for (int i = 0; i < p->disparities; i++) {
         const uint16_t *cost = naive_cost (p, x, y, i);
         long byte;
-        if (!exists (p, x, i))
+        if (!naive_exists (p, x, i))
           continue;
         byte = of_volume ? (long) floor (*cost / exp2 (p->path_shift) + (p->path_shift ? 0.5 : 0)) :
                            naive_raw_cost (p, naive_image (p, x, y), naive_image (p, naive_partner (p, x, i), y));

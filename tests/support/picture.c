@@ -25,10 +25,10 @@ static const PictureLayout layouts[] = {
   { 1, 8, { 3, 0, 0 }, 3, 1 },
 };
 
-PictureLayout
+const PictureLayout *
 picture_random_layout (Random *random)
 {
-  return layouts[random_range (random, 0, (int) (sizeof layouts / sizeof *layouts) - 1)];
+  return &layouts[random_range (random, 0, (int) (sizeof layouts / sizeof *layouts) - 1)];
 }
 
 void *

@@ -46,7 +46,7 @@ typedef enum PictureKind
 extern const char *const picture_kind_names[PICTURE_KINDS];
 
 /* A layout that real formats have (GRAY8, NV12, YUY2, UYVY, RGB, BGR, RGBx, xBGR …) or could have. */
-PictureLayout picture_random_layout (Random *random);
+const PictureLayout *picture_random_layout (Random *random);
 void picture_new (Picture *picture, int width, int height, const PictureLayout *layout, PictureGuard guard);
 void picture_free (Picture *picture);
 void picture_set (Picture *picture, int x, int y, const int rgb[3]);
