@@ -58,6 +58,8 @@
  */
 #include "gst/overlay/overlay.h"
 
+#include <math.h>
+
 #include "gst/meta/map.h"
 #include "gst/video/pool.h"
 #include "gst/video/properties.h"
@@ -104,7 +106,7 @@ struct _GstDepthOverlay
   gint stale;                  /* atomic: forget the depth before the next frame */
 
   /* from start to stop */
-  PangoContext *text;
+  PangoContext *display;
   GstDepthOverlayMeasure measure;
   GstDepthOverlayDepth depth; /* the latest that is not newer than the live frames so far */
   GstBuffer *last;            /* live frame, which is shown again where no other comes */
@@ -520,11 +522,11 @@ is_in_step (GstDepthOverlay *self, const Settings *settings, gint64 time)
 
 /* ---- reading the depth ------------------------------------------------------------------- */
 
-/* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. FALSE after an error was posted
- * that concerns all later frames, too. */
+/* Checks the depth that is held, which will be drawn over the view, maps it and measures in it. @fault: why it cannot be relied on, or
+ * NULL; g_free it. FALSE after an error was posted that concerns all later frames, too. */
 static gboolean
 read_depth (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstDepthOverlayContent *content,
-    GstStereoDepthMap *map)
+    GstStereoDepthMap *map, gchar **fault)
 {
   const GstDepthOverlayDepth *depth = &self->depth;
   const GstVideoInfo *info = &depth->info, *view = &self->run.view.info;
@@ -566,14 +568,30 @@ read_depth (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstDe
             settings->near + 1),
         (NULL));
   }
+  content->depth_width = GST_VIDEO_INFO_WIDTH (info);
+  content->depth_height = GST_VIDEO_INFO_HEIGHT (info);
   if (!gst_depth_overlay_measure_run (
           &self->measure, depth, is_alone (self) || self->run.view.cropped ? NULL : frame->buffer, view))
     return FALSE;
-  problem = gst_depth_overlay_content_read (content, self->measure.depth, info);
-  if (problem)
+  GstStereoFoundNearest *nearest = &content->nearest;
+  if (!gst_stereo_found_nearest_read (
+          nearest, self->measure.depth, content->depth_width, content->depth_height, &problem)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.", problem), (NULL));
-  return problem == NULL;
+        ("The metadata of stereonearest cannot be right: %s. Look at what made the metadata.",
+            problem ? problem : "there is none"),
+        (NULL));
+    return FALSE;
+  }
+  nearest->valid &= !isnan (content->scale.metric ? nearest->distance : nearest->disparity);
+  content->depth = self->measure.depth;
+  content->reason = *fault = gst_stereo_health_get_reason (meta->health);
+  /* whatever else the metadata says */
+  if (*fault) {
+    content->depth = NULL;
+    nearest->state = GST_STEREO_NEAREST_STATE_UNKNOWN;
+    nearest->valid = nearest->warning = FALSE;
+  }
+  return TRUE;
 }
 
 /* For a frame without depth: at once where the reason is another one, else every message-interval. */
@@ -649,7 +667,7 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
     gst_video_converter_frame (view->converter, &in, &out);
   if (depth)
     gst_stereo_codes_blend (self->codes, depth, content->colormap, alpha, alone, &out);
-  gst_depth_overlay_text_draw (self->text, content, &out);
+  gst_depth_overlay_draw (self->display, content, &out);
   gst_video_frame_unmap (&out);
   gst_video_frame_unmap (&in);
   gst_buffer_copy_into (*buffer, live, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
@@ -667,9 +685,8 @@ make_output (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstB
   gboolean grey = is_grey (info) && settings->colormap == GST_STEREO_COLORMAP_TURBO;
   const GstStereoDepthView *colors = NULL;
   GstStereoDepthMap map = { 0 };
-  GstDepthOverlayContent content = { .width = info->width,
-    .height = info->height,
-    .panel = settings->text && settings->verdict,
+  g_autofree gchar *fault = NULL;
+  GstDepthOverlayContent content = { .panel = settings->text && settings->verdict,
     .colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap,
     .max_age = settings->max_age,
     .age = age_of (self, &self->depth, frame->time) };
@@ -685,11 +702,11 @@ make_output (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstB
   if (lack) {
     GST_LOG_OBJECT (
         self, "live frame of %" GST_STIME_FORMAT " goes without depth: %s", GST_STIME_ARGS (frame->time), lack);
-    g_strlcpy (content.reason, lack, sizeof content.reason);
+    content.reason = lack;
     post_unknown (self, settings, frame, lack);
     if (gst_buffer_is_writable (frame->buffer))
       gst_depth_overlay_measure_nothing (frame->buffer);
-  } else if (read_depth (self, settings, frame, &content, &map)) {
+  } else if (read_depth (self, settings, frame, &content, &map, &fault)) {
     self->depth.fresh = FALSE;
     *self->run.posted = 0;
     gboolean in_step = is_in_step (self, settings, frame->time);
@@ -697,7 +714,7 @@ make_output (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstB
     if (in_step && (alone || settings->alpha > 0))
       colors = &map.view;
     if (!in_step)
-      g_strlcpy (content.note, "too late for colours", sizeof content.note);
+      content.note = "too late for colours";
   } else {
     gst_stereo_depth_unmap (&map);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -979,7 +996,7 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
   g_atomic_int_set (&self->alone, FALSE);
   g_clear_pointer (&self->silent, g_free);
   gst_depth_overlay_view_clear (&self->run.view);
-  g_clear_object (&self->text);
+  g_clear_object (&self->display);
   g_clear_pointer (&self->codes, g_free);
   return TRUE;
 }
@@ -993,7 +1010,7 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 
   memset (&self->run, 0, sizeof self->run);
   forget_depth (self);
-  self->text = gst_depth_overlay_text_new ();
+  self->display = gst_depth_overlay_display_new ();
   self->codes = g_new0 (GstStereoCodes, 1);
   if (!gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self)))
     return FALSE;

@@ -4,8 +4,7 @@
  *   colors.c     the colours of a depth picture over a frame, in the frame's own format
  *   view.c       the part of a live frame that is shown, and the format in which it is
  *   measure.c    the stereonearest inside, and the regions of detectors
- *   content.c    what is drawn over a frame, read from the metadata of its depth
- *   text.c       draws that: text, frames, marks and the legend, by Pango and cairo
+ *   display.c    what is drawn over a frame, as the metadata says: text, frames, marks and the legend
  */
 #ifndef GST_DEPTH_OVERLAY_PARTS_H
 #define GST_DEPTH_OVERLAY_PARTS_H
@@ -143,54 +142,22 @@ void gst_depth_overlay_measure_nothing (GstBuffer *live);
 /* ---- what is drawn ------------------------------------------------------------------------- */
 
 #define GST_DEPTH_OVERLAY_LABEL 80 /* bytes: 15 characters of up to 4 bytes, a blank, a distance */
-#define GST_DEPTH_OVERLAY_LABELS 3 /* so many things have a box and a label */
-#define GST_DEPTH_OVERLAY_MARKS 256
-
-/* A thing: a thin frame around a part of the picture, and its label. */
-typedef struct
-{
-  GstVideoRectangle at; /* pixels of the picture */
-  gchar label[GST_DEPTH_OVERLAY_LABEL];
-  gboolean warning;
-  gboolean ahead;   /* in the driving corridor */
-  gdouble distance; /* mm; infinite where it is not known */
-} GstDepthOverlayBox;
-
-/* A line: where the ground ends that is free, or a side of the driving corridor. */
-typedef struct
-{
-  gint x[2], y[2];
-} GstDepthOverlayLine;
 
 typedef struct
 {
-  gint width, height;            /* of the picture */
-  gboolean panel, legend;        /* panel: the verdict, and its border */
-  GstStereoColormap colormap;    /* of the legend */
-  GstStereoScale scale;          /* of the legend and the distance */
-  GstStereoNearestState verdict; /* unknown: hatched border, and the word */
-  gboolean warning;              /* red frame */
-  gboolean valid;                /* there is a nearest surface, at: */
-  gdouble value;                 /* mm, or px where distances are not known */
-  gint x, y;
-  gboolean placed; /* what follows, and the marker, are drawn: they belong to the moment of the picture */
-  gboolean part;   /* only @region was searched: it gets a thin frame */
-  GstVideoRectangle region;
-  GstDepthOverlayBox boxes[GST_DEPTH_OVERLAY_LABELS];
-  guint n_boxes;
-  GstDepthOverlayLine marks[GST_DEPTH_OVERLAY_MARKS];
-  guint n_marks;
-  GstDepthOverlayLine corridor[2];
-  guint n_corridor;
-  gchar reason[GST_DEPTH_OVERLAY_LABEL]; /* why the verdict is unknown */
-  gchar note[GST_DEPTH_OVERLAY_LABEL];   /* why there are no colours, although there is depth */
-  GstClockTime age;                      /* of the depth; GST_CLOCK_TIME_NONE: not known */
-  GstClockTime max_age;                  /* an age above it is red */
+  gboolean panel, legend;         /* panel: the verdict, and its border */
+  gboolean placed;                /* what belongs to the moment of the picture is drawn: it lies where it was seen */
+  GstStereoColormap colormap;     /* of the legend */
+  GstStereoScale scale;           /* of the legend and the distance */
+  GstStereoFoundNearest nearest;  /* the verdict; zeroed: unknown */
+  GstBuffer *depth;               /* whose ground and things are drawn; NULL: none */
+  gint depth_width, depth_height; /* 0: there is none */
+  const gchar *reason;            /* why the verdict is unknown; NULL: as nearest says */
+  const gchar *note;              /* why there are no colours, although there is depth; NULL: there are */
+  GstClockTime age;               /* of the depth; GST_CLOCK_TIME_NONE: not known */
+  GstClockTime max_age;           /* an age above it is red */
 } GstDepthOverlayContent;
 
-/* Reads what stereonearest and stereoground found in a depth picture of @info, and what they measured of the things in it, for
- * the picture of @content, whose scale is known. NULL, or a part of a sentence: why the metadata cannot be right; g_free it. */
-gchar *gst_depth_overlay_content_read (GstDepthOverlayContent *content, GstBuffer *depth, const GstVideoInfo *info);
 /* Such as "person 12.3 m"; @type may be NULL, and is untrusted text from a detector. @label is valid UTF-8 without control
  * characters, and has all of @value. */
 void gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value);
@@ -200,9 +167,9 @@ void gst_depth_overlay_format (gchar *string, gsize size, gdouble value, gboolea
 typedef struct _PangoContext PangoContext;
 
 /* g_object_unref() it. */
-PangoContext *gst_depth_overlay_text_new (void);
+PangoContext *gst_depth_overlay_display_new (void);
 /* Draws over a frame mapped for reading and writing. */
-void gst_depth_overlay_text_draw (PangoContext *context, const GstDepthOverlayContent *content, GstVideoFrame *frame);
+void gst_depth_overlay_draw (PangoContext *context, const GstDepthOverlayContent *content, GstVideoFrame *frame);
 
 G_END_DECLS
 
