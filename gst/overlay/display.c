@@ -37,8 +37,9 @@ gst_depth_overlay_display_new (void)
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-void
-gst_depth_overlay_format (gchar *string, gsize size, gdouble value, gboolean metric)
+/* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
+static void
+format_value (gchar *string, gsize size, gdouble value, gboolean metric)
 {
   if (!metric)
     g_snprintf (string, size, "%.1f px", value);
@@ -51,34 +52,21 @@ gst_depth_overlay_format (gchar *string, gsize size, gdouble value, gboolean met
 }
 
 #define CHARACTERS 15 /* of the type */
-#define BYTES (4 * CHARACTERS)
-
-/* Some of these characters turn the direction of what follows, and would turn a distance round, too. */
-static gboolean
-is_shown (gunichar c)
-{
-  switch (g_unichar_type (c)) {
-    case G_UNICODE_CONTROL:
-    case G_UNICODE_FORMAT:
-    case G_UNICODE_LINE_SEPARATOR:
-    case G_UNICODE_PARAGRAPH_SEPARATOR:
-      return FALSE;
-    default:
-      return TRUE;
-  }
-}
+#define LINE_SEPARATOR 0x2028
+#define PARAGRAPH_SEPARATOR 0x2029
 
 void
 gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value)
 {
   /* no character that is shown lies behind these bytes, whatever a detector wrote */
-  g_autofree gchar *valid = g_utf8_make_valid (type ? type : "", type ? (gssize) strnlen (type, BYTES) : 0);
+  g_autofree gchar *valid = g_utf8_make_valid (type ? type : "", type ? (gssize) strnlen (type, 4 * CHARACTERS) : 0);
   const gchar *from = valid;
   gchar *to = label;
 
   for (gint i = 0; i < CHARACTERS && *from; i++) {
     gunichar c = g_utf8_get_char (from);
-    to += g_unichar_to_utf8 (is_shown (c) ? c : ' ', to);
+    /* some of the others turn the direction of what follows, and would turn a distance round, too */
+    to += g_unichar_to_utf8 (g_unichar_isprint (c) && c != LINE_SEPARATOR && c != PARAGRAPH_SEPARATOR ? c : ' ', to);
     from = g_utf8_next_char (from);
   }
   if (to > label)
@@ -192,25 +180,18 @@ put_line (const Sheet *sheet, const gint x[2], const gint y[2], guint32 color)
   end_piece (sheet, cr, left - half, top - half);
 }
 
-/* A ring with four ticks: the object in the middle stays visible. White with a dark rim, which no colour map hides. */
+/* A ring: the object in the middle stays visible. White with a dark rim, which no colour map hides. */
 static void
 put_marker (const Sheet *sheet, gint x, gint y)
 {
   gint size = MAX (11, sheet->height / 14) | 1;
-  gdouble line = MAX (1.5, size / 24.0), radius = size * 0.28, middle = size / 2.0;
+  gdouble line = MAX (1.5, size / 20.0);
   cairo_t *cr = begin_piece (size, size);
 
-  cairo_set_line_cap (cr, CAIRO_LINE_CAP_ROUND);
   for (gint pass = 0; pass < 2; pass++) {
     set_color (cr, pass == 0 ? BLACK : WHITE);
     cairo_set_line_width (cr, pass == 0 ? 2.4 * line : line);
-    cairo_new_sub_path (cr);
-    cairo_arc (cr, middle, middle, radius, 0, 2 * G_PI);
-    for (gint i = 0; i < 4; i++) {
-      gdouble dx = i % 2 ? 0 : 1 - i, dy = i % 2 ? 2 - i : 0;
-      cairo_move_to (cr, middle + dx * radius, middle + dy * radius);
-      cairo_line_to (cr, middle + dx * radius * 1.5, middle + dy * radius * 1.5);
-    }
+    cairo_arc (cr, size / 2.0, size / 2.0, size * 0.38, 0, 2 * G_PI);
     cairo_stroke (cr);
   }
   end_piece (sheet, cr, x - size / 2, y - size / 2);
@@ -230,19 +211,6 @@ new_layout (const Sheet *sheet, const gchar *string, gint pixels, gboolean bold,
   pango_font_description_free (font);
   pango_layout_get_pixel_size (layout, width, height);
   return layout;
-}
-
-/* The background of text: text is legible over any picture. */
-static void
-draw_background (cairo_t *cr, gint width, gint height, gdouble radius, guint32 color)
-{
-  cairo_new_sub_path (cr);
-  for (gint corner = 0; corner < 4; corner++)
-    cairo_arc (cr, corner == 0 || corner == 3 ? width - radius : radius, corner < 2 ? height - radius : radius, radius,
-        corner * G_PI / 2, (corner + 1) * G_PI / 2);
-  cairo_close_path (cr);
-  set_color (cr, color);
-  cairo_fill (cr);
 }
 
 typedef struct
@@ -305,13 +273,13 @@ static void
 put_panel (Sheet *sheet, Panel *panel, gint x, gint y)
 {
   cairo_t *cr = begin_piece (panel->width, panel->height);
-  gdouble radius = sheet->font / 3.0;
 
   sheet->taken[sheet->n_taken++] = (GstVideoRectangle){ x, y, panel->width, panel->height };
-  draw_background (cr, panel->width, panel->height, radius, panel->color);
+  set_color (cr, panel->color);
+  cairo_paint (cr);
   if (panel->clear) {
     set_color (cr, GREEN);
-    cairo_rectangle (cr, 0, radius, MAX (3, radius), panel->height - 2 * radius);
+    cairo_rectangle (cr, 0, 0, MAX (3, sheet->font / 3), panel->height);
     cairo_fill (cr);
   }
   lay_panel (sheet, cr, panel);
@@ -336,7 +304,7 @@ put_readout (Sheet *sheet)
     .clear = !nearest->warning && nearest->state == GST_STEREO_NEAREST_STATE_CLEAR };
 
   if (nearest->valid)
-    gst_depth_overlay_format (
+    format_value (
         value, sizeof value, content->scale.metric ? nearest->distance : nearest->disparity, content->scale.metric);
   g_strlcpy (panel.lines[0], unknown ? "UNKNOWN" : *value ? value : "clear", sizeof panel.lines[0]);
   if (unknown)
@@ -414,7 +382,8 @@ put_legend (Sheet *sheet)
     cairo_t *cr = begin_piece (width, height);
     guint8 rgb[3];
 
-    draw_background (cr, width, height, font / 3.0, DARK);
+    set_color (cr, DARK);
+    cairo_paint (cr);
     for (gint y = 0; y < high; y++) {
       gst_stereo_colormap_rgb (content->colormap, y / (high - 1.0), rgb);
       set_color (cr, 0xff000000 | (guint32) rgb[0] << 16 | (guint32) rgb[1] << 8 | rgb[2]);
@@ -494,9 +463,9 @@ read_things (const Sheet *sheet)
       continue;
     if (gst_structure_get_double (obstacle ? obstacle : measured, "distance", &number) && number >= 0) {
       thing.distance = number;
-      gst_depth_overlay_format (value, sizeof value, number, TRUE);
+      format_value (value, sizeof value, number, TRUE);
     } else if (measured && gst_structure_get_double (measured, "disparity", &number)) {
-      gst_depth_overlay_format (value, sizeof value, number, FALSE);
+      format_value (value, sizeof value, number, FALSE);
     }
     /* without a corridor, all obstacles are in the way */
     if (obstacle && !gst_structure_get_boolean (obstacle, "ahead", &thing.ahead))
@@ -537,18 +506,14 @@ put_label (Sheet *sheet, const Thing *thing)
 
 /* ---- ground ------------------------------------------------------------------------------ */
 
-typedef struct
-{
-  gdouble offset, across, down; /* disparity = offset + across * x + down * y, pixels of the depth */
-} Plane;
-
-/* Where the ground at @distance (mm) is seen in a column of the depth, in rows of the picture; FALSE: outside. */
+/* Where the ground at @distance (mm) is seen in a column of the depth, in rows of the picture; FALSE: outside. Its disparity is
+ * plane[0] + plane[1] * x + plane[2] * y, pixels of the depth. */
 static gboolean
-row_of (const Sheet *sheet, const Plane *plane, gdouble x, gdouble distance, gint *row)
+row_of (const Sheet *sheet, const gdouble plane[3], gdouble x, gdouble distance, gint *row)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (sheet->content->depth);
   gdouble disparity = meta->focal_length * meta->baseline / distance - meta->principal_offset;
-  gdouble y = (disparity - plane->offset - plane->across * x) / plane->down;
+  gdouble y = (disparity - plane[0] - plane[1] * x) / plane[2];
 
   if (!(y >= 0 && y < sheet->content->depth_height))
     return FALSE;
@@ -560,7 +525,7 @@ row_of (const Sheet *sheet, const Plane *plane, gdouble x, gdouble distance, gin
 
 /* A side of the corridor on the ground, from the bottom of the picture on. */
 static void
-put_side (const Sheet *sheet, const Plane *plane, gdouble aside)
+put_side (const Sheet *sheet, const gdouble plane[3], gdouble aside)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (sheet->content->depth);
   gint width = sheet->content->depth_width, x[2], y[2];
@@ -587,16 +552,15 @@ put_ground (const Sheet *sheet)
 {
   const GstStructure *ground = gst_stereo_found_get (sheet->content->depth, GST_STEREO_GROUND_META);
   gboolean valid = FALSE;
-  gdouble corridor = 0;
-  Plane plane;
+  gdouble corridor = 0, plane[3];
 
   if (!ground || !gst_structure_get_boolean (ground, "ground", &valid) || !valid ||
-      !gst_structure_get (ground, "plane-offset", G_TYPE_DOUBLE, &plane.offset, "plane-across", G_TYPE_DOUBLE,
-          &plane.across, "plane-down", G_TYPE_DOUBLE, &plane.down, NULL))
+      !gst_structure_get (ground, "plane-offset", G_TYPE_DOUBLE, &plane[0], "plane-across", G_TYPE_DOUBLE, &plane[1],
+          "plane-down", G_TYPE_DOUBLE, &plane[2], NULL))
     return;
   gst_structure_get_double (ground, "corridor", &corridor);
   for (gint side = -1; side <= 1 && corridor > 0; side += 2)
-    put_side (sheet, &plane, side * corridor / 2);
+    put_side (sheet, plane, side * corridor / 2);
   const GValue *all = gst_structure_get_value (ground, "free-distances");
   guint columns = all && GST_VALUE_HOLDS_ARRAY (all) ? gst_value_array_get_size (all) : 0;
   for (guint i = 0; i < MIN (columns, 256); i++) {
@@ -604,14 +568,12 @@ put_ground (const Sheet *sheet)
     gdouble distance = G_VALUE_HOLDS_DOUBLE (one) ? g_value_get_double (one) : 0;
     gint from = (gint) (i * (guint) sheet->width / columns), to = (gint) ((i + 1) * (guint) sheet->width / columns), row;
 
-    if (distance > 0 && row_of (sheet, &plane, (i + 0.5) * sheet->content->depth_width / columns, distance, &row))
+    if (distance > 0 && row_of (sheet, plane, (i + 0.5) * sheet->content->depth_width / columns, distance, &row))
       put_line (sheet, (gint[2]){ from, MAX (from + 1, to) }, (gint[2]){ row, row }, GREEN);
   }
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
-
-#define SMALLEST 64 /* a picture lower than this has no room for a legend */
 
 void
 gst_depth_overlay_draw (PangoContext *context, const GstDepthOverlayContent *content, GstVideoFrame *frame)
@@ -639,7 +601,7 @@ gst_depth_overlay_draw (PangoContext *context, const GstDepthOverlayContent *con
   }
   if (content->panel)
     put_readout (&sheet);
-  if (content->legend && height >= SMALLEST)
+  if (content->legend && height >= 64) /* a lower picture has no room for it */
     put_legend (&sheet);
   for (guint i = 0; i < things->len; i++)
     put_label (&sheet, &g_array_index (things, Thing, i));

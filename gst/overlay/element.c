@@ -11,9 +11,8 @@
  * than #GstDepthOverlay:min-confidence, show the live view unchanged. A grey live view becomes a colour picture wherever downstream
  * takes one; else a warning says so once, and gray replaces turbo: there brightness falls with the distance.
  *
- * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres. They never depend on the picture: where
- * these are 0, they follow from the range of the search, focal length and baseline. Without focal length and baseline a warning
- * says so once: colours run over the search range of the disparity, and the read-out is in px.
+ * **Units.** Colours run from #GstDepthOverlay:near to #GstDepthOverlay:far, in millimetres, whatever the picture shows. Without focal
+ * length and baseline a warning says so once: colours run over the search range of the disparity, and the read-out is in px.
  *
  * **What a person sees at a glance.** A red frame and a red panel: something is nearer than #GstDepthOverlay:warn-distance. A
  * hatched border and the word UNKNOWN: nothing is known, and the panel says why. A green bar: clear. The panel also says how old the
@@ -24,12 +23,10 @@
  * and it posts the messages. Else depthoverlay has a stereonearest inside, with the properties that both have, and its messages
  * `stereo-nearest` come from depthoverlay. depthoverlay itself posts `unknown` for a frame that has no depth.
  *
- * **Ground and obstacles.** With stereoground before `sink_depth`, the picture has boxes for obstacles, a green line where the
- * ground ends that is seen to be free, and both sides of the driving corridor where stereoground says its width.
- *
- * **Objects of a detector.** Each #GstVideoRegionOfInterestMeta of the live view gets the parameter `stereo-distance`, which
- * stereonearest describes, and a box. Of a live frame with both views the regions are dropped: put the detector behind the crop of
- * the left view.
+ * **Ground and things.** With stereoground before `sink_depth`, the picture has boxes for obstacles, a green line where the ground
+ * ends that is seen to be free, and both sides of the driving corridor where its width is known. Each
+ * #GstVideoRegionOfInterestMeta of the live view gets the parameter `stereo-distance`, which stereonearest describes, and a box. Of a
+ * live frame with both views such regions are dropped: put the detector behind the crop of the left view.
  *
  * **The depth of a frame.** Every frame of the live view gives one output frame, with its timestamps. It shows the latest depth
  * whose running time is not later than its own, and waits for it: with a live source for the latency of the pipeline at most.
@@ -123,6 +120,8 @@ struct _GstDepthOverlay
     GstSegment segment;             /* of the source pad */
     gboolean have_segment;
 
+    gboolean linked; /* there is a pad for depth */
+    gboolean ended;  /* and its stream ended */
     gboolean queued; /* the depth that is held is still the head of its pad's queue */
     gint64 gap_end;  /* no depth earlier than this will come */
 
@@ -219,12 +218,6 @@ is_alone (GstDepthOverlay *self)
   return g_atomic_int_get (&self->alone);
 }
 
-static gboolean
-is_grey (const GstVideoInfo *info)
-{
-  return GST_VIDEO_FORMAT_INFO_IS_GRAY (info->finfo);
-}
-
 static void
 warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
 {
@@ -234,18 +227,6 @@ warn_once (GstDepthOverlay *self, gboolean *warned, const gchar *text)
 }
 
 /* ---- caps of the output ------------------------------------------------------------------ */
-
-/* From any thread: whether there is a pad for depth. @ended, which may be NULL: its stream ended. */
-static gboolean
-has_depth (GstDepthOverlay *self, gboolean *ended)
-{
-  g_mutex_lock (&self->lock);
-  gboolean linked = self->depth_pad != NULL;
-  if (ended)
-    *ended = linked && gst_aggregator_pad_is_eos (self->depth_pad);
-  g_mutex_unlock (&self->lock);
-  return linked;
-}
 
 /* Chooses which part of frames of @live is shown, and negotiates caps for it. Without a live view, @live is the depth. An error
  * was posted unless the flow is OK or FLUSHING. */
@@ -262,7 +243,7 @@ prepare_output (GstDepthOverlay *self, const GstVideoInfo *live)
     self->run.depth_width = width;
     self->run.depth_height = height;
     self->run.negotiated = FALSE;
-    if (!gst_depth_overlay_view_choose (view, live, width, height, has_depth (self, NULL), &message)) {
+    if (!gst_depth_overlay_view_choose (view, live, width, height, self->run.linked, &message)) {
       GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", message), (NULL));
       return GST_FLOW_NOT_NEGOTIATED;
     }
@@ -411,6 +392,7 @@ take_frame (GstDepthOverlay *self, gboolean timeout, Frame *frame)
   GstAggregatorPad *pad = alone ? self->depth_pad : self->live;
   GstFlowReturn flow = GST_FLOW_OK;
 
+  self->run.linked = self->depth_pad != NULL;
   frame->buffer = pad ? gst_aggregator_pad_peek_buffer (pad) : NULL;
   if (!frame->buffer)
     return !pad || gst_aggregator_pad_is_eos (pad) ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -421,6 +403,7 @@ take_frame (GstDepthOverlay *self, gboolean timeout, Frame *frame)
     flow = GST_FLOW_NOT_NEGOTIATED;
   else if (!alone && self->depth_pad) /* depth that a gap would leave in the queue would hold up what is behind it */
     flow = find_depth (self, frame->time, timeout || frame->gap);
+  self->run.ended = self->run.linked && gst_aggregator_pad_is_eos (self->depth_pad);
   if (flow == GST_FLOW_OK)
     gst_aggregator_pad_drop_buffer (pad);
   if (flow == GST_FLOW_OK && alone && !frame->gap)
@@ -434,8 +417,9 @@ take_frame (GstDepthOverlay *self, gboolean timeout, Frame *frame)
 
 /* Now, or when the picture is shown, whichever is later, minus the capture of the depth; GST_CLOCK_TIME_NONE: not known. */
 static GstClockTime
-age_of (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 time)
+age_of (GstDepthOverlay *self, gint64 time)
 {
+  const GstDepthOverlayDepth *depth = &self->depth;
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
   GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self));
 
@@ -448,8 +432,9 @@ age_of (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 time)
 
 /* The age that max-age limits. G_MAXUINT64: depth is later than the frame, because the live stream went back. */
 static guint64
-limited_age (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 time)
+limited_age (GstDepthOverlay *self, gint64 time)
 {
+  const GstDepthOverlayDepth *depth = &self->depth;
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
 
   if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE) {
@@ -468,20 +453,18 @@ limited_age (GstDepthOverlay *self, const GstDepthOverlayDepth *depth, gint64 ti
 static const gchar *
 lack_of_depth (GstDepthOverlay *self, const Settings *settings, gint64 time)
 {
-  gboolean ended, linked = has_depth (self, &ended);
-
-  if (!linked)
+  if (!self->run.linked) {
     warn_once (self, &self->run.warned_unlinked,
         "sink_depth is not linked: the live view is shown without depth. Link the output of stereomatch to it.");
-  if (!linked)
     return "no depth linked";
+  }
   if (self->silent)
     return self->silent;
   if (self->run.repeated)
     return "no picture comes from the camera";
-  if (self->depth.buffer && limited_age (self, &self->depth, time) <= settings->max_age)
+  if (self->depth.buffer && limited_age (self, time) <= settings->max_age)
     return NULL;
-  if (!ended)
+  if (!self->run.ended)
     return self->depth.buffer ? "depth is too old" : "no depth yet";
   warn_once (
       self, &self->run.warned_ended, "The depth on sink_depth ended before the live view, which goes on without it.");
@@ -550,12 +533,10 @@ read_depth (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstDe
   if (!gst_stereo_depth_map (map, GST_ELEMENT (self), info, depth->buffer))
     return FALSE;
   map->view.min_confidence = gst_stereo_depth_least_confidence (settings->min_confidence);
-  gboolean changed = gst_stereo_codes_update (
-      self->codes, meta, settings->near, settings->far, (GstStereoCurve) settings->curve, is_alone (self));
+  if (gst_stereo_codes_update (
+          self->codes, meta, settings->near, settings->far, (GstStereoCurve) settings->curve, is_alone (self)))
+    GST_DEBUG_OBJECT (self, "colours from %g to %g mm (or px)", self->codes->scale.near, self->codes->scale.far);
   content->scale = self->codes->scale;
-  if (changed)
-    GST_DEBUG_OBJECT (
-        self, "colours from %g to %g %s", content->scale.near, content->scale.far, content->scale.metric ? "mm" : "px");
   if (!content->scale.metric)
     warn_once (self, &self->run.warned_disparity,
         "Distances are not known: the disparity on sink_depth comes without focal length and baseline. Colours follow "
@@ -616,23 +597,6 @@ post_unknown (GstDepthOverlay *self, const Settings *settings, const Frame *fram
 
 /* ---- drawing ----------------------------------------------------------------------------- */
 
-static GstFlowReturn
-acquire (GstDepthOverlay *self, GstBuffer **buffer)
-{
-  GstBufferPool *pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
-  GstFlowReturn flow = GST_FLOW_ERROR;
-
-  if (pool && gst_buffer_pool_set_active (pool, TRUE))
-    flow = gst_buffer_pool_acquire_buffer (pool, buffer, NULL);
-  if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("There is no memory for an output buffer of %dx%d pixels.", GST_VIDEO_INFO_WIDTH (&self->run.view.info),
-            GST_VIDEO_INFO_HEIGHT (&self->run.view.info)),
-        (NULL));
-  gst_clear_object (&pool);
-  return flow;
-}
-
 /* Draws @content over @live, and the colours of @depth where it is not NULL, into a new buffer. Where depth is alone, @live is the
  * depth. An error was posted when the flow is neither OK nor FLUSHING. */
 static GstFlowReturn
@@ -641,9 +605,15 @@ draw (GstDepthOverlay *self, const GstDepthOverlayContent *content, const GstSte
 {
   const GstDepthOverlayView *view = &self->run.view;
   gboolean alone = is_alone (self), same_format = view->live.finfo == view->info.finfo;
+  g_autoptr (GstBufferPool) pool = gst_aggregator_get_buffer_pool (GST_AGGREGATOR (self));
+  GstFlowReturn flow = pool && gst_buffer_pool_set_active (pool, TRUE) ?
+      gst_buffer_pool_acquire_buffer (pool, buffer, NULL) :
+      GST_FLOW_ERROR;
   GstVideoFrame in, out;
-  GstFlowReturn flow = acquire (self, buffer);
 
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("There is no memory for an output buffer of %dx%d pixels.", view->info.width, view->info.height), (NULL));
   if (flow != GST_FLOW_OK)
     return flow;
   gboolean read = gst_stereo_map (&in, &view->live, live, GST_MAP_READ);
@@ -682,14 +652,14 @@ make_output (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstB
 {
   gboolean alone = is_alone (self);
   const GstVideoInfo *info = &self->run.view.info;
-  gboolean grey = is_grey (info) && settings->colormap == GST_STEREO_COLORMAP_TURBO;
+  gboolean grey = GST_VIDEO_FORMAT_INFO_IS_GRAY (info->finfo) && settings->colormap == GST_STEREO_COLORMAP_TURBO;
   const GstStereoDepthView *colors = NULL;
   GstStereoDepthMap map = { 0 };
   g_autofree gchar *fault = NULL;
   GstDepthOverlayContent content = { .panel = settings->text && settings->verdict,
     .colormap = grey ? GST_STEREO_COLORMAP_GRAY : (GstStereoColormap) settings->colormap,
     .max_age = settings->max_age,
-    .age = age_of (self, &self->depth, frame->time) };
+    .age = age_of (self, frame->time) };
 
   if (grey)
     warn_once (self, &self->run.warned_grey,
@@ -854,12 +824,6 @@ gst_depth_overlay_release_pad (GstElement *element, GstPad *pad)
   GST_ELEMENT_CLASS (gst_depth_overlay_parent_class)->release_pad (element, pad);
 }
 
-static gboolean
-is_live (GstDepthOverlay *self, GstAggregatorPad *pad)
-{
-  return pad == self->live;
-}
-
 /* Depth is alone: nothing will come on sink. The base class waits for every pad that has not ended, and for every pad to be
  * flushed. */
 static void
@@ -886,11 +850,11 @@ gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregator
   gboolean linked = gst_pad_is_linked (GST_PAD (self->live)), alone = is_alone (self);
   GstEventType type = GST_EVENT_TYPE (event);
 
-  if (!is_live (self, pad) &&
+  if (pad != self->live &&
       ((type == GST_EVENT_CAPS && !linked && !alone) ||
           (alone && (type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP))))
     stand_in_for_live (self, event);
-  if (is_live (self, pad) && type == GST_EVENT_STREAM_START && linked && alone) {
+  if (pad == self->live && type == GST_EVENT_STREAM_START && linked && alone) {
     GST_ELEMENT_ERROR (self, CORE, PAD,
         ("sink was linked after depth was shown alone. Link sink before the depth starts, or stop and start again."),
         (NULL));
@@ -898,20 +862,6 @@ gst_depth_overlay_sink_event_pre_queue (GstAggregator *aggregator, GstAggregator
     return GST_FLOW_ERROR;
   }
   return GST_AGGREGATOR_CLASS (gst_depth_overlay_parent_class)->sink_event_pre_queue (aggregator, pad, event);
-}
-
-/* stereomatch says which camera is silent without a frame. */
-static void
-note_health (GstDepthOverlay *self, GstEvent *event)
-{
-  const GstStructure *content = gst_event_get_structure (event);
-  const GValue *flags = gst_structure_get_value (content, "health");
-  const gchar *reason = gst_structure_get_string (content, "reason");
-
-  g_clear_pointer (&self->silent, g_free);
-  if (flags && G_VALUE_HOLDS_FLAGS (flags) && g_value_get_flags (flags))
-    self->silent = g_strdup (reason && *reason ? reason : "a camera is silent");
-  GST_DEBUG_OBJECT (self, "health: %s", self->silent ? self->silent : "good");
 }
 
 static gboolean
@@ -927,24 +877,32 @@ gst_depth_overlay_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, 
 
     gst_event_parse_caps (event, &caps);
     GST_DEBUG_OBJECT (pad, "gets %" GST_PTR_FORMAT, caps);
-    gboolean taken = gst_video_info_from_caps (is_live (self, pad) ? &self->run.live_info : &self->run.depth_info, caps);
+    gboolean taken = gst_video_info_from_caps (pad == self->live ? &self->run.live_info : &self->run.depth_info, caps);
     if (!taken)
       GST_ELEMENT_ERROR (
           self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
-    else if (is_live (self, pad))
+    else if (pad == self->live)
       announce_latency (self);
     gst_event_unref (event);
     return taken;
   }
-  if (!is_live (self, pad) && gst_event_has_name (event, "GstStereoHealth"))
-    note_health (self, event);
-  if (!is_live (self, pad) && GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  /* stereomatch says which camera is silent without a frame */
+  if (pad != self->live && gst_event_has_name (event, "GstStereoHealth")) {
+    const GValue *flags = gst_structure_get_value (gst_event_get_structure (event), "health");
+    const gchar *reason = gst_structure_get_string (gst_event_get_structure (event), "reason");
+
+    g_clear_pointer (&self->silent, g_free);
+    if (flags && G_VALUE_HOLDS_FLAGS (flags) && g_value_get_flags (flags))
+      self->silent = g_strdup (reason && *reason ? reason : "a camera is silent");
+    GST_DEBUG_OBJECT (self, "health: %s", self->silent ? self->silent : "good");
+  }
+  if (pad != self->live && GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     g_atomic_int_set (&self->stale, TRUE);
   gboolean forwarded = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     forwarded &= GST_EVENT_TYPE (event) != kept[i];
   /* of these, those of the stream that the output is go downstream */
-  if (is_live (self, pad) == is_alone (self) && forwarded) {
+  if ((pad == self->live) == is_alone (self) && forwarded) {
     gst_event_unref (event);
     return TRUE;
   }
@@ -989,13 +947,11 @@ gst_depth_overlay_stop (GstAggregator *aggregator)
 {
   GstDepthOverlay *self = GST_DEPTH_OVERLAY (aggregator);
 
+  gst_depth_overlay_flush (aggregator);
   gst_depth_overlay_measure_stop (&self->measure);
-  gst_clear_buffer (&self->last);
-  gst_clear_buffer (&self->depth.buffer);
   g_atomic_int_set (&self->stale, FALSE);
   g_atomic_int_set (&self->alone, FALSE);
-  g_clear_pointer (&self->silent, g_free);
-  gst_depth_overlay_view_clear (&self->run.view);
+  g_clear_pointer (&self->run.view.converter, gst_video_converter_free);
   g_clear_object (&self->display);
   g_clear_pointer (&self->codes, g_free);
   return TRUE;

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * What the files of depthoverlay share. Only element.c knows the element.
- *   colors.c     the colours of a depth picture over a frame, in the frame's own format
- *   view.c       the part of a live frame that is shown, and the format in which it is
- *   measure.c    the stereonearest inside, and the regions of detectors
- *   display.c    what is drawn over a frame, as the metadata says: text, frames, marks and the legend
- */
+/* What the files of depthoverlay share. Only element.c knows the element. */
 #ifndef GST_DEPTH_OVERLAY_PARTS_H
 #define GST_DEPTH_OVERLAY_PARTS_H
 
@@ -91,7 +85,7 @@ typedef struct
   GstVideoInfo info;            /* of the output; its memory is known when caps are set */
   gint x, y;                    /* place of the part in the live frame, pixels */
   gboolean cropped;             /* it is not the whole frame */
-  GstVideoConverter *converter; /* from the part to the output */
+  GstVideoConverter *converter; /* from the part to the output; freed by the caller */
 } GstDepthOverlayView;
 
 /* Chooses by the caps' multiview-mode and, without one, by the size of the depth; 0: none came yet. @expected: depth will come.
@@ -103,7 +97,6 @@ gboolean gst_depth_overlay_view_fits (const GstDepthOverlayView *view, const Gst
 /* Of the output, the best first: the format of the live view, unless it is grey, then other colours. */
 GstCaps *gst_depth_overlay_view_caps (const GstDepthOverlayView *view);
 gboolean gst_depth_overlay_view_set_caps (GstDepthOverlayView *view, const GstCaps *caps);
-void gst_depth_overlay_view_clear (GstDepthOverlayView *view);
 
 /* ---- what is measured -------------------------------------------------------------------- */
 
@@ -161,8 +154,6 @@ typedef struct
 /* Such as "person 12.3 m"; @type may be NULL, and is untrusted text from a detector. @label is valid UTF-8 without control
  * characters, and has all of @value. */
 void gst_depth_overlay_label_make (gchar label[GST_DEPTH_OVERLAY_LABEL], const gchar *type, const gchar *value);
-/* "3.42 m", "12.3 m", "57.5 px": no more digits than depth has. */
-void gst_depth_overlay_format (gchar *string, gsize size, gdouble value, gboolean metric);
 
 typedef struct _PangoContext PangoContext;
 

@@ -44,14 +44,11 @@ gst_depth_overlay_view_choose (GstDepthOverlayView *view, const GstVideoInfo *li
                  gst_stereo_layout_single (&layout, live, FALSE, message)))
     return FALSE;
   view->live = view->info = *live;
-  view->x = view->y = 0;
+  view->x = layout.right_first && layout.packing == GST_STEREO_PACKING_SIDE_BY_SIDE ? layout.width : 0;
+  view->y = layout.right_first && layout.packing != GST_STEREO_PACKING_SIDE_BY_SIDE ? layout.height : 0;
   view->cropped = packed;
   if (!packed)
     return TRUE;
-  if (layout.right_first && layout.packing == GST_STEREO_PACKING_SIDE_BY_SIDE)
-    view->x = layout.width;
-  else if (layout.right_first)
-    view->y = layout.height;
   view->info.width = layout.width;
   view->info.height = layout.height;
   view->info.par_n = layout.par_n;
@@ -82,7 +79,7 @@ gst_depth_overlay_view_caps (const GstDepthOverlayView *view)
 gboolean
 gst_depth_overlay_view_set_caps (GstDepthOverlayView *view, const GstCaps *caps)
 {
-  gst_depth_overlay_view_clear (view);
+  g_clear_pointer (&view->converter, gst_video_converter_free);
   if (!gst_video_info_from_caps (&view->info, caps))
     return FALSE;
   /* a converter refuses to change these */
@@ -95,10 +92,4 @@ gst_depth_overlay_view_set_caps (GstDepthOverlayView *view, const GstCaps *caps)
           G_TYPE_INT, view->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, to.width,
           GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, to.height, NULL));
   return view->converter != NULL;
-}
-
-void
-gst_depth_overlay_view_clear (GstDepthOverlayView *view)
-{
-  g_clear_pointer (&view->converter, gst_video_converter_free);
 }
