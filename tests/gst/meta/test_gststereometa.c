@@ -143,7 +143,6 @@ TEST (test_a_copy_outlives_its_buffer)
   check_equal (gst_buffer_get_stereo_meta (target), gst_buffer_get_stereo_meta (other));
 }
 
-/* Its values are those of a meta that was added to a buffer. */
 /* As of Python's Gst.Buffer.copy (): GStreamer adds nothing there. */
 TEST (test_a_shared_buffer_is_refused)
 {
@@ -158,6 +157,7 @@ TEST (test_a_shared_buffer_is_refused)
   }
 }
 
+/* Its values are those of a meta that was added to a buffer. */
 TEST (test_a_new_meta)
 {
   g_autoptr (GstBuffer) buffer = gst_buffer_new (), confidence = plane (GST_VIDEO_FORMAT_GRAY8, 8, 6, 5);
@@ -191,24 +191,6 @@ TEST (test_what_was_found)
     fail_unless (gst_meta_api_type_has_tag (
         gst_meta_get_info (names[i])->api, g_quark_from_string (GST_META_TAG_VIDEO_SIZE_STR)));
   }
-}
-
-TEST (test_does_not_survive_being_cut)
-{
-  g_autoptr (GstBuffer) buffer = buffer_with_meta (),
-                        part = gst_buffer_copy_region (buffer, GST_BUFFER_COPY_ALL, 16, 32);
-
-  fail_unless (gst_buffer_get_stereo_meta (part) == NULL);
-}
-
-TEST (test_tags)
-{
-  GType api = gst_stereo_meta_api_get_type ();
-
-  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_STR)));
-  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_SIZE_STR)));
-  fail_unless (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_ORIENTATION_STR)));
-  fail_if (gst_meta_api_type_has_tag (api, g_quark_from_string (GST_META_TAG_VIDEO_COLORSPACE_STR)));
 }
 
 /* As videoscale does it. */
@@ -277,49 +259,34 @@ TEST (test_scales_with_the_frame)
   fail_unless_equals_int64 (meta->pair_skew, -12345);
 }
 
-/* x and y have factors of their own, the middle stays the middle, and what is unknown stays so. */
-TEST (test_scaled_principal_point)
-{
-  GstBuffer *from = buffer_with_meta (), *to = gst_buffer_new ();
-  GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
-
-  before->principal_x = (8 - 1) / 2.0;
-  before->principal_y = 0;
-  meta = scale (from, to, 16, 6, 1, 2);
-  fail_unless_equals_float (meta->principal_x, (16 - 1) / 2.0);
-  fail_unless_equals_float (meta->principal_y, 0);
-  gst_buffer_unref (to);
-  to = gst_buffer_new ();
-  before->principal_x = 0;
-  before->principal_y = (6 - 1) / 2.0;
-  meta = scale (from, to, 24, 18, 1, 1);
-  fail_unless_equals_float (meta->principal_x, 0);
-  fail_unless_equals_float (meta->principal_y, (18 - 1) / 2.0);
-  gst_buffer_unref (to);
-  gst_buffer_unref (from);
-}
-
-/* It appears where the factors of width and height differ, and no value is made of an unknown one. */
-TEST (test_scaled_focal_lengths)
+/* x and y have factors of their own, the middle stays the middle, and what is unknown stays so. The vertical focal length appears where
+ * the factors differ. */
+TEST (test_scaled_cameras)
 {
   static const struct
   {
     gint width, height, par_n, par_d;
-    gdouble focal_length, focal_length_y, expected, expected_y;
-  } cases[] = { { 16, 6, 1, 2, 700, 0, 1400, 700 }, { 16, 6, 1, 2, 700, 720, 1400, 720 },
-    { 8, 3, 1, 2, 700, 0, 700, 350 }, { 8, 6, 1, 1, 700, 0, 700, 0 }, { 24, 18, 1, 1, 700, 0, 2100, 0 },
-    { 24, 18, 1, 1, 700, 720, 2100, 2160 }, { 16, 6, 1, 2, 0, 0, 0, 0 } };
+    gdouble cameras[4], expected[4]; /* focal lengths, principal point */
+  } cases[] = { { 16, 6, 1, 2, { 700, 0, 3.5, 0 }, { 1400, 700, 7.5, 0 } },
+    { 16, 6, 1, 2, { 700, 720, 0, 2.5 }, { 1400, 720, 0, 2.5 } }, { 8, 3, 1, 2, { 700, 0, 0, 2.5 }, { 700, 350, 0, 1 } },
+    { 8, 6, 1, 1, { 700, 0, 1, 2 }, { 700, 0, 1, 2 } }, { 24, 18, 1, 1, { 700, 0, 0, 2.5 }, { 2100, 0, 0, 8.5 } },
+    { 24, 18, 1, 1, { 700, 720, 3.5, 0 }, { 2100, 2160, 11.5, 0 } }, { 16, 6, 1, 2, { 0 }, { 0 } } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-    GstStereoMeta *before = gst_buffer_get_stereo_meta (from), *meta;
+    GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
+    const gdouble *given = cases[i].cameras, *expected = cases[i].expected;
 
-    before->focal_length = cases[i].focal_length;
-    before->focal_length_y = cases[i].focal_length_y;
+    meta->focal_length = given[0];
+    meta->focal_length_y = given[1];
+    meta->principal_x = given[2];
+    meta->principal_y = given[3];
     meta = scale (from, to, cases[i].width, cases[i].height, cases[i].par_n, cases[i].par_d);
     fail_unless (meta != NULL);
-    fail_unless_equals_float (meta->focal_length, cases[i].expected);
-    fail_unless_equals_float (meta->focal_length_y, cases[i].expected_y);
+    fail_unless_equals_float (meta->focal_length, expected[0]);
+    fail_unless_equals_float (meta->focal_length_y, expected[1]);
+    fail_unless_equals_float (meta->principal_x, expected[2]);
+    fail_unless_equals_float (meta->principal_y, expected[3]);
   }
 }
 
@@ -346,18 +313,6 @@ TEST (test_scaled_truth_keeps_its_holes)
               i % 3 == 1 ? 3 :
                            65535);
     }
-}
-
-/* Two views of 8x6 in frames of one size become frames of another size. */
-static GstStereoMeta *
-scale_views (GstBuffer *from, GstBuffer *to, GstVideoMultiviewMode mode, const gint size[2], const gint new_size[2])
-{
-  GstVideoInfo in, out;
-
-  gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, size[0], size[1]);
-  gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, new_size[0], new_size[1]);
-  GST_VIDEO_INFO_MULTIVIEW_MODE (&in) = GST_VIDEO_INFO_MULTIVIEW_MODE (&out) = mode;
-  return scale_frame (from, to, &in, &out);
 }
 
 static GstBuffer *
@@ -390,7 +345,12 @@ TEST (test_views_scale_with_their_frame)
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     g_autoptr (GstBuffer) from = buffer_of_views (), to = gst_buffer_new ();
-    GstStereoMeta *meta = scale_views (from, to, cases[k].mode, cases[k].from, cases[k].to);
+    GstVideoInfo in, out;
+
+    gst_video_info_set_format (&in, GST_VIDEO_FORMAT_GRAY8, (guint) cases[k].from[0], (guint) cases[k].from[1]);
+    gst_video_info_set_format (&out, GST_VIDEO_FORMAT_GRAY8, (guint) cases[k].to[0], (guint) cases[k].to[1]);
+    GST_VIDEO_INFO_MULTIVIEW_MODE (&in) = GST_VIDEO_INFO_MULTIVIEW_MODE (&out) = cases[k].mode;
+    GstStereoMeta *meta = scale_frame (from, to, &in, &out);
     gdouble factor = (gdouble) cases[k].to[0] / cases[k].from[0];
     fail_unless ((meta != NULL) == (cases[k].view[0] > 0), "case %u", k);
     if (meta) {
@@ -443,20 +403,22 @@ TEST (test_views_as_bytes)
   refuse_bytes (data, g_bytes_get_size (bytes));
 }
 
-TEST (test_dropped_where_borders_may_be)
+/* Where it is not known what becomes of it: parts, borders, transforms of another kind; and elements that change what its tags name. */
+TEST (test_dropped)
 {
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
-
-  fail_unless (scale (from, to, 16, 6, 1, 1) == NULL);
-}
-
-TEST (test_dropped_by_transforms_it_does_not_know)
-{
-  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new ();
+  g_autoptr (GstBuffer) from = buffer_with_meta (), to = gst_buffer_new (),
+                        part = gst_buffer_copy_region (from, GST_BUFFER_COPY_ALL, 16, 32);
   GstStereoMeta *meta = gst_buffer_get_stereo_meta (from);
+  static const gchar *const tags[] = { GST_META_TAG_VIDEO_STR, GST_META_TAG_VIDEO_SIZE_STR,
+    GST_META_TAG_VIDEO_ORIENTATION_STR, GST_META_TAG_VIDEO_COLORSPACE_STR };
 
+  fail_unless (gst_buffer_get_stereo_meta (part) == NULL);
+  fail_unless (scale (from, to, 16, 6, 1, 1) == NULL);
   fail_if (meta->meta.info->transform_func (to, &meta->meta, from, g_quark_from_string ("some-transform"), NULL));
   fail_unless (gst_buffer_get_stereo_meta (to) == NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (tags); i++)
+    fail_unless_equals_int (
+        gst_meta_api_type_has_tag (gst_stereo_meta_api_get_type (), g_quark_from_string (tags[i])), i < 3);
 }
 
 /* All pictures that there may be, or some of them: each stands where it is looked for. */
@@ -494,7 +456,6 @@ TEST (test_health)
   GFlagsClass *names = g_type_class_ref (GST_TYPE_STEREO_HEALTH_FLAGS);
   const GstStereoHealthKind *kind;
   guint all = 0;
-  gchar *text;
 
   for (guint i = 0; (kind = gst_stereo_health_kind (i)); i++) {
     guint flags = kind->left | kind->right;
@@ -503,13 +464,10 @@ TEST (test_health)
     for (guint v = 0; v < 2; v++) {
       GstStereoHealthFlags flag = v ? kind->right : kind->left;
       GFlagsValue *value = g_flags_get_first_value (names, flag);
-      text = gst_stereo_health_to_string (flag);
+      g_autofree gchar *text = gst_stereo_health_to_string (flag), *reason = gst_stereo_health_get_reason (flag);
       fail_unless (value && value->value == (guint) flag);
       fail_unless_equals_string (text, value->value_nick);
-      g_free (text);
-      text = gst_stereo_health_get_reason (flag);
-      fail_unless ((text != NULL) == kind->unreliable && gst_stereo_health_is_reliable (flag) == !kind->unreliable);
-      g_free (text);
+      fail_unless ((reason != NULL) == kind->unreliable && gst_stereo_health_is_reliable (flag) == !kind->unreliable);
     }
   }
   fail_unless_equals_int (all, names->mask);
@@ -519,15 +477,12 @@ TEST (test_health)
   CHECK_NAME (OUT_OF_STEP);
   g_type_class_unref (names);
   fail_unless (gst_stereo_health_get_reason (GST_STEREO_HEALTH_OK) == NULL);
-  text = gst_stereo_health_get_reason (GST_STEREO_HEALTH_FROZEN_RIGHT | GST_STEREO_HEALTH_RANGE);
-  fail_unless_equals_string (text, "right camera frozen, search range too small");
-  g_free (text);
-  text = gst_stereo_health_to_string (GST_STEREO_HEALTH_FROZEN_LEFT | GST_STEREO_HEALTH_FROZEN_RIGHT);
-  fail_unless_equals_string (text, "frozen-both");
-  g_free (text);
-  text = gst_stereo_health_to_string (GST_STEREO_HEALTH_OK);
-  fail_unless_equals_string (text, "ok");
-  g_free (text);
+  g_autofree gchar *reason = gst_stereo_health_get_reason (GST_STEREO_HEALTH_FROZEN_RIGHT | GST_STEREO_HEALTH_RANGE),
+                   *both = gst_stereo_health_to_string (GST_STEREO_HEALTH_FROZEN_LEFT | GST_STEREO_HEALTH_FROZEN_RIGHT),
+                   *ok = gst_stereo_health_to_string (GST_STEREO_HEALTH_OK);
+  fail_unless_equals_string (reason, "right camera frozen, search range too small");
+  fail_unless_equals_string (both, "frozen-both");
+  fail_unless_equals_string (ok, "ok");
   /* of a later version */
   fail_if (gst_stereo_health_is_reliable ((GstStereoHealthFlags) (1u << 31)));
 }
