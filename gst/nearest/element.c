@@ -29,6 +29,7 @@
  * * where a part of the region as large as #GstStereoNearest:smallest-obstacle at warn-distance is not seen: a square of
  *   which less than a tenth is valid, at least as sure as #GstStereoNearest:min-confidence, and not at the very end of the
  *   search range. Pixels that #GstStereoMeta.mask excludes are not looked for
+ * * for half a second after something was nearer than warn-distance: one picture may not find a thin thing
  * * where more than #GstStereoNearest:max-unknown of the pixels are not seen; where nowhere enough pixels are connected;
  *   where there is a warn-distance, and distances are not known
  *
@@ -110,6 +111,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_stereo_nearest_debug);
 
 #define FARTHEST 1e6 /* mm */
 #define DOUBTFUL 2   /* neighbouring columns */
+#define HELD (GST_SECOND / 2)
 
 /* Nearest of what. */
 enum
@@ -146,6 +148,7 @@ typedef struct
   gboolean valid;    /* a surface or an obstacle was found: value, disparity, place and confidence are known */
   gboolean empty;    /* the ground is known, and no obstacle stands on it */
   gboolean doubtful; /* columns as wide as the smallest obstacle are not free, for an unknown reason */
+  gboolean held;     /* something was near a moment ago */
   gboolean metric;   /* distances are known */
   gdouble distance;  /* mm */
   gdouble disparity; /* px, or not-a-number */
@@ -167,7 +170,9 @@ struct _GstStereoNearest
   GstStereoBoxObjectFinder *boxes;
   gboolean asked, live; /* whether the stream is live was asked, and is */
   gboolean warned_ground, warned_range, warned_blind;
-  GstBuffer *last; /* the last depth, without its memory: the times of what is said while none comes */
+  gint64 near_time;      /* running time of the last picture in which something was near, or GST_CLOCK_STIME_NONE */
+  gdouble near_distance; /* mm, of that */
+  GstBuffer *last;       /* the last depth, without its memory: the times of what is said while none comes */
 
   /* the last message */
   gboolean posted, posted_valid, posted_warning;
@@ -225,6 +230,7 @@ gst_stereo_nearest_start (GstBaseTransform *base)
   GstStereoNearest *self = GST_STEREO_NEAREST (base);
 
   self->asked = self->posted = self->warned_ground = self->warned_range = self->warned_blind = FALSE;
+  self->near_time = GST_CLOCK_STIME_NONE;
   gst_clear_buffer (&self->last);
   gst_video_info_init (&self->info);
   return TRUE;
@@ -405,7 +411,23 @@ doubt_of (GstStereoNearest *self, const Verdict *verdict, const Settings *settin
   if (settings->of == SURFACE && warn_distance > 0 && settings->smallest_obstacle > 0 && has_hole (self, settings, view))
     return g_strdup_printf (
         "a part as large as %.1f m at %.1f m is not seen", settings->smallest_obstacle / 1000, warn_distance / 1000);
+  if (verdict->held)
+    return g_strdup_printf ("something at %.1f m was there a moment ago", self->near_distance / 1000);
   return NULL;
+}
+
+/* Thin things are found in one picture and not in the next: what was near has not gone because one picture lacks it. */
+static gboolean
+is_held (GstStereoNearest *self, const Settings *settings, GstBuffer *buffer, const Verdict *verdict)
+{
+  gint64 time = gst_stereo_running_time (&GST_BASE_TRANSFORM (self)->segment, GST_BUFFER_PTS (buffer));
+
+  if (verdict->warning) {
+    self->near_time = time;
+    self->near_distance = verdict->distance;
+  }
+  return self->near_time != GST_CLOCK_STIME_NONE && time >= self->near_time && time - self->near_time < (gint64) HELD &&
+      self->near_distance < settings->warn_distance;
 }
 
 /* Once: warn-distance is nearer than this camera sees. */
@@ -446,6 +468,7 @@ judge (GstStereoNearest *self, const Settings *settings, const Region *region, G
     find_surface (self, settings, view, verdict);
   warn_of_blindness (self, verdict, settings->warn_distance, view->meta);
   verdict->warning = verdict->valid && verdict->metric && verdict->distance < settings->warn_distance;
+  verdict->held = is_held (self, settings, buffer, verdict);
   verdict->reason = verdict->warning ? NULL : doubt_of (self, verdict, settings, view);
   if (verdict->reason)
     verdict->state = GST_STEREO_NEAREST_STATE_UNKNOWN;
@@ -559,8 +582,10 @@ gst_stereo_nearest_sink_event (GstBaseTransform *base, GstEvent *event)
 
   if (gst_event_has_name (event, "GstStereoHealth"))
     read_health (self, gst_event_get_structure (event));
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     self->posted = FALSE;
+    self->near_time = GST_CLOCK_STIME_NONE;
+  }
   return GST_BASE_TRANSFORM_CLASS (gst_stereo_nearest_parent_class)->sink_event (base, event);
 }
 

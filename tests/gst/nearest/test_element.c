@@ -5,6 +5,7 @@
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
+#include "tests/support/random.h"
 
 #define WIDTH 80
 #define HEIGHT 60
@@ -72,7 +73,7 @@ judge (Stream *stream, GstBuffer *depth, GstBuffer **out)
 
   gst_clear_buffer (out);
   *out = pass (stream, depth, pts);
-  pts += FRAME;
+  pts += GST_SECOND; /* nothing is held from the one before */
   const GstStructure *meta = found_of (*out, META);
   g_autoptr (GstStructure) message = take_message (stream);
   fail_unless (meta != NULL && message != NULL);
@@ -306,6 +307,32 @@ TEST (test_what_counts)
   gst_buffer_unref (out);
 }
 
+/* What was near is not clear for half a second, whatever the rate; with a warn-distance that it is not nearer than, at once. */
+TEST (test_held)
+{
+  g_auto (Stream) stream = stream_new ("message-interval=0");
+  Random random = { .state = random_seed () };
+  GstClockTime last = GST_CLOCK_TIME_NONE, frame = GST_SECOND / random_range (&random, 3, 60);
+
+  for (guint i = 0; i < 200; i++) {
+    GstClockTime pts = i * frame;
+    gboolean near = random_range (&random, 0, 7) == 0, lower = random_range (&random, 0, 1);
+    set_properties (stream.harness->element, lower ? "warn-distance=999" : "warn-distance=1500");
+    if (near && !lower)
+      last = pts;
+    g_autoptr (GstBuffer) out = pass (&stream, with_box (5000, near ? 1000 : 4000), pts);
+    const GstStructure *meta = found_of (out, META);
+    gboolean held = !lower && GST_CLOCK_TIME_IS_VALID (last) && pts - last < GST_SECOND / 2;
+    fail_unless_equals_string (gst_structure_get_string (meta, "state"),
+        near && !lower ? NEAR :
+            held       ? UNKNOWN :
+                         CLEAR);
+    fail_unless_equals_string (
+        gst_structure_get_string (meta, "reason"), held && !near ? "something at 1.0 m was there a moment ago" : NULL);
+    gst_structure_free (take_message (&stream));
+  }
+}
+
 /* A surface nearer than warn-distance, or nothing near, with all that may be wrong with the cameras: where the depth cannot be
  * relied on, nothing is posted but why, at once. */
 TEST (test_unreliable_depth)
@@ -334,7 +361,7 @@ TEST (test_unreliable_depth)
         gst_structure_free (message);
       }
       gst_buffer_unref (out);
-      time += 2 * FRAME;
+      time += GST_SECOND;
     }
   stream_free (&stream);
 }
