@@ -39,13 +39,6 @@ line_of (const StereoPlan *plan, const Context *c, int thread, int slot, int slo
   return (Line){ (uint32_t *) base, base + pitch, base + 2 * pitch };
 }
 
-static StereoStatus
-reserve_lines (StereoPlan *plan, Context *c, int slots, StereoError *error)
-{
-  size_t line = 3 * line_pitch (plan) * (size_t) cpu_threads (plan);
-  return stereo_reserve (plan, (void **) &c->lines, stereo_times (line, (size_t) slots), sizeof (float), error);
-}
-
 /* F and F D of row @y; a pixel without a disparity has no confidence either. */
 static void
 load_line (const StereoPlan *plan, const StereoView *view, int y, Line line)
@@ -82,74 +75,124 @@ factors_of (const StereoPlan *plan)
     (float) (-STEREO_LOG2E / p->refine_gamma_distance) };
 }
 
-/* ---- two-pass --------------------------------------------------------------------------------- */
+/* ---- two-pass: a pair of pixels is weighed once for both ---------------------------------------- */
 
+#define BAND 32 /* rows of a thread's work: those above, whose weights reach into them, are weighed twice */
+
+/* The memory of a thread. */
+typedef struct TwoPass
+{
+  float *confidence,
+      *product;  /* [row of the band][column]: vertical sums, LINE_PAD columns on both sides, which stay 0 */
+  float *across; /* [distance][column]: weights of a row, with LINE_PAD columns before it */
+  float *down;   /* [row modulo radius + 1][distance][lane]: weights of LANES columns */
+} TwoPass;
+
+/* Returns its size in floats. @base NULL: returns the size only. */
+static size_t
+lay_out_two_pass (const StereoPlan *plan, float *base, TwoPass *to)
+{
+  size_t pitch = line_pitch (plan), radius = (size_t) plan->params.refine_window / 2;
+  size_t sums = BAND * pitch, across = (radius + 1) * pitch, down = (radius + 1) * (radius + 1) * LANES;
+
+  if (base)
+    *to = (TwoPass){ base + LINE_PAD, base + sums + LINE_PAD, base + 2 * sums + LINE_PAD, base + 2 * sums + across };
+  return 2 * sums + across + down;
+}
+
+/* Adds LANES pixels of @view from place @at of the maps. */
+static inline void
+add_pixels (const StereoView *view, ptrdiff_t at, const float *weights, VecF *confidence, VecF *product)
+{
+  VecF trust = vec_load_f (weights) * vec_load_f (view->confidence + at);
+  *confidence += trust;
+  *product += trust * vec_float (vec_widen (vec_load_h (view->index + at)));
+}
+
+/* Of rows @first..@end - 1 and LANES columns from @x on. */
 static void
-vertical_sums (const StereoPlan *plan, const StereoView *view, int y, Line out)
+vertical_sums (const StereoPlan *plan, const StereoView *view, int first, int end, int x, const TwoPass *t)
 {
   Factors f = factors_of (plan);
-  int from = y > f.radius ? -f.radius : -y;
-  int to = y + f.radius < plan->height ? f.radius : plan->height - 1 - y;
-  ptrdiff_t image = plan->image_pitch, map = plan->map_pitch;
+  ptrdiff_t image = plan->image_pitch, map = plan->map_pitch, pitch = (ptrdiff_t) line_pitch (plan);
+  int lines = f.radius + 1, size = lines * LANES;
 
-  for (int x = 0; x < plan->width; x += LANES) {
+  for (int y = first > f.radius ? first - f.radius : 0; y < end; y++) {
     const uint32_t *color = view->likeness + y * image + x;
+    int slot = y % lines, from = y > f.radius ? -f.radius : -y;
+    int to = y + f.radius < plan->height ? f.radius : plan->height - 1 - y;
+    float *down = t->down + slot * size;
     VecU centre = vec_load_u (color);
     VecF confidence = { 0 }, product = { 0 };
-    for (int k = from; k <= to; k++) {
-      VecF weight = vec_weight (centre, vec_load_u (color + k * image), f.color, f.distance * (float) abs (k));
-      VecF trust = weight * vec_load_f (view->confidence + (y + k) * map + x);
-      confidence += trust;
-      product += trust * vec_float (vec_widen (vec_load_h (view->index + (y + k) * map + x)));
-    }
-    vec_store_f (out.confidence + x, confidence);
-    vec_store_f (out.product + x, product);
+    vec_store_f (down, (VecF){ 0 } + 1);
+    for (int k = y < first ? first - y : 1; k <= to; k++)
+      vec_store_f (
+          down + k * LANES, vec_weight (centre, vec_load_u (color + k * image), f.color, f.distance * (float) k));
+    if (y < first)
+      continue;
+    for (int k = from; k < 0; k++)
+      add_pixels (view, (y + k) * map + x, t->down + (slot + k + (slot + k < 0 ? lines : 0)) * size - k * LANES,
+          &confidence, &product);
+    for (int k = 0; k <= to; k++)
+      add_pixels (view, (y + k) * map + x, down + k * LANES, &confidence, &product);
+    vec_store_f (t->confidence + (y - first) * pitch + x, confidence);
+    vec_store_f (t->product + (y - first) * pitch + x, product);
   }
 }
 
+/* Of row @row of the band, which begins at row @first. */
 static void
-horizontal_sums (const StereoPlan *plan, const StereoView *view, int y, Line line)
+horizontal_sums (const StereoPlan *plan, const StereoView *view, int first, int row, const TwoPass *t)
 {
   Factors f = factors_of (plan);
+  ptrdiff_t pitch = (ptrdiff_t) line_pitch (plan);
+  const float *confidences = t->confidence + row * pitch, *products = t->product + row * pitch;
 
+  for (int o = 0; o <= f.radius; o++)
+    cpu_weigh (plan, view, first + row, 0, o, f.color, f.distance, t->across + o * pitch);
   for (int x = 0; x < plan->width; x += LANES) {
-    VecU centre = vec_load_u (line.color + x);
     VecF confidence = { 0 }, product = { 0 };
     for (int o = -f.radius; o <= f.radius; o++) {
-      VecF weight = vec_weight (centre, vec_load_u (line.color + x + o), f.color, f.distance * (float) abs (o));
-      confidence += weight * vec_load_f (line.confidence + x + o);
-      product += weight * vec_load_f (line.product + x + o);
+      VecF weight = vec_load_f (t->across + abs (o) * pitch + x + (o < 0 ? o : 0));
+      confidence += weight * vec_load_f (confidences + x + o);
+      product += weight * vec_load_f (products + x + o);
     }
-    store_expected (plan, view, y, x, confidence, product);
+    store_expected (plan, view, first + row, x, confidence, product);
   }
 }
 
 static void
-two_pass_row (StereoPlan *plan, void *context, int item, int thread)
+two_pass_band (StereoPlan *plan, void *context, int item, int thread)
 {
-  int y = item / 2;
+  const Context *c = context;
   const StereoView *view = &plan->view[item % 2];
-  Line line = line_of (plan, context, thread, 0, 1);
+  int first = item / 2 * BAND, end = first + BAND < plan->height ? first + BAND : plan->height;
   size_t beyond = (size_t) (plan->map_pitch - plan->width) * sizeof (float);
+  TwoPass t = { 0 };
 
-  memcpy (
-      line.color, view->likeness + (size_t) y * (size_t) plan->image_pitch, (size_t) plan->width * sizeof (uint32_t));
-  vertical_sums (plan, view, y, line);
-  memset (line.confidence + plan->width, 0, beyond);
-  memset (line.product + plan->width, 0, beyond);
-  horizontal_sums (plan, view, y, line);
+  lay_out_two_pass (plan, c->lines + (size_t) thread * lay_out_two_pass (plan, NULL, NULL), &t);
+  for (int x = 0; x < plan->width; x += LANES)
+    vertical_sums (plan, view, first, end, x, &t);
+  for (int row = 0; row < end - first; row++) {
+    size_t behind = (size_t) row * line_pitch (plan) + (size_t) plan->width;
+    memset (t.confidence + behind, 0, beyond);
+    memset (t.product + behind, 0, beyond);
+    horizontal_sums (plan, view, first, row, &t);
+  }
 }
 
 static StereoStatus
 two_pass_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  return reserve_lines (plan, context, 1, error);
+  Context *c = context;
+  return stereo_reserve (plan, (void **) &c->lines,
+      stereo_times (lay_out_two_pass (plan, NULL, NULL), (size_t) cpu_threads (plan)), sizeof (float), error);
 }
 
 static StereoStatus
 two_pass_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, context, two_pass_row, 2 * plan->height);
+  cpu_run (plan, context, two_pass_band, (plan->height + BAND - 1) / BAND * 2);
   return STEREO_OK;
 }
 
@@ -185,7 +228,10 @@ full_row (StereoPlan *plan, void *context, int item, int thread)
 static StereoStatus
 full_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  return reserve_lines (plan, context, plan->params.refine_window, error);
+  Context *c = context;
+  size_t line = 3 * line_pitch (plan) * (size_t) cpu_threads (plan);
+  return stereo_reserve (
+      plan, (void **) &c->lines, stereo_times (line, (size_t) plan->params.refine_window), sizeof (float), error);
 }
 
 static StereoStatus
