@@ -43,26 +43,26 @@ static const GstStereoProperty properties[] = {
 static GstStereoInputs
 get_inputs (GstStereoAggregator *self)
 {
-  GstStereoInputs inputs = { NULL };
+  GstStereoInputs inputs = { { NULL } };
 
   GST_OBJECT_LOCK (self);
   for (GList *l = GST_ELEMENT (self)->sinkpads; l; l = l->next) {
     GstStereoPad *pad = GST_STEREO_PAD (l->data);
-    GstStereoPad **place = pad->packed ? &inputs.packed : pad->right ? &inputs.right : &inputs.left;
-    *place = gst_object_ref (pad);
+    inputs.packed |= pad->packed;
+    for (guint v = 0; v < 2; v++)
+      if (pad->packed || pad->right == (v == RIGHT))
+        gst_object_replace ((GstObject **) &inputs.view[v], GST_OBJECT (pad));
   }
+  inputs.mixed = inputs.packed && GST_ELEMENT (self)->numsinkpads > 1;
   GST_OBJECT_UNLOCK (self);
-  inputs.view[LEFT] = inputs.packed ? inputs.packed : inputs.left;
-  inputs.view[RIGHT] = inputs.packed ? inputs.packed : inputs.right;
   return inputs;
 }
 
 static void
 inputs_clear (GstStereoInputs *inputs)
 {
-  gst_clear_object (&inputs->packed);
-  gst_clear_object (&inputs->left);
-  gst_clear_object (&inputs->right);
+  gst_clear_object (&inputs->view[LEFT]);
+  gst_clear_object (&inputs->view[RIGHT]);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstStereoInputs, inputs_clear)
@@ -92,18 +92,18 @@ wait_for_change (GstStereoAggregator *self, GstStereoPad *pad)
 static gboolean
 check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
 {
-  gboolean left = inputs->left && gst_pad_is_linked (GST_PAD (inputs->left)),
-           right = inputs->right && gst_pad_is_linked (GST_PAD (inputs->right));
+  gboolean left = inputs->view[LEFT] && gst_pad_is_linked (GST_PAD (inputs->view[LEFT])),
+           right = inputs->view[RIGHT] && gst_pad_is_linked (GST_PAD (inputs->view[RIGHT]));
   gint64 now = g_get_monotonic_time (), *alone = &self->priv->alone;
 
-  if (inputs->packed && (inputs->left || inputs->right)) {
+  if (inputs->mixed) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("sink takes both views in one frame, sink_left and sink_right take one each: link sink "
          "alone, or the other two."),
         (NULL));
     return FALSE;
   }
-  if (left == right || inputs->packed)
+  if (left == right)
     *alone = 0;
   else if (!*alone)
     *alone = now;
@@ -161,8 +161,8 @@ find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoFrame *v
   if (!check_inputs (self, inputs))
     return GST_FLOW_NOT_NEGOTIATED;
   if (!inputs->view[LEFT] || !inputs->view[RIGHT]) {
-    const GstStereoPad *only = inputs->left ? inputs->left : inputs->right;
-    return !only || (only->ended && !only->shown) ? GST_FLOW_EOS : wait_for_change (self, NULL);
+    const GstStereoPad *only = inputs->view[inputs->view[LEFT] ? LEFT : RIGHT];
+    return !only || only->ended ? GST_FLOW_EOS : wait_for_change (self, NULL);
   }
   gst_stereo_sources_watch (self, inputs);
   GstFlowReturn flow = gst_stereo_pairs_find (self, inputs, view);
@@ -242,7 +242,7 @@ gst_stereo_aggregator_drop_if_late (
   gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
 
   /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
-  if ((!live && !can_forward_gap (self, left)) || !gst_stereo_qos_drop_if_late (self, left->time == NONE ? right : left))
+  if ((!live && !can_forward_gap (self, left)) || !gst_stereo_qos_drop_if_late (self, left, right))
     return FALSE;
   self->priv->pairs.broken = TRUE;
   /* no element of a live pipeline waits longer than the latency; a sink that is not behind a queue would hold this thread until the
@@ -434,8 +434,7 @@ gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *p
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
     return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
   g_autoptr (GstCaps) caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
-  gst_stereo_answer_caps_query (query, caps, GST_PAD (pad));
-  return TRUE;
+  return gst_stereo_answer_caps_query (query, caps, GST_PAD (pad));
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
@@ -470,7 +469,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   reset_stream (self, TRUE);
   priv->alone = 0;
   priv->latency = GST_CLOCK_TIME_NONE;
-  priv->since = priv->deadline = 0;
+  priv->since = priv->watched = 0;
   GST_OBJECT_LOCK (self);
   priv->sources = GST_STEREO_HEALTH_OK;
   GST_OBJECT_UNLOCK (self);
@@ -499,7 +498,7 @@ gst_stereo_aggregator_create_new_pad (
     return NULL;
   }
   GstStereoPad *pad = gst_stereo_pad_new (template);
-  gst_stereo_refusal_watch (GST_PAD (pad));
+  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, gst_stereo_refusal_probe, NULL, NULL);
   return GST_AGGREGATOR_PAD (pad);
 }
 
@@ -529,7 +528,7 @@ gst_stereo_aggregator_finalize (GObject *object)
 {
   GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (object)->priv;
 
-  g_free (priv->pairs.mismatch);
+  g_free (priv->pairs.why);
   g_mutex_clear (&priv->lock);
   g_cond_clear (&priv->changed);
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);

@@ -7,46 +7,32 @@ distance (gint64 a, gint64 b)
   return a > b ? a - b : b - a;
 }
 
-/* One queue is empty. The other queue's head is dropped when no frame that can still come is near enough. */
-static GstStereoPairing
-decide_without (const GstStereoStream *empty, const GstStereoStream *other, gint64 max_skew, GstStereoPairing wait,
-    GstStereoPairing drop)
+/* Whether the head of @other waits for nothing: no frame that can still come on the empty side is near enough. */
+static gboolean
+is_alone (const GstStereoStream *empty, const GstStereoStream *other, gint64 max_skew)
 {
-  if (other->count == 0)
-    return empty->ended && other->ended ? GST_STEREO_PAIRING_END : wait;
-  if (empty->ended)
-    return drop;
-  if (empty->gap_end != GST_STEREO_TIME_NONE && max_skew != GST_STEREO_TIME_NONE &&
-      other->time[0] != GST_STEREO_TIME_NONE && other->time[0] + max_skew < empty->gap_end)
-    return drop;
-  return wait;
+  return empty->ended ||
+      (empty->gap_end != GST_STEREO_TIME_NONE && max_skew != GST_STEREO_TIME_NONE &&
+          other->time != GST_STEREO_TIME_NONE && other->time + max_skew < empty->gap_end);
 }
 
 GstStereoPairing
 gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew)
 {
-  if (left->count == 0 && !(right->count == 0 && left->ended))
-    return decide_without (left, right, max_skew, GST_STEREO_PAIRING_WAIT_LEFT, GST_STEREO_PAIRING_DROP_RIGHT);
-  if (right->count == 0)
-    return decide_without (right, left, max_skew, GST_STEREO_PAIRING_WAIT_RIGHT, GST_STEREO_PAIRING_DROP_LEFT);
-  if (left->time[0] == GST_STEREO_TIME_NONE || right->time[0] == GST_STEREO_TIME_NONE)
-    return GST_STEREO_PAIRING_PAIR;
-
-  gboolean left_earlier = left->time[0] < right->time[0];
+  gboolean left_earlier = left->time < right->time;
   const GstStereoStream *earlier = left_earlier ? left : right;
-  const GstStereoStream *later = left_earlier ? right : left;
-  GstStereoPairing drop = left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
-  GstStereoPairing wait = left_earlier ? GST_STEREO_PAIRING_WAIT_LEFT : GST_STEREO_PAIRING_WAIT_RIGHT;
 
-  gint64 skew = distance (left->time[0], right->time[0]);
-  if (max_skew != GST_STEREO_TIME_NONE && skew > max_skew)
-    return drop;
-  if (skew <= earlier->soonest / 2)
+  if (!left->has && !right->has)
+    return left->ended && right->ended ? GST_STEREO_PAIRING_END : GST_STEREO_PAIRING_WAIT;
+  if (!left->has)
+    return is_alone (left, right, max_skew) ? GST_STEREO_PAIRING_DROP_RIGHT : GST_STEREO_PAIRING_WAIT;
+  if (!right->has)
+    return is_alone (right, left, max_skew) ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT;
+  if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
     return GST_STEREO_PAIRING_PAIR;
-  if (earlier->count < 2)
-    return earlier->ended ? GST_STEREO_PAIRING_PAIR : wait;
-  if (earlier->time[1] != GST_STEREO_TIME_NONE && distance (earlier->time[1], later->time[0]) < skew)
-    return drop;
+  gint64 skew = distance (left->time, right->time), next = MAX (earlier->spacing, earlier->interval);
+  if ((max_skew != GST_STEREO_TIME_NONE && skew > max_skew) || (next && skew > next / 2))
+    return left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
   return GST_STEREO_PAIRING_PAIR;
 }
 
@@ -54,11 +40,11 @@ GstStereoPairing
 gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended)
 {
   if (count == 0)
-    return ended ? GST_STEREO_PAIRING_END : GST_STEREO_PAIRING_WAIT_LEFT;
+    return ended ? GST_STEREO_PAIRING_END : GST_STEREO_PAIRING_WAIT;
   if (marked && !first[0])
     return GST_STEREO_PAIRING_DROP_LEFT;
   if (count == 1)
-    return ended ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT_LEFT;
+    return ended ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT;
   return (marked ? first[1] : lost) ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_PAIR;
 }
 

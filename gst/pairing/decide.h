@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Decides which left frame and which right frame are a pair: pure logic, no objects, no threads, no clock.
- *
- * A stream is described by the running time of its next frame (the head) and, where it has arrived, of the frame after the
- * head. The caller carries out the decision and asks again, until the decision is to wait.
+ * Decides which left frame and which right frame are a pair: pure logic, no objects, no threads, no clock. The caller carries out
+ * the decision and asks again, until the decision is to wait.
  */
 #ifndef GST_STEREO_DECIDE_H
 #define GST_STEREO_DECIDE_H
@@ -19,8 +17,7 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  GST_STEREO_PAIRING_WAIT_LEFT, /* the decision needs one more left frame, or its end */
-  GST_STEREO_PAIRING_WAIT_RIGHT,
+  GST_STEREO_PAIRING_WAIT,      /* the decision needs one more frame, or the end of a stream */
   GST_STEREO_PAIRING_PAIR,      /* the two heads belong together */
   GST_STEREO_PAIRING_DROP_LEFT, /* the left head has no partner */
   GST_STEREO_PAIRING_DROP_RIGHT,
@@ -29,21 +26,18 @@ typedef enum
 
 typedef struct
 {
-  guint count;     /* frames at hand: 0, 1 (the head) or 2 (and the one after) */
-  gint64 time[2];  /* of the head and the one after, or GST_STEREO_TIME_NONE */
-  gint64 soonest;  /* least time after the head at which the next one may be; 0 = unknown */
+  gboolean has;    /* there is a next frame: the head */
+  gint64 time;     /* of the head, or GST_STEREO_TIME_NONE */
+  gint64 spacing;  /* nominal time to the frame after it; 0 = unknown */
+  gint64 interval; /* shortest time from one frame to the next, of the last GST_STEREO_INTERVALS ones; 0 = unknown */
   gint64 gap_end;  /* no frame earlier than this will come, or GST_STEREO_TIME_NONE */
   gboolean ended;  /* no further frame will come */
-  gint64 interval; /* shortest time from one frame to the next, of the last GST_STEREO_INTERVALS ones; 0 = unknown */
 } GstStereoStream;
 
 /*
- * Two frames are a pair when they are at most @max_skew apart (GST_STEREO_TIME_NONE: any distance) and
- * the next frame of the earlier stream is not nearer. The decision is to wait for that next frame only where it can
- * be nearer: when the distance is more than half of `soonest`. Regular streams that are at most half a
- * frame apart are therefore paired without delay.
- *
- * A head without a timestamp pairs with the other head at any time: the order of arrival decides.
+ * Two frames are a pair when they are at most @max_skew apart (GST_STEREO_TIME_NONE: any distance), and at most half of the time to
+ * the next frame of the earlier stream: that one would be nearer. A head without a timestamp pairs with the other head at any time:
+ * the order of arrival decides.
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
@@ -52,7 +46,7 @@ GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const G
  * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
  * @marked: whether any frame of the stream ever was (if not, every other one is taken as first);
  * @lost: without marks: a frame is missing before the second frame, or the head's own first one is.
- * Gives PAIR, DROP_LEFT (the head has no partner), WAIT_LEFT or END.
+ * Gives PAIR, DROP_LEFT (the head has no partner), WAIT or END.
  */
 GstStereoPairing gst_stereo_pairing_bundle (
     guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended);

@@ -64,17 +64,6 @@ gst_stereo_pad_has_buffer (GstStereoPad *pad)
 
 /* ---- frames, in the task of the source pad ------------------------------------------------ */
 
-gboolean
-gst_stereo_pad_make_room (GstStereoPad *pad)
-{
-  if (pad->shown == G_N_ELEMENTS (pad->frames))
-    return FALSE;
-  if (pad->queued)
-    drop_head (pad);
-  pad->queued = FALSE;
-  return TRUE;
-}
-
 static GstStereoFrame *
 frame_new (GstBuffer *buffer, const GstSegment *segment)
 {
@@ -109,28 +98,20 @@ read_gap (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment)
   return frame_new (buffer, segment);
 }
 
-/* A duration of the stream as running time: at twice the rate it is half as long. At a rate near 0 it has a limit,
- * twice of which is still a time. */
-static gint64
-running_duration (const GstSegment *segment, GstClockTime duration)
-{
-  gdouble rate = segment->format == GST_FORMAT_TIME ? ABS (segment->rate) : 1;
-
-  return rate == 1 ? (gint64) duration : (gint64) MIN ((gdouble) duration / rate, (gdouble) (G_MAXINT64 / 4));
-}
-
 /* The time from @frame to the next one, from its duration, its caps or @before: the time of the frame before, or NONE. */
 static gint64
 find_spacing (const GstStereoFrame *frame, gint64 before)
 {
-  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer) && GST_BUFFER_DURATION (frame->buffer) <= G_MAXINT64 / 4)
-    return running_duration (&frame->segment, GST_BUFFER_DURATION (frame->buffer));
-  if (frame->layout.fps_n > 0)
-    return running_duration (
-        &frame->segment, gst_util_uint64_scale (GST_SECOND, frame->layout.fps_d, frame->layout.fps_n));
-  if (frame->time != NONE && before != NONE && frame->time > before)
-    return frame->time - before;
-  return 0;
+  gdouble rate = frame->segment.format == GST_FORMAT_TIME ? ABS (frame->segment.rate) : 1, duration = 0;
+
+  if (GST_BUFFER_DURATION_IS_VALID (frame->buffer))
+    duration = (gdouble) GST_BUFFER_DURATION (frame->buffer);
+  else if (frame->layout.fps_n > 0)
+    duration = 1e9 * frame->layout.fps_d / frame->layout.fps_n;
+  /* at twice the rate it is half as long; at a rate near 0 it has a limit, twice of which is still a time */
+  if (duration > 0)
+    return (gint64) MIN (duration / rate, (gdouble) (G_MAXINT64 / 4));
+  return frame->time != NONE && before != NONE && frame->time > before ? frame->time - before : 0;
 }
 
 static GstStereoFrame *
@@ -150,7 +131,7 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
   GstStereoFrame *frame = frame_new (buffer, segment);
   frame->info = pad->info;
   frame->layout = layout;
-  frame->spacing = find_spacing (frame, pad->shown ? pad->frames[pad->shown - 1]->time : pad->last_time);
+  frame->spacing = find_spacing (frame, pad->last_time);
   pad->spacing = frame->spacing;
   frame->after_gap = pad->in_gap;
   pad->in_gap = FALSE;
@@ -160,27 +141,25 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
   return frame;
 }
 
-gboolean
-gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error)
+GstStereoFrame *
+gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gchar **error)
 {
-  GstStereoFrame *frame = NULL;
+  GstStereoFrame *gap = NULL;
   GstBuffer *buffer;
 
-  if ((pad->shown && !more) || !gst_stereo_pad_make_room (pad) || !(buffer = peek (pad)))
-    return FALSE;
+  if (pad->head || !(buffer = peek (pad)))
+    return NULL;
   GST_OBJECT_LOCK (pad);
   GstSegment segment = GST_AGGREGATOR_PAD (pad)->segment;
   GST_OBJECT_UNLOCK (pad);
-  gboolean came = is_gap (buffer);
-  if (came) {
-    *gap = read_gap (pad, buffer, &segment);
+  if (is_gap (buffer)) {
+    gap = read_gap (pad, buffer, &segment);
     drop_head (pad);
-  } else if ((frame = read_frame (pad, buffer, &segment, packing, error))) {
-    pad->frames[pad->shown++] = frame;
-    pad->queued = TRUE;
+  } else {
+    pad->head = read_frame (pad, buffer, &segment, packing, error);
   }
   gst_buffer_unref (buffer);
-  return came || frame;
+  return gap;
 }
 
 /* From the frame that left last to @frame, ns; 0 = unknown. */
@@ -195,42 +174,30 @@ interval_to (const GstStereoPad *pad, const GstStereoFrame *frame)
 GstStereoStream
 gst_stereo_pad_describe (GstStereoPad *pad)
 {
-  GstStereoStream stream = { .count = pad->shown, .time = { NONE, NONE }, .gap_end = pad->gap_end, .ended = pad->ended };
+  GstStereoStream stream = { .time = NONE, .gap_end = pad->gap_end, .ended = pad->ended };
 
-  if (pad->shown) {
-    const GstStereoFrame *head = pad->frames[0];
-    stream.time[0] = head->time;
-    stream.soonest = head->spacing;
-    stream.interval = interval_to (pad, head);
-    /* after one early frame there may be another one */
-    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++) {
+  if (pad->head) {
+    stream.has = TRUE;
+    stream.time = pad->head->time;
+    stream.spacing = pad->head->spacing;
+    stream.interval = interval_to (pad, pad->head);
+    for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
       stream.interval = MIN (stream.interval, pad->intervals[i]);
-      if (pad->intervals[i])
-        stream.soonest = MIN (stream.soonest, pad->intervals[i]);
-    }
   }
-  if (pad->shown > 1)
-    stream.time[1] = pad->frames[1]->time;
   return stream;
 }
 
 GstStereoFrame *
 gst_stereo_pad_take (GstStereoPad *pad)
 {
-  GstStereoFrame *frame = pad->frames[0];
-
-  if (g_atomic_int_get (&pad->flushed) || !frame)
+  if (g_atomic_int_get (&pad->flushed) || !pad->head)
     return NULL;
-  if (pad->shown == 1)
-    gst_stereo_pad_make_room (pad);
-  pad->frames[0] = pad->frames[1];
-  pad->frames[1] = NULL;
-  pad->shown--;
+  drop_head (pad);
   for (guint i = G_N_ELEMENTS (pad->intervals) - 1; i > 0; i--)
     pad->intervals[i] = pad->intervals[i - 1];
-  pad->intervals[0] = interval_to (pad, frame);
-  pad->last_time = frame->time;
-  return frame;
+  pad->intervals[0] = interval_to (pad, pad->head);
+  pad->last_time = pad->head->time;
+  return g_steal_pointer (&pad->head);
 }
 
 /* ---- the object --------------------------------------------------------------------------- */
@@ -239,10 +206,8 @@ gst_stereo_pad_take (GstStereoPad *pad)
 static void
 clear_stream (GstStereoPad *pad)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (pad->frames); i++)
-    g_clear_pointer (&pad->frames[i], gst_stereo_frame_free);
-  pad->shown = 0;
-  pad->queued = FALSE;
+  g_clear_pointer (&pad->head, gst_stereo_frame_free);
+  g_clear_pointer (&pad->first, gst_stereo_frame_free);
   pad->last_time = pad->gap_end = NONE;
   pad->spacing = 0;
   memset (pad->intervals, 0, sizeof pad->intervals);
@@ -267,7 +232,7 @@ gst_stereo_pad_forget_run (GstElement *element, GstPad *base, gpointer data)
   g_atomic_int_set (&pad->closed, FALSE);
   pad->began = pad->turned = FALSE;
   GST_OBJECT_LOCK (pad);
-  gst_stereo_source_forget (&pad->source, TRUE);
+  pad->source = (GstStereoSource){ .delay = NONE, .window = NONE };
   GST_OBJECT_UNLOCK (pad);
   return TRUE;
 }
@@ -281,7 +246,7 @@ gst_stereo_pad_flush (GstAggregatorPad *base, GstAggregator *aggregator)
   GST_DEBUG_OBJECT (pad, "flush: the frames at hand are dropped");
   g_atomic_int_set (&pad->flushed, TRUE);
   GST_OBJECT_LOCK (pad);
-  gst_stereo_source_forget (&pad->source, FALSE);
+  gst_stereo_source_forget (&pad->source);
   GST_OBJECT_UNLOCK (pad);
   return GST_FLOW_OK;
 }
@@ -314,7 +279,7 @@ gst_stereo_pad_init (GstStereoPad *pad)
 {
   g_mutex_init (&pad->lock);
   clear_stream (pad);
-  gst_stereo_source_forget (&pad->source, TRUE);
+  gst_stereo_source_forget (&pad->source);
 }
 
 GstStereoPad *

@@ -17,8 +17,8 @@
 #define ONE_CLOCK (10 * (gint64) GST_SECOND)
 /* Sums with running times do not overflow below that: 219 years. */
 #define LAST_STAMP ((guint64) G_MAXINT64 / 4 * 3)
-/* One view gives more frames than the other by so much, in percent. */
-#define OTHER_RATE 140
+/* One view gives so many times the frames of the other. */
+#define OTHER_RATE 1.4
 
 enum
 {
@@ -58,7 +58,7 @@ forget_report (GstStereoPairs *pairs)
 {
   pairs->unreported[LEFT] = pairs->unreported[RIGHT] = 0;
   pairs->skew = 0;
-  g_clear_pointer (&pairs->mismatch, g_free);
+  g_clear_pointer (&pairs->why, g_free);
 }
 
 void
@@ -78,16 +78,8 @@ gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start)
   if (!start)
     return;
   forget_report (pairs);
-  pairs->reported = pairs->forgiven = 0;
-  pairs->never = NULL;
-  pairs->said = FALSE;
-}
-
-void
-gst_stereo_pairs_forgive (GstStereoAggregator *self)
-{
-  forget_report (&self->priv->pairs);
-  self->priv->pairs.forgiven = g_get_monotonic_time ();
+  pairs->reported = pairs->silent = 0;
+  pairs->rates = pairs->said = FALSE;
 }
 
 /* ---- frames without a partner ------------------------------------------------------------- */
@@ -98,48 +90,39 @@ report (GstStereoAggregator *self, gboolean now)
 {
   GstStereoPairs *pairs = &self->priv->pairs;
   gint64 time = g_get_monotonic_time ();
-  g_autofree gchar *why = NULL;
 
-  /* what waited for a view that was silent */
-  if (pairs->forgiven && time - pairs->forgiven < REPORT_INTERVAL)
+  /* frames that waited for a view that was silent: that was said */
+  if (pairs->silent && time - pairs->silent < REPORT_INTERVAL)
     forget_report (pairs);
   guint left = pairs->unreported[LEFT], right = pairs->unreported[RIGHT];
-  if (!(left || right) || (!now && pairs->reported && time - pairs->reported < REPORT_INTERVAL))
+  if (!(left || right) || (!now && time - pairs->reported < REPORT_INTERVAL))
     return;
-  if (pairs->rates[LEFT])
-    why = g_strdup_printf (
-        " The left camera gives %.3g frames a second, the right one %.3g: set both to one rate. This is not said again.",
-        (gdouble) GST_SECOND / (gdouble) pairs->rates[LEFT], (gdouble) GST_SECOND / (gdouble) pairs->rates[RIGHT]);
-  else if (pairs->never)
-    why = g_strdup_printf (
-        " No frame ever came on %s, and its stream has ended: check the source of that view.", pairs->never);
-  else if (pairs->skew)
-    why = g_strdup_printf (" The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: %s.",
-        ABS (pairs->skew) / 1e6, pairs->dated ? " by their capture timestamps" : "", pairs->limit / 1e6,
-        ABS (pairs->skew) > MOST_SKEW ?
-            "one camera was away, or its timestamps count from another start. Let its source stamp frames by the "
-            "pipeline's clock (do-timestamp=true)" :
-            "start the cameras together, or raise max-skew");
-  if (!(pairs->rates[LEFT] && pairs->said && !pairs->mismatch))
+  if (!(pairs->rates && pairs->said))
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%u left and %u right frames had no partner and were dropped.%s%s%s", left, right, why ? why : "",
-            pairs->mismatch ? " " : "", pairs->mismatch ? pairs->mismatch : ""),
+        ("%u left and %u right frames had no partner and were dropped.%s%s", left, right, pairs->why ? " " : "",
+            pairs->why ? pairs->why : ""),
         (NULL));
-  pairs->said = pairs->rates[LEFT] > 0;
+  pairs->said = pairs->rates;
   pairs->reported = time;
   forget_report (pairs);
 }
 
-/* The first frame of the pad of @view, as one of the left or the right view. Nothing happens where a flush was faster. */
+/* Takes @why. */
 static void
-drop (Search *search, guint view, gboolean right, const gchar *reason)
+explain (GstStereoPairs *pairs, gchar *why)
 {
-  GstStereoFrame *frame = gst_stereo_pad_take (search->pads[view]);
+  g_free (pairs->why);
+  pairs->why = why;
+}
 
+/* Takes @frame; NULL: a flush was faster. */
+static void
+drop (Search *search, GstStereoFrame *frame, gboolean right, const gchar *reason)
+{
   if (!frame)
     return;
-  GST_DEBUG_OBJECT (search->pads[view], "dropped, %s: frame of %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT, reason,
-      GST_STIME_ARGS (frame->time), frame->buffer);
+  GST_DEBUG_OBJECT (search->self, "dropped %s frame, %s: %" GST_STIME_FORMAT ", %" GST_PTR_FORMAT,
+      right ? "right" : "left", reason, GST_STIME_ARGS (frame->time), frame->buffer);
   GST_OBJECT_LOCK (search->self);
   search->pairs->dropped[right]++;
   GST_OBJECT_UNLOCK (search->self);
@@ -154,66 +137,84 @@ drop (Search *search, guint view, gboolean right, const gchar *reason)
 static void
 drop_head (Search *search, guint view)
 {
-  const GstStereoStream *own = &search->stream[view], *other = &search->stream[!view];
+  const GstStereoStream *streams = search->stream, *other = &streams[!view];
   const GstStereoPad *partner = search->pads[!view];
-  const gchar *reason = "its next frame is nearer to the other view's frame";
+  gboolean alone = !other->has && other->ended;
+  gint64 skew = other->has ? streams[RIGHT].time - streams[LEFT].time : 0, interval[2];
+  const gchar *reason = other->has ? "its next frame is nearer" : "the other view has none there";
   GstStereoPairs *pairs = search->pairs;
-  gboolean alone = !other->count && other->ended;
 
-  if (!other->count) {
-    reason = alone ? "the other view has ended, or is silent" : "the other view has a gap there";
-  } else if (search->limit != NONE && ABS (own->time[0] - other->time[0]) > search->limit) {
-    /* within the limit, the other one fits a later frame better: no limit is to blame */
-    gint64 skew = search->stream[RIGHT].time[0] - search->stream[LEFT].time[0];
+  /* within the limit, the other one fits a later frame better: no limit is to blame */
+  if (search->limit != NONE && ABS (skew) > search->limit) {
     reason = "farther than max-skew from the other view's frame";
-    if (!pairs->skew || ABS (skew) < ABS (pairs->skew)) {
-      pairs->skew = skew;
-      pairs->limit = search->limit;
-      pairs->dated = search->reference != NULL;
-    }
+    if (!pairs->skew || ABS (skew) < pairs->skew)
+      explain (pairs,
+          g_strdup_printf ("The nearest two were %.3f ms apart%s, and max-skew is %.3f ms: %s.", ABS (skew) / 1e6,
+              search->reference ? " by their capture timestamps" : "", search->limit / 1e6,
+              ABS (skew) > MOST_SKEW ?
+                  "one camera was away, or its timestamps count from another start. Let its source stamp frames by the "
+                  "pipeline's clock (do-timestamp=true)" :
+                  search->limit < pairs->left_spacing / 2 ? "raise max-skew, or start the cameras together" :
+                                                            "start the cameras together"));
+    pairs->skew = pairs->skew ? MIN (pairs->skew, ABS (skew)) : ABS (skew);
   }
   if (alone && !partner->began && partner->ended)
-    pairs->never = GST_PAD_NAME (partner);
-  /* whether one view gives more frames than the other */
-  gdouble interval[2], least, most;
-  for (guint v = 0; v < 2; v++) {
-    interval[v] = (gdouble) search->stream[v].interval;
-    if (interval[v] <= 0 && search->stream[v].count)
-      interval[v] = (gdouble) search->pads[v]->frames[0]->spacing;
-  }
-  least = MIN (interval[LEFT], interval[RIGHT]);
-  most = MAX (interval[LEFT], interval[RIGHT]);
-  for (guint v = 0; v < 2 && !alone; v++)
-    pairs->rates[v] = least > 0 && most >= least * (OTHER_RATE / 100.0) ? (gint64) interval[v] : 0;
-  drop (search, view, view == RIGHT, reason);
+    explain (pairs,
+        g_strdup_printf ("No frame ever came on %s, and its stream has ended: check the source of that view.",
+            GST_PAD_NAME (partner)));
+  for (guint v = 0; v < 2; v++)
+    interval[v] = streams[v].interval ? streams[v].interval : streams[v].spacing;
+  gdouble least = (gdouble) MIN (interval[LEFT], interval[RIGHT]),
+          most = (gdouble) MAX (interval[LEFT], interval[RIGHT]);
+  if (!alone && (pairs->rates = least > 0 && most >= least * OTHER_RATE))
+    explain (pairs,
+        g_strdup_printf ("The left camera gives %.3g frames a second, the right one %.3g: set both to one "
+                         "rate. This is not said again.",
+            1e9 / (gdouble) interval[LEFT], 1e9 / (gdouble) interval[RIGHT]));
+  drop (search, gst_stereo_pad_take (search->pads[view]), view == RIGHT, reason);
   /* no further pair can come: whoever feeds this view is told so. A camera may come back */
   if (alone && partner->ended && !search->inputs->live)
     g_atomic_int_set (&search->pads[view]->closed, TRUE);
+  if (alone && search->inputs->live)
+    pairs->silent = g_get_monotonic_time ();
   /* what a view that has ended leaves is reported at the end */
   if (!alone)
     report (search->self, FALSE);
 }
 
-/* The next frame of each view, which belong together, and differ in size or format. */
-static void
-drop_mismatch (Search *search, GstStereoFrame *const frames[2], gboolean right_first)
+/* A left and a right frame that belong together are a pair, if they have one size, and both colour or both luma. Takes them; one is
+ * NULL where a flush was faster. */
+static GstFlowReturn
+make_pair (Search *search, GstStereoFrame *left, GstStereoFrame *right)
 {
-  const GstStereoFrame *left = frames[right_first], *right = frames[!right_first];
-  g_autofree gchar *text = gst_stereo_describe_mismatch (left, right);
   GstStereoPairs *pairs = search->pairs;
 
-  /* so long that it is no change of both views */
-  if (!pairs->paired ||
-      (left->time != NONE && pairs->matched != NONE && ABS (left->time - pairs->matched) > MISMATCHED_TIME)) {
-    GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", text), (NULL));
-    search->flow = GST_FLOW_NOT_NEGOTIATED;
-    return;
+  if (left && right && left->layout.width == right->layout.width && left->layout.height == right->layout.height &&
+      GST_VIDEO_INFO_IS_RGB (&left->info) == GST_VIDEO_INFO_IS_RGB (&right->info)) {
+    GST_LOG_OBJECT (search->self, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart",
+        GST_STIME_ARGS (left->time), GST_STIME_ARGS (right->time), gst_stereo_frame_skew (left, right) / 1e6);
+    pairs->paired = TRUE;
+    pairs->matched = left->time;
+    pairs->silent = 0;
+    search->view[LEFT] = left;
+    search->view[RIGHT] = right;
+    return GST_FLOW_OK;
   }
-  g_free (pairs->mismatch);
-  pairs->mismatch = g_steal_pointer (&text);
-  for (guint v = 0; v < 2; v++)
-    drop (search, v, (gboolean) v != right_first, "the other view has another size or format");
+  if (left && right) {
+    g_autofree gchar *text = gst_stereo_describe_mismatch (left, right);
+    /* so long that it is no change of both views */
+    if (!pairs->paired ||
+        (left->time != NONE && pairs->matched != NONE && ABS (left->time - pairs->matched) > MISMATCHED_TIME)) {
+      GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", text), (NULL));
+      search->flow = GST_FLOW_NOT_NEGOTIATED;
+    }
+    pairs->rates = FALSE;
+    explain (pairs, g_steal_pointer (&text));
+  }
+  drop (search, left, FALSE, "the other view has another size or format");
+  drop (search, right, TRUE, "the other view has another size or format");
   report (search->self, FALSE);
+  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 static GstFlowReturn
@@ -246,11 +247,13 @@ stamp_of (const GstStereoFrame *frame, const GstCaps *reference)
 static void
 use_stamps (Search *search)
 {
-  const GstStereoFrame *left = search->pads[LEFT]->frames[0], *right = search->pads[RIGHT]->frames[0];
+  const GstStereoFrame *left = search->pads[LEFT]->head, *right = search->pads[RIGHT]->head;
   gpointer state = NULL;
   GstMeta *meta;
 
   search->reference = NULL;
+  for (guint v = 0; v < 2 && search->pads[v]->head; v++)
+    search->pads[v]->head->captured = NONE;
   if (search->choice == CLOCK_BUFFER || !left || !right || left->segment.rate < 0 || right->segment.rate < 0)
     return;
   while ((meta = gst_buffer_iterate_meta_filtered (left->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
@@ -261,10 +264,8 @@ use_stamps (Search *search)
       continue;
     if (ABS (stamps[RIGHT] - stamps[LEFT]) <= ONE_CLOCK) {
       search->reference = g_intern_string (name);
-      for (guint v = 0; v < 2; v++) {
-        search->stream[v].time[0] = stamps[v];
-        search->stream[v].time[1] = stamp_of (search->pads[v]->frames[1], reference);
-      }
+      for (guint v = 0; v < 2; v++)
+        search->stream[v].time = search->pads[v]->head->captured = stamps[v];
     } else if (!search->pairs->apart) {
       search->pairs->apart = TRUE;
       GST_ELEMENT_WARNING (search->self, STREAM, FAILED,
@@ -279,38 +280,36 @@ use_stamps (Search *search)
 
 /* ---- two pads ----------------------------------------------------------------------------- */
 
-/* Shows one frame at least where there is any, and with @more one more than before. FALSE: nothing came. */
-static gboolean
-read_pad (Search *search, guint view, gboolean more)
+static void
+read_pad (Search *search, guint view)
 {
-  GstStereoFrame *gap = NULL;
   g_autofree gchar *error = NULL;
-  gboolean came = gst_stereo_pad_read (search->pads[view], search->packing, more, &gap, &error);
+  GstStereoFrame *gap;
 
-  if (gap && view == LEFT && search->flow == GST_FLOW_OK)
-    search->flow = gst_stereo_aggregator_forward_gap (search->self, gap);
-  gst_stereo_frame_free (gap);
+  while ((gap = gst_stereo_pad_read (search->pads[view], search->packing, &error))) {
+    if (view == LEFT && search->flow == GST_FLOW_OK)
+      search->flow = gst_stereo_aggregator_forward_gap (search->self, gap);
+    gst_stereo_frame_free (gap);
+  }
   if (error && search->flow == GST_FLOW_OK) {
     GST_ELEMENT_ERROR (search->self, CORE, NEGOTIATION, ("%s", error), (NULL));
     search->flow = GST_FLOW_NOT_NEGOTIATED;
   }
-  return came;
 }
 
-/* What two pads show. */
 static void
 read_two_pads (Search *search)
 {
   GstStereoStream *left = &search->stream[LEFT], *right = &search->stream[RIGHT];
 
   for (guint v = 0; v < 2; v++) {
-    read_pad (search, v, FALSE);
+    read_pad (search, v);
     search->stream[v] = gst_stereo_pad_describe (search->pads[v]);
     search->stream[v].ended |= search->inputs->silent[v];
   }
   /* cameras that give fewer frames than they have announced, as many do in the dark */
-  if (left->count)
-    search->pairs->left_spacing = MAX (search->pads[LEFT]->frames[0]->spacing, MIN (left->interval, right->interval));
+  if (left->has)
+    search->pairs->left_spacing = MAX (left->spacing, MIN (left->interval, right->interval));
   use_stamps (search);
   if (search->max_skew != GST_STEREO_MAX_SKEW_AUTO)
     search->limit = (gint64) MIN (search->max_skew, G_MAXINT64 / 4);
@@ -318,76 +317,29 @@ read_two_pads (Search *search)
     search->limit = search->pairs->left_spacing ? search->pairs->left_spacing / 2 : NONE;
 }
 
-/* The first frame of each pad, or the first two of one pad, are a pair. Where a flush was faster, there is none yet. */
-static GstFlowReturn
-take_pair (Search *search, gboolean right_first)
-{
-  GstStereoFrame *frames[2] = { gst_stereo_pad_take (search->pads[0]), gst_stereo_pad_take (search->pads[1]) };
-  GstStereoFrame *left = search->view[LEFT] = frames[right_first], *right = search->view[RIGHT] = frames[!right_first];
-
-  if (!left || !right)
-    return GST_AGGREGATOR_FLOW_NEED_DATA;
-  search->pairs->paired = TRUE;
-  search->pairs->matched = left->time;
-  search->pairs->forgiven = 0;
-  if (search->pads[0] != search->pads[1]) {
-    left->captured = search->reference ? search->stream[LEFT].time[0] : NONE;
-    right->captured = search->reference ? search->stream[RIGHT].time[0] : NONE;
-    GST_OBJECT_LOCK (search->self);
-    search->pairs->clock = search->reference ? search->reference : "buffer";
-    GST_OBJECT_UNLOCK (search->self);
-  }
-  /* they are a left and a right frame from here on, whichever came first */
-  left->layout.right_first = right->layout.right_first = FALSE;
-  GST_LOG_OBJECT (search->self, "paired %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT ", %+.3f ms apart",
-      GST_STIME_ARGS (left->time), GST_STIME_ARGS (right->time), gst_stereo_frame_skew (left, right) / 1e6);
-  return GST_FLOW_OK;
-}
-
-/* Whether both frames have one size, and both colour or both luma. */
-static gboolean
-fit (const GstStereoFrame *a, const GstStereoFrame *b)
-{
-  return a->layout.width == b->layout.width && a->layout.height == b->layout.height &&
-      GST_VIDEO_INFO_IS_RGB (&a->info) == GST_VIDEO_INFO_IS_RGB (&b->info);
-}
-
+/* One decision: GstAggregator calls again while there are frames. A GAP event for a dropped one may have waited for long. */
 static GstFlowReturn
 find_in_two (Search *search)
 {
   GstStereoPad *const *pads = search->pads;
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
 
-  for (read_two_pads (search); search->flow == GST_FLOW_OK; read_two_pads (search)) {
-    GstStereoPairing pairing = gst_stereo_pairing_decide (&search->stream[LEFT], &search->stream[RIGHT], search->limit);
-    guint view = pairing == GST_STEREO_PAIRING_DROP_RIGHT || pairing == GST_STEREO_PAIRING_WAIT_RIGHT;
-
-    switch (pairing) {
-      case GST_STEREO_PAIRING_PAIR:
-        if (fit (pads[LEFT]->frames[0], pads[RIGHT]->frames[0]))
-          return take_pair (search, FALSE);
-        drop_mismatch (search, (GstStereoFrame *[]){ pads[LEFT]->frames[0], pads[RIGHT]->frames[0] }, FALSE);
-        break;
-      case GST_STEREO_PAIRING_DROP_LEFT:
-      case GST_STEREO_PAIRING_DROP_RIGHT:
-        drop_head (search, view);
-        break;
-      case GST_STEREO_PAIRING_WAIT_LEFT:
-      case GST_STEREO_PAIRING_WAIT_RIGHT:
-        if (read_pad (search, view, TRUE) || search->flow != GST_FLOW_OK)
-          break;
-        GST_LOG_OBJECT (pads[view], "waits for a frame");
-        /* when one thread feeds both pads, it must get past the other pad first */
-        if (search->stream[view].count)
-          gst_stereo_pad_make_room (pads[!view]);
-        return GST_AGGREGATOR_FLOW_NEED_DATA;
-      default:
-        /* a silent view may come back */
-        return pads[LEFT]->ended && pads[RIGHT]->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
-    }
-    if (g_atomic_int_get (&pads[LEFT]->flushed) || g_atomic_int_get (&pads[RIGHT]->flushed))
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
+  read_two_pads (search);
+  GstStereoPairing pairing = gst_stereo_pairing_decide (&search->stream[LEFT], &search->stream[RIGHT], search->limit);
+  if (search->flow != GST_FLOW_OK)
+    return search->flow;
+  if (pairing == GST_STEREO_PAIRING_DROP_LEFT || pairing == GST_STEREO_PAIRING_DROP_RIGHT)
+    drop_head (search, pairing == GST_STEREO_PAIRING_DROP_LEFT ? LEFT : RIGHT);
+  else if (pairing == GST_STEREO_PAIRING_PAIR)
+    flow = make_pair (search, gst_stereo_pad_take (pads[LEFT]), gst_stereo_pad_take (pads[RIGHT]));
+  else if (pairing == GST_STEREO_PAIRING_END && pads[LEFT]->ended && pads[RIGHT]->ended) /* a silent view may come back */
+    flow = end (search);
+  if (flow == GST_FLOW_OK) {
+    GST_OBJECT_LOCK (search->self);
+    search->pairs->clock = search->reference ? search->reference : "buffer";
+    GST_OBJECT_UNLOCK (search->self);
   }
-  return search->flow;
+  return search->flow == GST_FLOW_OK ? flow : search->flow;
 }
 
 /* ---- one pad ------------------------------------------------------------------------------ */
@@ -404,73 +356,70 @@ is_first (const GstStereoFrame *frame)
   return frame && GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
 }
 
-/* Frames that alternate between the views. NEED_DATA without a pair: look again, unless nothing came. */
+/* Frames that alternate between the views. */
 static GstFlowReturn
-find_bundle (Search *search, gboolean *again)
+find_bundle (Search *search)
 {
   GstStereoPad *pad = search->pads[LEFT];
-  GstStereoFrame *const *frames = pad->frames, *head = frames[0];
-  const gboolean first[2] = { is_first (head), is_first (frames[1]) }, right_first = head && head->layout.right_first;
+  const GstStereoFrame *one = pad->first, *other = pad->head;
+  const gboolean first[2] = { is_first (one), is_first (other) }, right_first = one && one->layout.right_first;
   gboolean lost = FALSE;
 
   /* Without marks, timestamps show what is lost, where they are regular: those of cameras that send on arrival are not. */
-  if (pad->shown == 2) {
-    gint64 usual = GST_BUFFER_DURATION_IS_VALID (head->buffer) ? head->spacing : head->spacing / 2;
+  if (one && other) {
+    gint64 usual = GST_BUFFER_DURATION_IS_VALID (one->buffer) ? one->spacing : one->spacing / 2;
     gboolean regular = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
       regular &= !pad->intervals[i] || gst_stereo_pairing_steps (pad->intervals[i], usual);
-    lost = gst_stereo_pairing_lost (regular ? distance (search->pairs->last, head->time) : 0,
-        regular ? distance (head->time, frames[1]->time) : 0, usual,
-        GST_BUFFER_FLAG_IS_SET (frames[1]->buffer, GST_BUFFER_FLAG_DISCONT));
+    lost = gst_stereo_pairing_lost (regular ? distance (search->pairs->last, one->time) : 0,
+        regular ? distance (one->time, other->time) : 0, usual,
+        GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_DISCONT));
   }
-  switch (gst_stereo_pairing_bundle (pad->shown, first, pad->marked, lost, pad->ended)) {
+  switch (gst_stereo_pairing_bundle ((one != NULL) + (other != NULL), first, pad->marked, lost, pad->ended)) {
     case GST_STEREO_PAIRING_PAIR:
-      search->pairs->last = frames[1]->time;
-      if (fit (head, frames[1]))
-        return take_pair (search, right_first);
-      drop_mismatch (search, frames, right_first);
-      break;
+      search->pairs->last = other->time;
+      GstStereoFrame *frames[2] = { g_steal_pointer (&pad->first), gst_stereo_pad_take (pad) };
+      /* they are a left and a right frame from here on, whichever came first */
+      for (guint i = 0; i < 2 && frames[i]; i++)
+        frames[i]->layout.right_first = FALSE;
+      return make_pair (search, frames[right_first], frames[!right_first]);
     case GST_STEREO_PAIRING_DROP_LEFT:
-      drop (search, LEFT, pad->marked ? right_first == first[0] : right_first, "its bundle lacks the other view");
+      drop (search, g_steal_pointer (&pad->first), pad->marked ? right_first == first[0] : right_first,
+          "its bundle lacks the other view");
       report (search->self, FALSE);
-      break;
-    case GST_STEREO_PAIRING_END:
-      return end (search);
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
     default:
-      *again = read_pad (search, LEFT, TRUE);
+      return !one && !other && pad->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
   }
-  return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
 static GstFlowReturn
 find_in_one (Search *search)
 {
-  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   GstStereoPad *pad = search->pads[LEFT];
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
 
-  for (gboolean again = TRUE; again && flow == GST_AGGREGATOR_FLOW_NEED_DATA && !g_atomic_int_get (&pad->flushed);) {
-    read_pad (search, LEFT, FALSE);
-    const GstStereoFrame *head = pad->frames[0];
-    if (head && head->layout.overruled && !pad->warned) {
-      pad->warned = TRUE;
-      GST_ELEMENT_WARNING (search->self, STREAM, FORMAT,
-          ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
-    }
-    if (search->flow == GST_FLOW_OK && (!head || head->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME)) {
-      flow = find_bundle (search, &again);
-    } else if (search->flow == GST_FLOW_OK &&
-        GST_VIDEO_INFO_MULTIVIEW_FLAGS (&head->info) & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO &&
-        !GST_BUFFER_FLAG_IS_SET (head->buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
-      drop (search, LEFT, FALSE, "it holds one view only");
-      report (search->self, FALSE);
-    } else if (search->flow == GST_FLOW_OK) {
-      search->view[LEFT] = search->view[RIGHT] = gst_stereo_pad_take (pad);
-      flow = search->view[LEFT] ? GST_FLOW_OK : flow;
-    }
-    if (search->flow != GST_FLOW_OK)
-      return search->flow;
+  read_pad (search, LEFT);
+  const GstStereoFrame *head = pad->head;
+  if (search->flow != GST_FLOW_OK)
+    return search->flow;
+  if (head && head->layout.overruled && !pad->warned) {
+    pad->warned = TRUE;
+    GST_ELEMENT_WARNING (search->self, STREAM, FORMAT,
+        ("packing is set, and the caps' multiview-mode says otherwise: the caps win."), (NULL));
   }
-  return flow;
+  if (!head || pad->first) {
+    flow = find_bundle (search);
+  } else if (head->layout.packing == GST_STEREO_PACKING_FRAME_BY_FRAME) {
+    pad->first = gst_stereo_pad_take (pad);
+  } else if (GST_VIDEO_INFO_MULTIVIEW_FLAGS (&head->info) & GST_VIDEO_MULTIVIEW_FLAGS_MIXED_MONO &&
+      !GST_BUFFER_FLAG_IS_SET (head->buffer, GST_VIDEO_BUFFER_FLAG_MULTIPLE_VIEW)) {
+    drop (search, gst_stereo_pad_take (pad), FALSE, "it holds one view only");
+    report (search->self, FALSE);
+  } else if ((search->view[LEFT] = search->view[RIGHT] = gst_stereo_pad_take (pad))) {
+    flow = GST_FLOW_OK;
+  }
+  return search->flow == GST_FLOW_OK ? flow : search->flow;
 }
 
 GstFlowReturn

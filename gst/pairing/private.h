@@ -2,10 +2,6 @@
 /*
  * What the files of this folder share: the state of the element and of a sink pad. Where nothing else is said, only the task of the
  * source pad uses a member or calls a function.
- *
- * GstAggregator calls aggregate() when every pad has a buffer. A frame is _shown_ when it is read from the pad, with its caps and its
- * segment, and _taken_ when its buffer leaves GstAggregator's queue. The last shown frame is taken as late as possible: if it were
- * taken at once, GstAggregator would wait for the next buffer of this pad, although the other pad is behind.
  */
 #ifndef GST_STEREO_PAIRING_PRIVATE_H
 #define GST_STEREO_PAIRING_PRIVATE_H
@@ -21,9 +17,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
 
 #define NONE GST_STEREO_TIME_NONE
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
-#define GST_STEREO_RECENT 10     /* pairs whose mean compute time stats have */
-#define GST_STEREO_FALLS_BACK 16 /* see qos.c */
-#define GST_STEREO_MOST_BITS 16  /* of a sample */
+#define GST_STEREO_RECENT 10    /* pairs whose mean compute time stats have */
+#define GST_STEREO_MOST_BITS 16 /* of a sample */
 
 /* Of two views, and of what has one member for each. */
 enum
@@ -59,15 +54,14 @@ struct _GstStereoPad
   gint flushed;              /* atomic: the task has to forget its frames */
   gint closed;               /* atomic: no frame of it can find a partner any more, and upstream is told so */
 
-  GstStereoFrame *frames[2];
-  guint shown;
-  gboolean queued; /* the last shown frame was not taken yet */
+  GstStereoFrame *head;  /* the next frame: its buffer leaves GstAggregator's queue when it is decided upon */
+  GstStereoFrame *first; /* of a bundle, before its second frame came */
   GstVideoInfo info;
   gboolean have_info, warned;                 /* warned: of these caps */
   gboolean ended, resumed;                    /* no frame will come; a stream began after the end of another one */
   gboolean began;                             /* a frame came since the start */
   gboolean marked;                            /* some frame was marked as first of its bundle */
-  gboolean in_gap;                            /* the next frame that is shown follows a gap */
+  gboolean in_gap;                            /* the next frame follows a gap */
   gint64 gap_end;                             /* no frame earlier than this will come, or NONE */
   gint64 last_time;                           /* of the frame that left last */
   gint64 spacing;                             /* of the frame that came last: see frame.h */
@@ -92,24 +86,22 @@ gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer d
 gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);
 /* gst_aggregator_pad_has_buffer(), until the pad is released. */
 gboolean gst_stereo_pad_has_buffer (GstStereoPad *pad);
-/* Where no frame is shown, or with @more, shows one more frame. Returns whether a frame or a gap came. @gap: the empty
- * buffer of a gap, with its segment; free it. @error: why a frame cannot be used. @packing: of views whose caps do not name it. */
-gboolean gst_stereo_pad_read (
-    GstStereoPad *pad, GstStereoPacking packing, gboolean more, GstStereoFrame **gap, gchar **error);
-/* The shown frames, as input of the pairing decision. */
+/* Reads the next frame of the queue, its head, unless there is one. Returns a gap that came before: its empty buffer, with its
+ * segment; free it, and read again. @error: why a frame cannot be used. @packing: of views whose caps do not name it. */
+GstStereoFrame *gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gchar **error);
+/* The head, as input of the pairing decision. */
 GstStereoStream gst_stereo_pad_describe (GstStereoPad *pad);
-/* The first shown frame leaves; free it. NULL where a flush was faster. */
+/* The head leaves; free it. NULL where a flush was faster. */
 GstStereoFrame *gst_stereo_pad_take (GstStereoPad *pad);
-/* Takes the last shown frame, so that upstream can deliver the next one. FALSE where two are shown. */
-gboolean gst_stereo_pad_make_room (GstStereoPad *pad);
 
 /* ---- the element --------------------------------------------------------------------------- */
 
-/* The pads of the element, as references; NULL: there is no such pad. */
+/* The pads of the element. */
 typedef struct
 {
-  GstStereoPad *packed, *left, *right;
-  GstStereoPad *view[2]; /* of the left and the right view: the same one twice, or one each; without a reference */
+  GstStereoPad *view[2]; /* references: of the left and the right view, which may be one; NULL: there is no such pad */
+  gboolean packed;       /* it is one */
+  gboolean mixed;        /* pads of both kinds are in use */
   gboolean live;         /* sensors give the frames */
   gboolean silent[2];    /* nothing comes: frames of the other view do not wait */
 } GstStereoInputs;
@@ -133,14 +125,11 @@ typedef struct
 
   /* since the last report */
   guint unreported[2];
-  gint64 skew, limit; /* of the nearest two frames that were too far apart, ns; 0 = none */
-  gboolean dated;     /* by their capture timestamps */
-  gchar *mismatch;    /* of two frames that belong together; NULL = none */
-  const gchar *never; /* a pad whose stream ended without a frame */
-  gint64 rates[2];    /* ns from frame to frame, where the views differ in that; 0 = they do not */
-  gboolean said;      /* that they do */
-  gint64 forgiven;    /* monotonic µs at which a silent view came back, until the next pair; 0 = none did */
-  gint64 reported;    /* monotonic µs; 0 = never */
+  gint64 skew;          /* of the nearest two frames that were too far apart, ns; 0 = none */
+  gchar *why;           /* sentences; NULL = nothing is known */
+  gboolean rates, said; /* the views differ in their rate; that was said */
+  gint64 silent;        /* monotonic µs of the last drop for a silent view, until the next pair; 0 = none */
+  gint64 reported;      /* monotonic µs; 0 = never */
 } GstStereoPairs;
 
 /* qos.c. Protected by the object lock. Times in ns. */
@@ -148,22 +137,21 @@ typedef struct
 {
   gboolean enabled;
   GstClockTime earliest_time; /* running time; earlier pairs are late for downstream */
-  gdouble proportion;         /* from the last QoS event; 0 = there was none */
+  gdouble proportion;         /* from the last QoS event */
   GstClockTime wait_time;     /* for the later frame of a pair */
   GstClockTime announced;     /* the latency of this element */
   GstClockTime configured;    /* the latency of the pipeline, as the sinks have it; 0 = not known */
   guint64 pairs, late;        /* computed, dropped */
-  guint64 compute_last, compute_total;
-  guint64 recent[GST_STEREO_RECENT]; /* compute times of the last pairs, ns */
+  guint64 compute_last, compute_total, recent[GST_STEREO_RECENT];
 
   gint64 frame;                     /* from one pair to the next; 0 = not known */
   gint64 expected, allowed, excess; /* expected: 0 = nothing was measured yet */
   gint64 since, slowest;            /* when this period began; its slowest pair, 0 = none */
   gboolean stalled;                 /* a pair of it was not counted */
   gint64 late_since;                /* since the first late pair after the last computed one; G_MAXINT64 = none */
-  /* of the pair at hand */
-  gint64 decided;       /* running time at which it was not late; NONE = not live */
-  gint64 waited, spare; /* at the decision */
+  /* of the pair at hand: when it was decided upon, by the running time, and how long it had waited then */
+  gboolean live, forced; /* forced: it is late, and computed */
+  gint64 decided, waited, spare;
 } GstStereoQos;
 
 /* deep.c */
@@ -188,12 +176,12 @@ struct _GstStereoAggregatorPrivate
 
   GstSegment segment; /* of the source pad */
   gboolean have_segment;
-  gint64 alone;          /* monotonic µs since which one view has no linked partner; 0 = both have */
-  GstClockTime latency;  /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
-  GstClockTime since;    /* by the element's clock: silence before does not count */
-  GstClockTime deadline; /* when the next silence may begin, by the same clock */
-  gboolean judged;       /* the delays of both views were compared */
-  gint64 delay;          /* with which pairs arrive, or NONE */
+  gint64 alone;         /* monotonic µs since which one view has no linked partner; 0 = both have */
+  GstClockTime latency; /* of the element and upstream; GST_CLOCK_TIME_NONE = not live */
+  GstClockTime since;   /* by the element's clock: silence before does not count */
+  GstClockTime watched; /* when the sources were last looked at, by the same clock; 0 = never */
+  gboolean judged;      /* the delays of both views were compared */
+  gint64 delay;         /* with which pairs arrive, or NONE */
 };
 
 /* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
@@ -213,15 +201,13 @@ void gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start);
  * GST_FLOW_OK: there is a pair. GST_AGGREGATOR_FLOW_NEED_DATA: a frame is missing. GST_FLOW_EOS: no further pair can
  * come. Others: an error was posted, or is downstream's. */
 GstFlowReturn gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoFrame *view[2]);
-/* A view that was silent is back: frames that waited for it are dropped without advice. */
-void gst_stereo_pairs_forgive (GstStereoAggregator *self);
 
 /* ---- sources.c ----------------------------------------------------------------------------- */
 
 /* In upstream's thread: @buffer enters the pad; NULL: the thread leaves it. */
 void gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffer);
-/* After a flush: delays are measured anew. @all: between two runs. */
-void gst_stereo_source_forget (GstStereoSource *source, gboolean all);
+/* After a flush: delays are measured anew. */
+void gst_stereo_source_forget (GstStereoSource *source);
 /* In a live pipeline: tells of sources that are silent or fall behind, and of those that no longer are. */
 void gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs);
 /* For get_next_time(): GstAggregator waits for all pads until the latency after this running time. While a view is silent, the
@@ -237,20 +223,18 @@ void gst_stereo_qos_reset (GstStereoAggregator *self, gboolean start);
 void gst_stereo_qos_set_frame (GstStereoAggregator *self, GstClockTime frame, GstClockTime wait);
 /* A QoS event, or a LATENCY event, from downstream. From any thread. */
 void gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event);
-/* TRUE where the pair would come too late. Then counts it and posts a QoS message. @frame gives the time of the pair.
+/* TRUE where the pair would come too late. Then counts it and posts a QoS message.
  * Call this last, directly before computing and pushing: the compute time is measured from here. */
-gboolean gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *frame);
+gboolean gst_stereo_qos_drop_if_late (
+    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right);
 /* The pair was computed in @compute_time, and is pushed next. May raise the latency, and then reports it before the push. */
 void gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time);
 
-/* The rules of qos.c alone: the next pair that takes some time, and what is reported for this element beside the wait for the
- * partner. decide() returns by how much a pair that has waited since its time is late. @delay: of its source, or NONE. */
-void gst_stereo_qos_set_rate (GstStereoQos *qos, gint64 frame);
+/* The rules of qos.c alone. What is reported beside the wait for the partner; by how much a pair is late that has waited since its
+ * time, where downstream says @late, and its source has this @delay, or NONE; and that it was computed. */
 gint64 gst_stereo_qos_latency (const GstStereoQos *qos);
-gint64 gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay);
+gint64 gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay, gint64 late);
 void gst_stereo_qos_took (GstStereoQos *qos, gint64 service);
-/* A pair is late. TRUE where it is computed all the same, because none was for so long. */
-gboolean gst_stereo_qos_is_patience_over (GstStereoQos *qos, gint64 now);
 
 /* ---- deep.c, refusal.c --------------------------------------------------------------------- */
 
@@ -258,8 +242,9 @@ gboolean gst_stereo_qos_is_patience_over (GstStereoQos *qos, gint64 now);
  * same times and metadata; two of GRAY16 are scaled alike. FALSE after an error was posted. */
 gboolean gst_stereo_deep_convert (GstStereoAggregator *self, GstStereoFrame *const view[2]);
 
-/* From here on, posts an error when caps come that @pad does not take: it names the format, and what to put before the pad. */
-void gst_stereo_refusal_watch (GstPad *pad);
+/* Probe for events of a sink pad: posts an error when caps come that it does not take. The error names the format, and what to put
+ * before the pad. */
+GstPadProbeReturn gst_stereo_refusal_probe (GstPad *pad, GstPadProbeInfo *info, gpointer data);
 /* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. The same error, where the answer leaves a
  * source that runs no choice. From any thread. */
 gboolean gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);

@@ -56,8 +56,8 @@ check (GstPad *pad, const GstCaps *caps)
       ("%" GST_PTR_FORMAT, caps));
 }
 
-static GstPadProbeReturn
-see_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+GstPadProbeReturn
+gst_stereo_refusal_probe (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
@@ -67,12 +67,6 @@ see_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     check (pad, caps);
   }
   return GST_PAD_PROBE_OK;
-}
-
-void
-gst_stereo_refusal_watch (GstPad *pad)
-{
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
 }
 
 /* Whether a source that runs feeds @pad, with nothing between that could change its frames. */

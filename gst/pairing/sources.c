@@ -21,7 +21,8 @@
 #define MOST_APART ((gint64) (500 * GST_MSECOND))
 /* A camera of one frame a second is not silent between two frames; a duration that is nonsense hides no silence for long. */
 #define SLOW_FRAMES 2
-#define SLOWEST 10 /* timeouts */
+#define SLOWEST 10              /* timeouts */
+#define POLL (50 * GST_MSECOND) /* the sources are looked at so often at least */
 
 /* ---- in upstream's thread ----------------------------------------------------------------- */
 
@@ -75,30 +76,17 @@ gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffe
 }
 
 void
-gst_stereo_source_forget (GstStereoSource *source, gboolean all)
+gst_stereo_source_forget (GstStereoSource *source)
 {
-  GstStereoSource kept = *source;
-
-  *source = (GstStereoSource){ .delay = NONE, .window = NONE };
-  if (all)
-    return;
-  source->first = kept.first;
-  source->heard = kept.heard;
-  source->receiving = kept.receiving;
-  source->held = kept.held;
+  source->since = source->growth = 0;
+  source->delay = source->window = NONE;
+  source->trend = 0;
+  source->behind = source->over = FALSE;
 }
 
 /* ---- in the task -------------------------------------------------------------------------- */
 
-static const gchar *
-name_of (const GstStereoInputs *inputs, GstStereoHealthFlags views)
-{
-  if (inputs->packed)
-    return "sink";
-  return views == SILENT ? "sink_left and sink_right" : views == SILENT_RIGHT ? "sink_right" : "sink_left";
-}
-
-/* Which views are silent, and in priv->deadline when the next one may be. @longest: the longest silence. */
+/* Which views are silent. @longest: the longest silence. */
 static GstStereoHealthFlags
 find_silent (GstStereoAggregator *self, const GstStereoInputs *inputs, const GstStereoSource source[2],
     GstClockTime now, GstClockTime *longest)
@@ -112,9 +100,9 @@ find_silent (GstStereoAggregator *self, const GstStereoInputs *inputs, const Gst
   gboolean playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
   /* neither PAUSED nor a stopped process counts as silence */
-  if (!playing || (priv->deadline && now > priv->deadline + 2 * timeout))
+  if (!playing || now > priv->watched + MAX (timeout, POLL * 10))
     priv->since = now;
-  priv->deadline = now + (timeout ? timeout : GST_SECOND);
+  priv->watched = now;
   for (guint v = 0; v < 2; v++) {
     /* before its first frame, a camera is waited for from the other one's on */
     GstClockTime from = source[v].heard ? source[v].heard : source[!v].first, idle = 0;
@@ -123,11 +111,8 @@ find_silent (GstStereoAggregator *self, const GstStereoInputs *inputs, const Gst
     if (from && !has && !source[v].receiving && now > MAX (from, priv->since))
       idle = now - MAX (from, priv->since);
     *longest = MAX (*longest, idle);
-    if (source[v].over ? !pads[v]->shown && !has && pads[!v]->began && !source[!v].over && !inputs->packed :
-                         timeout && idle >= limit)
+    if (source[v].over ? !has && pads[!v]->began && !source[!v].over && !inputs->packed : timeout && idle >= limit)
       silent |= v ? SILENT_RIGHT : SILENT_LEFT;
-    else if (timeout && idle && now + limit - idle < priv->deadline)
-      priv->deadline = now + limit - idle;
   }
   return silent;
 }
@@ -150,57 +135,38 @@ tell (GstStereoAggregator *self, GstStereoHealthFlags sources, gboolean bad, gch
   g_free (text);
 }
 
-static gchar *
-describe_silence (const GstStereoInputs *inputs, GstStereoHealthFlags silent, GstClockTime time)
-{
-  const GstStereoPad *pad = inputs->view[silent & SILENT_LEFT ? LEFT : RIGHT];
-  const gchar *name = name_of (inputs, silent);
-
-  if (pad->ended)
-    return g_strdup_printf (
-        "%s has ended, and the other view goes on: there is no depth until it is back. Check that camera, "
-        "its cable and the source of that branch.",
-        name);
-  return g_strdup_printf ("%s %s been silent for %.1f s%s, and the stream did not end. Nothing comes out%s. Check %s.",
-      name, silent == SILENT && !inputs->packed ? "have" : "has", (gdouble) time / GST_SECOND,
-      pad->began ? "" : ", and had no frame before",
-      silent == SILENT ? "" : ", and the frames of the other view are dropped until it is back",
-      silent == SILENT ? "the camera, its cable and the source; of two cameras what they have in common: supply, "
-                         "hub, and the thread that feeds both pads" :
-                         "that camera, its cable and the source of that branch; where one thread feeds both pads, put a "
-                         "queue before each");
-}
-
-/* Two cameras that count their time from moments of their own: said once. */
+/* In a live pipeline, once. */
 static void
 compare_delays (GstStereoAggregator *self, const GstStereoInputs *inputs, const GstStereoSource source[2])
 {
-  gint64 delay[2];
+  guint late = source[RIGHT].delay > source[LEFT].delay;
+  /* what upstream reports as its latency is no delay */
+  gint64 upstream = (gint64) (self->priv->latency - self->priv->qos.announced), early = source[!late].delay,
+         apart = source[late].delay - MAX (early, upstream);
 
-  for (guint v = 0; v < 2; v++) {
-    g_autoptr (GstQuery) query = gst_query_new_latency ();
-    GstClockTime least = 0;
-    gboolean live = FALSE;
-    if (self->priv->judged || source[v].delay == NONE)
-      return;
-    /* what upstream reports as its latency is no delay */
-    if (gst_pad_peer_query (GST_PAD (inputs->view[v]), query))
-      gst_query_parse_latency (query, &live, &least, NULL);
-    delay[v] = source[v].delay - (gint64) least;
-    /* no camera's frame comes before its time, and a branch that is not live has no delay */
-    if (!live || delay[v] < -MOST_APART)
-      return;
-  }
+  /* no camera's frame comes before its time: such a branch is not live */
+  if (self->priv->judged || early < -MOST_APART)
+    return;
   self->priv->judged = TRUE;
-  guint late = delay[RIGHT] > delay[LEFT];
-  if (delay[late] - delay[!late] > MOST_APART)
+  if (apart > MOST_APART)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The frames of %s come %.1f s after their timestamps, those of %s %.1f s: its timestamps begin at another time, "
-         "and a pair shows two moments %.1f s apart. Let its source stamp frames by the pipeline's clock "
-         "(do-timestamp=true), or shift the view: the offset of its pad, in nanoseconds.",
-            GST_PAD_NAME (inputs->view[late]), delay[late] / 1e9, GST_PAD_NAME (inputs->view[!late]),
-            delay[!late] / 1e9, (delay[late] - delay[!late]) / 1e9),
+        ("The frames of %s come %.1f s later than those of %s: its timestamps begin at another time, and a pair shows two "
+         "moments so far apart. Let its source stamp frames by the pipeline's clock (do-timestamp=true), or shift the "
+         "view: the offset of its pad, in nanoseconds.",
+            GST_PAD_NAME (inputs->view[late]), (gdouble) apart / 1e9, GST_PAD_NAME (inputs->view[!late])),
         (NULL));
+}
+
+static gchar *
+describe_silence (const GstStereoInputs *inputs, const gchar *name, guint view, gboolean both, GstClockTime time)
+{
+  g_autofree gchar *since = g_strdup_printf ("%s been silent for %.1f s%s, and the stream did not end",
+      both ? "have" : "has", (gdouble) time / GST_SECOND, inputs->view[view]->began ? "" : ", and had no frame before");
+
+  return g_strdup_printf (
+      "%s %s: nothing comes out until it is back. Check that camera, its cable and the source of that "
+      "branch. Where one thread feeds both pads, put a queue before each.",
+      name, inputs->view[view]->ended ? "has ended, and the other view goes on" : since);
 }
 
 void
@@ -208,7 +174,7 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
 {
   GstStereoAggregatorPrivate *priv = self->priv;
   GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)), longest = 0;
-  GstStereoHealthFlags before = priv->sources, behind = 0, back;
+  GstStereoHealthFlags before = priv->sources, behind = 0;
   GstStereoSource source[2];
 
   if (!inputs->live || !GST_CLOCK_TIME_IS_VALID (now))
@@ -218,20 +184,26 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
     source[v] = inputs->view[v]->source;
     GST_OBJECT_UNLOCK (inputs->view[v]);
   }
-  GstStereoHealthFlags silent = find_silent (self, inputs, source, now, &longest);
+  GstStereoHealthFlags silent = find_silent (self, inputs, source, now, &longest),
+                       changed = silent & ~before ? silent : before & SILENT & ~silent;
+  const gchar *name = inputs->packed ? "sink" :
+      changed == SILENT              ? "sink_left and sink_right" :
+      changed & SILENT_LEFT          ? "sink_left" :
+                                       "sink_right";
   if (silent & ~before) {
-    tell (self, (before & BEHIND) | silent, TRUE, describe_silence (inputs, silent, longest));
-  } else if ((back = before & SILENT & ~silent)) {
-    gst_stereo_pairs_forgive (self);
+    tell (self, (before & BEHIND) | silent, TRUE,
+        describe_silence (
+            inputs, name, changed & SILENT_LEFT ? LEFT : RIGHT, changed == SILENT && !inputs->packed, longest));
+  } else if (changed) {
     /* the camera may count its time anew */
     for (guint v = 0; v < 2; v++) {
       GST_OBJECT_LOCK (inputs->view[v]);
-      gst_stereo_source_forget (&inputs->view[v]->source, FALSE);
+      gst_stereo_source_forget (&inputs->view[v]->source);
       GST_OBJECT_UNLOCK (inputs->view[v]);
+      gst_stereo_source_forget (&source[v]);
     }
     priv->judged = FALSE;
-    tell (self, (before & BEHIND) | silent, FALSE, g_strdup_printf ("%s is back.", name_of (inputs, back)));
-    return;
+    tell (self, (before & BEHIND) | silent, FALSE, g_strdup_printf ("%s is back.", name));
   }
   priv->delay = NONE;
   for (guint v = 0; v < 2; v++) {
@@ -245,30 +217,27 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
               "The frames of %s come later and later: %.1f s after their timestamps by now, and %.2f s more each second. "
               "Its source falls behind, or what stands before this element. Make less of it (smaller pictures, "
               "fewer a second), or drop frames there (queue leaky=downstream). The depth is right, and old.",
-              GST_PAD_NAME (inputs->view[v]), source[v].delay / 1e9, source[v].growth / 1e9));
+              GST_PAD_NAME (inputs->view[v]), (gdouble) source[v].delay / 1e9, (gdouble) source[v].growth / 1e9));
     behind |= source[v].behind ? BEHIND : 0;
   }
   if (priv->sources & BEHIND && !behind)
     tell (self, priv->sources & ~BEHIND, FALSE, g_strdup ("Frames no longer come later and later."));
-  if (!inputs->packed)
+  if (!inputs->packed && source[LEFT].delay != NONE && source[RIGHT].delay != NONE)
     compare_delays (self, inputs, source);
 }
 
 GstClockTime
 gst_stereo_sources_next (GstStereoAggregator *self, const GstStereoInputs *inputs)
 {
-  GstStereoAggregatorPrivate *priv = self->priv;
+  const GstStereoAggregatorPrivate *priv = self->priv;
   GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)),
-               base = gst_element_get_base_time (GST_ELEMENT (self)), at = priv->deadline;
+               base = gst_element_get_base_time (GST_ELEMENT (self)), at = MAX (priv->watched + POLL, now);
 
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return GST_CLOCK_TIME_NONE;
   for (guint v = 0; v < 2 && priv->sources & SILENT; v++)
     if (inputs->view[v] && gst_stereo_pad_has_buffer (inputs->view[v]))
       at = now;
-  /* nothing was heard yet */
-  if (!at)
-    at = priv->deadline = now + GST_SECOND / 2;
   base += GST_CLOCK_TIME_IS_VALID (priv->latency) ? priv->latency : 0;
   return at > base ? at - base : 0;
 }

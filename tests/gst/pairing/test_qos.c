@@ -100,14 +100,15 @@ run (Element *element, const Load *load)
 {
   gint64 frame = ns (load->frame), end = element->time + (gint64) (load->seconds * 1e9);
 
-  gst_stereo_qos_set_rate (&element->qos, frame);
+  element->qos.frame = frame;
+  element->qos.allowed = MAX (element->qos.allowed, frame);
   element->qos.spare = ns (load->spare);
   element->delay = ns (load->delay);
   for (; element->time < end; element->time += frame) {
     gint64 arrival = (load->still ? end : element->time + element->delay) + up_to (element, load->jitter),
            start = MAX (arrival, element->free), known = measure (element, arrival);
     element->qos.waited = start - element->time;
-    if (!gst_stereo_qos_decide (&element->qos, start, known) || gst_stereo_qos_is_patience_over (&element->qos, start))
+    if (gst_stereo_qos_decide (&element->qos, start, known, 0) <= 0)
       compute (element, load, start);
     element->delay += (gint64) ((gdouble) frame * load->growth);
   }
@@ -116,7 +117,8 @@ run (Element *element, const Load *load)
 static Element
 element_new (guint seed)
 {
-  return (Element){ g_rand_new_with_seed (seed), { .late_since = G_MAXINT64 }, .known = NONE };
+  return (Element){ g_rand_new_with_seed (seed), { .enabled = TRUE, .live = TRUE, .late_since = G_MAXINT64 },
+    .known = NONE };
 }
 
 static const struct

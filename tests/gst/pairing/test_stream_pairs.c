@@ -48,12 +48,12 @@ static const struct
   /* a frame within the limit is dropped because the next one is nearer: no word of the limit */
   { "a frame too many", "max-skew=30000000", { 3, 2 }, { 0, 92, 120 }, { 0, 120 }, 2, { 0, 120 }, { 0 }, { 1, 0 },
       { "1 left and 0 right" }, "max-skew" },
-  /* the left camera starts a frame late: the first right frame is within max-skew, the next fits better */
+  /* the left camera starts a frame late: the first right frame is within max-skew, and the next fits better */
   { "the nearer frame is preferred", "max-skew=100000000", { 2, 3 }, { 40, 80 }, { 0, 40, 80 }, 2, { 40, 80 }, { 0 },
-      { 0, 1 } },
-  /* once a frame came early, another may: 64 is near enough to 80, 79 is nearer */
-  { "an irregular stream", "", { 4, 4 }, { 0, 40, 80, 120 }, { 0, 24, 64, 79 }, 3, { 0, 40, 80 }, { 0, -16, -1 },
-      { 1, 1 } },
+      { 0, 1 }, .held = TRUE },
+  /* 64 is near enough to 80: nobody expects 79 */
+  { "an irregular stream", "", { 4, 4 }, { 0, 40, 80, 120 }, { 0, 24, 64, 79 }, 3, { 0, 40, 80 }, { 0, -16, -16 },
+      { 1, 1 }, .held = TRUE },
   { "no timestamps", "", { 3, 3 }, { UNTIMED, UNTIMED, UNTIMED }, { UNTIMED, 200, UNTIMED }, 3,
       { UNTIMED, UNTIMED, UNTIMED } },
   { "swapped in both views", "", { 4, 4 }, { 0, 80, 40, 120 }, { 0, 80, 40, 120 }, 4, { 0, 80, 40, 120 } },
@@ -152,14 +152,14 @@ TEST (test_one_camera_that_slows_down)
 static const struct
 {
   GstClockTime left, right, reported; /* @reported: as its latency, by the source of the right view */
-  const gchar *late, *by;
+  const gchar *late;
 } arrivals[] = {
-  { 0, 3 * GST_SECOND, 0, "frames of sink_right come 3.0 s", "3.0 s apart" },
-  { 2 * GST_SECOND, GST_SECOND, 0, "frames of sink_left come 2.0 s", "1.0 s apart" },
-  { 0, 400 * GST_MSECOND, 0, NULL, NULL },
-  { 3 * GST_SECOND, 3 * GST_SECOND, 0, NULL, NULL },
-  { 0, 3 * GST_SECOND, 3 * GST_SECOND, NULL, NULL },
-  { 0, 3 * GST_SECOND, GST_SECOND, "frames of sink_right come 2.0 s", "2.0 s apart" },
+  { 0, 3 * GST_SECOND, 0, "frames of sink_right come 3.0 s later than those of sink_left" },
+  { 2 * GST_SECOND, GST_SECOND, 0, "frames of sink_left come 1.0 s later" },
+  { 0, 400 * GST_MSECOND, 0 },
+  { 3 * GST_SECOND, 3 * GST_SECOND, 0 },
+  { 0, 3 * GST_SECOND, 3 * GST_SECOND },
+  { 0, 3 * GST_SECOND, GST_SECOND, "frames of sink_right come 2.0 s later" },
 };
 
 /* Frames are pushed in the order in which they come; a view has two of them waiting, at most. */
@@ -185,7 +185,7 @@ TEST_LOOP (test_a_camera_with_a_time_of_its_own, 0, G_N_ELEMENTS (arrivals))
   for (guint n = 0; n < frames - ahead; n++)
     gst_buffer_unref (pair_pull (pair, n * FRAME));
   if (arrivals[__i__].late)
-    expect_warning (pair->bus, arrivals[__i__].late, arrivals[__i__].by, "do-timestamp", NULL);
+    expect_warning (pair->bus, arrivals[__i__].late, "do-timestamp", NULL);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
 }
 
