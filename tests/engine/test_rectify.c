@@ -127,32 +127,18 @@ enum
 };
 
 static void
-draw_fisheye (StereoCamera *camera, int width, int height)
-{
-  double focal = between (0.7, 1.2) * width;
-
-  *camera = (StereoCamera){ focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
-    height * between (0.46, 0.54), { 0 }, STEREO_LENS_EQUIDISTANT };
-  for (int i = 0; i < 4; i++)
-    camera->distortion[i] = between (-0.02, 0.02);
-}
-
-static void
 draw_camera (StereoCamera *camera, int width, int height, int lens)
 {
   static const double range[STEREO_DISTORTION] = { 0.25, 0.05, 2e-3, 2e-3, 0.02, 0.1, 0.05, 0.01 };
+  int fisheye = lens == FISHEYE, terms = fisheye ? 4 : lens == RATIONAL ? 8 : 5;
 
-  if (lens == FISHEYE) {
-    draw_fisheye (camera, width, height);
-    return;
-  }
   do {
-    double focal = between (0.8, 1.6) * width;
+    double focal = (fisheye ? between (0.7, 1.2) : between (0.8, 1.6)) * width;
     *camera = (StereoCamera){ focal, focal * between (0.98, 1.02), width * between (0.46, 0.54),
-      height * between (0.46, 0.54), { 0 } };
-    for (int i = 0; i < (lens == RATIONAL ? 8 : 5); i++)
-      camera->distortion[i] = between (-range[i], range[i]);
-  } while (!is_lens (camera, width, height));
+      height * between (0.46, 0.54), { 0 }, fisheye ? STEREO_LENS_EQUIDISTANT : 0 };
+    for (int i = 0; i < terms; i++)
+      camera->distortion[i] = fisheye ? between (-0.02, 0.02) : between (-range[i], range[i]);
+  } while (!fisheye && !is_lens (camera, width, height));
 }
 
 static StereoCalibration
@@ -221,6 +207,22 @@ maps_free (Maps *maps)
   }
 }
 
+/* The ray of pixel @k of a view, in the raw camera's frame. */
+static void
+ray_of (const Maps *maps, int v, int k, double ray[3])
+{
+  const double *p = maps->r.projection[v];
+  double turned[3] = { (k % maps->r.width - p[2]) / p[0], (k / maps->r.width - p[6]) / p[5], 1 };
+
+  rotate_back (maps->r.rectifying[v], turned, ray);
+}
+
+static int
+is_nowhere (const Maps *maps, int v, int k)
+{
+  return maps->x[v][k] == STEREO_RECTIFY_NOWHERE && maps->y[v][k] == STEREO_RECTIFY_NOWHERE;
+}
+
 /* ---- cases ---- */
 
 static double
@@ -285,9 +287,10 @@ CASE (test_maps_point_to_raw_pixels, "maps point to the raw pixels")
       return;
     for (int k = 0; k < POINTS; k++) {
       int v = k % 2, x = random_range (&source, 0, maps.r.width - 1), y = random_range (&source, 0, maps.r.height - 1);
-      const double *p = maps.r.projection[v];
-      double z = between (1, 1e5), turned[3] = { z * (x - p[2]) / p[0], z * (y - p[6]) / p[5], z }, point[3], raw[2];
-      rotate_back (maps.r.rectifying[v], turned, point);
+      double z = between (1, 1e5), point[3], raw[2];
+      ray_of (&maps, v, y * maps.r.width + x, point);
+      for (int i = 0; i < 3; i++)
+        point[i] *= z;
       raw_pixel (&c.camera[v], point, raw);
       size_t at = (size_t) y * (size_t) maps.r.width + (size_t) x;
       double tolerance = 1e-3 + 1e-6 * fmax (fabs (raw[0]), fabs (raw[1]));
@@ -560,11 +563,10 @@ CASE (test_behind_is_nowhere, "behind the camera")
     return;
   for (int v = 0; v < 2; v++)
     for (int k = 0; k < maps.r.width * maps.r.height; k++) {
-      double p[3] = { (k % maps.r.width - c.projection[v][2]) / 20, (k / maps.r.width - c.projection[v][6]) / 20, 1 },
-             ray[3];
       float x = maps.x[v][k], y = maps.y[v][k];
-      int gone = x == STEREO_RECTIFY_NOWHERE && y == STEREO_RECTIFY_NOWHERE;
-      rotate_back (turned, p, ray);
+      int gone = is_nowhere (&maps, v, k);
+      double ray[3];
+      ray_of (&maps, v, k, ray);
       CHECK (isfinite (x) && isfinite (y) && fabsf (x) <= 1e6f && fabsf (y) <= 1e6f, "%g, %g", (double) x, (double) y);
       CHECK (gone || ray[2] > 0, "%d is behind the camera, and at %g, %g", k, (double) x, (double) y);
       nowhere += gone;
@@ -605,11 +607,10 @@ check_fold (const StereoCalibration *c, double alpha)
     find_fold (&c->camera[v], &straight, &pixels);
     CHECK (fabs (reach - pixels) < 0.01 * pixels, "the model ends at %g px, and reaches %g px", pixels, reach);
     for (int k = 0; k < maps.r.width * maps.r.height; k++) {
-      const double *p = maps.r.projection[v];
-      double ray[3], turned[3] = { (k % maps.r.width - p[2]) / p[0], (k / maps.r.width - p[6]) / p[5], 1 };
-      rotate_back (maps.r.rectifying[v], turned, ray);
+      double ray[3];
+      ray_of (&maps, v, k, ray);
       double r = hypot (ray[0], ray[1]) / ray[2];
-      int gone = maps.x[v][k] == STEREO_RECTIFY_NOWHERE && maps.y[v][k] == STEREO_RECTIFY_NOWHERE;
+      int gone = is_nowhere (&maps, v, k);
       CHECK (gone ? r > straight - 0.02 : r < straight + 0.02, "alpha %g: a ray at %g of %g is at %g, %g", alpha, r,
           straight, (double) maps.x[v][k], (double) maps.y[v][k]);
       seen += !gone;
