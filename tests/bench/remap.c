@@ -58,45 +58,32 @@ by_value (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
+static void
+must (int good, const char *message)
+{
+  if (good)
+    return;
+  fprintf (stderr, "%s\n", message);
+  exit (1);
+}
+
 static void *
 allocate (size_t size)
 {
-  void *memory = malloc (size);
-  if (!memory) {
-    fprintf (stderr, "No memory.\n");
-    exit (1);
-  }
+  void *memory = calloc (size, 1);
+  must (memory != NULL, "No memory.");
   return memory;
 }
 
-static int
-run (StereoRemap *remap, const StereoRemapSource *sources, const StereoRemapTarget *targets, const Kind *kind,
-    const Options *options)
-{
-  uint64_t *took = allocate ((size_t) options->runs * sizeof *took);
-  StereoError error;
-
-  for (int i = -2; i < options->runs; i++)
-    if (stereo_remap_execute (remap, sources, targets, i < 0 ? NULL : &took[i], &error)) {
-      fprintf (stderr, "%s\n", error.message);
-      return 1;
-    }
-  qsort (took, (size_t) options->runs, sizeof *took, by_value);
-  printf ("%-10s %dx%d %s threads=%d median %.3f ms, least %.3f ms\n", kind->name, options->width, options->height,
-      stereo_remap_backend (remap), options->threads, (double) took[options->runs / 2] * 1e-6, (double) took[0] * 1e-6);
-  free (took);
-  return 0;
-}
-
-static int
+static void
 measure (const Kind *kind, const StereoRemapMap *maps, const Options *options)
 {
   StereoRemapPlane planes[6] = { 0 };
   StereoRemapSource sources[6];
   StereoRemapTarget targets[6];
   StereoRemapParams params = { maps, 2, planes, 2 * kind->planes, options->backend, -1, options->threads };
+  uint64_t *took = allocate ((size_t) options->runs * sizeof *took);
   StereoError error;
-  int failed = 1;
 
   for (int p = 0; p < 2 * kind->planes; p++) {
     int k = p % kind->planes, shift = kind->shift[k];
@@ -105,45 +92,41 @@ measure (const Kind *kind, const StereoRemapMap *maps, const Options *options)
     uint8_t *from = allocate (row * height + 16);
     for (size_t i = 0; i < row * height; i++)
       from[i] = (uint8_t) (i * 2654435761u >> 13);
-    planes[p].map = p / kind->planes;
-    planes[p].channels = kind->channels[k];
-    planes[p].source.pixel_stride = kind->pixel_stride[k];
+    StereoRemapLayout layout = { kind->pixel_stride[k], { 0, 1, 2, 3 }, shift, shift, 0, 1 };
+    planes[p] = (StereoRemapPlane){
+      .map = p / kind->planes, .channels = kind->channels[k], .source = layout, .target = layout
+    };
     planes[p].target.pixel_stride = kind->channels[k];
-    for (int c = 0; c < kind->channels[k]; c++)
-      planes[p].source.offset[c] = planes[p].target.offset[c] = (uint8_t) c;
-    planes[p].source.shift_x = planes[p].source.shift_y = planes[p].target.shift_x = planes[p].target.shift_y = shift;
-    planes[p].source.centred_y = planes[p].target.centred_y = 1;
     sources[p] = (StereoRemapSource){ from, (ptrdiff_t) row, STEREO_MEMORY_HOST };
     targets[p] = (StereoRemapTarget){ allocate (width * height * (size_t) kind->channels[k]),
       (ptrdiff_t) width * kind->channels[k], STEREO_MEMORY_HOST };
   }
   StereoRemap *remap = stereo_remap_new (&params, &error);
-  if (remap)
-    failed = run (remap, sources, targets, kind, options);
-  else
-    fprintf (stderr, "%s\n", error.message);
+  must (remap != NULL, error.message);
+  for (int i = -2; i < options->runs; i++)
+    must (!stereo_remap_execute (remap, sources, targets, i < 0 ? NULL : &took[i], &error), error.message);
+  qsort (took, (size_t) options->runs, sizeof *took, by_value);
+  printf ("%-10s %dx%d %s threads=%d median %.3f ms, least %.3f ms\n", kind->name, options->width, options->height,
+      stereo_remap_backend (remap), options->threads, (double) took[options->runs / 2] * 1e-6, (double) took[0] * 1e-6);
   stereo_remap_free (remap);
   for (int p = 0; p < 2 * kind->planes; p++) {
     free ((void *) sources[p].data);
     free (targets[p].data);
   }
-  return failed;
+  free (took);
 }
 
 static int
 parse (Options *options, const char *name, const char *value)
 {
   if (!strcmp (name, "--size"))
-    return sscanf (value, "%dx%d", &options->width, &options->height) == 2;
+    return sscanf (value, "%dx%d", &options->width, &options->height) == 2 && options->width > 0 && options->height > 0;
   if (!strcmp (name, "--runs"))
     return (options->runs = atoi (value)) > 0;
   if (!strcmp (name, "--threads"))
     return (options->threads = atoi (value)) >= 0;
-  if (!strcmp (name, "--backend")) {
-    options->backend = !strcmp (value, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
-    return !strcmp (value, "cuda") || !strcmp (value, "cpu");
-  }
-  return 0;
+  options->backend = !strcmp (value, "cuda") ? STEREO_BACKEND_CUDA : STEREO_BACKEND_CPU;
+  return !strcmp (name, "--backend") && (!strcmp (value, "cuda") || !strcmp (value, "cpu"));
 }
 
 int
@@ -151,23 +134,19 @@ main (int argc, char **argv)
 {
   Options options = { 1920, 1080, 31, 0, STEREO_BACKEND_CPU };
   StereoRemapMap maps[2];
-  float *memory;
-  int failed = 0;
 
   for (int i = 1; i < argc; i += 2)
-    if (i + 1 >= argc || !parse (&options, argv[i], argv[i + 1]) || options.width < 1 || options.height < 1) {
-      fprintf (stderr, "usage: stereo-remap-bench [--size WxH] [--runs N] [--threads N] [--backend cpu|cuda]\n");
-      return 1;
-    }
+    must (i + 1 < argc && parse (&options, argv[i], argv[i + 1]),
+        "usage: stereo-remap-bench [--size WxH] [--runs N] [--threads N] [--backend cpu|cuda]");
   size_t pixels = (size_t) options.width * (size_t) options.height;
-  memory = allocate (4 * pixels * sizeof *memory);
+  float *memory = allocate (4 * pixels * sizeof *memory);
   for (int v = 0; v < 2; v++) {
     float *x = memory + 2 * (size_t) v * pixels, *y = x + pixels;
     fill_map (&options, v, x, y);
     maps[v] = (StereoRemapMap){ options.width, options.height, options.width, options.height, x, y, options.width };
   }
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    failed |= measure (&kinds[k], maps, &options);
+    measure (&kinds[k], maps, &options);
   free (memory);
-  return failed;
+  return 0;
 }
