@@ -113,10 +113,6 @@ def sigmoid(logit):
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
 
 
-def dot(a, b):
-    return sum(x * y for x, y in zip(a, b))
-
-
 def regression(samples, start, stiff=False):
     """Logistic regression by Newton's method, of [(terms, offset, pixels, right)]. @stiff holds the steps from each weight to the next near
     those of @start: where no sample is, a curve rises like it."""
@@ -133,22 +129,18 @@ def regression(samples, start, stiff=False):
 
 def logit_of(weights, row):
     """Before the curve. The matcher's tables end at 8."""
-    return max(-8.0, min(8.0, dot(weights, terms(row[0], row[1]))))
+    return max(-8.0, min(8.0, np.dot(weights, terms(row[0], row[1]))))
 
 
 def curve_terms(logit):
     """What each knot's value weighs at @logit, and what is added: beyond the last knots the curve rises as @logit does."""
     held = max(KNOTS[0], min(KNOTS[-1], logit))
-    result = [0.0] * len(KNOTS)
-    i = max(k for k in range(len(KNOTS) - 1) if KNOTS[k] <= held)
-    share = (held - KNOTS[i]) / (KNOTS[i + 1] - KNOTS[i])
-    result[i], result[i + 1] = 1 - share, share
-    return result, logit - held
+    return [np.interp(held, KNOTS, row) for row in np.eye(len(KNOTS))], logit - held
 
 
 def probability(weights, curve, row):
     shares, more = curve_terms(logit_of(weights, row))
-    return sigmoid(dot(curve, shares) + more)
+    return sigmoid(np.dot(curve, shares) + more)
 
 
 def samples_of(scenes, left_out, sky_weight, terms_of):
@@ -185,15 +177,9 @@ def fit(scenes, most, left_out=None):
 def area_ratio(weights, rows):
     """The area under the sparsification curve, wrong by more than 3 px, as a multiple of that of the best order."""
     order = sorted(rows, key=lambda row: (-logit_of(weights, row), random.random()))
-    pixels, wrong = sum(row[2] for row in rows), sum(row[2] - row[4] for row in rows)
-    areas, kept, bad, part = [], 0, 0, iter(order)
-    for step in range(1, 21):
-        while kept < pixels * step / 20:
-            row = next(part)
-            kept, bad = kept + row[2], bad + row[2] - row[4]
-        areas.append(bad / kept)
-    share = wrong / pixels
-    return sum(areas) / len(areas) / (share + (1 - share) * math.log(1 - share)) if 0 < share < 1 else float("nan")
+    kept, bad = (np.cumsum([0, *counts]) for counts in zip(*((row[2], row[2] - row[4]) for row in order)))
+    steps, share = kept[-1] * np.arange(1, 21) / 20, bad[-1] / kept[-1]
+    return np.mean(np.interp(steps, kept, bad) / steps) / (share + (1 - share) * math.log(1 - share)) if 0 < share < 1 else float("nan")
 
 
 def main():
@@ -212,7 +198,7 @@ def main():
     weights, curve = fit(scenes, most)
     print("weights of agreement, distinctness, offset: " + ", ".join(f"{w:.3f}" for w in weights))
     print("logits at the knots: " + ", ".join(f"{w:.2f}" for w in curve))
-    stated, measured, mass = [0.0] * BINS, [0.0] * BINS, [0.0] * BINS
+    bins = np.zeros((BINS, 3))  # stated, measured, share of the pixels
     for group, members in scenes.items():
         ratios = []
         for name, rows in members.items():
@@ -221,15 +207,12 @@ def main():
             share = 1 / len(members) / sum(row[2] for row in rows)
             for row in rows:
                 p = probability(own, own_curve, row)
-                k = min(int(p * BINS), BINS - 1)
-                stated[k], measured[k], mass[k] = (stated[k] + p * row[2] * share, measured[k] + row[3] * share,
-                                                   mass[k] + row[2] * share)
+                bins[min(int(p * BINS), BINS - 1)] += np.array([p * row[2], row[3], row[2]]) * share
         if group != "sky":
             print(f"{group}: area {sum(ratios) / len(ratios):.2f} times the best")
     print("stated  measured  share of the pixels, of scenes that were left out")
-    for k in range(BINS):
-        if mass[k]:
-            print(f"{100 * stated[k] / mass[k]:5.1f} %  {100 * measured[k] / mass[k]:5.1f} %  {100 * mass[k] / sum(mass):5.1f} %")
+    for stated, measured, mass in bins[bins[:, 2] > 0]:
+        print(f"{100 * stated / mass:5.1f} %  {100 * measured / mass:5.1f} %  {100 * mass / bins[:, 2].sum():5.1f} %")
     return 0
 
 

@@ -13,6 +13,7 @@ import unittest
 import unittest.mock
 
 try:
+    import numpy as np
     import constants
     import groups
     import probability
@@ -132,7 +133,7 @@ class Probability(unittest.TestCase):
     def test_never_falls_and_ends(self):
         law = [-6, -1, -3, 0, 1.2, 2.5, 4]
         terms = [probability.curve_terms(k / 10) for k in range(-60, 41)]
-        curve = probability.fit_curve([(*term, 100, 100 * probability.sigmoid(probability.dot(law, term[0]))) for term in terms])
+        curve = probability.fit_curve([(*term, 100, 100 * probability.sigmoid(np.dot(law, term[0]))) for term in terms])
         self.assertEqual(curve, sorted(curve))
         self.assertEqual(curve[1], curve[2])
         self.assertAlmostEqual(curve[5], law[5], 1)
