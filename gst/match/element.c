@@ -106,7 +106,6 @@
 #include "gst/match/device.h"
 #include "gst/match/diagnose/diagnosis.h"
 #include "gst/match/flight.h"
-#include "gst/match/history.h"
 #include "gst/match/mask.h"
 #include "gst/match/output.h"
 #include "gst/match/planner.h"
@@ -117,6 +116,8 @@
 GST_ELEMENT_REGISTER_DECLARE (stereomatch);
 #define GST_TYPE_STEREO_MATCH (gst_stereo_match_get_type ())
 G_DECLARE_FINAL_TYPE (GstStereoMatch, gst_stereo_match, GST, STEREO_MATCH, GstStereoAggregator)
+
+#define LONGEST_PAUSE (500 * (gint64) GST_MSECOND) /* without a computed pair, until the stream breaks */
 
 /* element.c leads a pair through the parts of this folder. One object each. A part knows only the parts that its constructor takes. */
 typedef struct
@@ -131,12 +132,23 @@ typedef struct
   GstStereoFlights *flights;
 } GstStereoMatchParts;
 
+/* Finds where a stream breaks. temporal averages the frames of one stretch only: the frames before a break are no history of the
+ * frames after it. A flush and a new plan clear the history by themselves. Zeroed: the next pair is the first. */
+typedef struct
+{
+  gboolean known;        /* all below are set */
+  gboolean broken;       /* before the next pair that is computed */
+  GstVideoInfo info[2];  /* of the last pair */
+  GstSegment segment[2]; /* of the last pair */
+  gint64 time, computed; /* of the last pair, of the last one that was computed; or GST_STEREO_TIME_NONE */
+} History;
+
 struct _GstStereoMatch
 {
   GstStereoAggregator parent;
 
   GstStereoMatchParts parts;
-  GstStereoMatchHistory history;
+  History history;
 
   GstFlowReturn drained; /* what became of pairs that were pushed while caps were negotiated */
 };
@@ -345,6 +357,42 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
   return gst_stereo_diagnosis_add_pair (self->parts.diagnosis, &pair, &checked->unmeasured);
 }
 
+/* Why the stream broke before this pair, which is computed or not; NULL: it did not. Where one frame has both views, @right is
+ * @left. */
+static const gchar *
+history_add (History *history, const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  const GstStereoFrame *frames[2] = { left, right };
+  gint64 time = left->time == GST_STEREO_TIME_NONE ? right->time : left->time;
+  gboolean timed = history->known && time != GST_STEREO_TIME_NONE;
+  const gchar *why = NULL;
+
+  if (timed && history->time != GST_STEREO_TIME_NONE && time < history->time)
+    why = "time that goes backwards";
+  else if (timed && history->computed != GST_STEREO_TIME_NONE && time - history->computed > LONGEST_PAUSE)
+    why = "a pause";
+  for (guint view = 0; view < 2; view++) {
+    const GstStereoFrame *frame = frames[view];
+
+    if (GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_BUFFER_FLAG_DISCONT))
+      why = "a discontinuity";
+    else if (frame->after_gap)
+      why = "a gap";
+    else if (history->known && !gst_segment_is_equal (&frame->segment, &history->segment[view]))
+      why = "a new segment";
+    else if (history->known && !gst_video_info_is_equal (&frame->info, &history->info[view]))
+      why = "other caps";
+    history->info[view] = frame->info;
+    history->segment[view] = frame->segment;
+  }
+  if (!history->known)
+    history->computed = GST_STEREO_TIME_NONE;
+  history->known = TRUE;
+  history->time = time;
+  history->broken |= why != NULL;
+  return why;
+}
+
 /* There are a plan and caps for it. */
 static GstFlowReturn
 match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame *left, const GstStereoFrame *right)
@@ -354,14 +402,16 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
 
   pair->health = check_pair (self, left, right, pair);
   /* the frames before a break have no part in those after */
-  if ((why = gst_stereo_match_history_add_pair (&self->history, left, right)))
+  if ((why = history_add (&self->history, left, right)))
     GST_DEBUG_OBJECT (self, "%s: the frames before are forgotten", why);
   if ((flow = gst_stereo_match_output_acquire (self->parts.output, &pair->out, &pair->confidence)) != GST_FLOW_OK ||
       gst_stereo_aggregator_drop_if_late (&self->parent, left, right, &flow))
     return flow;
   gst_stereo_aggregator_decorate (&self->parent, pair->out, left, right, TRUE);
   pair->truth = gst_stereo_cameras_get_truth (left);
-  pair->forget = gst_stereo_match_history_compute (&self->history);
+  pair->forget = self->history.broken;
+  self->history.broken = FALSE;
+  self->history.computed = self->history.time;
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
   gst_stereo_cameras_check_range (self->parts.cameras, gst_stereo_planner_params (self->parts.planner), &pair->geometry,
@@ -628,7 +678,7 @@ gst_stereo_match_flush (GstAggregator *aggregator)
 
   gst_stereo_flights_abandon (self->parts.flights);
   gst_stereo_diagnosis_flush (self->parts.diagnosis);
-  self->history = (GstStereoMatchHistory){ .broken = TRUE };
+  self->history = (History){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   return GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->flush (aggregator);
 }
@@ -643,7 +693,7 @@ gst_stereo_match_start (GstAggregator *aggregator)
   gst_stereo_planner_start (self->parts.planner);
   gst_stereo_flights_start (self->parts.flights);
   gst_stereo_diagnosis_start (self->parts.diagnosis);
-  self->history = (GstStereoMatchHistory){ .broken = TRUE };
+  self->history = (History){ .broken = TRUE };
   self->drained = GST_FLOW_OK;
   gst_stereo_settings_read (self->parts.settings, &params);
   if (!GST_AGGREGATOR_CLASS (gst_stereo_match_parent_class)->start (aggregator))
