@@ -241,8 +241,8 @@ push_pair (GstStereoMatch *self)
 
   if (flow == GST_STEREO_FLOW_PLAN_FAILED)
     return fail_plan (self, &error);
-  decorate (&pair, gst_stereo_match_output_format (self->parts.output), gst_stereo_planner_params (self->parts.planner),
-      &stats);
+  decorate (&pair, gst_stereo_match_output_format (self->parts.output),
+      stereo_plan_params (gst_stereo_planner_plan (self->parts.planner)), &stats);
   flow = gst_stereo_aggregator_finish (&self->parent, &pair.segment, g_steal_pointer (&pair.out), stats.compute_ns);
   gst_stereo_match_pair_clear (&pair);
   return flow;
@@ -343,7 +343,7 @@ check_pair (GstStereoMatch *self, const GstStereoFrame *left, const GstStereoFra
 {
   GstStereoFlightsStats flights;
   GstStereoPairStats stats;
-  StereoParams params = *gst_stereo_planner_params (self->parts.planner);
+  StereoParams params = *stereo_plan_params (gst_stereo_planner_plan (self->parts.planner));
   GstStereoDiagnosedPair pair = { .left = left, .right = right, .mask = checked->mask, .params = &params };
 
   /* a plan for disparities stays where the cameras change */
@@ -414,7 +414,8 @@ match_pair (GstStereoMatch *self, GstStereoMatchPair *pair, const GstStereoFrame
   self->history.computed = self->history.time;
   pair->geometry = gst_stereo_planner_geometry (self->parts.planner);
   gst_stereo_cameras_read_left_view (self->parts.cameras, left, right, &pair->geometry);
-  gst_stereo_cameras_check_range (self->parts.cameras, gst_stereo_planner_params (self->parts.planner), &pair->geometry,
+  gst_stereo_cameras_check_range (self->parts.cameras,
+      stereo_plan_params (gst_stereo_planner_plan (self->parts.planner)), &pair->geometry,
       gst_stereo_match_output_format (self->parts.output)->sample);
   return submit_pair (self, pair, left, right);
 }
@@ -633,7 +634,9 @@ get_settings (GstElement *element, gpointer parts, GValue *value)
 static void
 get_active_backend (GstElement *element, gpointer parts, GValue *value)
 {
-  g_value_set_static_string (value, gst_stereo_planner_get_backend (((GstStereoMatchParts *) parts)->planner));
+  StereoParams params;
+
+  g_value_set_static_string (value, gst_stereo_planner_get_in_force (((GstStereoMatchParts *) parts)->planner, &params));
 }
 
 static const GstStereoProperty properties[] = {

@@ -254,8 +254,8 @@ exclude (GstStereoFlights *flights, Flight *flight, StereoStats *stats)
     gst_stereo_mask_apply (pair->mask, &picture, &stats->valid_ratio, &stats->mean_confidence);
   if (!pair->unmeasured)
     return;
-  gst_stereo_match_pair_set_units (
-      pair, gst_stereo_match_output_format (flights->output), gst_stereo_planner_params (flights->planner), &units);
+  gst_stereo_match_pair_set_units (pair, gst_stereo_match_output_format (flights->output),
+      stereo_plan_params (gst_stereo_planner_plan (flights->planner)), &units);
   gst_stereo_unmeasured_apply (pair->unmeasured, &picture, &units,
       pair->mask ? pair->mask->count : (guint64) pair->width * (guint64) pair->height, &stats->valid_ratio,
       &stats->mean_confidence);

@@ -237,12 +237,6 @@ gst_stereo_planner_make (GstStereoPlanner *planner, const GstStereoPlanRequest *
 
 /* ---- the plan at work --------------------------------------------------------------------- */
 
-const StereoParams *
-gst_stereo_planner_params (const GstStereoPlanner *planner)
-{
-  return stereo_plan_params (planner->plan);
-}
-
 gboolean
 gst_stereo_planner_makes_depth (const GstStereoPlanner *planner)
 {
@@ -280,7 +274,7 @@ gst_stereo_planner_geometry (const GstStereoPlanner *planner)
 }
 
 StereoPlan *
-gst_stereo_planner_plan (GstStereoPlanner *planner)
+gst_stereo_planner_plan (const GstStereoPlanner *planner)
 {
   return planner->plan;
 }
@@ -311,24 +305,13 @@ gst_stereo_planner_collect (GstStereoPlanner *planner, StereoStats *stats, Stere
 
 /* ---- from any thread ---------------------------------------------------------------------- */
 
-gboolean
+const gchar *
 gst_stereo_planner_get_in_force (GstStereoPlanner *planner, StereoParams *params)
 {
   GST_OBJECT_LOCK (planner->element);
-  gboolean planned = planner->backend != NULL;
-  if (planned)
+  const gchar *backend = planner->backend;
+  if (backend)
     *params = planner->in_force;
-  GST_OBJECT_UNLOCK (planner->element);
-  return planned;
-}
-
-const gchar *
-gst_stereo_planner_get_backend (GstStereoPlanner *planner)
-{
-  const gchar *backend;
-
-  GST_OBJECT_LOCK (planner->element);
-  backend = planner->backend;
   GST_OBJECT_UNLOCK (planner->element);
   return backend;
 }

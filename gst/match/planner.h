@@ -48,7 +48,6 @@ void gst_stereo_planner_release (GstStereoPlanner *planner);
 
 /* ---- the plan at work; there has to be one ------------------------------------------------ */
 
-const StereoParams *gst_stereo_planner_params (const GstStereoPlanner *planner);
 gboolean gst_stereo_planner_is_on_cpu (const GstStereoPlanner *planner);
 GstStereoCudaContext *gst_stereo_planner_context (const GstStereoPlanner *planner);
 /* The cameras of the pair at hand. A plan for disparity outlives a change of them. */
@@ -57,7 +56,7 @@ GstStereoGeometry gst_stereo_planner_geometry (const GstStereoPlanner *planner);
 
 /* Use the plan only between enter and leave, which make its context current. enter: FALSE after an error was posted; do not
  * call leave then. */
-StereoPlan *gst_stereo_planner_plan (GstStereoPlanner *planner);
+StereoPlan *gst_stereo_planner_plan (const GstStereoPlanner *planner);
 gboolean gst_stereo_planner_enter (GstStereoPlanner *planner);
 void gst_stereo_planner_leave (GstStereoPlanner *planner);
 /* stereo_plan_collect(). Also where the context cannot be entered any more: the plan then reports an error. */
@@ -69,10 +68,9 @@ GstFlowReturn gst_stereo_planner_post_error (GstStereoPlanner *planner, const St
 
 /* At the start: forgets the parameters of the last plan. */
 void gst_stereo_planner_start (GstStereoPlanner *planner);
-/* FALSE before the first plan. */
-gboolean gst_stereo_planner_get_in_force (GstStereoPlanner *planner, StereoParams *params);
-/* The name of the backend at work, for as long as the process lives; NULL before the first plan. */
-const gchar *gst_stereo_planner_get_backend (GstStereoPlanner *planner);
+/* The name of the backend at work, for as long as the process lives, and what is in force. NULL before the first plan, and @params
+ * stays. */
+const gchar *gst_stereo_planner_get_in_force (GstStereoPlanner *planner, StereoParams *params);
 
 G_END_DECLS
 

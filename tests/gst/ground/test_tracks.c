@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "gst/ground/tracks.h"
+#include "gst/ground/analysis.h"
 #include "tests/support/gst/suite.h"
 
 #define LAST 20000.0 /* mm, before the frame in which the place is measured */
