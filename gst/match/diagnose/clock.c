@@ -10,7 +10,8 @@
 
 #define MIN_PAIRS 10   /* in a span */
 #define LARGE_SHARE 4  /* a difference of 1 / this of the frame is worth a word, */
-#define DRIFT_SHARE 20 /* and that much of a change, one way all the time */
+#define DRIFT_SHARE 20 /* and that much of a change, one way in so many checks: */
+#define STEPS 3
 
 void
 gst_stereo_clock_flush (GstStereoClock *clock)
@@ -28,35 +29,27 @@ gst_stereo_clock_add (GstStereoClock *clock, gint64 time, gint64 difference)
   clock->absolute += ABS (difference);
 }
 
-/* Whole change from the first span to the last one; 0 unless every span lies beyond the one before, in one direction. */
-static gdouble
-change_of (const GstStereoClock *clock)
-{
-  gdouble whole = clock->spans[GST_STEREO_CLOCK_SPANS - 1].skew - clock->spans[0].skew;
-
-  for (guint i = 1; i < GST_STEREO_CLOCK_SPANS; i++)
-    if ((clock->spans[i].skew - clock->spans[i - 1].skew) * whole <= 0)
-      return 0;
-  return clock->filled < GST_STEREO_CLOCK_SPANS ? 0 : whole;
-}
-
 void
 gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 frame)
 {
   if (clock->count < MIN_PAIRS)
     return;
-  if (clock->filled == GST_STEREO_CLOCK_SPANS)
-    memmove (clock->spans, clock->spans + 1, sizeof clock->spans - sizeof clock->spans[0]);
-  else
-    clock->filled++;
+  gdouble time = ((gdouble) clock->first + (gdouble) clock->last) / 2, skew = (gdouble) clock->sum / clock->count;
+  gdouble step = skew - clock->skew;
+  if (!clock->time || step * clock->change <= 0) {
+    clock->from = clock->time;
+    clock->change = clock->steps = 0;
+  }
+  if (clock->time) {
+    clock->change += step;
+    clock->steps++;
+  }
+  clock->time = time;
+  clock->skew = skew;
   clock->mean = (gdouble) clock->absolute / clock->count;
-  clock->spans[clock->filled - 1].time = ((gdouble) clock->first + (gdouble) clock->last) / 2;
-  clock->spans[clock->filled - 1].skew = (gdouble) clock->sum / clock->count;
   clock->count = 0;
   clock->sum = clock->absolute = 0;
-  gdouble change = change_of (clock),
-          seconds = (clock->spans[GST_STEREO_CLOCK_SPANS - 1].time - clock->spans[0].time) / 1e9;
-  clock->drift = seconds > 0 ? change / seconds : 0;
+  clock->drift = clock->steps >= STEPS ? clock->change / (time - clock->from) * 1e9 : 0;
   if (frame <= 0)
     return;
   if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_OUT_OF_STEP, 1,
@@ -65,9 +58,10 @@ gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 f
         g_strdup_printf ("The two frames of a pair are %.1f ms apart on average, of %.1f ms from frame to frame.",
             MS (clock->mean), MS (frame)),
         gst_stereo_faults_figures (MS (clock->mean)));
-  if (clock->filled == GST_STEREO_CLOCK_SPANS &&
-      gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_DRIFT, 0,
-          fabs (change) * DRIFT_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD : GST_STEREO_VERDICT_GOOD, 0, 0))
+  if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_DRIFT, 0,
+          clock->drift != 0 && fabs (clock->change) * DRIFT_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD :
+                                                                                      GST_STEREO_VERDICT_GOOD,
+          0, 0))
     gst_stereo_faults_say (faults, GST_STEREO_HEALTH_DRIFT,
         g_strdup_printf ("The timestamps drift by %.3f ms in a second.", MS (clock->drift)),
         gst_stereo_faults_figures (MS (clock->drift)));

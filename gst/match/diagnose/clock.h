@@ -11,8 +11,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_CLOCK_SPANS 4
-
 /* Pairs since the start, and the current settings. */
 typedef struct
 {
@@ -29,12 +27,11 @@ typedef struct
   gint64 sum, absolute; /* of right minus left, ns */
   gint64 first, last;   /* times of the pairs, ns */
   gdouble mean;         /* of the absolute difference before the last check, ns */
-  gdouble drift;        /* ns per second over the last spans; 0 unless all of them change in one direction */
-  struct
-  {
-    gdouble time, skew;            /* of the middle, and mean, ns */
-  } spans[GST_STEREO_CLOCK_SPANS]; /* oldest first */
-  guint filled;
+  gdouble time, skew;   /* of the middle of that time, and mean difference then, ns */
+  guint steps;          /* checks in a row in which the mean difference went one way; */
+  gdouble from;         /* since when, ns; */
+  gdouble change;       /* by so much, ns; */
+  gdouble drift;        /* that is, ns per second; 0 after fewer steps than show one */
   /* the pace, in a span */
   gboolean begun;
   gint64 begin;           /* ns */

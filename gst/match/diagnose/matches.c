@@ -339,17 +339,17 @@ gst_stereo_delay_measure (const GstStereoMovingPoint *points, guint count, guint
 
 #define MIN_VOTES 12 /* fewer matches say nothing */
 #define MAX_DOUBT 3  /* doubtful matches for each one that votes: where nearly everything repeats, the rest is chance */
-/* Grey levels of the small pictures: 220 pixels with noise of 15 have shares down to 0.05, more 0.28. */
-#define MOST_NOISE 6
+#define MOST_NOISE 6 /* grey levels of the small pictures */
 #define NOISY_MOST 0.5 /* share of the points: where more are found, what looks like noise is texture */
 
 typedef GstStereoMatchFigures Figures;
 typedef GstStereoLookedPair Pair;
 
-gboolean
-gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise)
+/* Whether noise hides the scene in the small pictures, so that chance matches points. */
+static gboolean
+is_noisy (const Figures *figures, const Pair *pair)
 {
-  return noise > MOST_NOISE * figures->factor && figures->matches < NOISY_MOST * figures->points;
+  return pair->noise > MOST_NOISE * figures->factor && figures->matches < NOISY_MOST * figures->points;
 }
 
 static gboolean
@@ -452,8 +452,8 @@ judge_shifted (const Figures *figures, const Pair *pair)
   gdouble infinity = -pair->params->principal_offset, farthest = MIN (infinity, pair->params->min_disparity);
 
   /* other focal lengths shift the sides, too */
-  if (!are_enough (figures, figures->sure) || judge_focal (figures, pair) != GST_STEREO_VERDICT_GOOD ||
-      judge_swapped (figures, pair) == GST_STEREO_VERDICT_BAD)
+  if (is_noisy (figures, pair) || !are_enough (figures, figures->sure) ||
+      judge_focal (figures, pair) != GST_STEREO_VERDICT_GOOD || judge_swapped (figures, pair) == GST_STEREO_VERDICT_BAD)
     return GST_STEREO_VERDICT_UNKNOWN;
   return verdict_of (figures->lowest<farthest - SHIFT_BAD, figures->lowest> farthest - SHIFT_GOOD &&
       figures->lowest < infinity + FAR_AWAY);
@@ -461,19 +461,18 @@ judge_shifted (const Figures *figures, const Pair *pair)
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to 0.09 and
- * 0.30. Under noise healthy pairs have 0.028 found and more; noise-like texture counts as noise. */
+ * 0.30. */
 #define FOUND_LEAST 0.15
-#define FOUND_NOISY 0.015
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 static GstStereoVerdict
 judge_mismatch (const Figures *figures, const Pair *pair)
 {
   gdouble found = figures->matches / MAX (1.0, figures->points), alike = figures->alike / MAX (1.0, figures->points);
-  gdouble least = gst_stereo_matches_are_noisy (figures, pair->noise) ? FOUND_NOISY : FOUND_LEAST;
 
-  return figures->points < MIN_POINTS ? GST_STEREO_VERDICT_UNKNOWN :
-                                        verdict_of (alike < ALIKE_MOST && found<least, found> FOUND_LEAST);
+  return figures->points < MIN_POINTS || is_noisy (figures, pair) ?
+      GST_STEREO_VERDICT_UNKNOWN :
+      verdict_of (alike < ALIKE_MOST && found<FOUND_LEAST, found> FOUND_LEAST);
 }
 
 /* A search range that ends too soon leaves matches at its end and beyond: the nearest surfaces have a wrong disparity or none. */
@@ -490,7 +489,7 @@ judge_range (const Figures *figures, const Pair *pair)
   guint votes = figures->forward + figures->beyond;
 
   /* of views that are exchanged, the other verdict is enough */
-  return !are_enough (figures, votes) || figures->backward > votes ?
+  return is_noisy (figures, pair) || !are_enough (figures, votes) || figures->backward > votes ?
       GST_STEREO_VERDICT_UNKNOWN :
       verdict_of (figures->beyond >= MIN_BEYOND && figures->beyond >= BEYOND_BAD * votes,
           figures->beyond <= BEYOND_GOOD * votes);
@@ -509,8 +508,7 @@ gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min)
 typedef struct
 {
   GstStereoHealthFlags flag;
-  gboolean needs_detail;       /* its verdict is unknown where the pair is not detailed, */
-  gboolean needs_no_noise;     /* and where noise hides the scene */
+  gboolean needs_detail;       /* its verdict is unknown where the pair shows little but noise */
   GstStereoHealthFlags unless; /* faults which, while they stand, explain what it is judged by */
   GstStereoVerdict (*verdict) (const Figures *figures, const Pair *pair);
   gsize value; /* offset of the figure that is reported, a gdouble */
@@ -521,14 +519,13 @@ typedef struct
 
 /* The order is that of messages. Views that are not sound say nothing of any. Another focal length moves the sides of the picture. */
 static const Rule rules[] = {
-  { HEALTH (OUT_OF_STEP), TRUE, FALSE, HEALTH (MISMATCH), judge_moment, FIGURE (late) },
-  { HEALTH (FOCAL), TRUE, FALSE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), judge_focal, FIGURE (scale) },
-  { HEALTH (SHIFTED), TRUE, TRUE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), judge_shifted,
-      FIGURE (lowest) },
-  { HEALTH (MISMATCH), TRUE, FALSE, HEALTH (OK), judge_mismatch, FIGURE (found) },
-  { HEALTH (SWAPPED), FALSE, FALSE, HEALTH (OK), judge_swapped, FIGURE (disparity) },
-  { HEALTH (ROWS), FALSE, FALSE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), judge_rows, FIGURE (vertical) },
-  { HEALTH (RANGE), FALSE, TRUE, HEALTH (FOCAL), judge_range, FIGURE (farthest) },
+  { HEALTH (OUT_OF_STEP), TRUE, HEALTH (MISMATCH), judge_moment, FIGURE (late) },
+  { HEALTH (FOCAL), TRUE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP), judge_focal, FIGURE (scale) },
+  { HEALTH (SHIFTED), TRUE, HEALTH (MISMATCH) | HEALTH (OUT_OF_STEP) | HEALTH (FOCAL), judge_shifted, FIGURE (lowest) },
+  { HEALTH (MISMATCH), TRUE, HEALTH (OK), judge_mismatch, FIGURE (found) },
+  { HEALTH (SWAPPED), FALSE, HEALTH (OK), judge_swapped, FIGURE (disparity) },
+  { HEALTH (ROWS), FALSE, HEALTH (FOCAL) | HEALTH (OUT_OF_STEP), judge_rows, FIGURE (vertical) },
+  { HEALTH (RANGE), FALSE, HEALTH (FOCAL), judge_range, FIGURE (farthest) },
 };
 
 /* What is to be said of a fault that begins. */
@@ -591,7 +588,6 @@ counts (const GstStereoMatches *m, const Rule *rule, const Pair *pair)
 {
   /* the wrong order of the views is known whatever else is wrong with them */
   return (pair->sound || rule->flag == HEALTH (SWAPPED)) && (pair->detailed || !rule->needs_detail) &&
-      !(rule->needs_no_noise && gst_stereo_matches_are_noisy (&m->figures, pair->noise)) &&
       !((guint) rule->unless & explained (m));
 }
 

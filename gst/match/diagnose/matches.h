@@ -68,8 +68,6 @@ gboolean gst_stereo_matches_measure (
 /* What the row of a flag makes of figures alone. */
 GstStereoVerdict gst_stereo_matches_judge (
     GstStereoHealthFlags flag, const GstStereoMatchFigures *figures, const GstStereoLookedPair *pair);
-/* Whether noise of so many grey levels hides the scene in the small pictures: chance matches points then. */
-gboolean gst_stereo_matches_are_noisy (const GstStereoMatchFigures *figures, gdouble noise);
 /* Sufficient num-disparities for a search from @min, a multiple of 16. */
 gint gst_stereo_wanted_disparities (const GstStereoMatchFigures *figures, gint min);
 /* Whether the right, or left, view shows an earlier moment than the @view whose motion the points have. */

@@ -73,7 +73,7 @@ typedef struct
   gfloat kept;          /* of the mean, how much is in this look */
   gfloat follows;       /* correlation of the rest with that of the look before */
   gfloat texture;       /* energy of the mean */
-  gboolean is_moving, is_still, is_live, is_textured, is_even;
+  gboolean is_moving, is_live, is_textured, is_even;
   guint8 stopped, same; /* looks in a row in which it stood still, and was as before to the bit */
   guint8 apart;         /* of the left view: looks in a calm scene in which it did not lie at disparity 0 */
   guint8 votes[DOUBTS];
@@ -81,6 +81,7 @@ typedef struct
 
 typedef struct
 {
+  gpointer memory;         /* of all these */
   guint16 *cells, *before; /* sums of pixels */
   gfloat *high, *mean, *rest, *past;
   Block *blocks;
@@ -101,11 +102,11 @@ struct _GstStereoViews
   gint64 last; /* time of the last look, ns */
   GstStereoUnmeasured *unmeasured;
   gdouble repeats[VIEWS]; /* share of the last looks in which a view was the same to the bit, and the other view was not */
-  guint changed[VIEWS]; /* looks in a row in which a view changed */
-  guint raw[VIEWS];     /* looks in which all of a view changed, at most RAW_LOOKS */
-  guint stands[VIEWS];  /* looks in which something moved in the other view alone, since something moved in this one */
-  gboolean lively;      /* pixels have changed, or a sensor gives the frames: no two are equal to the bit */
-  guint coded;          /* looks for which a view counts as from an encoder that repeats what hardly changes */
+  guint changed[VIEWS];   /* looks in a row in which a view changed */
+  guint raw[VIEWS];       /* looks in which all of a view changed, at most RAW_LOOKS */
+  gboolean stands[VIEWS]; /* something moved in the other view alone, and nothing in this one since then */
+  gboolean lively;        /* pixels have changed, or a sensor gives the frames: no two are equal to the bit */
+  guint coded;            /* looks for which a view counts as from an encoder that repeats what hardly changes */
 
   gint width, height, factor, rows; /* of the views; pixels of a cell each way; rows of a cell that are read */
   gint w, h, across, down;          /* cells, and blocks; 0: the views are too small */
@@ -131,11 +132,8 @@ static void
 clear (GstStereoViews *views)
 {
   for (guint v = 0; v < VIEWS; v++) {
-    View *view = &views->views[v];
-    gpointer arrays[] = { view->cells, view->before, view->high, view->mean, view->rest, view->past, view->blocks };
-    for (guint i = 0; i < G_N_ELEMENTS (arrays); i++)
-      g_free (arrays[i]);
-    *view = (View){ 0 };
+    g_free (views->views[v].memory);
+    views->views[v] = (View){ 0 };
   }
   g_clear_pointer (&views->line, g_free);
   g_clear_pointer (&views->sums, g_free);
@@ -186,9 +184,13 @@ prepare (GstStereoViews *views, gint width, gint height)
   views->across = w / SIDE;
   views->down = h / SIDE;
   gsize blocks = (gsize) views->across * (gsize) views->down;
-  for (guint v = 0; v < VIEWS; v++)
-    views->views[v] = (View){ g_new0 (guint16, cells), g_new0 (guint16, cells), g_new0 (gfloat, cells),
-      g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (gfloat, cells), g_new0 (Block, blocks), 0 };
+  for (guint v = 0; v < VIEWS; v++) {
+    gfloat *planes = g_malloc0 (cells * (4 * sizeof (gfloat) + 2 * sizeof (guint16)) + blocks * sizeof (Block));
+    Block *all = (Block *) (planes + 4 * cells);
+    guint16 *sums = (guint16 *) (all + blocks);
+    views->views[v] = (View){ planes, sums, sums + cells, planes, planes + cells, planes + 2 * cells,
+      planes + 3 * cells, all, 0 };
+  }
   views->line = g_malloc0 (2 * (gsize) width);
   views->sums = g_new0 (guint16, (gsize) width);
   views->integral = g_new0 (guint32, (gsize) (w + 1) * (gsize) (h + 1));
@@ -396,17 +398,11 @@ update_block (const GstStereoViews *views, View *view, gint bx, gint by)
   }
   block->texture = total (mn);
   block->is_textured = block->texture > TEXTURE;
-  if (!looks) {
-    block->moving = block->moved = block->follows = 0;
-    block->kept = 1;
-  } else {
-    block->moving += share * (total (rn) - block->moving);
-    block->moved += share * (total (rr) - block->moved);
-    block->kept += share * (CLAMP (total (hm) / MAX (total (mm), 0.1f), -2.0f, 2.0f) - block->kept);
-    block->follows += share * (total (rp) / MAX (total (rr), 0.1f) - block->follows);
-  }
+  block->moving += share * (total (rn) - block->moving);
+  block->moved += share * (total (rr) - block->moved);
+  block->kept += share * (CLAMP (total (hm) / MAX (total (mm), 0.1f), -2.0f, 2.0f) - block->kept);
+  block->follows += share * (total (rp) / MAX (total (rr), 0.1f) - block->follows);
   block->is_moving = block->moving > MOVES && block->moving > SHARED * block->moved;
-  block->is_still = block->moving < STILL || block->moving < SHARED / 2 * block->moved;
   /* after a single change the mean follows for a while: noise by chance must not seem to go on with it */
   gboolean stopped = looks && total (dn) < MAX (block->stopped > 1 ? MOVES : STILL, SHARED * total (dd));
   block->stopped = (guint8) (stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0);
@@ -450,8 +446,10 @@ measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
       gboolean repeats = views->looks && is_same (views, view, bx, by);
       same += repeats;
       /* what repeated to the bit changes again: it lives, though nothing may move there */
-      if (!repeats && block->same >= VOTES)
+      if (!repeats && block->same >= VOTES) {
         block->votes[STALE] = 0;
+        figures->wakes = TRUE;
+      }
       block->same = (guint8) (repeats ? MIN (block->same + 1, VOTES) : 0);
     }
   figures->same = same / (gdouble) blocks;
@@ -459,19 +457,6 @@ measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
   gboolean jumped = share > JUMP + view->lost;
   view->lost += (share - view->lost) / 4;
   return jumped;
-}
-
-/* Another picture: what was fixed so far is not fixed any more, and one view says nothing of the other one any more. */
-static void
-restart (GstStereoViews *views)
-{
-  gsize size = (gsize) (views->w * views->h) * sizeof (gfloat);
-
-  for (guint v = 0; v < VIEWS; v++) {
-    memcpy (views->views[v].mean, views->views[v].high, size);
-    memset (views->views[v].rest, 0, size);
-  }
-  views->looks = 0;
 }
 
 /* ---- one view beside the other -------------------------------------------------------------- */
@@ -498,12 +483,11 @@ compare_block (GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Re
 {
   const Block *row = views->views[!v].blocks + by * views->across;
   Block *block = &views->views[v].blocks[by * views->across + bx];
-  gint standing = 0, stopped = 0, live = 0, count = wide.last - wide.first + 1;
+  gint stopped = 0, live = 0, count = wide.last - wide.first + 1;
   gboolean even = block->is_even && reach.first <= reach.last;
   guint8 *stale = &block->votes[STALE];
 
   for (gint x = wide.first; x <= wide.last; x++) {
-    standing += row[x].is_still || row[x].stopped > 1;
     stopped += row[x].stopped > 0;
     live += row[x].is_live;
   }
@@ -511,7 +495,10 @@ compare_block (GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Re
     even = even && row[x].is_textured;
   block->votes[EVEN] = (guint8) (even ? MIN (block->votes[EVEN] + 1, MOST_VOTES) : 0);
   /* else the other view may see no such place */
-  block->votes[ALONE] = wide.whole && block->is_live && standing == count;
+  block->votes[ALONE] = wide.whole && block->is_live;
+  for (gint y = by ? -1 : 0; y <= (by < views->down - 1) && block->votes[ALONE]; y++)
+    for (gint x = wide.first; x <= wide.last; x++)
+      block->votes[ALONE] &= row[y * views->across + x].stopped > 1;
   if (wide.whole && block->stopped > 1 && block->is_textured && !stopped && 2 * live > count)
     *stale = (guint8) MIN (*stale + 1, MOST_VOTES);
   else if (!block->stopped)
@@ -625,7 +612,7 @@ judge_pattern (GstStereoViews *views, gint bx, gint by, const Fit *now, const Fi
     pattern = fit_block (views, views->views[LEFT].rest, views->views[RIGHT].rest, bx, by).alike < APART;
   } else if (fixed) {
     look_around (views, bx, by, &patterns, &live);
-    pattern = patterns >= GROWS || (left->is_still && right->is_still && live >= AROUND);
+    pattern = patterns >= GROWS || (left->stopped > 1 && right->stopped > 1 && live >= AROUND);
   } else if (left->is_live && right->is_live && *votes) {
     (*votes)--;
   }
@@ -744,8 +731,10 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
   *pair = (GstStereoPairFigures){ .blocks = (guint) blocks };
   gboolean jumps[] = { measure_view (views, viewed, LEFT, &figures[LEFT]),
     measure_view (views, viewed, RIGHT, &figures[RIGHT]) };
-  if ((pair->jump = (jumps[LEFT] || jumps[RIGHT]) && views->looks >= VOTES))
-    restart (views);
+  pair->jump = (jumps[LEFT] || jumps[RIGHT]) && views->looks >= VOTES;
+  /* another picture: what was fixed so far is not fixed any more */
+  if (pair->jump)
+    views->looks = 0;
   gboolean calm = MAX (figures[LEFT].moving, figures[RIGHT].moving) < (1 - CALM) * blocks;
   views->calm = calm && !pair->jump ? MIN (views->calm + 1, LOOKS) : 0;
   for (gint by = 0; by < views->down; by++)
@@ -769,7 +758,7 @@ gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *view
     gint bx = b % views->across, by = b / views->across;
     pair->pattern += has_company (views, LEFT, bx, by, PATTERN, VOTES);
     for (guint v = 0; v < VIEWS; v++) {
-      figures[v].stale += views->views[v].blocks[b].votes[STALE] >= VOTES;
+      figures[v].stale += has_company (views, v, bx, by, STALE, 1);
       figures[v].even += views->views[v].blocks[b].votes[EVEN] > 0;
       figures[!v].alone += has_company (views, v, bx, by, ALONE, 1);
     }
@@ -796,19 +785,16 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 #define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
 #define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall, or a cover, has less, and is not blurred */
 #define NOT_EVEN 10.0
-#define SMOOTH 0.5      /* roughness of a blurred view, of its contrast */
 #define BLURRED_BAD 2.0 /* times less sharp; the worst healthy pair has 1.2 */
 #define BLURRED_GOOD 1.54
-#define ROUGHER 0.8 /* a view that is less sharp has less of detail and noise together, too */
-#define LESS 0.5    /* of the contrast of the other view: a cover */
-#define COVERED_GOOD 0.03
+#define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
 #define REPEATS 8          /* looks that their share is of */
 #define REPEATS_BAD 0.35
 #define STALE_BAD 0.05
 #define RAW_LOOKS 10
-#define SAME_BAD \
-  0.06 /* of the blocks, to the bit, of a view all of which used to change, while the other view changes everywhere */
+/* of the blocks, to the bit, of a view all of which used to change, while the other view changes everywhere */
+#define SAME_BAD 0.06
 #define SAME_LEAST 0.02 /* share of the blocks that repeat: less is chance */
 #define MUCH 0.15       /* of the blocks move: both views see some of it */
 #define ALONE_LEAST 6   /* blocks in which the other view moves where this one does not, */
@@ -832,14 +818,6 @@ has_detail (const GstStereoViewFigures *own)
   return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
 }
 
-/* Whether nothing but noise is left of the detail of a view that shows something. */
-static gboolean
-has_no_detail (const GstStereoViewFigures *own)
-{
-  return own->contrast >= SOMETHING_THERE && own->roughness < SMOOTH * own->contrast &&
-      own->detail * own->detail < BEYOND_DOUBT * own->doubt;
-}
-
 static gdouble
 noise_of (const GstStereoViewFigures *own)
 {
@@ -847,43 +825,24 @@ noise_of (const GstStereoViewFigures *own)
   return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
 }
 
-/* What each fault is judged by, which grows as the fault does; NAN: it is not known. @v: the view. */
+/* What a fault is judged by, which grows as the fault does; NAN: it is not known. @v: the view. */
 
-static gdouble
-black_of (const GstStereoViews *views, guint v)
-{
-  return views->figures[v].black;
-}
-
-static gdouble
-white_of (const GstStereoViews *views, guint v)
-{
-  return views->figures[v].white;
-}
-
-/* How much sharper than the view the other one is. Both may be without detail. */
+/* How much sharper than the view the other one is. */
 static gdouble
 blur_of (const GstStereoViews *views, guint v)
 {
   const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-
-  if (has_no_detail (own) && has_no_detail (other))
-    return BLURRED_BAD;
   gdouble blur = has_detail (other) ? sharpness_of (other) / MAX (sharpness_of (own), 1e-9) : NAN;
+
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
   return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
 }
 
-/* The part that is even, and not of the other view; all, where the view is blurred, too, and nearly even all over. */
+/* The part that is even, and not of the other view. */
 static gdouble
 cover_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-  gdouble blur = blur_of (views, v), even = own->even / (gdouble) views->pair.blocks;
-
-  if (blur >= BLURRED_BAD && own->contrast < SOMETHING_THERE && own->contrast < LESS * other->contrast)
-    return 1;
-  return even <= COVERED_GOOD && !(blur <= BLURRED_GOOD || blur >= BLURRED_BAD) ? NAN : even;
+  return views->figures[v].even / (gdouble) views->pair.blocks;
 }
 
 static gdouble
@@ -903,6 +862,16 @@ blankness_of (const GstStereoViews *views, guint v)
   return has_detail (left) || has_detail (right) ? -G_MAXDOUBLE : -MAX (left->contrast, right->contrast);
 }
 
+/* Whether something moves in the other view alone. */
+static gboolean
+moves_beside (const GstStereoViews *views, guint v)
+{
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+
+  return views->changed[v] >= VOTES && own->alone >= MAX (ALONE_LEAST, ALONE_OF * other->moving) &&
+      own->alone >= ALONE_MORE * other->alone;
+}
+
 /* The view repeats, or is stale, or the other view moves where it does not. */
 static gdouble
 frost_of (const GstStereoViews *views, guint v)
@@ -912,7 +881,9 @@ frost_of (const GstStereoViews *views, guint v)
 
   if (views->raw[v] == RAW_LOOKS && views->figures[!v].same < SAME_LEAST)
     frost = MAX (frost, own->same / SAME_BAD);
-  return !own->compared ? NAN : views->stands[v] >= VOTES ? MAX (1, frost) : frost;
+  if (moves_beside (views, v))
+    return MAX (1, frost);
+  return !own->compared || (views->stands[v] && frost < 1) ? NAN : frost;
 }
 
 /* No pixel of either view changes. */
@@ -978,17 +949,20 @@ typedef struct
   GstStereoHealthFlags flags[VIEWS]; /* of the left and the right view; a fault of both together has the first one alone */
   /* Faults of either view, and of the view itself, that explain it: its verdict is unknown. They stand before it in the table. */
   GstStereoHealthFlags unless, unless_own;
-  gdouble (*value) (const GstStereoViews *views, guint v);
+  gdouble (*value) (const GstStereoViews *views, guint v); /* NULL: a figure, */
   gdouble bad, good; /* between the two the verdict is unknown, so that a fault near a threshold does not flicker */
+  gsize figure;      /* this one */
   gint64 hold;       /* least duration, ns; 0 = that of its kind */
   gboolean silent;   /* it is noted in the metadata alone, and matches count nevertheless */
 } Rule;
 
 /* The order is that of messages: where two faults have one cause, the first one is BAD, and the other is UNKNOWN. */
 static const Rule rules[] = {
-  { OF_VIEW (BLACK), 0, 0, black_of, 0.98, 0.9 },    /* a picture of the night has lamps */
-  { OF_VIEW (BLOWN_OUT), 0, 0, white_of, 0.5, 0.4 }, /* fog and sky give half of that */
-  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, cover_of, 0.06, COVERED_GOOD },
+  { OF_VIEW (BLACK), 0, 0, NULL, 0.98, 0.9,
+      G_STRUCT_OFFSET (GstStereoViewFigures, black) }, /* a picture of the night has lamps */
+  { OF_VIEW (BLOWN_OUT), 0, 0, NULL, 0.5, 0.4,
+      G_STRUCT_OFFSET (GstStereoViewFigures, white) }, /* fog and sky give half of that */
+  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, cover_of, 0.06, 0.03 },
   { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), blur_of, BLURRED_BAD, BLURRED_GOOD },
   /* the worst healthy pair has 0.93 */
   { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, darkness_of, 1.5, 1.3 },
@@ -1034,10 +1008,7 @@ learn (GstStereoViews *views, gboolean live)
     if (views->raw[v] < RAW_LOOKS)
       views->raw[v] = own->same < SAME_LEAST ? views->raw[v] + 1 : 0;
     views->changed[v] = own->same < 1 ? views->changed[v] + 1 : 0;
-    gboolean alone = views->changed[v] >= VOTES && own->alone >= ALONE_MORE * other->alone &&
-        own->alone >= MAX (ALONE_LEAST, ALONE_OF * other->moving);
-    /* a single change of the other view must not add up with the next one */
-    views->stands[v] = own->moving || (!alone && views->stands[v] < VOTES) ? 0 : views->stands[v] + alone;
+    views->stands[v] = moves_beside (views, v) || (views->stands[v] && !own->moving && !own->wakes);
     if (evident)
       views->repeats[v] = views->changed[v] >= VOTES ?
           0 :
@@ -1063,7 +1034,7 @@ judge (GstStereoViews *views)
     gdouble values[VIEWS] = { NAN, NAN };
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++)
       if (!((guint) rule->unless & (bad[LEFT] | bad[RIGHT])) && !((guint) rule->unless_own & bad[v]))
-        values[v] = rule->value (views, v);
+        values[v] = rule->value ? rule->value (views, v) : G_STRUCT_MEMBER (gdouble, &views->figures[v], rule->figure);
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++) {
       GstStereoVerdict verdict = values[v] >= rule->bad ? GST_STEREO_VERDICT_BAD :
           values[v] <= rule->good                       ? GST_STEREO_VERDICT_GOOD :

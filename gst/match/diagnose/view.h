@@ -55,6 +55,7 @@ typedef struct
   gdouble doubt;             /* standard deviation of the square of `detail` for pure noise */
   gdouble contrast;          /* standard deviation of the blocks' means, grey levels: a blur does not change it */
   gboolean compared;         /* there was a look before */
+  gboolean wakes;            /* something that had repeated to the bit changes again */
   gdouble same;              /* share of the blocks that are as before, to the bit */
   guint moving, stale, even; /* blocks */
   guint alone;               /* blocks of the other view that move, where this view moves nowhere */
