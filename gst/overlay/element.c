@@ -430,19 +430,15 @@ age_of (GstDepthOverlay *self, gint64 time)
   return shown > depth->time ? (GstClockTime) (shown - depth->time) : 0;
 }
 
-/* The age that max-age limits. G_MAXUINT64: depth is later than the frame, because the live stream went back. */
+/* The age that max-age limits. Without an end, where depth is later than the frame because the live stream went back. */
 static guint64
 limited_age (GstDepthOverlay *self, gint64 time)
 {
   const GstDepthOverlayDepth *depth = &self->depth;
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
 
-  if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE) {
-    if (depth->time > time)
-      return G_MAXUINT64;
-    return GST_CLOCK_TIME_IS_VALID (self->measure.age) ? MAX (self->measure.age, (guint64) (time - depth->time)) :
-                                                         (guint64) (time - depth->time);
-  }
+  if (time != GST_CLOCK_STIME_NONE && depth->time != GST_CLOCK_STIME_NONE)
+    return MAX (GST_CLOCK_TIME_IS_VALID (self->measure.age) ? self->measure.age : 0, (guint64) (time - depth->time));
   /* what was not shown before is new, however late it comes */
   if (depth->fresh || !GST_CLOCK_TIME_IS_VALID (now) || !GST_CLOCK_TIME_IS_VALID (depth->arrival))
     return 0;

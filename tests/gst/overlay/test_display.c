@@ -107,10 +107,12 @@ TEST (test_borders)
   }
 }
 
-/* A camera that is silent is known without a frame, and is over without one. */
+/* A camera that is silent is known without a frame, and is over without one. Of such events only those of the live view go on. */
 TEST (test_silence_is_posted)
 {
   g_autoptr (Overlay) overlay = new_overlay ("");
+  GstEvent *event;
+  guint passed = 0;
 
   for (guint i = 0; i < 3; i++) {
     if (i > 0)
@@ -121,6 +123,16 @@ TEST (test_silence_is_posted)
     fail_unless_equals_string (gst_structure_get_string (posted, "state"), i == 1 ? "unknown" : "near");
     fail_unless_equals_string (gst_structure_get_string (posted, "reason"), i == 1 ? "left camera silent" : NULL);
   }
+  gst_harness_push_event (
+      overlay->live, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("of-the-live-view")));
+  overlay_push_depth (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 3000), 3 * TICK);
+  gst_buffer_unref (show_live (overlay, 3 * TICK));
+  while ((event = gst_harness_try_pull_event (overlay->live))) {
+    fail_if (gst_event_has_name (event, "GstStereoHealth"));
+    passed += gst_event_has_name (event, "of-the-live-view");
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (passed, 1);
 }
 
 /* A camera that gives no pictures: the last one is shown again, hatched, and says so; then the camera is back. */

@@ -110,8 +110,8 @@ show (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
   return overlay_show (overlay, depth, plain_frame (&overlay->info, 90), pts);
 }
 
-/* With any depth and any properties: the same messages, and the same picture, for which the second overlay searches nothing
- * and posts nothing. Its own properties of the search do not matter. */
+/* With any depth and any properties, which change: the same messages, and the same picture, for which the second overlay searches
+ * nothing and posts nothing. Its own properties of the search do not matter. */
 TEST_LOOP (test_finds_the_same, 0, 3)
 {
   const GstStereoOutputKind kind = (GstStereoOutputKind) __i__;
@@ -125,10 +125,16 @@ TEST_LOOP (test_finds_the_same, 0, 3)
     GstHarness *finder = finder_new (properties, kind, &bus);
     gdouble sure;
 
-    draw_region (searches->element, finder->element);
-    g_object_get (searches->element, "min-confidence", &sure, NULL);
-    g_object_set (draws->element, "min-confidence", sure, NULL); /* it hides pixels, too */
     for (guint i = 0; i < 4; i++) {
+      g_autofree gchar *changed = draw_properties ();
+
+      if (i == 2) {
+        set_properties (searches->element, changed);
+        set_properties (finder->element, changed);
+      }
+      draw_region (searches->element, finder->element);
+      g_object_get (searches->element, "min-confidence", &sure, NULL);
+      g_object_set (draws->element, "min-confidence", sure, NULL); /* it hides pixels, too */
       GstBuffer *depth = draw_depth (kind), *found = find (finder, gst_buffer_copy (depth), i * TICK);
       g_autoptr (GstMessage) message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
       g_autoptr (GstBuffer) one = show (searches, depth, i * TICK), other = show (draws, found, i * TICK);
@@ -223,72 +229,6 @@ TEST (test_metadata_that_lies)
     overlay_push_depth (overlay, depth, 0);
     overlay_push_live (overlay, plain_frame (&overlay->info, 90), 0);
     overlay_expect (overlay, GST_MESSAGE_ERROR, "metadata of stereonearest cannot be right", cases[i].words, NULL);
-  }
-}
-
-/* ---- its own messages -------------------------------------------------------------------- */
-
-/* 5 m everywhere, and an object at 20, 30. */
-static GstBuffer *
-scene (gint size)
-{
-  GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
-
-  fill_depth (depth, 20, 30, size, size, 800);
-  return depth;
-}
-
-/* The place is in pixels of the depth, and the times are those of the frame. */
-TEST (test_message)
-{
-  g_autoptr (Overlay) overlay = overlay_new (
-      "message-interval=0", GST_VIDEO_FORMAT_GRAY8, 4 * WIDTH, 4 * HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-
-  for (guint i = 0; i < 2; i++) {
-    guint64 timestamp, running, stream, duration;
-    gint x, y, size = i ? 1 : 16;
-
-    gst_buffer_unref (show (overlay, scene (size), (7 + i) * TICK));
-    g_autoptr (GstStructure) posted = overlay_nearest (overlay);
-    fail_unless (posted &&
-        gst_structure_get (posted, "x", G_TYPE_INT, &x, "y", G_TYPE_INT, &y, "timestamp", G_TYPE_UINT64, &timestamp,
-            "running-time", G_TYPE_UINT64, &running, "stream-time", G_TYPE_UINT64, &stream, "duration", G_TYPE_UINT64,
-            &duration, NULL));
-    fail_unless (x >= 20 && x < 20 + size && y >= 30 && y < 30 + size, "at %d,%d", x, y);
-    fail_unless (timestamp == (7 + i) * TICK && running == timestamp && stream == timestamp && duration == TICK);
-    set_properties (overlay->element, "nearest-percentile=0");
-  }
-}
-
-/* A state is posted at once, and again after message-interval. */
-TEST (test_state_is_posted_at_once)
-{
-  g_autoptr (Overlay) overlay = overlay_new ("warn-distance=1000 max-age=10000000 message-interval=1000000000",
-      GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
-  const struct
-  {
-    gint unknown;
-    const gchar *state; /* NULL: no message */
-  } frames[] = { { 0, "clear" }, { 5, NULL }, { 40, "unknown" }, { 41, NULL }, { 0, "clear" }, { 0, NULL },
-    { -1, "unknown" } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    GstBuffer *depth = new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, 5000);
-
-    fill_depth (depth, 0, 0, WIDTH, MAX (frames[i].unknown, 0), 0);
-    if (frames[i].unknown >= 0)
-      overlay_push_depth (overlay, gst_buffer_ref (depth), i * TICK);
-    else
-      overlay_eos (overlay, FALSE, TRUE); /* the depth of the frame before is too old */
-    overlay_push_live (overlay, plain_frame (&overlay->info, 0), i * TICK);
-    gst_buffer_unref (depth);
-    gst_buffer_unref (overlay_pull (overlay, i * TICK));
-    GstStructure *posted = overlay_nearest (overlay);
-    fail_unless ((posted != NULL) == (frames[i].state != NULL), "frame %u", i);
-    if (posted) {
-      fail_unless_equals_string (gst_structure_get_string (posted, "state"), frames[i].state);
-      gst_structure_free (posted);
-    }
   }
 }
 

@@ -9,7 +9,6 @@
 #define WIDTH 320
 #define HEIGHT 200
 #define COLUMNS 16
-#define OBSTACLES "nearest=obstacle message-interval=0 text=false legend=false warn-distance=5000 "
 
 /* Depth of half the view's size, everything 3 m away. Its ground is free for @free millimetres in each column. */
 static GstBuffer *
@@ -26,74 +25,20 @@ new_ground (gboolean valid, gdouble free)
 
 /* Pixels of the depth picture. */
 static void
-add_obstacle (GstBuffer *depth, guint x, guint y, guint width, guint height, gdouble distance)
+add_obstacle (GstBuffer *depth, guint x, guint y, guint width, guint height, gdouble distance, gboolean ahead)
 {
   GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta (
       depth, "obstacle", x, y, width, height);
 
   gst_video_region_of_interest_meta_add_param (roi,
-      gst_structure_new (
-          "stereo-obstacle", "distance", G_TYPE_DOUBLE, distance, "probability", G_TYPE_DOUBLE, 0.75, NULL));
+      gst_structure_new ("stereo-obstacle", "distance", G_TYPE_DOUBLE, distance, "probability", G_TYPE_DOUBLE, 0.75,
+          "ahead", G_TYPE_BOOLEAN, ahead, NULL));
 }
 
 static Overlay *
 new_overlay (const gchar *properties)
 {
   return overlay_new (properties, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH / 2, HEIGHT / 2);
-}
-
-/* What is said of a frame with that depth. */
-static GstStructure *
-judge (Overlay *overlay, GstBuffer *depth, GstClockTime pts)
-{
-  gst_buffer_unref (overlay_show (overlay, depth, plain_frame (&overlay->info, 60), pts));
-  return overlay_nearest (overlay);
-}
-
-static void
-expect_state (
-    Overlay *overlay, GstBuffer *depth, GstClockTime pts, const gchar *state, gdouble coverage, gdouble distance)
-{
-  g_autoptr (GstStructure) message = judge (overlay, depth, pts);
-  gdouble number = -1;
-
-  fail_unless (message != NULL);
-  fail_unless_equals_string (gst_structure_get_string (message, "state"), state);
-  fail_unless (gst_structure_get_double (message, "coverage", &number));
-  fail_unless_equals_float (number, coverage);
-  fail_unless_equals_int (gst_structure_get_double (message, "distance", &number), distance > 0);
-  if (distance > 0)
-    fail_unless_equals_float (number, distance);
-}
-
-/* What lies outside the region does not matter: the right half of the picture. */
-TEST (test_region)
-{
-  g_autoptr (Overlay) overlay = new_overlay (OBSTACLES);
-  GValue region = G_VALUE_INIT;
-  GstBuffer *depth = new_ground (TRUE, 9000);
-
-  g_value_init (&region, GST_TYPE_ARRAY);
-  fail_unless (gst_value_deserialize (&region, "<0.5, 0.0, 0.5, 1.0>"));
-  g_object_set_property (G_OBJECT (overlay->element), "region", &region);
-  g_value_unset (&region);
-  add_obstacle (depth, 40, 20, 39, 40, 1000);
-  expect_state (overlay, depth, 0, "clear", 1, 0);
-  depth = new_ground (TRUE, 9000);
-  add_obstacle (depth, 40, 20, 43, 40, 1000);
-  expect_state (overlay, depth, TICK, "near", 1, 1000);
-}
-
-/* What was known of the ground says nothing of surfaces, once these are asked for. */
-TEST (test_change_to_surfaces)
-{
-  g_autoptr (Overlay) overlay = new_overlay (
-      "nearest=obstacle message-interval=0 text=false legend=false max-unknown=1");
-
-  expect_state (overlay, new_ground (TRUE, 9000), 0, "clear", 1, 0);
-  set_properties (overlay->element, "nearest=surface");
-  expect_state (overlay, new_depth (WIDTH / 2, HEIGHT / 2, GST_STEREO_OUTPUT_KIND_DEPTH, 0), TICK, "unknown", 0, 0);
-  expect_state (overlay, new_ground (TRUE, 9000), 2 * TICK, "near", 1, 3000);
 }
 
 static gboolean
@@ -112,7 +57,7 @@ TEST (test_picture)
   GstBuffer *depth = new_ground (TRUE, 2000), *out;
   GstVideoFrame frame;
 
-  add_obstacle (depth, 100, 60, 40, 30, 4000);
+  add_obstacle (depth, 100, 60, 40, 30, 4000, TRUE);
   out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
   fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
   for (gint x = 0; x < WIDTH; x++)
@@ -124,6 +69,68 @@ TEST (test_picture)
   fail_if (is_changed (&frame, 240, 150) || is_changed (&frame, 100, 150));
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (out);
+}
+
+/* Pixels of the upper or the lower half that labels take, of @count obstacles ahead in the upper one, as small as a pixel, and of a
+ * nearer one in the lower half that is not ahead. */
+static guint
+labels_of (guint count, gboolean lower)
+{
+  g_autoptr (Overlay) overlay = new_overlay ("legend=false alpha=0 verdict=false nearest=obstacle");
+  GstBuffer *depth = new_ground (FALSE, 0);
+  GstVideoFrame frame;
+  guint changed = 0;
+
+  add_obstacle (depth, 80, 98, 1, 1, 1000, FALSE);
+  for (guint i = 0; i < count; i++)
+    add_obstacle (depth, 80, 25, 1, 1, 3000, TRUE);
+  g_autoptr (GstBuffer) out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
+  fail_unless (gst_video_frame_map (&frame, &overlay->info, out, GST_MAP_READ));
+  for (gint y = lower ? HEIGHT / 2 : 0; y < (lower ? HEIGHT : HEIGHT / 2); y++)
+    for (gint x = 0; x < WIDTH; x++)
+      changed += is_changed (&frame, x, y);
+  gst_video_frame_unmap (&frame);
+  return changed;
+}
+
+/* At most three things have a label, of which none covers another or is cut off: first what is ahead, then what is near. */
+TEST (test_labels)
+{
+  guint one = labels_of (1, FALSE);
+
+  fail_unless (one > 300, "%u pixels of a label", one);
+  fail_unless_equals_int (labels_of (0, FALSE), 0);
+  fail_unless_equals_int (labels_of (0, TRUE), one);
+  fail_unless_equals_int (labels_of (2, FALSE), 2 * one);
+  fail_unless_equals_int (labels_of (2, TRUE), one);
+  for (guint count = 3; count < 9; count++) {
+    fail_unless_equals_int (labels_of (count, FALSE), 3 * one);
+    fail_unless_equals_int (labels_of (count, TRUE), 0);
+  }
+}
+
+/* The digits of a label are 3 % of the picture high, or more. */
+TEST (test_digits)
+{
+  g_autoptr (Overlay) overlay = overlay_new (
+      "legend=false alpha=0 verdict=false nearest=obstacle", GST_VIDEO_FORMAT_GRAY8, 1280, 720, "GRAY16_LE", 320, 180);
+  GstBuffer *depth = new_depth (320, 180, GST_STEREO_OUTPUT_KIND_DEPTH, 0);
+  guint rows = 0;
+  GstMapInfo map;
+
+  add_ground (depth, FALSE, NULL, 0);
+  add_obstacle (depth, 160, 90, 1, 1, 3000, TRUE);
+  g_autoptr (GstBuffer) out = overlay_show (overlay, depth, plain_frame (&overlay->info, 60), 0);
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  for (gsize y = 0; y < 720; y++) {
+    gboolean white = FALSE;
+
+    for (gsize x = 0; x < 1280; x++)
+      white |= map.data[y * 1280 + x] > 200;
+    rows += white;
+  }
+  gst_buffer_unmap (out, &map);
+  fail_unless (rows >= 720 * 3 / 100, "%u rows", rows);
 }
 
 /* No line where the free ground ends outside the picture: above it, below it, so far below that no integer says where, and

@@ -93,13 +93,13 @@ naive_color (const GstVideoInfo *info, GstStereoColormap map, gdouble position, 
 
 typedef struct
 {
-  GstVideoInfo info;
+  GstVideoInfo info; /* of the output */
+  gint left;         /* where its part of the live frame begins */
   GstBuffer *depth;
   gdouble alpha, near, far;
   GstStereoCurve curve;
   guint min_confidence;
   GstStereoColormap map;
-  gint depth_width, depth_height;
 } Scene;
 
 static guint
@@ -113,8 +113,8 @@ byte_at (GstVideoFrame *frame, guint c, gint x, gint y)
 static gdouble
 naive_pixel (const Scene *scene, GstVideoFrame *depth, GstVideoFrame *confidence, guint c, gdouble in, gint x, gint y)
 {
-  gint dx = (2 * x + 1) * scene->depth_width / (2 * GST_VIDEO_INFO_WIDTH (&scene->info));
-  gint dy = (2 * y + 1) * scene->depth_height / (2 * GST_VIDEO_INFO_HEIGHT (&scene->info));
+  gint dx = (2 * x + 1) * GST_VIDEO_FRAME_WIDTH (depth) / (2 * GST_VIDEO_INFO_WIDTH (&scene->info));
+  gint dy = (2 * y + 1) * GST_VIDEO_FRAME_HEIGHT (depth) / (2 * GST_VIDEO_INFO_HEIGHT (&scene->info));
   const guint8 *at = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (depth, 0) + dy * GST_VIDEO_FRAME_PLANE_STRIDE (depth, 0);
   gboolean wide = GST_VIDEO_FRAME_FORMAT (depth) == GST_VIDEO_FORMAT_GRAY16_LE;
   guint sample = wide ? GST_READ_UINT16_LE (at + 2 * dx) : at[dx];
@@ -136,7 +136,7 @@ naive_pixel (const Scene *scene, GstVideoFrame *depth, GstVideoFrame *confidence
 
 /* Within one level: a colour is rounded to 8 bits before it is blended, and what is blended is rounded again. */
 static void
-check_picture (const Scene *scene, GstBuffer *before, GstBuffer *after)
+check_picture (const Scene *scene, const GstVideoInfo *live, GstBuffer *before, GstBuffer *after)
 {
   const GstStereoMeta *meta = gst_buffer_get_stereo_meta (scene->depth);
   GstVideoFrame in, out, depth, confidence;
@@ -146,16 +146,16 @@ check_picture (const Scene *scene, GstBuffer *before, GstBuffer *after)
       meta->kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE,
       meta->width, meta->height);
   gst_video_info_set_format (&confidence_info, GST_VIDEO_FORMAT_GRAY8, meta->width, meta->height);
-  fail_unless (gst_video_frame_map (&in, &scene->info, before, GST_MAP_READ));
+  fail_unless (gst_video_frame_map (&in, live, before, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&out, &scene->info, after, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&depth, &info, scene->depth, GST_MAP_READ));
   fail_unless (gst_video_frame_map (&confidence, &confidence_info, meta->confidence, GST_MAP_READ));
   for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&in); c++) {
     gint sub_x = GST_VIDEO_FORMAT_INFO_W_SUB (in.info.finfo, c), sub_y = GST_VIDEO_FORMAT_INFO_H_SUB (in.info.finfo, c);
 
-    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&in, c); y++)
-      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&in, c); x++) {
-        guint was = byte_at (&in, c, x, y), is = byte_at (&out, c, x, y);
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&out, c); y++)
+      for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&out, c); x++) {
+        guint was = byte_at (&in, c, x + (scene->left >> sub_x), y), is = byte_at (&out, c, x, y);
         /* a chroma sample is that of its first pixel */
         gdouble expected = c == 3 ? was : naive_pixel (scene, &depth, &confidence, c, was, x << sub_x, y << sub_y);
 
@@ -185,44 +185,45 @@ random_depth (Random *random, gint width, gint height, GstStereoOutputKind kind)
   return depth;
 }
 
+/* With a random scene: the part of live frames of @width pixels that begins at @left, and depth of the given size over it. */
 static void
-try_format (Random *random, GstVideoFormat format, const gchar *colorimetry)
+try_scene (
+    GstVideoFormat format, const gchar *extra, gint width, gint height, gint left, gint depth_width, gint depth_height)
 {
+  Random *random = &random_state;
   const GstStereoOutputKind kind = (GstStereoOutputKind) random_range (random, 0, 2);
   gboolean narrow = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
-  gint width = random_range (random, 1, 70), height = random_range (random, 1, 40);
-  Scene scene = { .alpha = random_range (random, 1, 256) / 256.0,
+  Scene scene = { .left = left,
+    .alpha = random_range (random, 1, 256) / 256.0,
     .near = random_range (random, 100, 900),
     .far = random_range (random, 1000, 5000),
     .min_confidence = (guint) random_range (random, 0, 200),
-    .map = (GstStereoColormap) random_range (random, 0, 3),
+    /* gray replaces turbo in grey pictures, with a warning */
+    .map = (GstStereoColormap) random_range (random, format == GST_VIDEO_FORMAT_GRAY8, 3),
     .curve = (GstStereoCurve) random_range (random, 0, 2),
-    .depth_width = width,
-    .depth_height = height };
+    .depth = random_depth (random, depth_width, depth_height, kind) };
   g_autofree gchar *properties = g_strdup_printf (QUIET
       "alpha=%.10f near=%f far=%f min-confidence=%.10f colormap=%d scale=%d",
       scene.alpha, scene.near, scene.far, scene.min_confidence / 255.0, scene.map, scene.curve);
   g_autoptr (Overlay) overlay = overlay_new (
-      properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", width, height);
+      properties, format, width, height, narrow ? "GRAY8" : "GRAY16_LE", depth_width, depth_height);
   guint padding = random_range (random, 0, 2) ? (guint) random_range (random, 1, 9) : 0;
-  GstBuffer *live, *own, *out;
 
-  overlay_live_caps (overlay, format, width, height, colorimetry);
-  scene.info = overlay->info;
-  scene.depth = random_depth (random, width, height, kind);
-  live = random_frame (random, &scene.info, padding);
+  overlay_live_caps (overlay, format, width, height, extra);
+  g_autoptr (GstBuffer) live = random_frame (random, &overlay->info, padding);
   /* a frame is left alone, whoever holds it */
   for (guint i = 0; i < 2; i++) {
-    overlay_push_depth (overlay, gst_buffer_ref (scene.depth), i * TICK);
-    own = i ? gst_buffer_copy_deep (live) : gst_buffer_ref (live);
-    overlay_push_live (overlay, own, i * TICK);
-    out = overlay_pull (overlay, i * TICK);
+    GstBuffer *own = i ? gst_buffer_copy_deep (live) : gst_buffer_ref (live);
+    g_autoptr (GstBuffer) out = overlay_show (overlay, gst_buffer_ref (scene.depth), own, i * TICK);
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (overlay->live->sinkpad);
+
     fail_unless (out != own);
-    check_picture (&scene, live, out);
-    gst_buffer_unref (out);
+    fail_unless (gst_video_info_from_caps (&scene.info, caps));
+    if (GST_VIDEO_INFO_WIDTH (&scene.info) != width)
+      fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
+    check_picture (&scene, &overlay->info, live, out);
   }
   overlay_expect_none (overlay, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  gst_buffer_unref (live);
   gst_buffer_unref (scene.depth);
 }
 
@@ -232,16 +233,33 @@ static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMA
   GST_VIDEO_FORMAT_xBGR, GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
   GST_VIDEO_FORMAT_GRAY8 };
 
+/* Of any size, and the left view of a packed frame like a frame of its own. */
 TEST_LOOP (test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats))
 {
   GstVideoFormat format = formats[__i__];
+  gboolean yuv = GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format));
 
-  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 6); i++)
-    try_format (&random_state, format,
-        GST_VIDEO_FORMAT_INFO_IS_YUV (gst_video_format_get_info (format)) ? i % 3 == 0 ? "colorimetry=bt709" :
-                i % 3 == 1                                                             ? "colorimetry=1:4:0:0" :
-                                                                                         NULL :
-                                                                            NULL);
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 6); i++) {
+    gint width = random_range (&random_state, 1, 70), height = random_range (&random_state, 1, 40);
+
+    try_scene (format,
+        yuv && i % 3 == 0     ? "colorimetry=bt709" :
+            yuv && i % 3 == 1 ? "colorimetry=1:4:0:0" :
+                                NULL,
+        width, height, 0, width, height);
+  }
+  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
+  try_scene (format, NULL, 52, 20, 0, 26, 20);
+  try_scene (format, SIDE_BY_SIDE ("0"), 54, 20, 0, 27, 20);
+  try_scene (format, SIDE_BY_SIDE ("1"), 52, 20, 26, 26, 20);
+}
+
+TEST (test_sizes_that_differ)
+{
+  const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    try_scene (GST_VIDEO_FORMAT_I420, NULL, sizes[i][0], sizes[i][1], 0, sizes[i][2], sizes[i][3]);
 }
 
 /* Text in every format: it changes the picture, and only where text is. */
@@ -501,30 +519,6 @@ TEST (test_disparity_without_geometry)
   fail_unless_equals_float (disparity, 63);
 }
 
-/* ---- sizes ------------------------------------------------------------------------------- */
-
-TEST (test_sizes_that_differ)
-{
-  const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    g_autoptr (Overlay) overlay = overlay_new (QUIET "alpha=0.75 near=100 far=5000 min-confidence=0",
-        GST_VIDEO_FORMAT_I420, sizes[i][0], sizes[i][1], "GRAY16_LE", sizes[i][2], sizes[i][3]);
-    Scene scene = { .info = overlay->info,
-      .alpha = 0.75,
-      .near = 100,
-      .far = 5000,
-      .depth_width = sizes[i][2],
-      .depth_height = sizes[i][3] };
-    g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 0), out = NULL;
-
-    scene.depth = random_depth (&random_state, sizes[i][2], sizes[i][3], GST_STEREO_OUTPUT_KIND_DEPTH);
-    out = overlay_show (overlay, gst_buffer_ref (scene.depth), gst_buffer_ref (live), 0);
-    check_picture (&scene, live, out);
-    gst_buffer_unref (scene.depth);
-  }
-}
-
 TEST (test_another_aspect_is_an_error)
 {
   g_autoptr (Overlay) overlay = overlay_new ("", GST_VIDEO_FORMAT_RGB, 64, 32, "GRAY16_LE", 48, 32);
@@ -532,52 +526,6 @@ TEST (test_another_aspect_is_an_error)
   overlay_push_depth (overlay, new_depth (48, 32, GST_STEREO_OUTPUT_KIND_DEPTH, 1000), 0);
   overlay_push_live (overlay, plain_frame (&overlay->info, 0), 0);
   overlay_expect (overlay, GST_MESSAGE_ERROR, "64x32", "48x32", NULL);
-}
-
-/* The left half of @width by 20 pixels, at @x, blended like a frame of its own. */
-static void
-try_packed (GstVideoFormat format, const gchar *extra, gint view, gint x)
-{
-  g_autoptr (Overlay) overlay = overlay_new (
-      QUIET "alpha=0.5 colormap=heat near=100 far=5000 min-confidence=0", format, 2 * view, 20, "GRAY16_LE", view, 20);
-  Scene scene = {
-    .alpha = 0.5, .map = GST_STEREO_COLORMAP_HEAT, .near = 100, .far = 5000, .depth_width = view, .depth_height = 20
-  };
-  GstVideoFrame from, to;
-
-  overlay_live_caps (overlay, format, 2 * view, 20, extra);
-  g_autoptr (GstBuffer) live = random_frame (&random_state, &overlay->info, 3);
-  scene.depth = random_depth (&random_state, view, 20, GST_STEREO_OUTPUT_KIND_DEPTH);
-  g_autoptr (GstBuffer) out = overlay_show (overlay, gst_buffer_ref (scene.depth), gst_buffer_ref (live), 0);
-  GstCaps *caps = gst_pad_get_current_caps (overlay->live->sinkpad);
-  fail_unless (gst_video_info_from_caps (&scene.info, caps));
-  gst_caps_unref (caps);
-  fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&scene.info), view);
-  fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
-
-  g_autoptr (GstBuffer) left = plain_frame (&scene.info, 0);
-  fail_unless (gst_video_frame_map (&from, &overlay->info, live, GST_MAP_READ));
-  fail_unless (gst_video_frame_map (&to, &scene.info, left, GST_MAP_WRITE));
-  for (guint c = 0; c < GST_VIDEO_FRAME_N_COMPONENTS (&to); c++)
-    for (gint j = 0; j < GST_VIDEO_FRAME_COMP_HEIGHT (&to, c); j++)
-      for (gint i = 0; i < GST_VIDEO_FRAME_COMP_WIDTH (&to, c); i++)
-        ((guint8 *) GST_VIDEO_FRAME_COMP_DATA (
-            &to, c))[j * GST_VIDEO_FRAME_COMP_STRIDE (&to, c) + i * GST_VIDEO_FRAME_COMP_PSTRIDE (&to, c)] = (guint8)
-            byte_at (&from, c, i + (x >> GST_VIDEO_FORMAT_INFO_W_SUB (to.info.finfo, c)), j);
-  gst_video_frame_unmap (&from);
-  gst_video_frame_unmap (&to);
-  check_picture (&scene, left, out);
-  gst_buffer_unref (scene.depth);
-}
-
-TEST (test_the_left_view_of_a_packed_frame)
-{
-  g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    try_packed (formats[f], NULL, 26, 0);
-    try_packed (formats[f], SIDE_BY_SIDE ("0"), 27, 0);
-    try_packed (formats[f], SIDE_BY_SIDE ("1"), 26, 26);
-  }
 }
 
 /* ---- pieces over the picture --------------------------------------------------------------- */
@@ -630,23 +578,27 @@ TEST (test_legend_stays)
 
 TEST (test_region_is_drawn)
 {
+  static const struct
+  {
+    const gchar *properties;
+    gboolean drawn; /* each side, and not what is between them or outside */
+  } rows[] = { { "region=<0.25,0.5,0.5,0.25>", TRUE }, { "text=false", FALSE }, { "text=true region=<0,0,1,1>", FALSE },
+    { "region=<0.25,0,0.5,1>", TRUE }, { "region=<0,0.5,1,0.25>", TRUE } };
   g_autoptr (Overlay) overlay = overlay_new (
-      "alpha=0 legend=false region=<0.25,0.5,0.5,0.25>", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
+      "alpha=0 legend=false", GST_VIDEO_FORMAT_GRAY8, 320, 240, "GRAY16_LE", 320, 240);
 
-  for (guint i = 0; i < 3; i++) {
-    GstBuffer *depth = new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 0), *out;
-    gboolean expected = i == 0;
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    set_properties (overlay->element, rows[i].properties);
+    g_autoptr (GstBuffer) out = overlay_show (
+        overlay, new_depth (320, 240, GST_STEREO_OUTPUT_KIND_DEPTH, 0), plain_frame (&overlay->info, 99), i * TICK);
+    gboolean across = i != 3, down = i != 4; /* whether there are sides across, and down */
 
-    out = overlay_show (overlay, depth, plain_frame (&overlay->info, 99), i * TICK);
-    /* each side, and not what is between them or outside */
-    fail_unless_equals_int (drawn_in (out, 100, 120, 1, 3, 99), expected);
-    fail_unless_equals_int (drawn_in (out, 100, 177, 1, 3, 99), expected);
-    fail_unless_equals_int (drawn_in (out, 80, 150, 3, 1, 99), expected);
-    fail_unless_equals_int (drawn_in (out, 237, 150, 3, 1, 99), expected);
+    fail_unless_equals_int (drawn_in (out, 100, 120, 1, 3, 99), rows[i].drawn && across);
+    fail_unless_equals_int (drawn_in (out, 100, 177, 1, 3, 99), rows[i].drawn && across);
+    fail_unless_equals_int (drawn_in (out, 80, 150, 3, 1, 99), rows[i].drawn && down);
+    fail_unless_equals_int (drawn_in (out, 237, 150, 3, 1, 99), rows[i].drawn && down);
     fail_unless (!drawn_in (out, 84, 124, 152, 52, 99), "something lies inside the region");
-    fail_unless (!drawn_in (out, 9, 182, 302, 49, 99) && !drawn_in (out, 242, 100, 69, 80, 99));
-    gst_buffer_unref (out);
-    set_properties (overlay->element, i == 0 ? "text=false" : "text=true region=<0,0,1,1>");
+    fail_unless (!drawn_in (out, 9, 182, 70, 49, 99) && !drawn_in (out, 242, 124, 69, 52, 99));
   }
 }
 

@@ -16,41 +16,23 @@ static Random random_state;
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-/* A picture of disparities, 64 steps a pixel. */
+/* A picture of disparities, 64 steps a pixel, or of depth. */
 typedef struct
 {
   guint16 samples[WIDTH * HEIGHT];
   guint8 confidence[WIDTH * HEIGHT];
-  GstBuffer *buffer; /* of the meta */
-  GstStereoMeta *meta;
+  GstStereoMeta meta;
 } Picture;
 
-static Picture *
-picture_new (GstStereoOutputKind kind)
-{
-  Picture *picture = g_new0 (Picture, 1);
-
-  picture->buffer = gst_buffer_new ();
-  picture->meta = gst_buffer_add_stereo_meta (picture->buffer, WIDTH, HEIGHT, NULL);
-  picture->meta->kind = kind;
-  picture->meta->disparity_scale = 64;
-  picture->meta->num_disparities = 128;
-  picture->meta->focal_length = 700;
-  picture->meta->baseline = 120;
-  return picture;
-}
-
-static void
-picture_free (Picture *picture)
-{
-  gst_buffer_unref (picture->buffer);
-  g_free (picture);
-}
+/* Every test has a process of its own. */
+static Picture picture = {
+  .meta = { .disparity_scale = 64, .num_disparities = 128, .focal_length = 700, .baseline = 120, .depth_unit = 1000 },
+};
 
 static guint16
-sample_of (const Picture *picture, gdouble disparity)
+sample_of (gdouble disparity)
 {
-  const GstStereoMeta *meta = picture->meta;
+  const GstStereoMeta *meta = &picture.meta;
 
   if (meta->kind == GST_STEREO_OUTPUT_KIND_DEPTH)
     return (guint16) CLAMP (meta->focal_length * meta->baseline / disparity + 0.5, 1, 65535);
@@ -60,7 +42,7 @@ sample_of (const Picture *picture, gdouble disparity)
 /* A thing in the middle of a box, as large as a share of its sides; background around it, something before it at one
  * side, holes, and a matcher's errors. */
 static void
-paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble object, gdouble behind, gdouble before)
+paint (gint x, gint y, gint width, gint height, gdouble object, gdouble behind, gdouble before)
 {
   gdouble share = 0.62 + 0.3 * random_range (&random_state, 0, 1000) / 1000.0;
 
@@ -72,79 +54,76 @@ paint (Picture *picture, gint x, gint y, gint width, gint height, gdouble object
       if (u - x < width / 10)
         disparity = before;
       disparity += (random_range (&random_state, -1000, 1000) + random_range (&random_state, -1000, 1000)) / 4000.0;
-      picture->confidence[at] = (guint8) random_range (&random_state, 150, 255);
-      picture->samples[at] = sample_of (picture, disparity);
+      picture.confidence[at] = (guint8) random_range (&random_state, 150, 255);
+      picture.samples[at] = sample_of (disparity);
       if (random_range (&random_state, 0, 99) < 30)
-        picture->samples[at] = 0;
+        picture.samples[at] = 0;
       else if (random_range (&random_state, 0, 99) < 10)
-        picture->samples[at] = sample_of (picture, random_range (&random_state, 10, 1200) / 10.0);
+        picture.samples[at] = sample_of (random_range (&random_state, 10, 1200) / 10.0);
     }
 }
 
 static GstStereoDepthView
-box_of (const Picture *picture, gint x, gint y, gint width, gint height)
+box_of (gint x, gint y, gint width, gint height)
 {
-  return (GstStereoDepthView){ .samples = (const guint8 *) picture->samples,
+  return (GstStereoDepthView){ .samples = (const guint8 *) picture.samples,
     .stride = 2 * WIDTH,
     .wide = TRUE,
-    .confidence = picture->confidence,
+    .confidence = picture.confidence,
     .confidence_stride = WIDTH,
     .min_confidence = 1,
     .x = x,
     .y = y,
     .width = width,
     .height = height,
-    .meta = picture->meta };
+    .meta = &picture.meta };
 }
 
 /* Small boxes and large ones, near and far things; the background is half as near, and what is before it half as far. */
 TEST_LOOP (test_box_objects, 0, 2)
 {
-  const GstStereoOutputKind kind = __i__ ? GST_STEREO_OUTPUT_KIND_DEPTH : GST_STEREO_OUTPUT_KIND_DISPARITY;
-  Picture *picture = picture_new (kind);
   GstStereoBoxObjectFinder *finder = gst_stereo_box_object_finder_new ();
 
+  picture.meta.kind = __i__ ? GST_STEREO_OUTPUT_KIND_DEPTH : GST_STEREO_OUTPUT_KIND_DISPARITY;
   for (guint round = 0; round < 60; round++) {
     gint width = random_range (&random_state, 12, 200), height = random_range (&random_state, 12, 180);
     gint x = random_range (&random_state, 0, WIDTH - width), y = random_range (&random_state, 0, HEIGHT - height);
     gdouble disparity = random_range (&random_state, 80, 500) / 10.0, measured;
-    GstStereoDepthView view = box_of (picture, x, y, width, height);
+    GstStereoDepthView view = box_of (x, y, width, height);
     GstStereoBoxObject object;
 
-    paint (picture, x, y, width, height, disparity, disparity / 2, disparity * 2);
+    paint (x, y, width, height, disparity, disparity / 2, disparity * 2);
     fail_unless (gst_stereo_box_object_find (finder, &view, &object));
-    measured = gst_stereo_meta_get_disparity (picture->meta, object.sample);
+    measured = gst_stereo_meta_get_disparity (&picture.meta, object.sample);
     fail_unless (fabs (measured - disparity) < 0.02 * disparity + 0.15, "%g px of %dx%d found at %g px", disparity,
         width, height, measured);
     fail_unless (
-        gst_stereo_meta_get_depth (picture->meta, object.near) < gst_stereo_meta_get_depth (picture->meta, object.far));
-    fail_unless (fabs (gst_stereo_meta_get_disparity (picture->meta, object.near) - disparity) < 1.5);
+        gst_stereo_meta_get_depth (&picture.meta, object.near) < gst_stereo_meta_get_depth (&picture.meta, object.far));
+    fail_unless (fabs (gst_stereo_meta_get_disparity (&picture.meta, object.near) - disparity) < 1.5);
     fail_unless (object.coverage > 0.5 && object.coverage < 0.9 && object.support > 0.3 && object.support <= 1);
     fail_unless (object.confidence > 0.6 && object.confidence < 1);
   }
   gst_stereo_box_object_finder_free (finder);
-  picture_free (picture);
 }
 
 /* A box of holes has no distance, and one of a single pixel has it. */
 TEST (test_few_pixels)
 {
-  Picture *picture = picture_new (GST_STEREO_OUTPUT_KIND_DISPARITY);
   GstStereoBoxObjectFinder *finder = gst_stereo_box_object_finder_new ();
-  GstStereoDepthView view = box_of (picture, 10, 10, 40, 30);
+  GstStereoDepthView view = box_of (10, 10, 40, 30);
   GstStereoBoxObject object;
 
-  memset (picture->confidence, 255, sizeof picture->confidence);
+  picture.meta.kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  memset (picture.confidence, 255, sizeof picture.confidence);
   fail_if (gst_stereo_box_object_find (finder, &view, &object));
   fail_unless_equals_float (object.coverage, 0);
   for (gint i = 0; i < 40 * 30 / 25; i++)
-    picture->samples[(10 + i / 40) * WIDTH + 10 + i % 40] = 640;
+    picture.samples[(10 + i / 40) * WIDTH + 10 + i % 40] = 640;
   fail_if (gst_stereo_box_object_find (finder, &view, &object), "a twenty-fifth of the box is enough");
-  view = box_of (picture, 10, 10, 1, 1);
+  view = box_of (10, 10, 1, 1);
   fail_unless (gst_stereo_box_object_find (finder, &view, &object));
   fail_unless_equals_int (object.sample, 640);
   gst_stereo_box_object_finder_free (finder);
-  picture_free (picture);
 }
 
 /* ---- depthoverlay --------------------------------------------------------------------------- */
@@ -166,15 +145,6 @@ parameter_of (GstBuffer *buffer)
 
   fail_unless (meta != NULL, "the region is gone");
   return gst_video_region_of_interest_meta_get_param ((GstVideoRegionOfInterestMeta *) meta, "stereo-distance");
-}
-
-static gdouble
-number_of (const GstStructure *structure, const gchar *name)
-{
-  gdouble number = -1;
-
-  gst_structure_get_double (structure, name, &number);
-  return number;
 }
 
 static gboolean
@@ -200,7 +170,7 @@ overlay_with_depth (const gchar *properties)
 
 TEST (test_region)
 {
-  g_autoptr (Overlay) overlay = overlay_with_depth (QUIET);
+  g_autoptr (Overlay) overlay = overlay_with_depth (QUIET "message-interval=0");
   g_autoptr (GstBuffer) frame = frame_with (overlay, 96, 56, 48, 88), out = NULL;
 
   /* others hold the frame: what they have does not change */
@@ -208,12 +178,19 @@ TEST (test_region)
   out = overlay_pull (overlay, 0);
   const GstStructure *parameter = parameter_of (out);
   fail_unless (is_valid (parameter));
-  fail_unless_equals_float (number_of (parameter, "distance"), 3000);
-  fail_unless_equals_float (number_of (parameter, "spread"), 0);
-  fail_unless_equals_float (number_of (parameter, "coverage"), 1);
-  fail_unless_equals_float (number_of (parameter, "confidence"), 1);
-  fail_unless (number_of (parameter, "support") > 0.8 && number_of (parameter, "support") < 1);
+  fail_unless_equals_float (found_number (parameter, "distance"), 3000);
+  fail_unless_equals_float (found_number (parameter, "spread"), 0);
+  fail_unless_equals_float (found_number (parameter, "coverage"), 1);
+  fail_unless_equals_float (found_number (parameter, "confidence"), 1);
+  fail_unless (found_number (parameter, "support") > 0.8 && found_number (parameter, "support") < 1);
   fail_unless (parameter_of (frame) == NULL);
+  /* the same depth is measured for the next frame, too, and nothing is posted of it again */
+  overlay_eos (overlay, FALSE, TRUE);
+  overlay_push_live (overlay, gst_buffer_ref (frame), TICK);
+  g_autoptr (GstBuffer) next = overlay_pull (overlay, TICK);
+  fail_unless (is_valid (parameter_of (next)));
+  gst_structure_free (overlay_nearest (overlay));
+  fail_unless (overlay_nearest (overlay) == NULL);
 }
 
 /* Half the way from the nearest to the farthest pixel of a thing is as far as it can spread. */
@@ -225,7 +202,7 @@ TEST (test_spread)
   for (gint column = 0; column < 48; column++)
     fill_depth (depth, 96 + column, 56, 1, 88, column / 8 % 2 ? 3000 : 3040);
   out = overlay_show (overlay, depth, frame_with (overlay, 96, 56, 48, 88), 0);
-  gdouble spread = number_of (parameter_of (out), "spread");
+  gdouble spread = found_number (parameter_of (out), "spread");
   fail_unless (spread > 0 && spread <= 20, "%g mm, of a thing from 3000 to 3040 mm", spread);
   gst_buffer_unref (out);
 }

@@ -145,8 +145,8 @@ expect_posted (const GstStructure *posted, const gchar *state)
 
 TEST (test_stale_depth_is_not_shown)
 {
-  g_autoptr (Overlay) overlay = new_overlay ("max-age=100000000");
-  const GstClockTime times[] = { 0, 60, 100, 101, 900 };
+  g_autoptr (Overlay) overlay = new_overlay ("max-age=100000000 message-interval=100000000");
+  const GstClockTime times[] = { 0, 60, 100, 101, 150, 900 };
 
   push_depth (overlay, 5, 0);
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
@@ -155,7 +155,8 @@ TEST (test_stale_depth_is_not_shown)
       push_depth (overlay, 9, GST_SECOND);
     expect_frame (overlay, times[i] * GST_MSECOND, times[i] <= 100 ? 5 : NO_DEPTH);
     g_autoptr (GstStructure) posted = overlay_nearest (overlay);
-    expect_posted (posted, i == 0 ? "near" : times[i] <= 100 ? NULL : "unknown");
+    /* of the same reason, after message-interval */
+    expect_posted (posted, i == 0 ? "near" : times[i] <= 100 || times[i] == 150 ? NULL : "unknown");
   }
   push_live (overlay, GST_SECOND);
   expect_frame (overlay, GST_SECOND, 9);
@@ -260,6 +261,30 @@ TEST (test_memory_is_spoken_of_while_a_frame_waits)
   g_thread_join (thread);
   push_depth (overlay, 3, 0);
   expect_frame (overlay, 0, 3);
+}
+
+/* The age counts from the capture to now, or to when the picture is shown, which is later here by the latency. */
+TEST (test_age_counts_to_now)
+{
+  static const guint late[] = { 0, 3 }; /* s */
+
+  for (guint i = 0; i < G_N_ELEMENTS (late); i++) {
+    g_autoptr (Overlay) overlay = new_overlay ("");
+    guint64 age = 0;
+
+    gst_harness_set_live (overlay->live, TRUE);
+    gst_harness_set_live (overlay->depth, TRUE);
+    gst_harness_set_upstream_latency (overlay->live, 0);
+    gst_harness_set_upstream_latency (overlay->depth, 40 * GST_MSECOND);
+    gst_harness_set_time (overlay->depth, late[i] * GST_SECOND);
+    push_depth (overlay, 3, 0);
+    push_live (overlay, 0);
+    expect_frame (overlay, 0, late[i] ? NO_DEPTH : 3);
+    g_autoptr (GstStructure) posted = overlay_nearest (overlay);
+    fail_unless (posted && gst_structure_get_uint64 (posted, "age", &age));
+    fail_unless_equals_uint64 (age, late[i] ? late[i] * GST_SECOND : 40 * GST_MSECOND + GST_SECOND / 30);
+    expect_posted (posted, late[i] ? "unknown" : "near");
+  }
 }
 
 /* A frame waits for its depth until the latency is over, and no longer. */
