@@ -41,26 +41,33 @@ def parser(text):
     return result
 
 
+class Cache:
+    """What a program gave for some words, kept in a file, where one is given."""
+
+    def __init__(self, program, path):
+        with open(program, "rb") as file:
+            self.hash, self.path, self.known = hashlib.sha256(file.read()).hexdigest()[:16], path, {}
+        if path and os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                self.known = json.load(file)
+
+    def of(self, words, make):
+        key = " ".join([self.hash, *words])
+        if key not in self.known:
+            self.known[key] = make()
+            if self.path:
+                with open(self.path + ".new", "w", encoding="utf-8") as file:
+                    json.dump(self.known, file, indent=0)
+                os.replace(self.path + ".new", self.path)
+        return self.known[key]
+
+
 class Scores:
     """Scores of option sets. An option set is a dictionary of the matcher's parameters."""
 
     def __init__(self, arguments, groups=GROUPS):
-        self.bench, self.data, self.path, self.groups = arguments.bench, arguments.data, arguments.cache, groups
-        with open(self.bench, "rb") as file:
-            self.program = hashlib.sha256(file.read()).hexdigest()[:16]
-        self.known, self.printed = {}, set()
-        if self.path and os.path.exists(self.path):
-            with open(self.path, encoding="utf-8") as file:
-                self.known = json.load(file)
-
-    def key(self, scene, disparities, options):
-        return " ".join([self.program, scene, str(disparities)] + [f"{name}={options[name]}" for name in sorted(options)])
-
-    def save(self):
-        if self.path:
-            with open(self.path + ".new", "w", encoding="utf-8") as file:
-                json.dump(self.known, file, indent=0)
-            os.replace(self.path + ".new", self.path)
+        self.bench, self.data, self.groups = arguments.bench, arguments.data, groups
+        self.cache, self.printed = Cache(self.bench, arguments.cache), set()
 
     def run(self, name, disparities, options):
         scene = scene_of(*(os.path.join(self.data, name, view + ".png") for view in ("left", "right")))
@@ -72,16 +79,12 @@ class Scores:
         for text in sorted({f"{shown}: {line}" for line in said.splitlines()} - self.printed):
             print(text, file=sys.stderr)
             self.printed.add(text)
-        self.known[self.key(name, disparities, options)] = scores(disparity, *load(scene))
-        self.save()
+        return scores(disparity, *load(scene))
 
     def of(self, options):
         """{scene: percent}: non-occluded pixels, missing ones are wrong."""
-        for group in self.groups:
-            for scene, disparities in group.scenes.items():
-                if self.key(scene, disparities, options) not in self.known:
-                    self.run(scene, disparities, options)
-        return {scene: self.known[self.key(scene, disparities, options)][group.measure]
+        words = [f"{name}={options[name]}" for name in sorted(options)]
+        return {scene: self.cache.of([scene, str(disparities), *words], lambda: self.run(scene, disparities, options))[group.measure]
                 for group in self.groups for scene, disparities in group.scenes.items()}
 
 

@@ -17,8 +17,6 @@ The options are the matcher's; without any it is the default method. Wrong is wh
 """
 import argparse
 import collections
-import hashlib
-import json
 import math
 import os
 import random
@@ -58,50 +56,31 @@ def counts_of(program, truth, words):
     return [(min(a, 255) / 255, min(d, 255) / 255, *row) for (a, d), row in counts.items()]
 
 
-class Counts:
-    """Counts of scenes, kept in a file, where one is given: known by the program (its hash) and its words."""
-
-    def __init__(self, program, path):
-        self.program, self.path, self.known = program, path, {}
-        with open(program, "rb") as file:
-            self.hash = hashlib.sha256(file.read()).hexdigest()[:16]
-        if path and os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.known = json.load(file)
-
-    def of(self, truth, words):
-        """@truth: makes the disparities, NaN where a pixel does not count."""
-        key = " ".join([self.hash, *words])
-        if key not in self.known:
-            self.known[key] = counts_of(self.program, truth(), words)
-            if self.path:
-                with open(self.path + ".new", "w", encoding="utf-8") as file:
-                    json.dump(self.known, file)
-                os.replace(self.path + ".new", self.path)
-        return self.known[key]
-
-
 def seen(truth, mask):
     return truth if mask is None else np.where(mask, truth, np.nan)
 
 
 def scenes_of(arguments):
     """{group: {scene: counts}}"""
-    counts = Counts(arguments.counts, arguments.cache)
+    cache = groups.Cache(arguments.counts, arguments.cache)
+
+    def counts(truth, words):
+        """@truth: makes the disparities, NaN where a pixel does not count."""
+        return cache.of(words, lambda: counts_of(arguments.counts, truth(), words))
     options = [*arguments.options, "fill=background", "confidence-threshold=0"]
     result = {}
     for group in groups.GROUPS:
         result[group.name] = {}
         for scene, disparities in group.scenes.items():
             pair = score.scene_of(*(os.path.join(arguments.data, scene, view + ".png") for view in ("left", "right")))
-            result[group.name][scene] = counts.of(lambda pair=pair: seen(*score.load(pair)),
-                                                  [pair.left, pair.right, f"num-disparities={disparities}", *options])
+            result[group.name][scene] = counts(lambda pair=pair: seen(*score.load(pair)),
+                                               [pair.left, pair.right, f"num-disparities={disparities}", *options])
     road = os.path.join(arguments.data, "road")
     result["sky"] = {}
     for frame in range(SKY_FRAMES):
         mask, left, right = (os.path.join(road, view, f"{frame:06}.png") for view in ("sky", "left", "right"))
-        result["sky"][f"sky-{frame}"] = counts.of(lambda mask=mask: np.where(score.read_grey(mask) == 255, 0, np.nan),
-                                                  [left, right, "num-disparities=128", *options])
+        result["sky"][f"sky-{frame}"] = counts(lambda mask=mask: np.where(score.read_grey(mask) == 255, 0, np.nan),
+                                               [left, right, "num-disparities=128", *options])
     return result
 
 

@@ -17,20 +17,13 @@ nvcc_version = '12.9'
 subdir('arch')
 message('archs: ' + ' '.join(cuda_archs) + '.')
 EOF
-cat >"$folder/arm.txt" <<'EOF'
-[host_machine]
-system = 'linux'
-cpu_family = 'aarch64'
-cpu = 'aarch64'
+for cpu in aarch64 x86_64; do
+  printf '[host_machine]\n%s' "system = 'linux'
+cpu_family = '$cpu'
+cpu = '$cpu'
 endian = 'little'
-EOF
-cat >"$folder/x86.txt" <<'EOF'
-[host_machine]
-system = 'linux'
-cpu_family = 'x86_64'
-cpu = 'x86_64'
-endian = 'little'
-EOF
+" >"$folder/$cpu.txt"
+done
 PATH=$folder/bin:$PATH
 export PATH
 failed=0
@@ -93,9 +86,9 @@ expect 'an old GPU beside another' 'archs: sm_86.'
 expect_too 'an old GPU beside another' 'compute capability 6.1. The CUDA backend needs 7.5'
 
 gpus 9.0
-expect 'a build for another machine' "$families" --cross-file "$folder/x86.txt"
+expect 'a build for another machine' "$families" --cross-file "$folder/x86_64.txt"
 expect 'families of ARM' 'archs: sm_75 sm_80 sm_87 sm_90 sm_100 sm_101 sm_120 compute_120.' \
-  --cross-file "$folder/arm.txt" -Dcuda-arch=families
+  --cross-file "$folder/aarch64.txt" -Dcuda-arch=families
 expect 'all' 'archs: sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_100 sm_101 sm_103 sm_120 sm_121 compute_121.' -Dcuda-arch=all
 expect 'a list' 'archs: sm_86 sm_90a compute_80.' '-Dcuda-arch=sm_86, sm_90a,compute_80'
 for name in sm_70 90 ''; do

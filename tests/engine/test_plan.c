@@ -253,29 +253,6 @@ CASE (test_coarse, "coarse to fine")
   refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
 }
 
-/* Only the level that looks at every disparity takes support weights where the full size takes none. */
-CASE (test_methods_of_levels, "methods of levels")
-{
-  StereoParams params;
-  StereoError error = { 0 };
-
-  params_small (&params);
-  params.profile = STEREO_PROFILE_ROAD;
-  params.num_disparities = 256;
-  params.p1 = 7;
-  params.p2 = 50;
-  StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
-  if (!CHECK (plan != NULL, "%s", error.message))
-    return;
-  const StereoParams *half = &plan->coarse->params, *used = stereo_plan_params (plan);
-  CHECK (used->method == STEREO_METHOD_SGM && half->method == STEREO_METHOD_SGM, "methods %d, %d", used->method,
-      half->method);
-  CHECK (half->cost == used->cost && half->p1 == 7 && half->p2 == 50, "cost %d, penalties %g, %g", half->cost, half->p1,
-      half->p2);
-  CHECK (plan->coarse->coarse->params.method == STEREO_METHOD_ASW, "method %d", plan->coarse->coarse->params.method);
-  stereo_plan_free (plan);
-}
-
 /* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
 CASE (test_probability, "probability of every method")
 {

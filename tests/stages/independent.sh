@@ -10,21 +10,7 @@ cd "$root" || exit 1
 
 # code FILE...: what is no comment
 code () {
-  cat "$@" | awk '{
-    line = $0
-    for (;;) {
-      if (inside) {
-        if (!(end = index(line, "*/"))) { line = ""; break }
-        line = substr(line, end + 2)
-        inside = 0
-      }
-      if (!(start = index(line, "/*"))) break
-      printf "%s ", substr(line, 1, start - 1)
-      line = substr(line, start + 2)
-      inside = 1
-    }
-    print line
-  }'
+  cat "$@" | cc -x c -fpreprocessed -dD -E -P - || exit 1
 }
 
 for header in stereo/exact/*.h cuda/cost.cuh; do

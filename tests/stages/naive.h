@@ -12,42 +12,46 @@
 
 #include <stdlib.h>
 
-/* What a step computes, known from its place in the backend's table. */
+/* The stages: a name, the place in the backend's table @t, and the twin, which turns the state before a step into the one wanted after
+ * it. That of COARSE is another plan's state: test_stages.c. DISPARITY and OUTPUT are optional, and replace several of those above. */
+#define NAIVE_STAGES(ROW) \
+  ROW (LOAD, t->load, naive_load) \
+  ROW (ALIGN, t->align, naive_align) \
+  ROW (TEMPORAL, t->temporal, naive_temporal) \
+  ROW (FEATURES, t->features[plan->features], naive_features) \
+  ROW (LAB, t->lab, naive_lab) \
+  ROW (MATCH, t->match[p->method](p), naive_match) \
+  ROW (COARSE, t->coarse, naive_nothing) \
+  ROW (KEEP, t->keep, naive_keep) \
+  ROW (CANDIDATES, t->candidates, naive_candidates) \
+  ROW (LIST_MATCH, plan->listed && t->list_match ? t->list_match (p) : NULL, naive_list_match) \
+  ROW (PRIOR, t->prior, naive_prior) \
+  ROW (LIST_PATHS, t->list_paths, naive_list_paths) \
+  ROW (PATHS, t->paths, naive_paths) \
+  ROW (SELECT, t->select, naive_select) \
+  ROW (CHECK, t->check, naive_check) \
+  ROW (REFINE, t->refine[p->refine_mode], naive_refine) \
+  ROW (RESELECT, t->reselect, naive_reselect) \
+  ROW (SUBPIXEL, t->subpixel, naive_subpixel) \
+  ROW (INTEGER, t->integer, naive_integer) \
+  ROW (REJECT, t->reject, naive_reject) \
+  ROW (PROBABILITY, t->probability, naive_probability) \
+  ROW (MOTION, t->motion, naive_motion) \
+  ROW (SPECKLE, t->speckle, naive_speckle) \
+  ROW (FILL, t->fill, naive_fill) \
+  ROW (PLANES, t->planes, naive_planes) \
+  ROW (GAPS, t->gaps, naive_gaps) \
+  ROW (MEDIAN, t->median[p->median == 5], naive_median) \
+  ROW (THRESHOLD, t->threshold, naive_threshold) \
+  ROW (STORE, t->store, naive_store) \
+  ROW (DISPARITY, t->disparity, naive_nothing) \
+  ROW (OUTPUT, t->output, naive_nothing)
+
+/* What a step computes. */
+#define NAIVE_KIND(name, stage, twin) STAGE_##name,
 typedef enum StageKind
 {
-  STAGE_LOAD,
-  STAGE_ALIGN,
-  STAGE_TEMPORAL,
-  STAGE_FEATURES,
-  STAGE_LAB,
-  STAGE_MATCH,
-  STAGE_COARSE,
-  STAGE_KEEP,
-  STAGE_CANDIDATES,
-  STAGE_LIST_MATCH,
-  STAGE_PRIOR,
-  STAGE_LIST_PATHS,
-  STAGE_PATHS,
-  STAGE_SELECT,
-  STAGE_CHECK,
-  STAGE_REFINE,
-  STAGE_RESELECT,
-  STAGE_SUBPIXEL,
-  STAGE_INTEGER,
-  STAGE_REJECT,
-  STAGE_PROBABILITY,
-  STAGE_MOTION,
-  STAGE_SPECKLE,
-  STAGE_FILL,
-  STAGE_PLANES,
-  STAGE_GAPS,
-  STAGE_MEDIAN,
-  STAGE_THRESHOLD,
-  STAGE_STORE,
-  /* the optional ones, each of which replaces several of those above */
-  STAGE_DISPARITY,
-  STAGE_OUTPUT,
-  STAGE_UNKNOWN
+  NAIVE_STAGES (NAIVE_KIND) STAGE_UNKNOWN
 } StageKind;
 
 /*
@@ -57,7 +61,7 @@ typedef enum StageKind
  */
 typedef struct Naive
 {
-  StereoPlan plan;          /* pointers of the frame state: into @memory */
+  StereoPlan plan;          /* the first member: twins are called with it; pointers of the frame state: into @memory */
   const StereoPlan *origin; /* the plan it was taken from: its reservations point there */
   void *memory[STEREO_MAX_BUFFERS];
   uint8_t *unsure[2];   /* map: the expected disparity hangs on weights below a float's range */
@@ -154,66 +158,32 @@ int naive_exact (const StereoPlan *plan);
 /* Turns the state before a step of that kind into the one wanted after it. */
 void naive_run (Naive *naive, StageKind kind);
 
-/* naive_cost.c */
-void naive_load (StereoPlan *p);
-void naive_align (StereoPlan *p);
-void naive_features (StereoPlan *p);
-void naive_lab (StereoPlan *p);
+#define NAIVE_TWIN(name, stage, twin) void twin (StereoPlan *p);
+NAIVE_STAGES (NAIVE_TWIN)
+/* What matches by each method, of which naive_exponential() is esaw and esmp. */
+void naive_asw (StereoPlan *p);
+void naive_sgm (StereoPlan *p);
+void naive_bm (StereoPlan *p);
+void naive_exponential (StereoPlan *p);
+
 /* The cost of the pixel pair at those places of the two images. */
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
-void naive_asw (StereoPlan *p);
-/* naive_sgm.c */
-void naive_sgm (StereoPlan *p);
-void naive_paths (StereoPlan *p);
-/* naive_bm.c */
-void naive_bm (StereoPlan *p);
-/* naive_exponential.c: esaw and esmp */
-void naive_exponential (StereoPlan *p);
-/* naive_select.c */
-void naive_select (StereoPlan *p);
-void naive_check (StereoPlan *p);
-void naive_refine (Naive *naive);
-void naive_reselect (StereoPlan *p);
-/* naive_finish.c */
-void naive_subpixel (StereoPlan *p);
-void naive_integer (StereoPlan *p);
-void naive_reject (StereoPlan *p);
-void naive_speckle (StereoPlan *p);
-void naive_median (StereoPlan *p);
-void naive_threshold (StereoPlan *p);
-void naive_store (Naive *naive);
-/* naive_probability.c */
 typedef struct NaiveMeasures
 {
   uint8_t agreement, distinctness; /* exact/confidence.h */
 } NaiveMeasures;
-/* For every pixel, rows without padding, from both views' indices and the volume. Free with free(). */
-NaiveMeasures *naive_measures (const StereoPlan *p);
-void naive_probability (StereoPlan *p);
-/* naive_lists.c: a search from coarse to fine */
+/* For every pixel, rows without padding, from both views' indices and the costs. Free with free(). */
+NaiveMeasures *naive_measures (StereoPlan *p);
 void naive_halve (StereoPlan *p, StereoPlan *half);
-void naive_keep (StereoPlan *p);
-void naive_candidates (StereoPlan *p);
-void naive_list_match (StereoPlan *p);
-void naive_prior (StereoPlan *p);
-void naive_list_paths (StereoPlan *p);
-void naive_list_probability (StereoPlan *p);
-NaiveMeasures *naive_list_measures (StereoPlan *p);
+/* The sums of paths over lists, as a volume that is there until it is taken again. */
+void naive_lend_sums (StereoPlan *p);
+void naive_take_volume (StereoPlan *p);
 int naive_by_chance (const StereoPlan *p, int x, int y, int i);
 /* Whether the half size found, at that pixel, disparities that are half of that of candidate @i: within a pixel of its own after
  * the paths, within 2.5 before them. */
 int naive_levels_agree (const StereoPlan *p, int x, int y, int i);
 /* Whether a stage reads that slot's cost: there is such a candidate. */
 int naive_slot_is_read (const StereoPlan *p, int x, int y, int slot);
-/* naive_fill.c */
-void naive_fill (StereoPlan *p);
-void naive_planes (StereoPlan *p);
-/* naive_gaps.c */
-void naive_gaps (StereoPlan *p);
-/* naive_temporal.c */
-void naive_temporal (StereoPlan *p);
-/* naive_motion.c */
-void naive_motion (StereoPlan *p);
 
 /* Memory of a test: never NULL. */
 void *naive_allocate (size_t count, size_t size);

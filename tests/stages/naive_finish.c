@@ -189,9 +189,9 @@ sample (const StereoPlan *p, double d)
 }
 
 void
-naive_store (Naive *naive)
+naive_store (StereoPlan *p)
 {
-  StereoPlan *p = &naive->plan;
+  Naive *naive = (Naive *) p;
 
   naive->stored = naive_allocate ((size_t) p->width * (size_t) p->height, sizeof *naive->stored);
   for (int y = 0; y < p->height; y++)

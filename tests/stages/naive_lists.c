@@ -201,8 +201,8 @@ lend_volume (StereoPlan *p)
   memset (p->volume, 0xFF, count * sizeof *p->volume);
 }
 
-static void
-take_volume (StereoPlan *p)
+void
+naive_take_volume (StereoPlan *p)
 {
   free (p->volume);
   p->volume = NULL;
@@ -229,7 +229,7 @@ naive_list_match (StereoPlan *p)
       for (int i = 0; i < p->disparities; i++)
         if (listed (p, x, y, i))
           *list_cost (p, x, y, i) = (uint8_t) cost_of (p, x, y, i);
-  take_volume (p);
+  naive_take_volume (p);
 }
 
 /* Whether a candidate, before the paths, costs as much as places that have nothing in common: half of their census bits differ. */
@@ -376,15 +376,15 @@ walk (Walk *w, int x, int y, int dx, int dy, long *sums)
   }
 }
 
-/* The sums of all paths, to the volume that was lent. */
-static void
-sum_walks (StereoPlan *p)
+/* A cost that is not listed lies above all others, and so do those of the full search that lie outside it. */
+void
+naive_lend_sums (StereoPlan *p)
 {
   size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
   long *sums = naive_allocate (count, sizeof *sums),
        *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
   Walk w = { p, lines, lines + p->disparities, 0, 0 };
-
+  lend_volume (p);
   for (int y = 0; y < p->height; y++) {
     walk (&w, 0, y, 1, 0, sums);
     walk (&w, p->width - 1, y, -1, 0, sums);
@@ -438,8 +438,7 @@ offset (const StereoPlan *p, int x, int y, int i)
 void
 naive_list_paths (StereoPlan *p)
 {
-  lend_volume (p);
-  sum_walks (p);
+  naive_lend_sums (p);
   for (int v = 0; v < 2; v++)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++) {
@@ -452,25 +451,5 @@ naive_list_paths (StereoPlan *p)
         p->view[v].confidence[at] = second == NONE || second == 0 ? 0 : (float) ((second - lowest) / second);
         p->disparity[at] = best < 0 ? NAN : (float) (p->min_disparity + best) + (float) offset (p, x, y, best);
       }
-  take_volume (p);
-}
-
-NaiveMeasures *
-naive_list_measures (StereoPlan *p)
-{
-  lend_volume (p);
-  sum_walks (p);
-  NaiveMeasures *measures = naive_measures (p);
-  take_volume (p);
-  return measures;
-}
-
-/* A cost that is not listed lies above all others, and so do those of the full search that lie outside it. */
-void
-naive_list_probability (StereoPlan *p)
-{
-  lend_volume (p);
-  sum_walks (p);
-  naive_probability (p);
-  take_volume (p);
+  naive_take_volume (p);
 }

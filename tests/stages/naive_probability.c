@@ -140,12 +140,14 @@ mean_distinctness (const StereoPlan *p, const uint32_t *cells, int x, int y)
 }
 
 NaiveMeasures *
-naive_measures (const StereoPlan *p)
+naive_measures (StereoPlan *p)
 {
   int columns = cells_along (p->width), rows = cells_along (p->height);
   uint32_t *cells = naive_allocate ((size_t) columns * (size_t) rows, sizeof *cells);
   NaiveMeasures *measures = naive_allocate ((size_t) p->width * (size_t) p->height, sizeof *measures);
 
+  if (p->listed)
+    naive_lend_sums (p);
   for (int v = 0; v < rows; v++)
     for (int u = 0; u < columns; u++)
       if (has_texture (p, u, v))
@@ -156,6 +158,8 @@ naive_measures (const StereoPlan *p)
       at->agreement = (uint8_t) agreement (p, x, y);
       at->distinctness = (uint8_t) mean_distinctness (p, cells, x, y);
     }
+  if (p->listed)
+    naive_take_volume (p);
   free (cells);
   return measures;
 }

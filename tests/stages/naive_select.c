@@ -214,10 +214,12 @@ refine_idr (Naive *naive, int v)
 }
 
 void
-naive_refine (Naive *naive)
+naive_refine (StereoPlan *p)
 {
+  Naive *naive = (Naive *) p;
+
   for (int v = 0; v < 2; v++) {
-    if (naive->plan.params.refine_mode == STEREO_REFINE_IDR)
+    if (p->params.refine_mode == STEREO_REFINE_IDR)
       refine_idr (naive, v);
     else
       refine_expected (naive, v);

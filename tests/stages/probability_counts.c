@@ -39,7 +39,7 @@ match (StereoPlan *plan, const StereoImage views[2], const StereoOutput *output)
   plan->output = *output;
   for (int k = 0; k < plan->step_count; k++) {
     if (plan->steps[k].stage == plan->stages->probability)
-      measures = plan->listed ? naive_list_measures (plan) : naive_measures (plan);
+      measures = naive_measures (plan);
     must (!stereo_run_steps (plan, k, k + 1, &error), &error);
   }
   must (measures != NULL, &error);
