@@ -175,6 +175,22 @@ typedef struct NaiveMeasures
 /* For every pixel, rows without padding, from both views' indices and the costs. Free with free(). */
 NaiveMeasures *naive_measures (StereoPlan *p);
 void naive_halve (StereoPlan *p, StereoPlan *half);
+
+/* A path's costs of the pixel before and of this one, by candidate; -1: no such candidate. */
+typedef struct NaivePath
+{
+  const long *costs; /* of all candidates, in the order of the volume, in steps of the costs; or NAIVE_NONE, or NAIVE_OUTSIDE */
+  long unit;         /* steps of a path's cost in one */
+  long *before, *here;
+  long p1, p2;       /* where the luma has no step */
+  long small, large; /* from the pixel before to this one */
+  long whole;        /* what the pixel before adds is a multiple of it */
+} NaivePath;
+#define NAIVE_NONE (-1)
+#define NAIVE_OUTSIDE (-2) /* the right view: as good as the best, to the next pixel */
+/* Follows a path, which comes from (dx, dy), from where it enters the picture at (x, y). It begins with pixel part[0] of it, adds its
+ * costs to the sums from pixel part[1] on, and ends before pixel part[2]. */
+void naive_follow (const StereoPlan *p, NaivePath *path, int x, int y, int dx, int dy, const int part[3], long *sums);
 /* The sums of paths over lists, as a volume that is there until it is taken again. */
 void naive_lend_sums (StereoPlan *p);
 void naive_take_volume (StereoPlan *p);

@@ -289,90 +289,28 @@ naive_prior (StereoPlan *p)
 
 /* ---- paths --------------------------------------------------------------------------------------------------- */
 
-/* Path costs of a pixel by candidate; -1: the list does not have it. */
-typedef struct Walk
+/* The first pixel of tile @tile of a path that enters the picture at @from, a column or row, and goes up or down from there. */
+static int
+pixel_of_tile (int tile, int from)
 {
-  const StereoPlan *p;
-  long *before, *here;
-  long small, large;
-} Walk;
-
-static long
-least (const Walk *w, const long *costs)
-{
-  long low = -1;
-  for (int i = 0; i < w->p->disparities; i++)
-    if (costs[i] >= 0 && (low < 0 || costs[i] < low))
-      low = costs[i];
-  return low;
+  return tile <= 0 ? 0 : (tile - 1) * SIDE + (from ? from % SIDE + 1 : SIDE);
 }
 
-/* @low: the least of the pixel before. */
-static long
-added (const Walk *w, long low, int i)
-{
-  long best = low + w->large;
-
-  if (low < 0)
-    return 0;
-  for (int k = i - 1; k <= i + 1; k++)
-    if (k >= 0 && k < w->p->disparities && w->before[k] >= 0)
-      best = fmin (best, w->before[k] + (k == i ? 0 : w->small));
-  return best - low;
-}
-
-/* Adds the costs of a path that enters the picture at (x, y) to those pixels whose tiles, counted from there, are number @first to
- * before number @end. It begins as if the picture did so two tiles before them. */
+/* A path from (dx, dy) that enters the picture at (x, y): as few parts as have at most 24 tiles each, 20 if it goes down or up, and
+ * about as many in each. A part begins as if the picture did so two tiles before it. */
 static void
-walk_part (Walk *w, int x, int y, int dx, int dy, int first_tile, int end_tile, long *sums)
+walk (const StereoPlan *p, NaivePath *path, int x, int y, int dx, int dy, long *sums)
 {
-  const StereoPlan *p = w->p;
-  int enters = (dx ? x : y) / SIDE;
-  long p1 = penalty_of (p, 0, dy != 0), p2 = penalty_of (p, 1, dy != 0);
-
-  for (int first = 1; x >= 0 && x < p->width && y >= 0 && y < p->height; x += dx, y += dy) {
-    int tile = abs ((dx ? x : y) / SIDE - enters);
-    if (tile < first_tile - 2 || tile >= end_tile)
-      continue;
-    int step = first ? 0 :
-                       abs (p->view[0].luma[naive_image (p, x, y)] - p->view[0].luma[naive_image (p, x - dx, y - dy)]);
-    int halved = p->params.penalty_step > 0 && step >= p->params.penalty_step, some = 0;
-    long before = least (w, w->before);
-    w->small = halved ? p1 / 2 : p1;
-    w->large = halved ? p2 / 2 : p2;
-    for (int i = 0; i < p->disparities; i++) {
-      w->here[i] = -1;
-      if (!listed (p, x, y, i))
-        continue;
-      w->here[i] = *list_cost (p, x, y, i) + added (w, before, i);
-      sums[naive_cost (p, x, y, i) - p->volume] += tile >= first_tile ? w->here[i] : 0;
-      some = 1;
-    }
-    /* a listed candidate outside the right view is as good as the best, to the next pixel */
-    long low = some ? least (w, w->here) : 0;
-    for (int i = 0; i < p->disparities; i++)
-      if (!naive_exists (p, x, i) && slot_of (p, x, y, i) >= 0)
-        w->here[i] = low;
-    long *swap = w->before;
-    w->before = w->here;
-    w->here = swap;
-    first = 0;
-  }
-}
-
-/* A path that enters the picture at (x, y): as few parts as have at most 24 tiles each, 20 if it goes down or up, and about as many
- * in each. */
-static void
-walk (Walk *w, int x, int y, int dx, int dy, long *sums)
-{
-  int tiles = (int) ceil ((double) (dx ? w->p->width : w->p->height) / SIDE);
+  int tiles = (int) ceil ((double) (dx ? p->width : p->height) / SIDE);
   int parts = (int) ceil (tiles / (dx ? 24.0 : 20.0));
-  int length = (int) ceil ((double) tiles / parts);
+  int length = (int) ceil ((double) tiles / parts), from = dx ? x : y;
 
+  path->p1 = penalty_of (p, 0, dy != 0);
+  path->p2 = penalty_of (p, 1, dy != 0);
   for (int k = 0; k < parts; k++) {
-    for (int i = 0; i < w->p->disparities; i++)
-      w->before[i] = -1;
-    walk_part (w, x, y, dx, dy, k * length, (k + 1) * length, sums);
+    const int part[3] = { pixel_of_tile (k * length - 2, from), pixel_of_tile (k * length, from),
+      pixel_of_tile ((k + 1) * length, from) };
+    naive_follow (p, path, x, y, dx, dy, part, sums);
   }
 }
 
@@ -381,17 +319,23 @@ void
 naive_lend_sums (StereoPlan *p)
 {
   size_t count = (size_t) p->width * (size_t) p->height * (size_t) p->depth;
-  long *sums = naive_allocate (count, sizeof *sums),
+  long *sums = naive_allocate (count, sizeof *sums), *costs = naive_allocate (count, sizeof *costs),
        *lines = naive_allocate (2 * (size_t) p->disparities, sizeof *lines);
-  Walk w = { p, lines, lines + p->disparities, 0, 0 };
+  NaivePath path = { costs, 1, lines, lines + p->disparities, .whole = 1 };
   lend_volume (p);
+  for (int y = 0; y < p->height; y++)
+    for (int x = 0; x < p->width; x++)
+      for (int i = 0; i < p->disparities; i++)
+        costs[naive_cost (p, x, y, i) - p->volume] = slot_of (p, x, y, i) < 0 ? NAIVE_NONE :
+            naive_exists (p, x, i)                                            ? *list_cost (p, x, y, i) :
+                                                                                NAIVE_OUTSIDE;
   for (int y = 0; y < p->height; y++) {
-    walk (&w, 0, y, 1, 0, sums);
-    walk (&w, p->width - 1, y, -1, 0, sums);
+    walk (p, &path, 0, y, -1, 0, sums);
+    walk (p, &path, p->width - 1, y, 1, 0, sums);
   }
   for (int x = 0; x < p->width; x++) {
-    walk (&w, x, 0, 0, 1, sums);
-    walk (&w, x, p->height - 1, 0, -1, sums);
+    walk (p, &path, x, 0, 0, -1, sums);
+    walk (p, &path, x, p->height - 1, 0, 1, sums);
   }
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++)
@@ -399,6 +343,7 @@ naive_lend_sums (StereoPlan *p)
         if (listed (p, x, y, i))
           *naive_cost (p, x, y, i) = (uint16_t) sums[naive_cost (p, x, y, i) - p->volume];
   free (sums);
+  free (costs);
   free (lines);
 }
 

@@ -3,6 +3,7 @@
  * Hirschmueller 2008, 2.3 (which subtracts the minimum of the pixel before). */
 #include "naive.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,17 +24,6 @@ static const struct
   { 1, 1, 10.67, 28.80 },
 };
 
-/* A path's costs of the pixel before and of this one; -1: no such candidate. */
-typedef struct Path
-{
-  const long *costs; /* of all candidates, in the order of the volume, in steps of the costs */
-  long unit;         /* steps of a path's cost in one */
-  long *before, *here;
-  long p1, p2;       /* where the luma has no step */
-  long small, large; /* from the pixel before to this one */
-  long whole;        /* rounding() */
-} Path;
-
 static long
 lowest (const StereoPlan *p, const long *costs)
 {
@@ -46,7 +36,7 @@ lowest (const StereoPlan *p, const long *costs)
 
 /* min (L (q, d), L (q, d - 1) + P1, L (q, d + 1) + P1, min L (q) + P2) - min L (q); 0 without a pixel before. */
 static long
-cheapest (const StereoPlan *p, const Path *path, int i)
+cheapest (const StereoPlan *p, const NaivePath *path, int i)
 {
   long low = lowest (p, path->before), best = low + path->large;
 
@@ -62,7 +52,7 @@ cheapest (const StereoPlan *p, const Path *path, int i)
 
 /* Both penalties of the way from pixel (x + dx, y + dy), which may be outside, to pixel (x, y). */
 static void
-set_penalties (const StereoPlan *p, Path *path, int x, int y, int dx, int dy)
+set_penalties (const StereoPlan *p, NaivePath *path, int x, int y, int dx, int dy)
 {
   const uint8_t *luma = p->view[STEREO_LEFT].luma;
   int step = 0;
@@ -74,28 +64,28 @@ set_penalties (const StereoPlan *p, Path *path, int x, int y, int dx, int dy)
   path->large = halved ? path->p2 / 2 : path->p2;
 }
 
-/* Follows one path from where it enters the picture, and adds its costs to the sums. */
-static void
-follow (const StereoPlan *p, Path *path, int x, int y, int dx, int dy, long *sums)
+void
+naive_follow (const StereoPlan *p, NaivePath *path, int x, int y, int dx, int dy, const int part[3], long *sums)
 {
   for (int i = 0; i < p->disparities; i++)
     path->before[i] = -1;
-  for (; x >= 0 && x < p->width && y >= 0 && y < p->height; x -= dx, y -= dy) {
+  for (int k = 0; x >= 0 && x < p->width && y >= 0 && y < p->height && k < part[2]; x -= dx, y -= dy, k++) {
+    if (k < part[0])
+      continue;
     set_penalties (p, path, x, y, dx, dy);
     for (int i = 0; i < p->disparities; i++) {
       size_t place = (size_t) (naive_cost (p, x, y, i) - p->volume);
       path->here[i] = -1;
-      if (!naive_exists (p, x, i))
+      if (path->costs[place] < 0)
         continue;
       path->here[i] = path->costs[place] * path->unit +
           (cheapest (p, path, i) + path->whole / 2) / path->whole * path->whole;
-      sums[place] += path->here[i];
+      sums[place] += k < part[1] ? 0 : path->here[i];
     }
-    /* what is outside the right view is as good as the best, to the next pixel */
     long low = lowest (p, path->here);
     for (int i = 0; i < p->disparities; i++)
-      if (!naive_exists (p, x, i))
-        path->here[i] = low;
+      if (path->costs[(size_t) (naive_cost (p, x, y, i) - p->volume)] == NAIVE_OUTSIDE)
+        path->here[i] = low < 0 ? 0 : low;
     long *swap = path->before;
     path->before = path->here;
     path->here = swap;
@@ -165,11 +155,11 @@ sum_paths (StereoPlan *p, const long *costs, double scale)
     double steps = scale * (double) unit;
     long p1 = penalty (p, p->params.p1, sgm ? directions[r].p1 : 6, steps);
     long p2 = penalty (p, p->params.p2, sgm ? directions[r].p2 : 66 * log2 (searched < 2 ? 2 : searched) / 7, steps);
-    Path path = { costs, unit, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0, rounding (p, steps) };
+    NaivePath path = { costs, unit, lines, lines + p->disparities, p1 < p2 ? p1 : p2, p2, 0, 0, rounding (p, steps) };
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++)
         if (!naive_inside (p, x + dx) || y + dy < 0 || y + dy >= p->height)
-          follow (p, &path, x, y, dx, dy, sums);
+          naive_follow (p, &path, x, y, dx, dy, (const int[3]){ 0, 0, INT_MAX }, sums);
   }
   store_sums (p, sums);
   free (sums);
@@ -187,6 +177,7 @@ make_costs (StereoPlan *p, int of_volume)
       for (int i = 0; i < p->disparities; i++) {
         const uint16_t *cost = naive_cost (p, x, y, i);
         long byte;
+        costs[(size_t) (cost - p->volume)] = NAIVE_OUTSIDE;
         if (!naive_exists (p, x, i))
           continue;
         byte = of_volume ? (long) floor (*cost / exp2 (p->path_shift) + (p->path_shift ? 0.5 : 0)) :
