@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Medians of windows: ../../stereo/exact/median.h. */
 #include "cuda/common.cuh"
+#include "stereo/exact/cost.h"
 #include "stereo/exact/median.h"
 
 namespace
@@ -204,6 +205,7 @@ struct Totals
 struct OutputContext
 {
   Totals *totals;
+  float *edges; /* the disparity before the median of 5x5 */
 };
 
 struct Store
@@ -290,6 +292,20 @@ load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
     row[1] = before.y;
     row[EACH + 2] = after.x;
     row[EACH + 3] = x + EACH + 1 < f.width ? after.y : NAN;
+  } else if constexpr (RADIUS == 4) {
+    float4 before = make_float4 (NAN, NAN, NAN, NAN), after = before;
+    if (inside && x > 0)
+      before = *(const float4 *) (from - 4);
+    if (inside && x + EACH < f.width)
+      after = *(const float4 *) (from + EACH);
+    row[0] = before.x;
+    row[1] = before.y;
+    row[2] = before.z;
+    row[3] = before.w;
+    row[EACH + 4] = after.x;
+    row[EACH + 5] = x + EACH + 1 < f.width ? after.y : NAN;
+    row[EACH + 6] = x + EACH + 2 < f.width ? after.z : NAN;
+    row[EACH + 7] = x + EACH + 3 < f.width ? after.w : NAN;
   } else if constexpr (RADIUS == 1) {
     row[0] = inside && x > 0 ? from[-1] : NAN;
     row[EACH + 1] = inside && x + EACH < f.width ? from[EACH] : NAN;
@@ -390,6 +406,124 @@ find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)
       d[k] = shared->median[thread * EACH + k];
 }
 
+/* ---- depth edges, before the median of 5x5 ------------------------------------------------------------ */
+
+/* Sorts all words: Batcher's merging network (1968), from runs of @RUN words on. */
+template <int RUN = 1, int AWAY = RUN> static __device__ __forceinline__ void
+sort_words (int (&word)[STEREO_EDGE_TAPS])
+{
+#pragma unroll
+  for (int k = AWAY % RUN; k + AWAY < STEREO_EDGE_TAPS; k++)
+    if ((k - AWAY % RUN) / AWAY % 2 == 0 && k / (2 * RUN) == (k + AWAY) / (2 * RUN)) {
+      int low = min (word[k], word[k + AWAY]), high = max (word[k], word[k + AWAY]);
+      word[k] = low;
+      word[k + AWAY] = high;
+    }
+  if constexpr (AWAY > 1)
+    sort_words<RUN, AWAY / 2> (word);
+  else if constexpr (2 * RUN < STEREO_EDGE_TAPS)
+    sort_words<2 * RUN> (word);
+}
+
+/* The word of tap @k of the pixel (@x, @y), of colour @color. */
+static __device__ __forceinline__ int
+edge_word (const Frame &f, int x, int y, uint32_t color, int k)
+{
+  const int MISSING = INT32_MAX >> STEREO_EDGE_WEIGHT_BITS << STEREO_EDGE_WEIGHT_BITS;
+  int u = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+  int v = y + k / STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+
+  if (u < 0 || u >= f.width || v < 0 || v >= f.height)
+    return MISSING;
+  float value = f.disparity[(size_t) v * f.map_pitch + u];
+  int distance = stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) v * f.image_pitch + u]);
+  int weight = max (STEREO_EDGE_ALIKE - distance, 1) * (k == STEREO_EDGE_TAPS / 2 ? 2 : 1);
+  int steps = __float2int_rn ((value - (float) f.min_disparity) * (float) STEREO_EDGE_STEPS);
+  steps = min (max (steps, 0), STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS - 1);
+  return isnan (value) ? MISSING : steps << STEREO_EDGE_WEIGHT_BITS | weight;
+}
+
+static __device__ __forceinline__ float
+edge_median (const Frame &f, int x, int y)
+{
+  const int WEIGHTS = (1 << STEREO_EDGE_WEIGHT_BITS) - 1;
+  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  int word[STEREO_EDGE_TAPS], total = 0, below = 0;
+
+#pragma unroll
+  for (int k = 0; k < STEREO_EDGE_TAPS; k++) {
+    word[k] = edge_word (f, x, y, color, k);
+    total += word[k] & WEIGHTS;
+  }
+  sort_words (word);
+  int median = word[0];
+#pragma unroll
+  for (int k = 0; k < STEREO_EDGE_TAPS - 1; k++) {
+    below += word[k] & WEIGHTS;
+    median = 2 * below < total ? word[k + 1] : median;
+  }
+  return (float) (median >> STEREO_EDGE_WEIGHT_BITS) * (1.0f / STEREO_EDGE_STEPS) + (float) f.min_disparity;
+}
+
+/* Which of four pixels of a row, whose disparities go to @own, are at an edge and not of a thin near thing, in bits. */
+static __device__ __forceinline__ unsigned
+find_edges (const Frame &f, int x, int y, float (&own)[EACH])
+{
+  constexpr int LAST = 2 * STEREO_EDGE_RADIUS, COLUMNS = EACH + LAST;
+  float rows[STEREO_EDGE_SIDE][COLUMNS];
+  unsigned edges = 0;
+
+#pragma unroll
+  for (int v = 0; v < STEREO_EDGE_SIDE; v++)
+    load_row<STEREO_EDGE_RADIUS> (f, x, y + v * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS, rows[v]);
+#pragma unroll
+  for (int k = 0; k < EACH; k++) {
+    const float (&middle)[COLUMNS] = rows[STEREO_EDGE_SIDE / 2];
+    float d = own[k] = middle[k + STEREO_EDGE_RADIUS], least = d, most = d;
+#pragma unroll
+    for (int tap = 0; tap < STEREO_EDGE_TAPS; tap++) {
+      float other = rows[tap / STEREO_EDGE_SIDE][k + tap % STEREO_EDGE_SIDE * STEREO_EDGE_STEP];
+      least = fminf (least, other);
+      most = fmaxf (most, other);
+    }
+    bool along = stereo_edge_is_near (d, middle[k]) || stereo_edge_is_near (d, middle[k + LAST]);
+    bool down = stereo_edge_is_near (d, rows[0][k + STEREO_EDGE_RADIUS]) ||
+        stereo_edge_is_near (d, rows[STEREO_EDGE_SIDE - 1][k + STEREO_EDGE_RADIUS]);
+    edges |= (unsigned) (along && down && most - least > STEREO_EDGE_JUMP) << k;
+  }
+  return edges;
+}
+
+/* Thread: four pixels of a row. Those at edges are few: all threads of the block share them out. Shared memory: their list. */
+static __global__ void
+__launch_bounds__ (BLOCK_X *BLOCK_Y) edges_kernel (Frame f, float *to)
+{
+  __shared__ int count;
+  __shared__ uint16_t pixels[BLOCK_X * BLOCK_Y * EACH]; /* thread * EACH + its pixel */
+  int thread = threadIdx.y * BLOCK_X + threadIdx.x;
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
+
+  if (thread == 0)
+    count = 0;
+  __syncthreads ();
+  if (x < f.width && y < f.height) {
+    float own[EACH] = {};
+    unsigned edges = find_edges (f, x, y, own);
+    *(float4 *) (to + (size_t) y * f.map_pitch + x) = make_float4 (own[0], own[1], own[2], own[3]);
+#pragma unroll
+    for (int k = 0; k < EACH; k++)
+      if (edges >> k & 1)
+        pixels[atomicAdd (&count, 1)] = (uint16_t) (thread * EACH + k);
+  }
+  __syncthreads ();
+#pragma unroll 1
+  for (int n = thread; n < count; n += BLOCK_X * BLOCK_Y) {
+    int u = blockIdx.x * BLOCK_X * EACH + pixels[n] % (BLOCK_X * EACH);
+    int v = blockIdx.y * BLOCK_Y + pixels[n] / (BLOCK_X * EACH);
+    to[(size_t) v * f.map_pitch + u] = edge_median (f, u, v);
+  }
+}
+
 /* ---- the kernel ------------------------------------------------------------------------------------- */
 
 static __device__ __forceinline__ unsigned
@@ -475,6 +609,9 @@ output_prepare (StereoPlan *plan, void *data, StereoError *error)
   CudaState *state = cuda_state (plan);
   StereoStatus status = stereo_reserve (plan, (void **) &context->totals, 1, sizeof (Totals), error);
 
+  if (!status && plan->params.median == STEREO_MEDIAN_5)
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &context->edges,
+        stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof (float), error);
   for (CudaSlot &slot : state->slot)
     if (!status)
       status = stereo_reserve (plan, (void **) &slot.results, cuda_results_most (plan), 1, error);
@@ -482,17 +619,16 @@ output_prepare (StereoPlan *plan, void *data, StereoError *error)
 }
 
 template <typename Sample> static void
-launch (const StereoPlan *plan, const Store &s)
+launch (const StereoPlan *plan, const Frame &f, const Store &s, dim3 grid, dim3 block)
 {
-  dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
   cudaStream_t stream = cuda_state (plan)->stream;
 
-  if (plan->params.median == 5)
-    output_kernel<Sample, 2><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
-  else if (plan->params.median == 3)
-    output_kernel<Sample, 1><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+  if (plan->params.median == STEREO_MEDIAN_5)
+    output_kernel<Sample, 2><<<grid, block, 0, stream>>> (f, s);
+  else if (plan->params.median == STEREO_MEDIAN_3)
+    output_kernel<Sample, 1><<<grid, block, 0, stream>>> (f, s);
   else
-    output_kernel<Sample, 0><<<grid, block, 0, stream>>> (cuda_frame (plan), s);
+    output_kernel<Sample, 0><<<grid, block, 0, stream>>> (f, s);
 }
 
 static StereoStatus
@@ -506,16 +642,23 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
     context->totals, (float) stereo_params_last_threshold (p), p->output == STEREO_OUTPUT_DEPTH,
     (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
     (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
+  dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
+  Frame frame = cuda_frame (plan);
 
+  if (p->median == STEREO_MEDIAN_5) {
+    edges_kernel<<<grid, block, 0, state->stream>>> (frame, context->edges);
+    CUDA_LAUNCHED (plan, "edges_kernel");
+    frame.disparity = context->edges;
+  }
   switch (plan->output.sample) {
     case STEREO_SAMPLE_U8:
-      launch<uint8_t> (plan, s);
+      launch<uint8_t> (plan, frame, s, grid, block);
       break;
     case STEREO_SAMPLE_U16:
-      launch<uint16_t> (plan, s);
+      launch<uint16_t> (plan, frame, s, grid, block);
       break;
     case STEREO_SAMPLE_F32:
-      launch<float> (plan, s);
+      launch<float> (plan, frame, s, grid, block);
       break;
   }
   CUDA_LAUNCHED (plan, "output_kernel");

@@ -71,12 +71,14 @@ life_of_features (const StereoPlan *plan)
   return plan->single_stages ? STEREO_LIFE_ALWAYS : STEREO_LIFE_MATCH;
 }
 
-/* With lists, only what fills holes reads colours behind the costs, and those of the left view. */
+/* With lists, only what fills holes and the median of 5x5 read colours behind the costs, and those of the left view. */
 static StereoLife
 life_of_color (const StereoPlan *plan, int view)
 {
-  int fills = plan->params.fill != STEREO_FILL_KEEP && plan->params.fill != STEREO_FILL_NONE;
-  return plan->listed && (view == STEREO_RIGHT || !fills) ? life_of_features (plan) : STEREO_LIFE_ALWAYS;
+  const StereoParams *p = &plan->params;
+  int read = (p->fill != STEREO_FILL_KEEP && p->fill != STEREO_FILL_NONE) || p->median == STEREO_MEDIAN_5;
+  return plan->listed && (view == STEREO_RIGHT || !read || plan->is_coarse) ? life_of_features (plan) :
+                                                                              STEREO_LIFE_ALWAYS;
 }
 
 static StereoStatus

@@ -58,7 +58,7 @@ static const StereoChoice subpixel_choices[] = { { STEREO_SUBPIXEL_AUTO, "auto",
 
 static const StereoChoice median_choices[] = { { STEREO_MEDIAN_AUTO, "auto", "What the profile calls for" },
   { STEREO_MEDIAN_OFF, "off", "No filter" }, { STEREO_MEDIAN_3, "3", "3 x 3 pixels" },
-  { STEREO_MEDIAN_5, "5", "5 x 5 pixels; thin near things stay" }, { 0, NULL, NULL } };
+  { STEREO_MEDIAN_5, "5", "5 x 5 pixels, at depth edges by colour; thin near things stay" }, { 0, NULL, NULL } };
 
 static const StereoChoice fill_choices[] = { { STEREO_FILL_AUTO, "auto", "What the profile calls for" },
   { STEREO_FILL_KEEP, "keep", "The matcher's value" }, { STEREO_FILL_NONE, "none", "Invalid" },

@@ -200,6 +200,8 @@ int naive_by_chance (const StereoPlan *p, int x, int y, int i);
 int naive_levels_agree (const StereoPlan *p, int x, int y, int i);
 /* Whether a stage reads that slot's cost: there is such a candidate. */
 int naive_slot_is_read (const StereoPlan *p, int x, int y, int slot);
+/* What naive_median() does before, of 5x5. */
+void naive_edges (StereoPlan *p);
 
 /* Memory of a test: never NULL. */
 void *naive_allocate (size_t count, size_t size);

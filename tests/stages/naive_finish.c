@@ -146,6 +146,8 @@ naive_median (StereoPlan *p)
   int radius = p->params.median / 2;
   float *before = naive_allocate ((size_t) p->map_pitch * (size_t) p->height, sizeof *before);
 
+  if (radius == 2)
+    naive_edges (p);
   for (int k = 0; k < p->map_pitch * p->height; k++)
     before[k] = p->disparity[k];
   for (int y = 0; y < p->height; y++)

@@ -218,6 +218,145 @@ median_row (const StereoPlan *plan, const Median *m, int y, int radius)
   median_columns (plan, to, end, plan->width, y, radius);
 }
 
+/* Pairs to sort, until all are in their places. */
+static const uint8_t all_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
+  23, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 16, 18, 17, 19, 20, 22, 21, 23, 1, 2, 5, 6, 9, 10, 13, 14,
+  17, 18, 21, 22, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23, 2, 4, 3, 5, 10,
+  12, 11, 13, 18, 20, 19, 21, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 0, 8, 1, 9, 2, 10, 3, 11,
+  4, 12, 5, 13, 6, 14, 7, 15, 16, 24, 4, 8, 5, 9, 6, 10, 7, 11, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 18, 20,
+  19, 21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 23, 24, 0, 16, 1, 17, 2, 18, 3,
+  19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 14, 22, 15, 23, 4, 8, 5, 9, 6,
+  10, 7, 11, 12, 16, 13, 17, 14, 18, 15, 19, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 14, 16, 15, 17, 18, 20, 19,
+  21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
+
+/* Words to sort: steps above the lowest disparity, and weights. */
+VEC_INLINE VecI
+edge_word (VecF value, VecI weight, float lowest)
+{
+  VecI steps = vec_round ((value - lowest) * (float) STEREO_EDGE_STEPS), missing = (VecI) (value != value);
+
+  steps = vec_min (vec_max (steps, (VecI){ 0 }), (VecI){ 0 } + (STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS - 1));
+  return ((steps << STEREO_EDGE_WEIGHT_BITS | weight) & ~missing) |
+      (missing & (INT32_MAX >> STEREO_EDGE_WEIGHT_BITS << STEREO_EDGE_WEIGHT_BITS));
+}
+
+/* The medians of pixels of which the words @word have the neighbours. */
+VEC_INLINE VecF
+edge_median (VecI *word, float lowest)
+{
+  const int weights = (1 << STEREO_EDGE_WEIGHT_BITS) - 1;
+  VecI total = { 0 }, below = { 0 }, median;
+
+#pragma GCC unroll 256
+  for (size_t k = 0; k < sizeof all_of_25; k += 2) {
+    VecI *low = &word[all_of_25[k]], *high = &word[all_of_25[k + 1]], least = vec_min (*low, *high);
+    *high = vec_max (*low, *high);
+    *low = least;
+  }
+#pragma GCC unroll 32
+  for (int k = 0; k < STEREO_EDGE_TAPS; k++)
+    total += word[k] & weights;
+  median = word[0];
+#pragma GCC unroll 32
+  for (int k = 0; k < STEREO_EDGE_TAPS - 1; k++) {
+    below += word[k] & weights;
+    VecI more = 2 * below < total;
+    median = (word[k + 1] & more) | (median & ~more);
+  }
+  return vec_float (median >> STEREO_EDGE_WEIGHT_BITS) * (1.0f / STEREO_EDGE_STEPS) + lowest;
+}
+
+/* stereo_edge_is_near() */
+VEC_INLINE VecI
+is_near (VecF own, VecF other)
+{
+  return (VecI) (own - other <= STEREO_EDGE_JUMP);
+}
+
+/* What the pixels of a row meet at depth edges, from column 0 on; NULL outside the picture. */
+typedef struct EdgeRows
+{
+  const float *value[STEREO_EDGE_SIDE];
+  const uint32_t *color[STEREO_EDGE_SIDE];
+} EdgeRows;
+
+/* Tap @k of the LANES columns that begin with @x, of which @inner says that all taps lie in the picture; NaN outside it. */
+VEC_INLINE VecF
+edge_value (const EdgeRows *rows, int k, int x, int width, int inner)
+{
+  const float *row = rows->value[k / STEREO_EDGE_SIDE];
+  int column = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+  VecF values = (VecF){ 0 } + NAN;
+
+  if (row && inner)
+    return vec_load_f (row + column);
+  for (int lane = 0; row && lane < LANES; lane++)
+    if (column + lane >= 0 && column + lane < width)
+      values[lane] = row[column + lane];
+  return values;
+}
+
+/* The word of the same tap, which has the value @value. */
+VEC_INLINE VecI
+edge_word_at (const EdgeRows *rows, int k, int x, VecF value, float lowest)
+{
+  const uint32_t *own = rows->color[STEREO_EDGE_SIDE / 2], *row = rows->color[k / STEREO_EDGE_SIDE];
+  int column = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+  VecI distance = vec_color_distance (vec_load_u ((row ? row : own) + column), vec_load_u (own + x));
+  VecI weight = vec_max (STEREO_EDGE_ALIKE - distance, (VecI){ 0 } + 1);
+
+  return edge_word (value, k == STEREO_EDGE_TAPS / 2 ? 2 * weight : weight, lowest);
+}
+
+/* Depth edges among the LANES columns that begin with @x. */
+VEC_INLINE void
+edge_lanes (const EdgeRows *rows, float *to, int x, int width, int inner, float lowest)
+{
+  VecF value[STEREO_EDGE_TAPS], least = (VecF){ 0 } + INFINITY, most = -least;
+  VecI word[STEREO_EDGE_TAPS];
+  const int middle = STEREO_EDGE_TAPS / 2, half = STEREO_EDGE_SIDE / 2;
+
+#pragma GCC unroll 32
+  for (int k = 0; k < STEREO_EDGE_TAPS; k++) {
+    value[k] = edge_value (rows, k, x, width, inner);
+    least = vec_min_float (value[k], least);
+    most = vec_max_float (value[k], most);
+  }
+  VecF own = value[middle];
+  VecI along = is_near (own, value[middle - half]) | is_near (own, value[middle + half]);
+  VecI down = is_near (own, value[half]) | is_near (own, value[STEREO_EDGE_TAPS - 1 - half]);
+  VecI edge = (VecI) (most - least > STEREO_EDGE_JUMP) & along & down;
+  vec_store_f (to + x, own);
+  if (!vec_any (edge))
+    return;
+#pragma GCC unroll 32
+  for (int k = 0; k < STEREO_EDGE_TAPS; k++)
+    word[k] = edge_word_at (rows, k, x, value[k], lowest);
+  vec_store_f (to + x, vec_choose (edge, edge_median (word, lowest), own));
+}
+
+/* Depth edges, before the median of 5x5. */
+static void
+edges_row (StereoPlan *plan, void *context, int y, int thread)
+{
+  const Median *m = context;
+  float *to = map_row (plan, m->spare, y), lowest = (float) plan->min_disparity;
+  EdgeRows rows = { { NULL }, { NULL } };
+
+  for (int k = 0; k < STEREO_EDGE_SIDE; k++) {
+    int row = y + k * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+    if (row < 0 || row >= plan->height)
+      continue;
+    rows.value[k] = map_row (plan, plan->disparity, row);
+    rows.color[k] = plan->view[STEREO_LEFT].color + (size_t) row * (size_t) plan->image_pitch;
+  }
+  for (int x = 0; x < plan->width; x += LANES)
+    if (x >= STEREO_EDGE_RADIUS && x + LANES + STEREO_EDGE_RADIUS <= plan->width)
+      edge_lanes (&rows, to, x, plan->width, 1, lowest);
+    else
+      edge_lanes (&rows, to, x, plan->width, 0, lowest);
+}
+
 static void
 median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
@@ -249,7 +388,7 @@ median_prepare (StereoPlan *plan, void *context, StereoError *error)
 }
 
 static StereoStatus
-median_run (StereoPlan *plan, Median *m, CpuJob row)
+exchange (StereoPlan *plan, Median *m, CpuJob row)
 {
   float *done = m->spare;
 
@@ -271,11 +410,20 @@ ROW_STAGE (integer)
 ROW_STAGE (reject)
 ROW_STAGE (threshold)
 
+static StereoStatus
+median3_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  return exchange (plan, context, median3_row);
+}
+
+static StereoStatus
+median5_run (StereoPlan *plan, void *context, StereoError *error)
+{
+  exchange (plan, context, edges_row);
+  return exchange (plan, context, median5_row);
+}
+
 #define MEDIAN_STAGE(stage) \
-  static StereoStatus stage##_run (StereoPlan *plan, void *context, StereoError *error) \
-  { \
-    return median_run (plan, context, stage##_row); \
-  } \
   const StereoStage CPU ( \
       stage) = { .name = #stage, .context_size = sizeof (Median), .prepare = median_prepare, .run = stage##_run };
 
