@@ -10,7 +10,7 @@
 #ifndef GST_STEREO_CAMERAS_H
 #define GST_STEREO_CAMERAS_H
 
-#include "gst/pairing/frame.h"
+#include "gst/pairing/aggregator.h"
 
 G_BEGIN_DECLS
 

@@ -127,35 +127,6 @@ gst_stereo_aggregator_get_next_time (GstAggregator *aggregator)
 /* ---- aggregate ---------------------------------------------------------------------------- */
 
 static GstFlowReturn
-drain (GstStereoAggregator *self, gboolean one_may_stay)
-{
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
-
-  return klass->drain ? klass->drain (self, one_may_stay) : GST_FLOW_OK;
-}
-
-/* Whether downstream has the caps and the segment that a GAP event needs. */
-static gboolean
-can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
-{
-  const GstStereoAggregatorPrivate *priv = self->priv;
-
-  return gst_pad_has_current_caps (GST_AGGREGATOR_SRC_PAD (self)) && priv->have_segment &&
-      gst_segment_is_equal (&priv->segment, &frame->segment);
-}
-
-GstFlowReturn
-gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
-{
-  GstClockTime time = GST_BUFFER_PTS (missing->buffer);
-  GstFlowReturn flow = drain (self, FALSE);
-
-  if (flow == GST_FLOW_OK && can_forward_gap (self, missing) && GST_CLOCK_TIME_IS_VALID (time))
-    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (time, GST_BUFFER_DURATION (missing->buffer)));
-  return flow;
-}
-
-static GstFlowReturn
 find_pair (GstStereoAggregator *self, GstStereoInputs *inputs, GstStereoFrame *view[2])
 {
   if (!check_inputs (self, inputs))
@@ -195,7 +166,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   if (view[RIGHT] != view[LEFT])
     gst_stereo_frame_free (view[RIGHT]);
   gst_stereo_frame_free (view[LEFT]);
-  GstFlowReturn drained = drain (self, one_may_stay);
+  GstFlowReturn drained = gst_stereo_aggregator_drain (self, one_may_stay);
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
@@ -212,14 +183,12 @@ gst_stereo_aggregator_get_stats (GstStereoAggregator *self, GstStereoPairStats *
     .late = qos->late,
     .compute_last = qos->compute_last,
     .compute_total = qos->compute_total,
+    .compute_recent = qos->compute_recent,
     .dropped_left = pairs->dropped[LEFT],
     .dropped_right = pairs->dropped[RIGHT],
     .pairing_clock = pairs->clock,
     .sources = self->priv->sources };
-  for (guint i = 0; i < GST_STEREO_RECENT; i++)
-    stats->compute_recent += qos->recent[i];
   GST_OBJECT_UNLOCK (self);
-  stats->compute_recent /= CLAMP (stats->pairs, 1, GST_STEREO_RECENT);
 }
 
 static gboolean
@@ -233,22 +202,6 @@ void
 gst_stereo_aggregator_reconfigure (GstStereoAggregator *self)
 {
   gst_element_foreach_sink_pad (GST_ELEMENT (self), reconfigure, NULL);
-}
-
-gboolean
-gst_stereo_aggregator_drop_if_late (
-    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow)
-{
-  gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (self)));
-
-  /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
-  if ((!live && !can_forward_gap (self, left)) || !gst_stereo_qos_drop_if_late (self, left, right))
-    return FALSE;
-  self->priv->pairs.broken = TRUE;
-  /* no element of a live pipeline waits longer than the latency; a sink that is not behind a queue would hold this thread until the
-   * gap is over, and the next pair would be late as well */
-  *flow = live ? GST_FLOW_OK : gst_stereo_aggregator_forward_gap (self, left);
-  return TRUE;
 }
 
 void
@@ -273,15 +226,6 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
   gst_stereo_copy_metas (out, left->buffer, same_place && alone, FALSE);
 }
 
-GstFlowReturn
-gst_stereo_aggregator_finish (
-    GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time)
-{
-  gst_stereo_qos_computed (self, compute_time);
-  GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
-  return gst_stereo_push (GST_AGGREGATOR (self), &self->priv->segment, &self->priv->have_segment, segment, out);
-}
-
 /* ---- events from upstream ----------------------------------------------------------------- */
 
 /* FALSE after an error was posted. */
@@ -289,7 +233,7 @@ static gboolean
 read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
 {
   const GstVideoInfo *info = &pad->info;
-  GstClockTime frame = 0, skew;
+  GstClockTime frame = 0;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
@@ -306,10 +250,9 @@ read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
         GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info));
   /* a pair waits for its later frame for half a frame's time at most, or for max-skew */
   GST_OBJECT_LOCK (self);
-  skew = self->priv->pairs.max_skew;
+  GstClockTime wait = pad->packed ? 0 : MIN (self->priv->pairs.max_skew, frame / 2);
   GST_OBJECT_UNLOCK (self);
-  skew = skew == GST_STEREO_MAX_SKEW_AUTO ? frame / 2 : MIN (skew, frame);
-  gst_stereo_qos_set_frame (self, frame, pad->packed ? 0 : skew);
+  gst_stereo_qos_set_frame (self, frame, wait);
   return TRUE;
 }
 
@@ -331,13 +274,6 @@ read_tag (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
       (NULL));
 }
 
-static gboolean
-open_pad (GstElement *element, GstPad *base, gpointer data)
-{
-  g_atomic_int_set (&GST_STEREO_PAD (base)->closed, FALSE);
-  return TRUE;
-}
-
 /* In the order of the stream, but for flushes. */
 static gboolean
 gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *base, GstEvent *event)
@@ -355,7 +291,7 @@ gst_stereo_aggregator_sink_event (GstAggregator *aggregator, GstAggregatorPad *b
       pad->resumed |= pad->ended;
       pad->ended = FALSE;
       /* the other view's was closed since this event arrived, if the task dropped a frame meanwhile */
-      gst_element_foreach_sink_pad (GST_ELEMENT (self), open_pad, NULL);
+      g_atomic_int_set (&self->priv->closed, 0);
       break;
     case GST_EVENT_CAPS:
       usable = read_caps (self, pad, event);
@@ -400,7 +336,7 @@ gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggreg
     pad->source.over = type == GST_EVENT_EOS;
   GST_OBJECT_UNLOCK (pad);
   if (type == GST_EVENT_STREAM_START || type == GST_EVENT_FLUSH_STOP)
-    gst_element_foreach_sink_pad (GST_ELEMENT (aggregator), open_pad, NULL);
+    g_atomic_int_set (&GST_STEREO_AGGREGATOR (aggregator)->priv->closed, 0);
   return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, base, event);
 }
 
@@ -424,17 +360,6 @@ gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
       (type == GST_QUERY_POSITION || type == GST_QUERY_DURATION || type == GST_QUERY_SEEKING || type == GST_QUERY_URI))
     return gst_pad_peer_query (GST_PAD (inputs.view[LEFT]), query);
   return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_query (aggregator, query);
-}
-
-static gboolean
-gst_stereo_aggregator_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
-{
-  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (aggregator);
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
-    return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_query (aggregator, pad, query);
-  g_autoptr (GstCaps) caps = GST_STEREO_AGGREGATOR_GET_CLASS (self)->input_caps (self);
-  return gst_stereo_answer_caps_query (query, caps, GST_PAD (pad));
 }
 
 /* ---- start, stop, flush ------------------------------------------------------------------- */
@@ -470,6 +395,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   priv->alone = 0;
   priv->latency = GST_CLOCK_TIME_NONE;
   priv->since = priv->watched = 0;
+  g_atomic_int_set (&priv->closed, 0);
   GST_OBJECT_LOCK (self);
   priv->sources = GST_STEREO_HEALTH_OK;
   GST_OBJECT_UNLOCK (self);
@@ -486,26 +412,13 @@ gst_stereo_aggregator_stop (GstAggregator *aggregator)
 
 /* ---- pads --------------------------------------------------------------------------------- */
 
-static GstAggregatorPad *
-gst_stereo_aggregator_create_new_pad (
-    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
-{
-  g_autoptr (GstPad) there = gst_element_get_static_pad (
-      GST_ELEMENT (aggregator), GST_PAD_TEMPLATE_NAME_TEMPLATE (template));
-
-  if (there) {
-    GST_WARNING_OBJECT (aggregator, "%s is there already", GST_PAD_NAME (there));
-    return NULL;
-  }
-  GstStereoPad *pad = gst_stereo_pad_new (template);
-  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, gst_stereo_refusal_probe, NULL, NULL);
-  return GST_AGGREGATOR_PAD (pad);
-}
-
 static void
 gst_stereo_aggregator_release_pad (GstElement *element, GstPad *pad)
 {
-  gst_stereo_pad_retire (GST_STEREO_PAD (pad));
+  /* GstAggregator drops a buffer without its lock, while the task may be taking the same buffer: from here on it finds none */
+  g_mutex_lock (&GST_STEREO_PAD (pad)->lock);
+  GST_STEREO_PAD (pad)->released = TRUE;
+  g_mutex_unlock (&GST_STEREO_PAD (pad)->lock);
   GST_ELEMENT_CLASS (gst_stereo_aggregator_parent_class)->release_pad (element, pad);
 }
 
@@ -553,9 +466,9 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   aggregator_class->sink_event_pre_queue = gst_stereo_aggregator_sink_event_pre_queue;
   aggregator_class->src_event = gst_stereo_aggregator_src_event;
   aggregator_class->src_query = gst_stereo_aggregator_src_query;
-  aggregator_class->sink_query = gst_stereo_aggregator_sink_query;
+  aggregator_class->sink_query = gst_stereo_sink_query;
   aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
-  aggregator_class->create_new_pad = gst_stereo_aggregator_create_new_pad;
+  aggregator_class->create_new_pad = gst_stereo_pad_create;
   aggregator_class->get_next_time = gst_stereo_aggregator_get_next_time;
   aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_stereo_aggregator_start;

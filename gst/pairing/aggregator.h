@@ -10,7 +10,9 @@
 #include <gst/base/gstaggregator.h>
 
 #include "gst/meta/gststereohealth.h"
-#include "gst/pairing/frame.h"
+#include "gst/pairing/decide.h"
+#include "gst/video/frame.h"
+#include "gst/video/stream.h"
 
 G_BEGIN_DECLS
 
@@ -24,19 +26,41 @@ G_BEGIN_DECLS
   (G_TYPE_INSTANCE_GET_CLASS ((object), GST_TYPE_STEREO_AGGREGATOR, GstStereoAggregatorClass))
 GType gst_stereo_aggregator_get_type (void);
 
-typedef struct _GstStereoAggregatorPrivate GstStereoAggregatorPrivate;
-
-struct _GstStereoAggregator
+typedef struct
 {
   GstAggregator parent;
-  GstStereoAggregatorPrivate *priv;
-};
+  struct _GstStereoAggregatorPrivate *priv;
+} GstStereoAggregator;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstStereoAggregator, gst_object_unref)
 
 /* Views with more than 8 bits a sample (machine vision, thermal cameras, video of 10 bits), in system memory. process() gets 8 bits of
  * luma, from where the picture has its contrast: a camera of 12 bits in samples of 16 uses a sixteenth of their range. */
 #define GST_STEREO_DEEP_GRAYS "GRAY16_LE, GRAY16_BE, GRAY10_LE32"
 #define GST_STEREO_DEEP_FORMATS "{ " GST_STEREO_DEEP_GRAYS ", P010_10LE, I420_10LE, Y210 }"
+
+/* A frame of a sink pad with its caps and its segment. Has one owner. */
+typedef struct
+{
+  GstBuffer *buffer;
+  GstVideoInfo info;
+  GstStereoLayout layout;
+  GstSegment segment;
+  gint64 time;        /* running time, or GST_STEREO_TIME_NONE */
+  gint64 captured;    /* capture time of a paired frame, by the pairing clock; GST_STEREO_TIME_NONE = buffer timestamps
+                       * pair */
+  gint64 spacing;     /* nominal time to the next frame in ns; 0 = unknown */
+  gboolean after_gap; /* a GAP event came before it */
+} GstStereoFrame;
+
+/* Skew of a pair: right minus left in ns, by the pairing clock; 0 where one frame has no time. */
+gint64 gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right);
+
+/* Maps @frame for reading, in place where it lies in @context (may be NULL). FALSE after an error was posted. */
+gboolean gst_stereo_map_input (
+    GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context);
+
+/* Two frames of other sizes or formats: sentences that say so, and what to set; g_free. */
+gchar *gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right);
 
 /* Fields of `stats` that all these elements have. */
 typedef struct

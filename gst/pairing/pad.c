@@ -8,40 +8,22 @@ G_DEFINE_TYPE (GstStereoPad, gst_stereo_pad, GST_TYPE_AGGREGATOR_PAD)
 static GstFlowReturn
 gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
 {
+  GstStereoAggregator *self = GST_STEREO_AGGREGATOR (parent);
   GstStereoPad *pad = GST_STEREO_PAD (base);
 
   GST_LOG_OBJECT (pad, "received %" GST_PTR_FORMAT, buffer);
-  if (g_atomic_int_get (&pad->closed)) {
+  if (g_atomic_int_get (&self->priv->closed) == 1 + pad->right) {
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
   gst_stereo_source_note (pad, GST_ELEMENT (parent), buffer);
   GstFlowReturn flow = pad->chain (base, parent, buffer);
   gst_stereo_source_note (pad, GST_ELEMENT (parent), NULL);
-  gst_stereo_aggregator_wake (GST_STEREO_AGGREGATOR (parent));
+  gst_stereo_aggregator_wake (self);
   return flow;
 }
 
 /* ---- GstAggregator's queue ---------------------------------------------------------------- */
-
-static GstBuffer *
-peek (GstStereoPad *pad)
-{
-  GstBuffer *buffer = NULL;
-
-  g_mutex_lock (&pad->lock);
-  if (!pad->released)
-    buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
-  g_mutex_unlock (&pad->lock);
-  return buffer;
-}
-
-/* A GAP event became such a buffer in the base class, which did not come through chain(). */
-static gboolean
-is_gap (GstBuffer *buffer)
-{
-  return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) && gst_buffer_get_size (buffer) == 0;
-}
 
 /* The buffer that was peeked leaves the queue. After a flush another one may be there: it is lost with the flush. */
 static void
@@ -82,20 +64,6 @@ gst_stereo_frame_free (GstStereoFrame *frame)
   if (frame)
     gst_buffer_unref (frame->buffer);
   g_free (frame);
-}
-
-static GstStereoFrame *
-read_gap (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment)
-{
-  GstClockTime end = GST_BUFFER_PTS (buffer);
-
-  /* a stream that plays backwards is past the gap where the gap begins */
-  if (segment->rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (buffer))
-    end += GST_BUFFER_DURATION (buffer);
-  pad->gap_end = gst_stereo_running_time (segment, end);
-  pad->in_gap = TRUE;
-  GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
-  return frame_new (buffer, segment);
 }
 
 /* The time from @frame to the next one, from its duration, its caps or @before: the time of the frame before, or NONE. */
@@ -144,22 +112,31 @@ read_frame (GstStereoPad *pad, GstBuffer *buffer, const GstSegment *segment, Gst
 GstStereoFrame *
 gst_stereo_pad_read (GstStereoPad *pad, GstStereoPacking packing, gchar **error)
 {
-  GstStereoFrame *gap = NULL;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer = NULL;
 
-  if (pad->head || !(buffer = peek (pad)))
+  g_mutex_lock (&pad->lock);
+  if (!pad->released && !pad->head)
+    buffer = gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
+  g_mutex_unlock (&pad->lock);
+  if (!buffer)
     return NULL;
   GST_OBJECT_LOCK (pad);
-  GstSegment segment = GST_AGGREGATOR_PAD (pad)->segment;
+  const GstSegment segment = GST_AGGREGATOR_PAD (pad)->segment;
   GST_OBJECT_UNLOCK (pad);
-  if (is_gap (buffer)) {
-    gap = read_gap (pad, buffer, &segment);
-    drop_head (pad);
-  } else {
+  /* a GAP event became such a buffer in the base class, which did not come through chain() */
+  if (!GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP) || gst_buffer_get_size (buffer) > 0) {
     pad->head = read_frame (pad, buffer, &segment, packing, error);
+    return NULL;
   }
-  gst_buffer_unref (buffer);
-  return gap;
+  GstClockTime end = GST_BUFFER_PTS (buffer);
+  /* a stream that plays backwards is past the gap where the gap begins */
+  if (segment.rate > 0 && GST_CLOCK_TIME_IS_VALID (end) && GST_BUFFER_DURATION_IS_VALID (buffer))
+    end += GST_BUFFER_DURATION (buffer);
+  pad->gap_end = gst_stereo_running_time (&segment, end);
+  pad->in_gap = TRUE;
+  GST_DEBUG_OBJECT (pad, "gap up to %" GST_TIME_FORMAT, GST_TIME_ARGS (end));
+  drop_head (pad);
+  return frame_new (buffer, &segment);
 }
 
 /* From the frame that left last to @frame, ns; 0 = unknown. */
@@ -200,6 +177,63 @@ gst_stereo_pad_take (GstStereoPad *pad)
   return g_steal_pointer (&pad->head);
 }
 
+/* ---- frames, for subclasses ---------------------------------------------------------------- */
+
+gint64
+gst_stereo_frame_skew (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  if (left->captured != GST_STEREO_TIME_NONE && right->captured != GST_STEREO_TIME_NONE)
+    return right->captured - left->captured;
+  if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
+    return 0;
+  return right->time - left->time;
+}
+
+gboolean
+gst_stereo_map_input (
+    GstElement *element, GstVideoFrame *mapped, const GstStereoFrame *frame, GstStereoCudaContext *context)
+{
+  if (gst_stereo_frame_map (mapped, &frame->info, frame->buffer, context))
+    return TRUE;
+  gboolean device = gst_stereo_cuda_context_of (frame->buffer) != NULL;
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame->buffer);
+  g_autofree gchar *part = crop ?
+      g_strdup_printf (
+          " Its GstVideoCropMeta names %ux%u pixels from (%u, %u) on: they have to be the frame, and to lie in the "
+          "buffer, where colour is shared by whole pairs. Put videoconvert or videocrop before this element.",
+          crop->width, crop->height, crop->x, crop->y) :
+      g_strdup_printf (" Rows of %d pixels have %d bytes: pad shorter ones, or add a GstVideoMeta with the length that "
+                       "they have.",
+          GST_VIDEO_INFO_WIDTH (&frame->info), GST_VIDEO_INFO_PLANE_STRIDE (&frame->info, 0));
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+      ("A buffer of %" G_GSIZE_FORMAT " bytes %sdoes not hold the %dx%d %s frame that its caps announce%s.%s",
+          gst_buffer_get_size (frame->buffer), device ? "in device memory " : "", GST_VIDEO_INFO_WIDTH (&frame->info),
+          GST_VIDEO_INFO_HEIGHT (&frame->info), gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&frame->info)),
+          device ? ", or cannot be read" : "", part),
+      (NULL));
+  return FALSE;
+}
+
+gchar *
+gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereoFrame *right)
+{
+  const GstStereoLayout *a = &left->layout, *b = &right->layout;
+  const GstVideoInfo *info[2] = { &left->info, &right->info };
+  gint64 larger = (gint64) b->width * b->height - (gint64) a->width * a->height;
+  /* the larger view loses pixels, and the one of RGB its colour */
+  gboolean change_right = larger > 0 || (larger == 0 && !GST_VIDEO_INFO_IS_RGB (info[LEFT]));
+  const GstVideoInfo *kept = info[!change_right];
+
+  return g_strdup_printf (
+      "The two views must have one size, and one format of RGB, or be both of luma (GRAY or YUV): the left one is %dx%d %s, "
+      "the right one %dx%d %s. Put 'videoconvert ! videoscale ! video/x-raw,width=%d,height=%d,format=%s' before %s.",
+      a->width, a->height, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info[LEFT])), b->width, b->height,
+      gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (info[RIGHT])), (change_right ? a : b)->width,
+      (change_right ? a : b)->height,
+      GST_VIDEO_INFO_IS_GRAY (kept) ? "GRAY8" : gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (kept)),
+      change_right ? "sink_right" : "sink_left");
+}
+
 /* ---- the object --------------------------------------------------------------------------- */
 
 /* Forgets the frames at hand and what was learned of the stream. */
@@ -229,7 +263,6 @@ gst_stereo_pad_forget_run (GstElement *element, GstPad *base, gpointer data)
 
   clear_stream (pad);
   g_atomic_int_set (&pad->flushed, FALSE);
-  g_atomic_int_set (&pad->closed, FALSE);
   pad->began = pad->turned = FALSE;
   GST_OBJECT_LOCK (pad);
   pad->source = (GstStereoSource){ .delay = NONE, .window = NONE };
@@ -249,14 +282,6 @@ gst_stereo_pad_flush (GstAggregatorPad *base, GstAggregator *aggregator)
   gst_stereo_source_forget (&pad->source);
   GST_OBJECT_UNLOCK (pad);
   return GST_FLOW_OK;
-}
-
-void
-gst_stereo_pad_retire (GstStereoPad *pad)
-{
-  g_mutex_lock (&pad->lock);
-  pad->released = TRUE;
-  g_mutex_unlock (&pad->lock);
 }
 
 static void
@@ -282,16 +307,22 @@ gst_stereo_pad_init (GstStereoPad *pad)
   gst_stereo_source_forget (&pad->source);
 }
 
-GstStereoPad *
-gst_stereo_pad_new (GstPadTemplate *template)
+GstAggregatorPad *
+gst_stereo_pad_create (GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
-  const gchar *name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  name = GST_PAD_TEMPLATE_NAME_TEMPLATE (template);
+  g_autoptr (GstPad) there = gst_element_get_static_pad (GST_ELEMENT (aggregator), name);
+
+  if (there) {
+    GST_WARNING_OBJECT (aggregator, "%s is there already", name);
+    return NULL;
+  }
   GstStereoPad *pad = g_object_new (
       GST_TYPE_STEREO_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
-
   pad->packed = g_str_equal (name, "sink");
   pad->right = g_str_equal (name, "sink_right");
   pad->chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (GST_PAD (pad), gst_stereo_pad_chain);
-  return pad;
+  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, gst_stereo_refusal_probe, NULL, NULL);
+  return GST_AGGREGATOR_PAD (pad);
 }

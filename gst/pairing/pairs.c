@@ -174,7 +174,7 @@ drop_head (Search *search, guint view)
   drop (search, gst_stereo_pad_take (search->pads[view]), view == RIGHT, reason);
   /* no further pair can come: whoever feeds this view is told so. A camera may come back */
   if (alone && partner->ended && !search->inputs->live)
-    g_atomic_int_set (&search->pads[view]->closed, TRUE);
+    g_atomic_int_set (&search->self->priv->closed, 1 + (gint) view);
   if (alone && search->inputs->live)
     pairs->silent = g_get_monotonic_time ();
   /* what a view that has ended leaves is reported at the end */
@@ -227,20 +227,12 @@ end (const Search *search)
 
 /* ---- capture timestamps -------------------------------------------------------------------- */
 
-/* The stamp with these caps, and no others: caps with further fields may name another clock. */
 static gint64
-stamp_of (const GstStereoFrame *frame, const GstCaps *reference)
+stamp_of (const GstStereoFrame *frame, GstCaps *reference)
 {
-  gpointer state = NULL;
-  GstMeta *meta;
+  const GstReferenceTimestampMeta *stamp = gst_buffer_get_reference_timestamp_meta (frame->buffer, reference);
 
-  while (frame &&
-      (meta = gst_buffer_iterate_meta_filtered (frame->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
-    const GstReferenceTimestampMeta *stamp = (GstReferenceTimestampMeta *) meta;
-    if (stamp->timestamp <= LAST_STAMP && gst_caps_is_equal (stamp->reference, reference))
-      return (gint64) stamp->timestamp;
-  }
-  return NONE;
+  return stamp && stamp->timestamp <= LAST_STAMP ? (gint64) stamp->timestamp : NONE;
 }
 
 /* Where both heads have a stamp of one clock, the streams have the times of that clock; the first one that the left head names. */
@@ -257,7 +249,7 @@ use_stamps (Search *search)
   if (search->choice == CLOCK_BUFFER || !left || !right || left->segment.rate < 0 || right->segment.rate < 0)
     return;
   while ((meta = gst_buffer_iterate_meta_filtered (left->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
-    const GstCaps *reference = ((GstReferenceTimestampMeta *) meta)->reference;
+    GstCaps *reference = ((GstReferenceTimestampMeta *) meta)->reference;
     const gchar *name = gst_structure_get_name (gst_caps_get_structure (reference, 0));
     const gint64 stamps[2] = { stamp_of (left, reference), stamp_of (right, reference) };
     if (stamps[LEFT] == NONE || stamps[RIGHT] == NONE)

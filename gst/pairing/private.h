@@ -8,7 +8,6 @@
 
 #include "gst/pairing/aggregator.h"
 #include "gst/video/properties.h"
-#include "gst/video/stream.h"
 
 G_BEGIN_DECLS
 
@@ -17,7 +16,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_stereo_aggregator_debug);
 
 #define NONE GST_STEREO_TIME_NONE
 #define GST_STEREO_MAX_SKEW_AUTO G_MAXUINT64
-#define GST_STEREO_RECENT 10    /* pairs whose mean compute time stats have */
 #define GST_STEREO_MOST_BITS 16 /* of a sample */
 
 /* Of two views, and of what has one member for each. */
@@ -52,7 +50,6 @@ struct _GstStereoPad
   gboolean packed, right;    /* from the pad's template, and never changed: both views, or the right one alone */
   GstPadChainFunction chain; /* of the base class */
   gint flushed;              /* atomic: the task has to forget its frames */
-  gint closed;               /* atomic: no frame of it can find a partner any more, and upstream is told so */
 
   GstStereoFrame *head;  /* the next frame: its buffer leaves GstAggregator's queue when it is decided upon */
   GstStereoFrame *first; /* of a bundle, before its second frame came */
@@ -76,11 +73,9 @@ struct _GstStereoPad
 
 /* @frame may be NULL. */
 void gst_stereo_frame_free (GstStereoFrame *frame);
-/* From the template named sink, sink_left or sink_right. From any thread. */
-GstStereoPad *gst_stereo_pad_new (GstPadTemplate *template);
-/* Call before GstAggregator's release_pad: that function drops a buffer without GstAggregator's lock, while the task may be
- * taking the same buffer. After this call the task finds no buffer. */
-void gst_stereo_pad_retire (GstStereoPad *pad);
+/* GstAggregatorClass.create_new_pad: sink, sink_left or sink_right. */
+GstAggregatorPad *gst_stereo_pad_create (
+    GstAggregator *aggregator, GstPadTemplate *template, const gchar *name, const GstCaps *caps);
 /* For gst_element_foreach_sink_pad(). If the pad was flushed, and between two runs: forgets the frames at hand. */
 gboolean gst_stereo_pad_obey_flush (GstElement *element, GstPad *pad, gpointer data);
 gboolean gst_stereo_pad_forget_run (GstElement *element, GstPad *pad, gpointer data);
@@ -142,7 +137,7 @@ typedef struct
   GstClockTime announced;     /* the latency of this element */
   GstClockTime configured;    /* the latency of the pipeline, as the sinks have it; 0 = not known */
   guint64 pairs, late;        /* computed, dropped */
-  guint64 compute_last, compute_total, recent[GST_STEREO_RECENT];
+  guint64 compute_last, compute_total, compute_recent; /* recent: mean of about the last ten */
 
   gint64 frame;                     /* from one pair to the next; 0 = not known */
   gint64 expected, allowed, excess; /* expected: 0 = nothing was measured yet */
@@ -161,7 +156,7 @@ typedef struct
   guint lowest, highest; /* of the samples so far, but for rare ones */
 } GstStereoDeep;
 
-struct _GstStereoAggregatorPrivate
+typedef struct _GstStereoAggregatorPrivate
 {
   GstStereoPairs pairs;
   GstStereoDeep deep;
@@ -173,6 +168,7 @@ struct _GstStereoAggregatorPrivate
 
   GMutex lock;
   GCond changed; /* with it: a frame came */
+  gint closed; /* atomic: 1 + the view whose frames can find no partner any more, and whose source is told so; 0 = none */
 
   GstSegment segment; /* of the source pad */
   gboolean have_segment;
@@ -182,11 +178,8 @@ struct _GstStereoAggregatorPrivate
   GstClockTime watched; /* when the sources were last looked at, by the same clock; 0 = never */
   gboolean judged;      /* the delays of both views were compared */
   gint64 delay;         /* with which pairs arrive, or NONE */
-};
+} GstStereoAggregatorPrivate;
 
-/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
- * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
-GstFlowReturn gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing);
 /* A frame came: the task looks again. From any thread. */
 void gst_stereo_aggregator_wake (GstStereoAggregator *self);
 
@@ -223,12 +216,11 @@ void gst_stereo_qos_reset (GstStereoAggregator *self, gboolean start);
 void gst_stereo_qos_set_frame (GstStereoAggregator *self, GstClockTime frame, GstClockTime wait);
 /* A QoS event, or a LATENCY event, from downstream. From any thread. */
 void gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event);
-/* TRUE where the pair would come too late. Then counts it and posts a QoS message.
- * Call this last, directly before computing and pushing: the compute time is measured from here. */
-gboolean gst_stereo_qos_drop_if_late (
-    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right);
-/* The pair was computed in @compute_time, and is pushed next. May raise the latency, and then reports it before the push. */
-void gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time);
+/* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
+ * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
+GstFlowReturn gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing);
+/* drain() of the class, if there is one. */
+GstFlowReturn gst_stereo_aggregator_drain (GstStereoAggregator *self, gboolean one_may_stay);
 
 /* The rules of qos.c alone. What is reported beside the wait for the partner; by how much a pair is late that has waited since its
  * time, where downstream says @late, and its source has this @delay, or NONE; and that it was computed. */
@@ -245,9 +237,8 @@ gboolean gst_stereo_deep_convert (GstStereoAggregator *self, GstStereoFrame *con
 /* Probe for events of a sink pad: posts an error when caps come that it does not take. The error names the format, and what to put
  * before the pad. */
 GstPadProbeReturn gst_stereo_refusal_probe (GstPad *pad, GstPadProbeInfo *info, gpointer data);
-/* Answers GST_QUERY_CAPS or GST_QUERY_ACCEPT_CAPS of @pad, a sink pad that takes @caps. The same error, where the answer leaves a
- * source that runs no choice. From any thread. */
-gboolean gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad);
+/* GstAggregatorClass.sink_query. The same error, where the caps that a pad takes leave a source that runs no choice. */
+gboolean gst_stereo_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query);
 
 G_END_DECLS
 

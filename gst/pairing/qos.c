@@ -24,6 +24,7 @@
 #define STALL 4                                 /* in units of `allowed` */
 #define PATIENCE ((gint64) (500 * GST_MSECOND)) /* with nothing but late pairs: four frames, and at least this */
 #define LONGEST ((gint64) GST_SECOND)           /* without a pair */
+#define RECENT 10                               /* pairs whose mean compute time stats have */
 #define MOST_EXCESS ((gint64) (5 * GST_SECOND))
 
 /* ---- the rules ---------------------------------------------------------------------------- */
@@ -170,10 +171,10 @@ gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event)
   GST_OBJECT_UNLOCK (self);
 }
 
-gboolean
-gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right)
+/* TRUE where the pair would come too late. Then counts it and posts a QoS message. */
+static gboolean
+is_late (GstStereoAggregator *self, const GstStereoFrame *frame, const GstStereoFrame *right)
 {
-  const GstStereoFrame *frame = left->time == NONE ? right : left;
   GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (self)),
                time = gst_element_get_current_running_time (GST_ELEMENT (self));
   gint64 now = GST_CLOCK_TIME_IS_VALID (time) ? (gint64) time : NONE, delay = self->priv->delay, late = 0;
@@ -220,15 +221,62 @@ gst_stereo_qos_drop_if_late (GstStereoAggregator *self, const GstStereoFrame *le
   return TRUE;
 }
 
-void
-gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time)
+/* ---- pairs that are computed, and frames that give no output ------------------------------- */
+
+GstFlowReturn
+gst_stereo_aggregator_drain (GstStereoAggregator *self, gboolean one_may_stay)
+{
+  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
+
+  return klass->drain ? klass->drain (self, one_may_stay) : GST_FLOW_OK;
+}
+
+/* Whether downstream has the caps and the segment that a GAP event needs. */
+static gboolean
+can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
+{
+  return gst_pad_has_current_caps (GST_AGGREGATOR_SRC_PAD (self)) && self->priv->have_segment &&
+      gst_segment_is_equal (&self->priv->segment, &frame->segment);
+}
+
+GstFlowReturn
+gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
+{
+  GstClockTime time = GST_BUFFER_PTS (missing->buffer);
+  GstFlowReturn flow = gst_stereo_aggregator_drain (self, FALSE);
+
+  if (flow == GST_FLOW_OK && can_forward_gap (self, missing) && GST_CLOCK_TIME_IS_VALID (time))
+    gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (time, GST_BUFFER_DURATION (missing->buffer)));
+  return flow;
+}
+
+gboolean
+gst_stereo_aggregator_drop_if_late (
+    GstStereoAggregator *self, const GstStereoFrame *left, const GstStereoFrame *right, GstFlowReturn *flow)
+{
+  gboolean live = GST_CLOCK_TIME_IS_VALID (self->priv->latency);
+
+  /* where nothing is live, an element downstream may wait for each pair until a GAP event comes in its place */
+  if ((!live && !can_forward_gap (self, left)) || !is_late (self, left->time == NONE ? right : left, right))
+    return FALSE;
+  self->priv->pairs.broken = TRUE;
+  /* no element of a live pipeline waits longer than the latency; a sink that is not behind a queue would hold this thread until the
+   * gap is over, and the next pair would be late as well */
+  *flow = live ? GST_FLOW_OK : gst_stereo_aggregator_forward_gap (self, left);
+  return TRUE;
+}
+
+GstFlowReturn
+gst_stereo_aggregator_finish (
+    GstStereoAggregator *self, const GstSegment *segment, GstBuffer *out, GstClockTime compute_time)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
   GstStereoQos *qos = &self->priv->qos;
   gboolean live = qos->live && GST_CLOCK_TIME_IS_VALID (now);
 
   GST_OBJECT_LOCK (self);
-  qos->recent[qos->pairs++ % GST_STEREO_RECENT] = compute_time;
+  qos->pairs++;
+  qos->compute_recent += ((gint64) compute_time - (gint64) qos->compute_recent) / (gint64) MIN (qos->pairs, RECENT);
   qos->compute_last = compute_time;
   qos->compute_total += compute_time;
   qos->late_since = G_MAXINT64;
@@ -237,4 +285,6 @@ gst_stereo_qos_computed (GstStereoAggregator *self, GstClockTime compute_time)
   GST_OBJECT_UNLOCK (self);
   if (live)
     announce_latency (self);
+  GST_LOG_OBJECT (self, "computed in %" GST_TIME_FORMAT ", pushes %" GST_PTR_FORMAT, GST_TIME_ARGS (compute_time), out);
+  return gst_stereo_push (GST_AGGREGATOR (self), &self->priv->segment, &self->priv->have_segment, segment, out);
 }

@@ -86,11 +86,15 @@ comes_from_source (GstPad *pad)
 }
 
 gboolean
-gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
+gst_stereo_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
-  g_autoptr (GstCaps) passed = gst_caps_new_empty ();
+  GstAggregatorClass *parent = g_type_class_peek (GST_TYPE_AGGREGATOR);
+  g_autoptr (GstCaps) passed = gst_caps_new_empty (), caps = NULL;
   GstCaps *other;
 
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS && GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return parent->sink_query (aggregator, pad, query);
+  caps = GST_STEREO_AGGREGATOR_GET_CLASS (aggregator)->input_caps (GST_STEREO_AGGREGATOR (aggregator));
   if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
     gst_query_parse_accept_caps (query, &other);
     gst_query_set_accept_caps_result (query, gst_caps_is_subset (other, caps));
@@ -103,7 +107,7 @@ gst_stereo_answer_caps_query (GstQuery *query, GstCaps *caps, GstPad *pad)
     gst_caps_append (passed, gst_caps_intersect_full (other, one, GST_CAPS_INTERSECT_FIRST));
   }
   gst_query_set_caps_result (query, other ? passed : caps);
-  if (other && gst_caps_is_empty (passed) && comes_from_source (pad))
-    check (pad, other);
+  if (other && gst_caps_is_empty (passed) && comes_from_source (GST_PAD (pad)))
+    check (GST_PAD (pad), other);
   return TRUE;
 }

@@ -128,11 +128,8 @@ tell (GstStereoAggregator *self, GstStereoHealthFlags sources, gboolean bad, gch
   GST_OBJECT_UNLOCK (self);
   if (klass->silence)
     klass->silence (self, sources, text);
-  if (bad)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
-  else
-    GST_ELEMENT_INFO (self, STREAM, FAILED, ("%s", text), (NULL));
-  g_free (text);
+  gst_element_message_full (GST_ELEMENT (self), bad ? GST_MESSAGE_WARNING : GST_MESSAGE_INFO, GST_STREAM_ERROR,
+      GST_STREAM_ERROR_FAILED, text, NULL, __FILE__, GST_FUNCTION, __LINE__);
 }
 
 /* In a live pipeline, once. */
@@ -157,18 +154,6 @@ compare_delays (GstStereoAggregator *self, const GstStereoInputs *inputs, const 
         (NULL));
 }
 
-static gchar *
-describe_silence (const GstStereoInputs *inputs, const gchar *name, guint view, gboolean both, GstClockTime time)
-{
-  g_autofree gchar *since = g_strdup_printf ("%s been silent for %.1f s%s, and the stream did not end",
-      both ? "have" : "has", (gdouble) time / GST_SECOND, inputs->view[view]->began ? "" : ", and had no frame before");
-
-  return g_strdup_printf (
-      "%s %s: nothing comes out until it is back. Check that camera, its cable and the source of that "
-      "branch. Where one thread feeds both pads, put a queue before each.",
-      name, inputs->view[view]->ended ? "has ended, and the other view goes on" : since);
-}
-
 void
 gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
 {
@@ -191,9 +176,14 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
       changed & SILENT_LEFT          ? "sink_left" :
                                        "sink_right";
   if (silent & ~before) {
+    const GstStereoPad *pad = inputs->view[changed & SILENT_LEFT ? LEFT : RIGHT];
+    g_autofree gchar *since = g_strdup_printf ("%s been silent for %.1f s%s, and the stream did not end",
+        changed == SILENT && !inputs->packed ? "have" : "has", (gdouble) longest / GST_SECOND,
+        pad->began ? "" : ", and had no frame before");
     tell (self, (before & BEHIND) | silent, TRUE,
-        describe_silence (
-            inputs, name, changed & SILENT_LEFT ? LEFT : RIGHT, changed == SILENT && !inputs->packed, longest));
+        g_strdup_printf ("%s %s: nothing comes out until it is back. Check that camera, its cable and the source of that "
+                         "branch. Where one thread feeds both pads, put a queue before each.",
+            name, pad->ended ? "has ended, and the other view goes on" : since));
   } else if (changed) {
     /* the camera may count its time anew */
     for (guint v = 0; v < 2; v++) {

@@ -41,7 +41,6 @@
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
 #include "gst/pairing/aggregator.h"
-#include "gst/pairing/frame.h"
 #include "gst/rectify/maps.h"
 #include "gst/video/params.h"
 #include "gst/video/pool.h"

@@ -8,7 +8,7 @@
 
 #include "gst/match/diagnose/clock.h"
 #include "gst/match/diagnose/view.h"
-#include "gst/pairing/frame.h"
+#include "gst/pairing/aggregator.h"
 #include "gst/video/properties.h"
 #include "stereo/stereo.h"
 

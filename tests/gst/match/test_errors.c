@@ -26,7 +26,7 @@ TEST (test_views_that_do_not_fit)
   } cases[] = {
     { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_NV12, 44,
         { "40x20 GRAY8", "44x20 NV12", "have one size",
-            "'videoscale ! video/x-raw,width=40,height=20' before sink_right" } },
+            "videoscale ! video/x-raw,width=40,height=20,format=GRAY8' before sink_right" } },
     { GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_I420, 40, { "RGB", "I420", "luma", "format=I420' before sink_left" } },
     { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_BGRx, 40, { "GRAY8", "BGRx", "luma", "format=GRAY8' before sink_right" } },
     { GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_GRAY16_LE, 40,

@@ -18,18 +18,6 @@ TEST (test_flush_forgets_what_was_waiting)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
 }
 
-TEST (test_flush_forgets_what_was_held)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT "max-skew=1000000000");
-
-  /* both heads are taken out while the next right frame is waited for */
-  pair_push (pair, FRAME, 0);
-  pair_expect_nothing (pair);
-  pair_flush (pair, NULL);
-  pair_pass (pair, 10 * FRAME, 10 * FRAME);
-  fail_unless_equals_uint64 (stat_of (pair->element, "pairs"), 1);
-}
-
 TEST (test_flush_after_the_end)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);

@@ -207,40 +207,6 @@ TEST (test_a_source_that_falls_behind)
   fail_unless (message != NULL, "it never ends");
 }
 
-TEST (test_running_time_pairs_not_timestamps)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  GstSegment segment;
-
-  /* the right stream's timestamps run an hour ahead, its segment says so */
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = segment.position = 3600 * GST_SECOND;
-  gst_harness_push_event (pair->right, gst_event_new_segment (&segment));
-  for (guint i = 0; i < 2; i++)
-    pair_pass (pair, i * FRAME, 3600 * GST_SECOND + i * FRAME);
-}
-
-TEST (test_output_has_the_segment_of_the_left_view)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-  const GstSegment *out;
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = segment.position = 100 * GST_SECOND;
-  gst_harness_push_event (pair->left, gst_event_new_segment (&segment));
-  pair_pass (pair, 100 * GST_SECOND, 0);
-  GstEvent *sticky = gst_pad_get_sticky_event (pair->left->sinkpad, GST_EVENT_SEGMENT, 0);
-  fail_unless (sticky != NULL);
-  gst_event_parse_segment (sticky, &out);
-  fail_unless_equals_uint64 (out->start, 100 * GST_SECOND);
-  gst_event_unref (sticky);
-  /* before its segment: not part of it */
-  pair_push_left (pair, 50 * GST_SECOND);
-  pair_pass (pair, 100 * GST_SECOND + FRAME, FRAME);
-  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 0);
-}
-
 /* Files: no further pair can come, and who feeds the other view is told so. What of it was taken in is dropped and counted. */
 TEST_LOOP (test_one_view_ends_early, 0, 2)
 {
