@@ -326,6 +326,8 @@ find_in_two (Search *search)
     flow = make_pair (search, gst_stereo_pad_take (pads[LEFT]), gst_stereo_pad_take (pads[RIGHT]));
   else if (pairing == GST_STEREO_PAIRING_END && pads[LEFT]->ended && pads[RIGHT]->ended) /* a silent view may come back */
     flow = end (search);
+  else
+    GST_LOG_OBJECT (pads[search->stream[LEFT].has ? RIGHT : LEFT], "waits for a frame");
   if (flow == GST_FLOW_OK) {
     GST_OBJECT_LOCK (search->self);
     search->pairs->clock = search->reference ? search->reference : "buffer";

@@ -202,7 +202,7 @@ is_late (GstStereoAggregator *self, const GstStereoFrame *frame, const GstStereo
   qos->late += late > 0;
   const GstStereoQos was = *qos;
   GST_OBJECT_UNLOCK (self);
-  GST_LOG_OBJECT (self,
+  GST_CAT_LEVEL_LOG (GST_CAT_DEFAULT, late > 0 ? GST_LEVEL_DEBUG : GST_LEVEL_LOG, self,
       "pair of %" GST_STIME_FORMAT ": late by %" GST_STIME_FORMAT ", has waited %" GST_STIME_FORMAT
       ", expected to take %" GST_STIME_FORMAT ", allowed %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT
       " to spare; those before %" GST_TIME_FORMAT " are late downstream",

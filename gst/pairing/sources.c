@@ -198,9 +198,10 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
   priv->delay = NONE;
   for (guint v = 0; v < 2; v++) {
     inputs->silent[v] = (silent & (v ? SILENT_RIGHT : SILENT_LEFT)) != 0;
-    /* where it grows, it will have grown as much again when the next second is over */
+    /* where it grows, it will have grown as much again when the next second is over; a leap is none */
     if (source[v].delay != NONE)
-      priv->delay = MAX (priv->delay, source[v].delay + 2 * MAX (source[v].growth, 0));
+      priv->delay = MAX (
+          priv->delay, source[v].delay + (source[v].growth < MOST_APART ? 2 * MAX (source[v].growth, 0) : 0));
     if (source[v].behind && !behind && !(before & BEHIND))
       tell (self, priv->sources | BEHIND, TRUE,
           g_strdup_printf (

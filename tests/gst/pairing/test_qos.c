@@ -60,6 +60,7 @@ measure (Element *element, gint64 arrival)
 
   if (arrival - element->since >= SECOND) {
     gint64 growth = element->known == NONE ? 0 : MAX (element->window - element->least, 0);
+    growth = growth < SECOND / 2 ? growth : 0;
     element->known = element->since ? element->window + 2 * growth : NONE;
     element->least = element->window;
     element->since = arrival;
