@@ -18,6 +18,7 @@
 #include "tests/support/gst/numbered.h"
 #include "tests/support/streams/script.h"
 #include "tests/support/gst/suite.h"
+#include "tests/support/gst/util.h"
 
 /* Moments, before memory is measured. The first look at the input keeps its scratch: it has been by then. */
 #define WARM 100
@@ -125,13 +126,6 @@ run_left (gpointer pump)
   return NULL;
 }
 
-static gpointer
-run_right (gpointer pump)
-{
-  run_view (pump, 1);
-  return NULL;
-}
-
 static void
 start_view (Pump *pump, guint view)
 {
@@ -154,24 +148,15 @@ start_view (Pump *pump, guint view)
 static Pump *
 pump_new (guint seed)
 {
-  gchar **settings = g_strsplit (NUMBERED_EXACT, " ", -1);
   const gchar *backend = g_getenv ("STEREO_BACKEND");
   Pump *pump = g_new0 (Pump, 1);
 
   pump->seed = seed;
   g_mutex_init (&pump->lock);
   g_cond_init (&pump->changed);
-  pump->element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
-  for (gchar **one = settings; *one && **one; one++) {
-    gchar **parts = g_strsplit (*one, "=", 2);
-    gst_util_set_object_arg (G_OBJECT (pump->element), parts[0], parts[1]);
-    g_strfreev (parts);
-  }
-  g_strfreev (settings);
+  pump->element = element_new ("stereomatch", NUMBERED_EXACT, &pump->bus);
   gst_util_set_object_arg (G_OBJECT (pump->element), "backend", backend ? backend : "cpu");
-  pump->bus = gst_bus_new ();
   gst_bus_set_sync_handler (pump->bus, take_message, pump, NULL);
-  gst_element_set_bus (pump->element, pump->bus);
   pump->sink = gst_object_ref_sink (gst_pad_new ("out", GST_PAD_SINK));
   g_object_set_data (G_OBJECT (pump->sink), "pump", pump);
   gst_pad_set_chain_function (pump->sink, take_output);
@@ -201,10 +186,7 @@ pump_free (Pump *pump)
   }
   gst_pad_set_active (pump->sink, FALSE);
   gst_object_unref (pump->sink);
-  gst_element_set_bus (pump->element, NULL);
-  gst_bus_set_flushing (pump->bus, TRUE);
-  gst_object_unref (pump->bus);
-  gst_object_unref (pump->element);
+  element_free (pump->element, pump->bus);
   g_mutex_clear (&pump->lock);
   g_cond_clear (&pump->changed);
   g_free (pump->failure);
@@ -220,9 +202,8 @@ pump_run (Pump *pump, guint64 to)
   for (guint64 index = pump->from; index < to; index++)
     pump->common += MIN (copies (pump, 0, index), copies (pump, 1, index));
   GThread *left = g_thread_new ("left", run_left, pump);
-  GThread *right = g_thread_new ("right", run_right, pump);
+  run_view (pump, 1);
   g_thread_join (left);
-  g_thread_join (right);
   g_mutex_lock (&pump->lock);
   while (pump->latest < to && !pump->failure)
     g_cond_wait (&pump->changed, &pump->lock);
@@ -230,23 +211,12 @@ pump_run (Pump *pump, guint64 to)
   fail_unless (pump->failure == NULL, "STEREO_TEST_SEED=%u: %s", pump->seed, pump->failure);
 }
 
-static guint64
-count_of (Pump *pump, const gchar *name)
-{
-  g_autoptr (GstStructure) stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (pump->element, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, name, &value);
-  return value;
-}
-
 /* Every frame that went in is accounted for, and every moment that both cameras sent came out. */
 static void
 pump_judge (Pump *pump)
 {
-  guint64 pairs = count_of (pump, "pairs"), left = count_of (pump, "dropped-left"),
-          right = count_of (pump, "dropped-right");
+  guint64 pairs = stat_of (pump->element, "pairs"), left = stat_of (pump->element, "dropped-left"),
+          right = stat_of (pump->element, "dropped-right");
 
   fail_unless_equals_uint64 (pairs, pump->outputs);
   fail_unless (pairs == pump->common, "STEREO_TEST_SEED=%u: %" G_GUINT64_FORMAT " pairs of %" G_GUINT64_FORMAT,
@@ -271,21 +241,13 @@ measure_memory (void)
   return (Memory){ heap_at_rest (), host_memory_used (), device };
 }
 
-static gint64
-growth (gsize before, gsize after)
-{
-  return (gint64) after - (gint64) before;
-}
-
 static gchar *
 describe_growth (Memory before, Memory after)
 {
-  g_autofree gchar *device = after.device ?
-      g_strdup_printf (", device %+" G_GINT64_FORMAT " bytes", growth (before.device, after.device)) :
-      g_strdup ("");
-
-  return g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT " KiB%s",
-      growth (before.heap, after.heap), growth (before.resident, after.resident) / 1024, device);
+  return g_strdup_printf ("heap %+" G_GINT64_FORMAT " bytes, resident %+" G_GINT64_FORMAT
+                          " KiB, device %+" G_GINT64_FORMAT " bytes",
+      (gint64) (after.heap - before.heap), (gint64) (after.resident - before.resident) / 1024,
+      (gint64) (after.device - before.device));
 }
 
 /* The tracer's table of the objects alive is memory too, and grows in jumps. */

@@ -28,49 +28,35 @@ static const struct
 static gboolean
 is_of_the_place (const gchar *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (of_the_place); i++)
-    if (!g_strcmp0 (name, of_the_place[i].name))
-      return TRUE;
-  return FALSE;
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (of_the_place) && g_strcmp0 (name, of_the_place[i].name))
+    i++;
+  return i < G_N_ELEMENTS (of_the_place);
 }
 
 /* A value that the property takes; whether all of them go together does not matter before the first pair. */
 static void
 set_at_random (GstElement *match, const StereoParamInfo *info, Random *random)
 {
-  GValue value = G_VALUE_INIT;
-  guint choices = 0;
+  gdouble number = info->min + (info->max - info->min) * random_unit (random);
+  g_autofree gchar *text = g_strdup_printf (info->type == STEREO_PARAM_INT ? "%.0f" : "%.17g", number);
+  gint choices = 0;
 
   while (info->choices && info->choices[choices].name)
     choices++;
-  if (info->type == STEREO_PARAM_ENUM) {
-    GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (match), info->name);
-    g_value_init (&value, spec->value_type);
-    g_value_set_enum (&value, info->choices[random_range (random, 0, (gint) choices - 1)].value);
-  } else if (info->type == STEREO_PARAM_INT) {
-    g_value_init (&value, G_TYPE_INT);
-    g_value_set_int (&value, random_range (random, (gint) info->min, (gint) info->max));
-  } else {
-    g_value_init (&value, G_TYPE_DOUBLE);
-    g_value_set_double (&value, info->min + (info->max - info->min) * random_unit (random));
-  }
-  g_object_set_property (G_OBJECT (match), info->name, &value);
-  g_value_unset (&value);
+  gst_util_set_object_arg (
+      G_OBJECT (match), info->name, choices ? info->choices[random_range (random, 0, choices - 1)].name : text);
 }
 
 static void
 check_same (GstElement *match, GstElement *other, const gchar *name)
 {
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (match), name);
-  GValue a = G_VALUE_INIT, b = G_VALUE_INIT;
+  g_auto (GValue) a = G_VALUE_INIT, b = G_VALUE_INIT;
 
-  g_value_init (&a, spec->value_type);
-  g_value_init (&b, spec->value_type);
   g_object_get_property (G_OBJECT (match), name, &a);
   g_object_get_property (G_OBJECT (other), name, &b);
   fail_unless (gst_value_compare (&a, &b) == GST_VALUE_EQUAL, "%s differs", name);
-  g_value_unset (&a);
-  g_value_unset (&b);
 }
 
 TEST (test_holds_how_is_matched)

@@ -105,32 +105,20 @@ draw_value (const StereoParamInfo *info, Random *random)
 static void
 set_both (GstElement *element, StereoParams *params, const StereoParamInfo *info, gdouble value)
 {
-  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), info->name);
-  GValue number = G_VALUE_INIT;
   gboolean taken = info->choices == NULL && value >= info->min && value <= info->max;
 
   for (const StereoChoice *c = info->choices; c && c->name; c++)
     taken |= c->value == value;
-  g_value_init (&number, spec->value_type);
-  switch (info->type) {
-    case STEREO_PARAM_INT:
-      g_value_set_int (&number, (gint) value);
-      break;
-    case STEREO_PARAM_DOUBLE:
-      g_value_set_double (&number, value);
-      break;
-    case STEREO_PARAM_ENUM:
-      g_value_set_enum (&number, (gint) value);
-      break;
-    default:
-      g_value_set_uint64 (&number, (guint64) value);
-  }
   _gst_check_expecting_log = !taken;
-  g_object_set_property (G_OBJECT (element), info->name, &number);
+  if (info->type == STEREO_PARAM_DOUBLE)
+    g_object_set (element, info->name, value, NULL);
+  else if (info->type == STEREO_PARAM_SIZE)
+    g_object_set (element, info->name, (guint64) value, NULL);
+  else
+    g_object_set (element, info->name, (gint) value, NULL);
   _gst_check_expecting_log = FALSE;
   if (taken)
     stereo_param_set (params, info, value);
-  g_value_unset (&number);
 }
 
 static const StereoParamInfo *
@@ -274,21 +262,17 @@ TEST (test_by_hand_wins)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
     g_autoptr (GstStructure) settings = NULL;
-    GValue value = G_VALUE_INIT;
+    g_auto (GValue) value = G_VALUE_INIT;
 
-    for (guint k = 0; k < 2 && cases[i].set[k]; k++) {
-      g_auto (GStrv) pair = g_strsplit (cases[i].set[k], "=", 2);
-      gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
-    }
+    for (guint k = 0; k < 2 && cases[i].set[k]; k++)
+      set_properties (element, cases[i].set[k]);
     g_object_get (element, "settings", &settings, NULL);
     g_autofree gchar *in_force = g_strdup_value_contents (gst_structure_get_value (settings, cases[i].name));
     fail_unless (strstr (in_force, cases[i].value), "case %u: %s=%s", i, cases[i].name, in_force);
     fail_unless_equals_string (gst_structure_get_string (settings, "set-by-hand"), cases[i].by_hand);
-    g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS (element), cases[i].name)->value_type);
     g_object_get_property (G_OBJECT (element), cases[i].name, &value);
     g_autofree gchar *shown = gst_value_serialize (&value);
     fail_unless (G_VALUE_HOLDS_INT (&value) || g_str_equal (shown, cases[i].value), "case %u: it shows %s", i, shown);
-    g_value_unset (&value);
   }
 }
 

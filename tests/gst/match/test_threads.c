@@ -106,26 +106,16 @@ set_property (Rig *rig, GRand *rand)
 static GstQuery *
 any_query (GRand *rand)
 {
-  switch (g_rand_int_range (rand, 0, 9)) {
-    case 0:
-      return gst_query_new_position (GST_FORMAT_TIME);
-    case 1:
-      return gst_query_new_duration (GST_FORMAT_TIME);
-    case 2:
-      return gst_query_new_latency ();
-    case 3:
-      return gst_query_new_segment (GST_FORMAT_TIME);
-    case 4:
-      return gst_query_new_seeking (GST_FORMAT_TIME);
-    case 5:
-      return gst_query_new_convert (GST_FORMAT_BYTES, WIDTH * HEIGHT, GST_FORMAT_TIME);
-    case 6:
-      return gst_query_new_caps (NULL);
-    case 7:
-      return gst_query_new_context ("gst.test.context");
-    default:
-      return gst_query_new_uri ();
-  }
+  GstQuery *(*const of_time[]) (
+      GstFormat) = { gst_query_new_position, gst_query_new_duration, gst_query_new_segment, gst_query_new_seeking };
+  gint kind = g_rand_int_range (rand, 0, 9);
+
+  return kind < 4 ? of_time[kind](GST_FORMAT_TIME) :
+      kind == 4   ? gst_query_new_latency () :
+      kind == 5   ? gst_query_new_convert (GST_FORMAT_BYTES, WIDTH * HEIGHT, GST_FORMAT_TIME) :
+      kind == 6   ? gst_query_new_caps (NULL) :
+      kind == 7   ? gst_query_new_context ("gst.test.context") :
+                    gst_query_new_uri ();
 }
 
 /* The element's pads, those too that are ahead of it. */
@@ -228,13 +218,8 @@ check_bus (Rig *rig)
   GstMessage *message;
 
   while ((message = gst_bus_pop (bus))) {
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-      GError *error = NULL;
-      gchar *debug = NULL;
-
-      gst_message_parse_error (message, &error, &debug);
-      ck_abort_msg ("%s: %s (%s)", GST_OBJECT_NAME (GST_MESSAGE_SRC (message)), error->message, debug);
-    }
+    fail_if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR, "%s: %s", GST_MESSAGE_SRC_NAME (message),
+        message_text (message));
     gst_message_unref (message);
   }
 }
@@ -252,28 +237,19 @@ rig_stop (Rig *rig)
 static void
 disturb (Rig *rig, GRand *rand, gboolean live)
 {
-  switch (g_rand_int_range (rand, 0, 8)) {
-    case 0:
-    case 1:
-      if (!live)
-        gst_element_seek_simple (rig->pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
-            g_rand_int_range (rand, 0, 100) * 10 * (gint64) GST_MSECOND);
-      break;
-    case 2:
-      gst_element_set_state (rig->pipeline, GST_STATE_PAUSED);
-      break;
-    case 3:
-      gst_element_set_state (rig->pipeline, GST_STATE_READY);
-      break;
-    default:
-      break;
-  }
+  gint kind = g_rand_int_range (rand, 0, 8);
+
+  if (kind < 2 && !live)
+    gst_element_seek_simple (rig->pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+        g_rand_int_range (rand, 0, 100) * 10 * (gint64) GST_MSECOND);
+  else if (kind == 2 || kind == 3)
+    gst_element_set_state (rig->pipeline, kind == 2 ? GST_STATE_PAUSED : GST_STATE_READY);
   gst_element_set_state (rig->pipeline, GST_STATE_PLAYING);
 }
 
-static void
-run (gboolean live)
+TEST_LOOP (test_live, 0, 2)
 {
+  gboolean live = __i__;
   Rig rig = { .seed = (guint32) guard_number ("STEREO_TEST_SEED", g_random_int ()) };
   gint64 time = (gint64) guard_number ("STEREO_THREADS_SECONDS", 2) * G_USEC_PER_SEC, end;
   Cameras cameras = cameras_straight (WIDTH, HEIGHT);
@@ -300,16 +276,6 @@ run (gboolean live)
   rig_stop (&rig);
   guard_end ();
   g_print ("%d frames\n", g_atomic_int_get (&rig.buffers));
-}
-
-TEST (test_at_full_speed)
-{
-  run (FALSE);
-}
-
-TEST (test_live)
-{
-  run (TRUE);
 }
 
 SUITE (threads)
