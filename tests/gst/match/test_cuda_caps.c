@@ -89,25 +89,19 @@ TEST (test_order)
 {
   g_autoptr (GstElement) element = gst_element_factory_make ("stereomatch", NULL);
   g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
-  GstCaps *filter = gst_caps_from_string (
+  g_autoptr (GstCaps) filter = gst_caps_from_string (
       "video/x-raw,format={BGRA,I420,NV12},width=64;video/x-raw(" FEATURE "),format={I420,P010_10LE,NV12},width=64");
-  GstCaps *caps = gst_pad_query_caps (pad, filter);
-  GstCaps *expected = gst_caps_from_string (GSTCUDA_BUILT ? "video/x-raw(" FEATURE
-                                                            "),format={I420,NV12};video/x-raw,format={BGRA,I420,NV12}" :
-                                                            "video/x-raw,format={BGRA,I420,NV12}");
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, filter);
+  const gchar *const expected[] = { "I420", "NV12", NULL, "BGRA", "I420", "NV12", NULL };
+  guint at = GSTCUDA_BUILT ? 0 : 3;
 
-  fail_unless_equals_int (gst_caps_get_size (caps), gst_caps_get_size (expected));
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+  fail_unless_equals_int (gst_caps_get_size (caps), 1 + GSTCUDA_BUILT);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++, at++) {
     const GValue *formats = gst_structure_get_value (gst_caps_get_structure (caps, i), "format");
-    const GValue *wanted = gst_structure_get_value (gst_caps_get_structure (expected, i), "format");
-    fail_unless_equals_int (is_device (caps, i), is_device (expected, i));
-    for (guint j = 0; j < gst_value_list_get_size (wanted); j++)
-      fail_unless_equals_string (g_value_get_string (gst_value_list_get_value (formats, j)),
-          g_value_get_string (gst_value_list_get_value (wanted, j)));
+    fail_unless_equals_int (is_device (caps, i), at == 0);
+    for (guint j = 0; expected[at]; j++, at++)
+      fail_unless_equals_string (g_value_get_string (gst_value_list_get_value (formats, j)), expected[at]);
   }
-  gst_caps_unref (expected);
-  gst_caps_unref (caps);
-  gst_caps_unref (filter);
   gst_element_release_request_pad (element, pad);
 }
 

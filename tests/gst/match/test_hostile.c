@@ -59,17 +59,6 @@ push_start (GstPad *source, GstCaps *caps, const gchar *id)
   gst_pad_push_event (source, gst_event_new_segment (&segment));
 }
 
-/* Whether it was taken as a picture. */
-static gboolean
-push_small (GstPad *source, gsize size)
-{
-  GstBuffer *buffer = gst_buffer_new_wrapped (g_malloc0 (size), size);
-  gboolean taken = gst_pad_push (source, stamp (buffer, 0, FRAME)) == GST_FLOW_OK;
-
-  gst_pad_push_event (source, gst_event_new_eos ());
-  return taken;
-}
-
 static void
 wait_for_end (GstElement *pipeline, GstBus *bus)
 {
@@ -109,9 +98,10 @@ try_caps (guint target, GstCaps *caps, gsize size)
   for (guint k = 0; k < 2; k++)
     if (sources[k])
       push_start (sources[k], caps, k ? "b" : "a");
-  for (guint k = 0; k < 2; k++)
-    if (sources[k])
-      push_small (sources[k], size);
+  for (guint k = 0; k < 2 && sources[k]; k++) {
+    gst_pad_push (sources[k], stamp (gst_buffer_new_wrapped (g_malloc0 (size), size), 0, FRAME));
+    gst_pad_push_event (sources[k], gst_event_new_eos ());
+  }
   wait_for_end (pipeline, bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   for (guint k = 0; k < 2; k++)

@@ -448,6 +448,10 @@ TEST_LOOP (test_more_than_can_be_done, 0, G_N_ELEMENTS (sinks))
   load_run (&load);
   guint64 pairs = stat_of (load.element, "pairs");
   guint64 late = stat_of (load.element, "late");
+  g_print ("too much: %u frames, %" G_GUINT64_FORMAT " computed, %" G_GUINT64_FORMAT
+           " late, %s; %u not within the latency, by "
+           "%.1f ms\n",
+      frames, pairs, late, sinks[__i__], load.beyond, (gdouble) load.worst_beyond / GST_MSECOND);
   fail_unless_equals_uint64 (pairs + late, frames);
   fail_unless_equals_uint64 (pairs, load.outputs);
   fail_unless (stat_of (load.element, "compute-time-mean") > load.frame, "the machine can do that");
