@@ -229,8 +229,7 @@ expect (const StereoCalibration *written, gchar *left, gchar *right, gdouble uni
   }
 }
 
-static void
-test_opencv (void)
+CASE (test_opencv, "OpenCV")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     gint lens = (gint[]){ 4, 5, 8, 12, 14 }[k % 5];
@@ -245,8 +244,7 @@ test_opencv (void)
   }
 }
 
-static void
-test_ros (void)
+CASE (test_ros, "ROS")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     gboolean fisheye = k % 5 == 4;
@@ -261,8 +259,7 @@ test_ros (void)
 }
 
 /* Line ends of Windows, a byte order mark, blanks at the ends, letters of another encoding in a comment */
-static void
-test_dressing (void)
+CASE (test_dressing, "dressing")
 {
   StereoCalibration c = draw (5, TRUE, FALSE);
 
@@ -299,8 +296,7 @@ refuse_of (gchar *left, gchar *right, const GstStereoCalibrationOptions *options
 #define REFUSE(left, right, ...) refuse_of (left, right, &by_format, (const gchar *const[]){ __VA_ARGS__, NULL })
 
 /* Counts of values: the missing ones are 0. Three are k1 k2 k3; more than 8 have to be 0 from there. */
-static void
-test_lenses (void)
+CASE (test_lenses, "lenses")
 {
   for (gint count = 0; count <= 20; count++)
     for (gint k = 0; k < 4; k++) {
@@ -407,8 +403,7 @@ refuse_rows (gchar *text, gchar *right, const Broken *rows, guint count)
 
 #define REFUSE_ROWS(text, right, rows) refuse_rows (text, right, rows, G_N_ELEMENTS (rows))
 
-static void
-test_refused (void)
+CASE (test_refused, "one thing is wrong")
 {
   StereoCalibration c = draw (5, TRUE, FALSE), all = draw (5, FALSE, TRUE);
   GstStereoCalibrationOptions half = { .width = 640 };
@@ -435,8 +430,7 @@ test_refused (void)
 }
 
 /* Formats that calibration.py reads: what it is, and the way out. Two files of OpenCV are such a format. */
-static void
-test_foreign (void)
+CASE (test_foreign, "other formats")
 {
   static const gchar *const rows[][2] = { { "Kalibr", "cam0:\n  camera_model: pinhole\n  intrinsics: [1, 2, 3, 4]\n" },
     { "EuRoC", "sensor_type: camera\nT_BS:\n  cols: 4\n  rows: 4\n  data: [1]\nintrinsics: [1, 2, 3, 4]\n" },
@@ -462,8 +456,7 @@ test_foreign (void)
 }
 
 /* Deeper and longer than any calibration: refused, and soon. fuzz/calibration.c has shorter nonsense, and files that end early. */
-static void
-test_nonsense (void)
+CASE (test_nonsense, "nonsense")
 {
   static const gchar *const units[] = { "[", "{", "{a: ", "- ", "a:\n ", "<a>", "[[],", "&a ", "? ", "1 ", "M1: [1]\n",
     "\n#", "'" };
@@ -485,8 +478,7 @@ test_nonsense (void)
 #define REGION "x_offset: %d\n  y_offset: %d\n  height: %d\n  width: %d"
 
 /* Frames of the region, scaled or not, get numbers of it; frames of the whole sensor, binned or not, the others. */
-static void
-test_region (void)
+CASE (test_region, "a part of the sensor")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw (5, FALSE, TRUE);
@@ -533,8 +525,7 @@ test_region (void)
 }
 
 /* A camera that rectifies by itself leaves out what does not matter then. */
-static void
-test_rectified_by_the_camera (void)
+CASE (test_rectified_by_the_camera, "rectified by the camera")
 {
   for (gint k = 0; k < 16; k++) {
     gboolean no_r = k & 1, no_k = k & 2, no_p = k & 4, lens = k & 8;
@@ -577,8 +568,7 @@ test_rectified_by_the_camera (void)
 }
 
 /* Numbers that belong to another size than the file says, or of a file that says none. */
-static void
-test_size (void)
+CASE (test_size, "size of the calibration")
 {
   for (gint k = 0; k < 2; k++) {
     StereoCalibration c = draw (5, TRUE, FALSE);
@@ -594,8 +584,7 @@ test_size (void)
 }
 
 /* Files that are saved make the same views of the same raw pictures, in millimetres whatever they were read from. */
-static void
-test_saved (void)
+CASE (test_saved, "saved files")
 {
   gint compared = 0;
 
@@ -663,8 +652,7 @@ write_utf16 (const gchar *path, gchar *text, gboolean big, gboolean mark)
   write_file (path, g_string_free (wide, FALSE), (gssize) length);
 }
 
-static void
-test_files (void)
+CASE (test_files, "files")
 {
   static const gchar *const refused[][3] = { { "none.yml", "none.yml", "No such file" },
     { "none.yml,a,b.yml", "none.yml", "No such file" }, { "left,1.yaml,none.yml", "=left ", "No such file" },
@@ -712,17 +700,6 @@ main (int argc, char **argv)
 {
   source.state = random_seed ();
   check_start (argc, argv);
-  check_case ("OpenCV", test_opencv);
-  check_case ("ROS", test_ros);
-  check_case ("dressing", test_dressing);
-  check_case ("lenses", test_lenses);
-  check_case ("one thing is wrong", test_refused);
-  check_case ("other formats", test_foreign);
-  check_case ("nonsense", test_nonsense);
-  check_case ("a part of the sensor", test_region);
-  check_case ("rectified by the camera", test_rectified_by_the_camera);
-  check_case ("size of the calibration", test_size);
-  check_case ("saved files", test_saved);
-  check_case ("files", test_files);
+  check_registered ();
   return check_finish ();
 }

@@ -23,8 +23,7 @@ doubt (gchar *text, const gchar *const *words)
   g_free (text);
 }
 
-static void
-test_units (void)
+CASE (test_units, "units")
 {
   StereoCamera camera = { 500, 500, 320, 240, { 0 } };
 
@@ -122,8 +121,7 @@ expect_silence (const StereoCalibration *c, gdouble alpha)
 static const gint sizes[][2] = { { 320, 240 }, { 640, 480 }, { 752, 480 }, { 1242, 375 }, { 1280, 720 }, { 1280, 960 },
   { 1920, 1080 }, { 600, 600 } };
 
-static void
-test_healthy (void)
+CASE (test_healthy, "healthy")
 {
   for (guint k = 0; k < 2 * ROUNDS; k++) {
     const gint *size = sizes[k % G_N_ELEMENTS (sizes)];
@@ -164,8 +162,7 @@ check_other_size (const StereoCalibration *c, gint by, gint of, gboolean says)
       (const gchar *const[]){ "principal points", "distances", wanted, file, NULL });
 }
 
-static void
-test_other_sizes (void)
+CASE (test_other_sizes, "other sizes")
 {
   static const gint factors[][2] = { { 2, 1 }, { 3, 1 }, { 4, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 3, 2 }, { 2, 3 },
     { 10, 1 }, { 1, 10 } };
@@ -179,8 +176,7 @@ test_other_sizes (void)
 }
 
 /* The file says another size than the one that its numbers are of, and neither is that of the pictures. */
-static void
-test_a_wrong_size_in_the_file (void)
+CASE (test_a_wrong_size_in_the_file, "a wrong size in the file")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.015), scaled;
@@ -205,8 +201,7 @@ test_a_wrong_size_in_the_file (void)
 }
 
 /* One camera, off in one direction, and by more than a quarter of that side. */
-static void
-test_one_camera_off (void)
+CASE (test_one_camera_off, "one camera off")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.01);
@@ -216,8 +211,7 @@ test_one_camera_off (void)
   }
 }
 
-static void
-test_another_aspect (void)
+CASE (test_another_aspect, "another aspect")
 {
   StereoCalibration c = draw_pair (640, 480, IDEAL, 0.01), scaled = c;
   StereoRectification r;
@@ -238,8 +232,7 @@ test_another_aspect (void)
 }
 
 /* P1 and P2 for views of another size than the raw pictures. */
-static void
-test_projections_of_another_size (void)
+CASE (test_projections_of_another_size, "projections of another size")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration pair = draw_pair (640, 480, IDEAL, 0.02), c = with_projections (&pair);
@@ -258,8 +251,7 @@ test_projections_of_another_size (void)
 }
 
 /* The same principal points, and too long or too short. */
-static void
-test_views (void)
+CASE (test_views, "views")
 {
   StereoCalibration pair = draw_pair (640, 480, IDEAL, 0.01), c;
   StereoRectification r;
@@ -279,8 +271,7 @@ test_views (void)
 
 /* ---- lenses ---- */
 
-static void
-test_models_that_turn_back (void)
+CASE (test_models_that_turn_back, "models that turn back")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
@@ -298,8 +289,7 @@ test_models_that_turn_back (void)
 }
 
 /* It counts up to the corner that is farthest from the principal point. */
-static void
-test_models_that_turn_back_at_a_corner (void)
+CASE (test_models_that_turn_back_at_a_corner, "models that turn back at a corner")
 {
   static const gdouble corners[4][2] = { { -0.5, -0.5 }, { 639.5, -0.5 }, { -0.5, 479.5 }, { 639.5, 479.5 } };
 
@@ -319,8 +309,7 @@ test_models_that_turn_back_at_a_corner (void)
   }
 }
 
-static void
-test_tangential (void)
+CASE (test_tangential, "tangential")
 {
   for (gint k = 0; k < ROUNDS; k++) {
     StereoCalibration c = draw_pair (640, 480, IDEAL, 0.02);
@@ -338,8 +327,7 @@ test_tangential (void)
 }
 
 /* Four values of a fisheye lens that stand where those of a pinhole lens do. */
-static void
-test_fisheye_that_is_not_named (void)
+CASE (test_fisheye_that_is_not_named, "fisheye that is not named")
 {
   static const gdouble lenses[][4] = { { 0.0035, 0.0007, -0.0021, 0.0002 }, { -0.0084, 0.0446, -0.0425, 0.0083 },
     { 0.0069, -0.0067, 0.011, -0.0044 }, { -0.012, 0.031, -0.085, 0.042 } };
@@ -365,17 +353,6 @@ main (int argc, char **argv)
 {
   source.state = random_seed ();
   check_start (argc, argv);
-  check_case ("units", test_units);
-  check_case ("healthy", test_healthy);
-  check_case ("other sizes", test_other_sizes);
-  check_case ("a wrong size in the file", test_a_wrong_size_in_the_file);
-  check_case ("one camera off", test_one_camera_off);
-  check_case ("another aspect", test_another_aspect);
-  check_case ("projections of another size", test_projections_of_another_size);
-  check_case ("views", test_views);
-  check_case ("models that turn back", test_models_that_turn_back);
-  check_case ("models that turn back at a corner", test_models_that_turn_back_at_a_corner);
-  check_case ("tangential", test_tangential);
-  check_case ("fisheye that is not named", test_fisheye_that_is_not_named);
+  check_registered ();
   return check_finish ();
 }
