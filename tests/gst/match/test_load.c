@@ -126,6 +126,13 @@ run_left (gpointer pump)
   return NULL;
 }
 
+static gpointer
+run_right (gpointer pump)
+{
+  run_view (pump, 1);
+  return NULL;
+}
+
 static void
 start_view (Pump *pump, guint view)
 {
@@ -202,8 +209,9 @@ pump_run (Pump *pump, guint64 to)
   for (guint64 index = pump->from; index < to; index++)
     pump->common += MIN (copies (pump, 0, index), copies (pump, 1, index));
   GThread *left = g_thread_new ("left", run_left, pump);
-  run_view (pump, 1);
+  GThread *right = g_thread_new ("right", run_right, pump);
   g_thread_join (left);
+  g_thread_join (right);
   g_mutex_lock (&pump->lock);
   while (pump->latest < to && !pump->failure)
     g_cond_wait (&pump->changed, &pump->lock);
