@@ -733,7 +733,7 @@ release (GstStereoMatch *self)
   gst_stereo_match_output_release (self->parts.output);
   gst_stereo_cameras_reset (self->parts.cameras);
   gst_stereo_masks_release (self->parts.masks);
-  gst_stereo_diagnosis_release (self->parts.diagnosis);
+  gst_stereo_diagnosis_start (self->parts.diagnosis);
 }
 
 static gboolean

@@ -34,8 +34,8 @@ gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 f
 {
   if (clock->count < MIN_PAIRS)
     return;
-  gdouble time = ((gdouble) clock->first + (gdouble) clock->last) / 2, skew = (gdouble) clock->sum / clock->count;
-  gdouble step = skew - clock->skew;
+  gdouble time = ((gdouble) clock->first + (gdouble) clock->last) / 2;
+  gdouble skew = (gdouble) clock->sum / clock->count, step = skew - clock->skew;
   if (!clock->time || step * clock->change <= 0) {
     clock->from = clock->time;
     clock->change = clock->steps = 0;
@@ -57,14 +57,13 @@ gst_stereo_clock_check (GstStereoClock *clock, GstStereoFaults *faults, gint64 f
     gst_stereo_faults_say (faults, GST_STEREO_HEALTH_OUT_OF_STEP,
         g_strdup_printf ("The two frames of a pair are %.1f ms apart on average, of %.1f ms from frame to frame.",
             MS (clock->mean), MS (frame)),
-        gst_stereo_faults_figures (MS (clock->mean)));
+        MS (clock->mean), NULL);
   if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_DRIFT, 0,
           clock->drift != 0 && fabs (clock->change) * DRIFT_SHARE > (gdouble) frame ? GST_STEREO_VERDICT_BAD :
                                                                                       GST_STEREO_VERDICT_GOOD,
           0, 0))
     gst_stereo_faults_say (faults, GST_STEREO_HEALTH_DRIFT,
-        g_strdup_printf ("The timestamps drift by %.3f ms in a second.", MS (clock->drift)),
-        gst_stereo_faults_figures (MS (clock->drift)));
+        g_strdup_printf ("The timestamps drift by %.3f ms in a second.", MS (clock->drift)), MS (clock->drift), NULL);
 }
 
 /* ---- the pace -------------------------------------------------------------------------------- */
@@ -85,12 +84,11 @@ say_slow (GstStereoFaults *faults, guint64 dropped, guint64 pairs, const GstSter
   gboolean known = compute > 0 && frame > 0, elsewhere = compute < FULL_LOAD * (gdouble) frame;
   /* as if time were in proportion to the pixels: it falls faster where fewer disparities are searched, too */
   gint wide = known && !elsewhere ? (gint) (width * sqrt (share)) / 4 * 4 : 0, high = width ? wide * height / width : 0;
-  GstStructure *figures = gst_stereo_faults_figures ((gdouble) dropped / (gdouble) MAX (1, pairs));
   GString *text = g_string_new (NULL);
 
-  gst_structure_set (figures, "dropped", G_TYPE_UINT64, dropped, "computed", G_TYPE_UINT64, pairs - dropped,
-      "compute-time", G_TYPE_UINT64, counts->compute, "frame-time", G_TYPE_UINT64, (guint64) MAX (0, frame),
-      "scaled-width", G_TYPE_INT, wide, "scaled-height", G_TYPE_INT, high, NULL);
+  GstStructure *fields = gst_structure_new ("stereo-health", "dropped", G_TYPE_UINT64, dropped, "computed",
+      G_TYPE_UINT64, pairs - dropped, "compute-time", G_TYPE_UINT64, counts->compute, "frame-time", G_TYPE_UINT64,
+      (guint64) MAX (0, frame), "scaled-width", G_TYPE_INT, wide, "scaled-height", G_TYPE_INT, high, NULL);
   g_string_printf (
       text, "Of %" G_GUINT64_FORMAT " pairs of the last seconds, %" G_GUINT64_FORMAT " were dropped.", pairs, dropped);
   if (known)
@@ -105,16 +103,17 @@ say_slow (GstStereoFaults *faults, guint64 dropped, guint64 pairs, const GstSter
         " Lower the frame rate, or try method=bm, which takes about half the time of the default, or views of %dx%d pixels "
         "with num-disparities in proportion: as an estimate from that time.",
         wide, high);
-  gst_stereo_faults_say (faults, GST_STEREO_HEALTH_SLOW, g_string_free (text, FALSE), figures);
+  gst_stereo_faults_say (faults, GST_STEREO_HEALTH_SLOW, g_string_free (text, FALSE),
+      (gdouble) dropped / (gdouble) MAX (1, pairs), fields);
 }
 
 void
 gst_stereo_clock_pace (GstStereoClock *clock, GstStereoFaults *faults, gint64 time, const GstStereoPaceCounts *counts,
     gint64 frame, gint width, gint height)
 {
-  if (clock->begun && time - clock->begin < SPAN)
+  if (clock->begin && time - clock->begin < SPAN)
     return;
-  if (clock->begun) {
+  if (clock->begin) {
     guint64 dropped = counts->late - clock->at.late, pairs = counts->pairs - clock->at.pairs + dropped;
     gdouble share = (gdouble) dropped / (gdouble) MAX (1, pairs);
     gboolean bad = dropped >= MIN_DROPPED && share >= SLOW_BAD;
@@ -124,7 +123,6 @@ gst_stereo_clock_pace (GstStereoClock *clock, GstStereoFaults *faults, gint64 ti
     if (gst_stereo_faults_judge (faults, GST_STEREO_HEALTH_SLOW, 0, verdict, time, SPAN))
       say_slow (faults, dropped, pairs, counts, frame, width, height);
   }
-  clock->begun = TRUE;
   clock->begin = time;
   clock->at = *counts;
 }

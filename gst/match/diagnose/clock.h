@@ -27,14 +27,13 @@ typedef struct
   gint64 sum, absolute; /* of right minus left, ns */
   gint64 first, last;   /* times of the pairs, ns */
   gdouble mean;         /* of the absolute difference before the last check, ns */
-  gdouble time, skew;   /* of the middle of that time, and mean difference then, ns */
+  gdouble time, skew;   /* of the middle of them before the last check, and mean difference, ns */
   guint steps;          /* checks in a row in which the mean difference went one way; */
   gdouble from;         /* since when, ns; */
   gdouble change;       /* by so much, ns; */
   gdouble drift;        /* that is, ns per second; 0 after fewer steps than show one */
   /* the pace, in a span */
-  gboolean begun;
-  gint64 begin;           /* ns */
+  gint64 begin;           /* ns; 0 = not yet */
   GstStereoPaceCounts at; /* the begin */
 } GstStereoClock;
 

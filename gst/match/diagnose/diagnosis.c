@@ -67,7 +67,7 @@ gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis)
 }
 
 void
-gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
+gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
 {
   GstStereoViews *views = diagnosis->views;
   GstStereoMatches *matches = diagnosis->matches;
@@ -81,12 +81,6 @@ gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis)
   gst_stereo_views_free (views);
   gst_stereo_matches_free (matches);
   gst_stereo_diagnosis_flush (diagnosis);
-}
-
-void
-gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis)
-{
-  gst_stereo_diagnosis_release (diagnosis);
   gst_stereo_faults_start (diagnosis->faults);
 }
 
@@ -179,11 +173,8 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
   diagnosis->spacing = next ? time - diagnosis->time : 0;
   diagnosis->time = time;
   Due due = find_due (diagnosis, pair, time, interval);
-  if (due.all)
-    diagnosis->last = time;
-  if (due.matches || due.views || is_before_check (diagnosis, pair, interval))
-    check_views (diagnosis, pair, interval, &due);
   if (due.all) {
+    diagnosis->last = time;
     gst_stereo_clock_check (&diagnosis->clock, diagnosis->faults, left->spacing);
     GST_OBJECT_LOCK (diagnosis->element);
     diagnosis->checks++;
@@ -191,6 +182,8 @@ check_pair (GstStereoDiagnosis *diagnosis, const GstStereoDiagnosedPair *pair, g
     diagnosis->skew_drift = diagnosis->clock.drift;
     GST_OBJECT_UNLOCK (diagnosis->element);
   }
+  if (due.matches || due.views || is_before_check (diagnosis, pair, interval))
+    check_views (diagnosis, pair, interval, &due);
 }
 
 GstStereoHealthFlags

@@ -21,13 +21,10 @@ extern const GstStereoProperty gst_stereo_diagnosis_properties[];
 /* @element posts the warnings; the object belongs to it and holds no reference. */
 GstStereoDiagnosis *gst_stereo_diagnosis_new (GstElement *element);
 void gst_stereo_diagnosis_free (GstStereoDiagnosis *diagnosis);
-/* At the start: forgets all faults. */
+/* At the start, and at the stop: forgets all findings, and frees the scratch memory. */
 void gst_stereo_diagnosis_start (GstStereoDiagnosis *diagnosis);
 /* After a flush: timestamps may begin anew. */
 void gst_stereo_diagnosis_flush (GstStereoDiagnosis *diagnosis);
-/* At the stop: frees the findings and the scratch memory. */
-void gst_stereo_diagnosis_release (GstStereoDiagnosis *diagnosis);
-
 /* A pair, and the state of the element when it came. */
 typedef struct
 {

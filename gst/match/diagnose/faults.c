@@ -148,15 +148,10 @@ gst_stereo_faults_get (const GstStereoFaults *faults)
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-GstStructure *
-gst_stereo_faults_figures (gdouble value)
-{
-  return gst_structure_new ("stereo-health", "value", G_TYPE_DOUBLE, value, NULL);
-}
-
-/* Takes @figures. @text: NULL = that the fault stands, or does no longer. */
+/* Takes @fields. @text: NULL = that the fault stands, or does no longer. */
 static void
-post (GstStereoFaults *faults, GstStereoHealthFlags flags, gboolean active, const gchar *text, GstStructure *figures)
+post (GstStereoFaults *faults, GstStereoHealthFlags flags, gboolean active, const gchar *text, gdouble value,
+    GstStructure *fields)
 {
   static const gchar *const views[] = { "left", "right", "both" },
                             *const whose[] = { "left camera ", "right camera ", "both cameras " };
@@ -166,10 +161,11 @@ post (GstStereoFaults *faults, GstStereoHealthFlags flags, gboolean active, cons
   g_autofree gchar *words = g_strconcat (active ? "" : "No longer: ", of_pair ? "" : whose[side], kind->words, NULL);
   g_autofree gchar *begin = text ? g_strdup_printf ("%c%s: %s", g_ascii_toupper (*words), words + 1, text) : NULL;
 
-  gst_structure_set (figures, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING, views[side], "active",
-      G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text", G_TYPE_STRING,
-      begin ? begin : words, NULL);
-  gst_element_post_message (faults->element, gst_message_new_element (GST_OBJECT (faults->element), figures));
+  fields = fields ? fields : gst_structure_new_empty ("stereo-health");
+  gst_structure_set (fields, "value", G_TYPE_DOUBLE, value, "kind", G_TYPE_STRING, kind->nick, "view", G_TYPE_STRING,
+      views[side], "active", G_TYPE_BOOLEAN, active, "unreliable", G_TYPE_BOOLEAN, kind->unreliable, "text",
+      G_TYPE_STRING, begin ? begin : words, NULL);
+  gst_element_post_message (faults->element, gst_message_new_element (GST_OBJECT (faults->element), fields));
   if (begin)
     GST_ELEMENT_WARNING (faults->element, STREAM, FAILED, ("%s", begin), (NULL));
   else
@@ -177,14 +173,15 @@ post (GstStereoFaults *faults, GstStereoHealthFlags flags, gboolean active, cons
 }
 
 void
-gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *detail, GstStructure *figures)
+gst_stereo_faults_say (
+    GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *detail, gdouble value, GstStructure *fields)
 {
   const GstStereoHealthKind *kind = gst_stereo_kind_of (flags);
   gboolean active = (gst_stereo_faults_get (faults) & flags) == flags;
   g_autofree gchar *text = g_strdup_printf (
       "%s. %s%s%s", kind->recognised, detail ? detail : "", detail ? " " : "", kind->advice);
 
-  post (faults, flags, active, active ? text : NULL, figures);
+  post (faults, flags, active, active ? text : NULL, value, fields);
   g_free (detail);
 }
 
@@ -197,5 +194,5 @@ gst_stereo_faults_set (GstStereoFaults *faults, GstStereoHealthFlags all, GstSte
   GST_OBJECT_UNLOCK (faults->element);
   for (guint flag = 1; flag; flag <<= 1)
     if (changed & flag)
-      post (faults, (GstStereoHealthFlags) flag, (now & flag) != 0, NULL, gst_stereo_faults_figures ((now & flag) != 0));
+      post (faults, (GstStereoHealthFlags) flag, (now & flag) != 0, NULL, (now & flag) != 0, NULL);
 }

@@ -45,10 +45,10 @@ const GstStereoHealthKind *gst_stereo_kind_of (GstStereoHealthFlags flag);
  * ended. Returns whether the fault begins or ends now. */
 gboolean gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, guint cause,
     GstStereoVerdict verdict, gint64 time, gint64 hold);
-/* Says that a fault begins, or ends, in the words of the table of kinds. Takes @detail, what is to be said of this case in whole
- * sentences, or NULL; and @figures: fields of the message, of which `value` is the figure that decided. */
-void gst_stereo_faults_say (GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *detail, GstStructure *figures);
-GstStructure *gst_stereo_faults_figures (gdouble value);
+/* Says that a fault begins, or ends, in the words of the table of kinds. @value: the figure that decided. Takes @detail, what is to be
+ * said of this case in whole sentences, or NULL; and @fields, further ones of the message, or NULL. */
+void gst_stereo_faults_say (
+    GstStereoFaults *faults, GstStereoHealthFlags flags, gchar *detail, gdouble value, GstStructure *fields);
 /* Faults that the last verdicts speak for, and that stand or will after a few more. */
 GstStereoHealthFlags gst_stereo_faults_get_suspected (const GstStereoFaults *faults);
 

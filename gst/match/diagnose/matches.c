@@ -575,31 +575,22 @@ gst_stereo_matches_judge (
   g_assert_not_reached ();
 }
 
-/* Faults that stand, and a delay that is suspected: offsets that come from other moments say nothing of the rig. */
-static guint
-explained (const GstStereoMatches *m)
-{
-  return (guint) gst_stereo_faults_get (m->faults) |
-      ((guint) gst_stereo_faults_get_suspected (m->faults) & HEALTH (OUT_OF_STEP));
-}
-
 static gboolean
 counts (const GstStereoMatches *m, const Rule *rule, const Pair *pair)
 {
-  /* the wrong order of the views is known whatever else is wrong with them */
+  guint stand = gst_stereo_faults_get (m->faults), suspected = gst_stereo_faults_get_suspected (m->faults);
+
+  /* offsets that may come from other moments say nothing of the rig; the wrong order of the views is known whatever else is wrong */
   return (pair->sound || rule->flag == HEALTH (SWAPPED)) && (pair->detailed || !rule->needs_detail) &&
-      !((guint) rule->unless & explained (m));
+      !((guint) rule->unless & (stand | (suspected & HEALTH (OUT_OF_STEP))));
 }
 
 gboolean
 gst_stereo_matches_are_due (const GstStereoMatches *m, gint64 time)
 {
-  guint own = 0;
+  gint64 interval = gst_stereo_faults_get_suspected (m->faults) ? SOON : INTERVAL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
-    own |= rules[i].flag;
-  gboolean soon = ((guint) gst_stereo_faults_get_suspected (m->faults) & own) != 0;
-  return time < m->last || time - m->last >= (gint64) (soon ? SOON : INTERVAL);
+  return time < m->last || time - m->last >= interval;
 }
 
 static void
@@ -607,7 +598,7 @@ note (GstStereoMatches *m, const Pair *pair)
 {
   const Figures *figures = &m->figures;
   guint votes = figures->forward + figures->beyond;
-  gboolean range = (gst_stereo_faults_get (m->faults) & HEALTH (RANGE)) != 0;
+  guint range = (guint) gst_stereo_faults_get (m->faults) & HEALTH (RANGE);
 
   GST_DEBUG_OBJECT (m->element,
       "check: %u of %u points matched (%u alike): %u forward, %u backward, %u beyond, median %.2f px; %u placed, off by %.2f "
@@ -640,8 +631,9 @@ gst_stereo_matches_check (GstStereoMatches *m, const GstStereoLookedPair *pair, 
     gint64 hold = (gint64) gst_stereo_kind_of (rule->flag)->hold;
     m->concluded |= !hold && verdict != GST_STEREO_VERDICT_UNKNOWN;
     if (gst_stereo_faults_judge (m->faults, rule->flag, 0, verdict, pair->time, MAX (least, hold))) {
-      GstStructure *fields = gst_stereo_faults_figures (G_STRUCT_MEMBER (gdouble, &figures, rule->value));
-      gst_stereo_faults_say (m->faults, rule->flag, describe (rule->flag, &figures, pair->params, fields), fields);
+      GstStructure *fields = gst_structure_new_empty ("stereo-health");
+      gst_stereo_faults_say (m->faults, rule->flag, describe (rule->flag, &figures, pair->params, fields),
+          G_STRUCT_MEMBER (gdouble, &figures, rule->value), fields);
     }
   }
   note (m, pair);

@@ -6,19 +6,21 @@
 
 #include "gst/match/debug.h"
 
-#define ACROSS 320   /* cells, about */
-#define SIDE 8       /* cells of a block */
-#define RADIUS 8     /* cells around one that its local mean is of */
-#define LOOKS 8      /* that the mean is of */
-#define LATELY 3     /* looks that movement is averaged over */
-#define LEVEL 100.0f /* local mean that both pictures are brought to */
+#define INTERVAL (100 * GST_MSECOND) /* of stream time from one look to the next */
+#define ACROSS 320                   /* cells, about */
+#define SIDE 8                       /* cells of a block */
+#define RADIUS 8                     /* cells around one that its local mean is of */
+#define LOOKS 8                      /* that the mean is of */
+#define LATELY 3                     /* looks that movement is averaged over */
+#define LEVEL 100.0f                 /* local mean that both pictures are brought to */
 #define DARKEST 20.0f
 #define MIN_WIDTH 16
 #define MIN_HEIGHT 8
 #define ROWS 32 /* that are read at full size, with those BELOW them */
 #define BELOW 2
 #define STEP 2
-#define BLACK 16 /* levels up to this one are black: room for the noise of a sensor without light */
+#define BEYOND_DOUBT 2.5 /* times the standard deviation of what pure noise gives */
+#define BLACK 16         /* levels up to this one are black: room for the noise of a sensor without light */
 #define WHITE 250
 #define CORE 6 /* saturated cells of 9 */
 
@@ -158,7 +160,7 @@ gst_stereo_views_flush (GstStereoViews *views)
 gboolean
 gst_stereo_views_are_due (const GstStereoViews *views, gint64 time)
 {
-  return time < views->last || time - views->last >= (gint64) GST_STEREO_VIEWS_INTERVAL;
+  return time < views->last || time - views->last >= (gint64) INTERVAL;
 }
 
 /* FALSE for views that are too small. */
@@ -254,10 +256,10 @@ read_figures (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
   figures->brightness = MAX (0, ((gdouble) sum / count - black) * 255 / scale);
   figures->black = (gdouble) darks / count;
   figures->white = (gdouble) brights / count;
-  figures->detail = sqrt ((gdouble) MAX (0, products) / bends) * 255 / scale;
+  /* no detail, where noise gives as much by chance; neighbouring products share samples: as if there were half as many */
+  gboolean detailed = (gdouble) products >= BEYOND_DOUBT * (gdouble) squares * sqrt (2 / bends);
+  figures->detail = detailed ? sqrt ((gdouble) products / bends) * 255 / scale : 0;
   figures->roughness = sqrt ((gdouble) squares / bends) * 255 / scale;
-  /* neighbouring products share samples: as if there were half as many */
-  figures->doubt = figures->roughness * figures->roughness * sqrt (2 / bends);
 }
 
 /* ---- cells --------------------------------------------------------------------------------- */
@@ -287,9 +289,7 @@ read_cells (GstStereoViews *views, View *view, const StereoImage *image)
       for (gint x = 0; x < views->width; x++)
         sums[x] = (guint16) (sums[x] + views->line[x]);
     }
-    if (f == 2)
-      GATHER (2);
-    else if (f == 4)
+    if (f == 4)
       GATHER (4);
     else
       GATHER (f);
@@ -310,14 +310,12 @@ sum_of (const GstStereoViews *views, gint left, gint top, gint right, gint botto
   return last[right] - last[left] - first[right] + first[left];
 }
 
-/* The cells less their local mean, in parts of it; and what of that is not in the mean of the looks. Returns the contrast. */
-static gdouble
+/* The cells less their local mean, in parts of it; and what of that is not in the mean of the looks. */
+static void
 find_structure (GstStereoViews *views, View *view, gint black, gint scale)
 {
   gint w = views->w, h = views->h;
   gfloat unit = 255.0f / (gfloat) (scale * views->factor * views->rows), *past = view->past;
-  gdouble sum = 0, square = 0, blocks = views->across * views->down;
-
   gfloat zero = (gfloat) (black * views->factor * views->rows), least = DARKEST / unit;
   view->past = view->rest;
   view->rest = past;
@@ -335,14 +333,6 @@ find_structure (GstStereoViews *views, View *view, gint black, gint scale)
     memcpy (view->mean, view->high, (gsize) (w * h) * sizeof *view->mean);
   for (gint i = 0; i < w * h; i++)
     view->rest[i] = view->high[i] - view->mean[i];
-  for (gint by = 0; by < views->down; by++)
-    for (gint bx = 0; bx < views->across; bx++) {
-      gdouble level = unit / (SIDE * SIDE) *
-          (gfloat) sum_of (views, bx * SIDE, by * SIDE, (bx + 1) * SIDE, (by + 1) * SIDE);
-      sum += level;
-      square += level * level;
-    }
-  return sqrt (MAX (0, square / blocks - sum / blocks * sum / blocks));
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
@@ -436,7 +426,7 @@ measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
   *figures = (GstStereoViewFigures){ .compared = views->looks > 0 };
   read_figures (views, pair, v, figures);
   read_cells (views, view, &pair->images[v]);
-  figures->contrast = find_structure (views, view, pair->black[v], pair->scale[v]);
+  find_structure (views, view, pair->black[v], pair->scale[v]);
   for (gint by = 0; by < views->down; by++)
     for (gint bx = 0; bx < views->across; bx++) {
       Block *block = &view->blocks[by * views->across + bx];
@@ -698,7 +688,6 @@ mark_white (const GstStereoViews *views, const guint16 *cells, guint16 white, gu
 static GstStereoUnmeasured *
 mark (const GstStereoViews *views, const GstStereoLookedPair *pair)
 {
-  gsize count = (gsize) views->w * (gsize) views->h;
   g_autoptr (GstStereoUnmeasured) unmeasured = gst_stereo_unmeasured_new (views->w, views->h, views->factor);
   gboolean any = FALSE;
 
@@ -711,7 +700,7 @@ mark (const GstStereoViews *views, const GstStereoLookedPair *pair)
         if (is_blind (views, v, bx, by))
           for (gint y = 0; y < SIDE; y++)
             memset (marks + (by * SIDE + y) * views->w + bx * SIDE, 1, SIDE);
-    any = any || memchr (marks, 1, count);
+    any = any || memchr (marks, 1, (gsize) (views->w * views->h));
   }
   return any ? g_steal_pointer (&unmeasured) : NULL;
 }
@@ -782,10 +771,7 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
 #define DETAILED_ENOUGH 1.5 /* grey levels: fog has 2.5 */
-#define BEYOND_DOUBT 2.5    /* times what noise gives by chance */
-#define SOMETHING_THERE 8.0 /* grey levels of contrast: a blank wall, or a cover, has less, and is not blurred */
-#define NOT_EVEN 10.0
-#define BLURRED_BAD 2.0 /* times less sharp; the worst healthy pair has 1.2 */
+#define BLURRED_BAD 2.0     /* times less sharp; the worst healthy pair has 1.2 */
 #define BLURRED_GOOD 1.54
 #define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
@@ -815,7 +801,7 @@ sharpness_of (const GstStereoViewFigures *figures)
 static gboolean
 has_detail (const GstStereoViewFigures *own)
 {
-  return own->detail >= DETAILED_ENOUGH && own->detail * own->detail >= BEYOND_DOUBT * own->doubt;
+  return own->detail >= DETAILED_ENOUGH;
 }
 
 static gdouble
@@ -824,8 +810,6 @@ noise_of (const GstStereoViewFigures *own)
   /* twice a pixel less two neighbours has six times the variance of its noise */
   return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
 }
-
-/* What a fault is judged by, which grows as the fault does; NAN: it is not known. @v: the view. */
 
 /* How much sharper than the view the other one is. */
 static gdouble
@@ -836,30 +820,6 @@ blur_of (const GstStereoViews *views, guint v)
 
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
   return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
-}
-
-/* The part that is even, and not of the other view. */
-static gdouble
-cover_of (const GstStereoViews *views, guint v)
-{
-  return views->figures[v].even / (gdouble) views->pair.blocks;
-}
-
-static gdouble
-darkness_of (const GstStereoViews *views, guint v)
-{
-  gdouble other = views->figures[!v].brightness;
-
-  return other < BRIGHT_ENOUGH ? NAN : other / MAX (views->figures[v].brightness, 1e-9);
-}
-
-/* Covers on both lenses, or a wall without texture. */
-static gdouble
-blankness_of (const GstStereoViews *views, guint v)
-{
-  const GstStereoViewFigures *left = &views->figures[LEFT], *right = &views->figures[RIGHT];
-
-  return has_detail (left) || has_detail (right) ? -G_MAXDOUBLE : -MAX (left->contrast, right->contrast);
 }
 
 /* Whether something moves in the other view alone. */
@@ -886,54 +846,6 @@ frost_of (const GstStereoViews *views, guint v)
   return !own->compared || (views->stands[v] && frost < 1) ? NAN : frost;
 }
 
-/* No pixel of either view changes. */
-static gdouble
-stillness_of (const GstStereoViews *views, guint v)
-{
-  return !views->figures[LEFT].compared ? NAN : MIN (views->figures[LEFT].same, views->figures[RIGHT].same) >= 1;
-}
-
-static gdouble
-both_frost_of (const GstStereoViews *views, guint v)
-{
-  gdouble still = stillness_of (views, v);
-
-  return still == 1 && (!views->lively || views->coded) ? NAN : still;
-}
-
-static gdouble
-never_changed (const GstStereoViews *views, guint v)
-{
-  return views->lively ? 0 : stillness_of (views, v);
-}
-
-/* Whether so much of the texture lies at disparity 0 as healthy pairs have nowhere near: of one picture, or, with a rest, behind one pattern. */
-static gboolean
-is_at_0 (const GstStereoViews *views)
-{
-  return views->pair.textured >= MIN_TEXTURED && views->pair.zero >= ONE * views->pair.textured;
-}
-
-static gdouble
-sameness_of (const GstStereoViews *views, guint v)
-{
-  const GstStereoPairFigures *pair = &views->pair;
-
-  return pair->textured < MIN_TEXTURED              ? NAN :
-      is_at_0 (views) && pair->rest >= REST_PATTERN ? 0 :
-                                                      pair->zero / (gdouble) pair->textured;
-}
-
-static gdouble
-pattern_of (const GstStereoViews *views, guint v)
-{
-  const GstStereoPairFigures *pair = &views->pair;
-
-  if (is_at_0 (views))
-    return pair->rest < REST_PATTERN ? 0 : 1;
-  return pair->pattern < MIN_PATTERN ? 0 : pair->pattern / (gdouble) pair->blocks;
-}
-
 /* ---- the table --------------------------------------------------------------------------------- */
 
 #define OF_VIEW(name) \
@@ -944,35 +856,68 @@ pattern_of (const GstStereoViews *views, guint v)
 #define SHOWS_NOTHING (EITHER (BLACK) | EITHER (BLOWN_OUT))
 #define BOTH_FROZEN G_GINT64_CONSTANT (600000000) /* ns: encoders repeat a still scene */
 
+/* What a fault of the view @v is judged by, which grows as the fault does; NAN: it is not known. */
+static gdouble
+value_of (const GstStereoViews *views, guint fault, guint v)
+{
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+  const GstStereoPairFigures *pair = &views->pair;
+  /* no pixel of either view changes */
+  gdouble still = !own->compared ? NAN : MIN (own->same, other->same) >= 1;
+  gdouble at_0 = pair->textured < MIN_TEXTURED ? NAN : pair->zero / (gdouble) pair->textured;
+  /* healthy pairs have nowhere near so much at disparity 0: it is one picture, or, with a rest, lies behind one pattern */
+  gboolean dirty = at_0 >= ONE && pair->rest >= REST_PATTERN;
+
+  switch (fault) {
+    case GST_STEREO_HEALTH_BLACK_LEFT:
+      return own->black;
+    case GST_STEREO_HEALTH_BLOWN_OUT_LEFT:
+      return own->white;
+    case GST_STEREO_HEALTH_COVERED_LEFT:
+      return own->even / (gdouble) pair->blocks;
+    case GST_STEREO_HEALTH_BLURRED_LEFT:
+      return blur_of (views, v);
+    case GST_STEREO_HEALTH_DARK_LEFT:
+      return other->brightness < BRIGHT_ENOUGH ? NAN : other->brightness / MAX (own->brightness, 1e-9);
+    case GST_STEREO_HEALTH_FROZEN_LEFT:
+      return frost_of (views, v);
+    case EITHER (FROZEN):
+      return still == 1 && (!views->lively || views->coded) ? NAN : still;
+    case GST_STEREO_HEALTH_STILL:
+      return views->lively ? 0 : still;
+    case GST_STEREO_HEALTH_BLANK: /* covers on both lenses, or a wall without texture */
+      return !has_detail (own) && !has_detail (other) && pair->textured < MIN_TEXTURED;
+    case GST_STEREO_HEALTH_SAME_VIEW:
+      return dirty ? 0 : at_0;
+    default: /* a pattern */
+      return at_0 >= ONE ? dirty : pair->pattern < MIN_PATTERN ? 0 : pair->pattern / (gdouble) pair->blocks;
+  }
+}
+
 typedef struct
 {
   GstStereoHealthFlags flags[VIEWS]; /* of the left and the right view; a fault of both together has the first one alone */
   /* Faults of either view, and of the view itself, that explain it: its verdict is unknown. They stand before it in the table. */
   GstStereoHealthFlags unless, unless_own;
-  gdouble (*value) (const GstStereoViews *views, guint v); /* NULL: a figure, */
   gdouble bad, good; /* between the two the verdict is unknown, so that a fault near a threshold does not flicker */
-  gsize figure;      /* this one */
   gint64 hold;       /* least duration, ns; 0 = that of its kind */
   gboolean silent;   /* it is noted in the metadata alone, and matches count nevertheless */
 } Rule;
 
 /* The order is that of messages: where two faults have one cause, the first one is BAD, and the other is UNKNOWN. */
 static const Rule rules[] = {
-  { OF_VIEW (BLACK), 0, 0, NULL, 0.98, 0.9,
-      G_STRUCT_OFFSET (GstStereoViewFigures, black) }, /* a picture of the night has lamps */
-  { OF_VIEW (BLOWN_OUT), 0, 0, NULL, 0.5, 0.4,
-      G_STRUCT_OFFSET (GstStereoViewFigures, white) }, /* fog and sky give half of that */
-  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, cover_of, 0.06, 0.03 },
-  { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), blur_of, BLURRED_BAD, BLURRED_GOOD },
+  { OF_VIEW (BLACK), 0, 0, 0.98, 0.9 },    /* a picture of the night has lamps */
+  { OF_VIEW (BLOWN_OUT), 0, 0, 0.5, 0.4 }, /* fog and sky give half of that */
+  { OF_VIEW (COVERED), SHOWS_NOTHING, 0, 0.06, 0.03 },
+  { OF_VIEW (BLURRED), SHOWS_NOTHING, EITHER (COVERED), BLURRED_BAD, BLURRED_GOOD },
   /* the worst healthy pair has 0.93 */
-  { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, darkness_of, 1.5, 1.3 },
-  { OF_VIEW (FROZEN), SHOWS_NOTHING, EITHER (COVERED) | EITHER (BLURRED), frost_of, 1, 0.5 },
-  { { EITHER (FROZEN) }, SHOWS_NOTHING, 0, both_frost_of, 1, 0, .hold = BOTH_FROZEN },
-  { { GST_STEREO_HEALTH_STILL }, SHOWS_NOTHING, 0, never_changed, 1, 0, .silent = TRUE },
-  { { GST_STEREO_HEALTH_BLANK }, SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, blankness_of, -SOMETHING_THERE,
-      -NOT_EVEN, .silent = TRUE },
-  { { GST_STEREO_HEALTH_SAME_VIEW }, 0, 0, sameness_of, ZERO_BAD, 0.3 },
-  { { GST_STEREO_HEALTH_STILL_PATTERN }, 0, 0, pattern_of, 0.08, 0.04 },
+  { OF_VIEW (DARK), SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 1.5, 1.3 },
+  { OF_VIEW (FROZEN), SHOWS_NOTHING, EITHER (COVERED) | EITHER (BLURRED), 1, 0.5 },
+  { { EITHER (FROZEN) }, SHOWS_NOTHING, 0, 1, 0, .hold = BOTH_FROZEN },
+  { { GST_STEREO_HEALTH_STILL }, SHOWS_NOTHING, 0, 1, 0, .silent = TRUE },
+  { { GST_STEREO_HEALTH_BLANK }, SHOWS_NOTHING | EITHER (COVERED) | EITHER (BLURRED), 0, 1, 0, .silent = TRUE },
+  { { GST_STEREO_HEALTH_SAME_VIEW }, 0, 0, ZERO_BAD, 0.3 },
+  { { GST_STEREO_HEALTH_STILL_PATTERN }, 0, 0, 0.08, 0.04 },
 };
 
 void
@@ -1034,7 +979,7 @@ judge (GstStereoViews *views)
     gdouble values[VIEWS] = { NAN, NAN };
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++)
       if (!((guint) rule->unless & (bad[LEFT] | bad[RIGHT])) && !((guint) rule->unless_own & bad[v]))
-        values[v] = rule->value ? rule->value (views, v) : G_STRUCT_MEMBER (gdouble, &views->figures[v], rule->figure);
+        values[v] = value_of (views, (guint) rule->flags[LEFT], v);
     for (guint v = 0; v < VIEWS && rule->flags[v]; v++) {
       GstStereoVerdict verdict = values[v] >= rule->bad ? GST_STEREO_VERDICT_BAD :
           values[v] <= rule->good                       ? GST_STEREO_VERDICT_GOOD :
@@ -1043,10 +988,9 @@ judge (GstStereoViews *views)
       bad[v] |= verdict == GST_STEREO_VERDICT_BAD ? (guint) rule->flags[v] : 0;
       if (!gst_stereo_faults_judge (views->faults, rule->flags[v], 0, verdict, views->last, hold) || rule->silent)
         continue;
-      GstStructure *fields = gst_stereo_faults_figures (values[v]);
-      gst_structure_set (fields, "time", G_TYPE_INT64, views->last, NULL);
+      GstStructure *fields = gst_structure_new ("stereo-health", "time", G_TYPE_INT64, views->last, NULL);
       add_figures (fields, views->figures);
-      gst_stereo_faults_say (views->faults, rule->flags[v], NULL, fields);
+      gst_stereo_faults_say (views->faults, rule->flags[v], NULL, values[v], fields);
     }
   }
 }
@@ -1068,11 +1012,11 @@ gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *looked)
   learn (views, looked->live);
   for (guint v = 0; v < VIEWS; v++)
     GST_LOG_OBJECT (views->element,
-        "%s view: brightness %.1f, %.3f black, %.3f white, detail %.2f of %.2f, contrast %.1f; of %u blocks %u move, %u stale, "
-        "%u even, %u where the other view moves alone, %.3f the same; repeats %.2f; %u of %u at 0, %u patterns",
-        v ? "right" : "left", figures[v].brightness, figures[v].black, figures[v].white, figures[v].detail,
-        figures[v].roughness, figures[v].contrast, pair.blocks, figures[v].moving, figures[v].stale, figures[v].even,
-        figures[v].alone, figures[v].same, views->repeats[v], pair.zero, pair.textured, pair.pattern);
+        "%s view: brightness %.1f, detail %.2f of %.2f; of %u blocks %u move, %u stale, %u even, %u where the other view moves "
+        "alone, %.3f the same; repeats %.2f; %u of %u at 0, %u patterns",
+        v ? "right" : "left", figures[v].brightness, figures[v].detail, figures[v].roughness, pair.blocks,
+        figures[v].moving, figures[v].stale, figures[v].even, figures[v].alone, figures[v].same, views->repeats[v],
+        pair.zero, pair.textured, pair.pattern);
   judge (views);
   return pair.jump;
 }

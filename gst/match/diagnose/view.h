@@ -27,8 +27,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_STEREO_VIEWS_INTERVAL (100 * GST_MSECOND) /* of stream time from one look to the next */
-
 /* A pair that is looked at, in host memory. */
 typedef struct
 {
@@ -50,10 +48,8 @@ typedef struct
 {
   gdouble brightness;        /* mean level */
   gdouble black, white;      /* share of the pixels that are black, or white */
-  gdouble detail;            /* fine texture without noise, grey levels */
+  gdouble detail;            /* fine texture without noise, grey levels; 0 where it may be noise */
   gdouble roughness;         /* fine texture and noise, grey levels */
-  gdouble doubt;             /* standard deviation of the square of `detail` for pure noise */
-  gdouble contrast;          /* standard deviation of the blocks' means, grey levels: a blur does not change it */
   gboolean compared;         /* there was a look before */
   gboolean wakes;            /* something that had repeated to the bit changes again */
   gdouble same;              /* share of the blocks that are as before, to the bit */
