@@ -82,12 +82,12 @@ gst_depth_overlay_view_set_caps (GstDepthOverlayView *view, const GstCaps *caps)
   g_clear_pointer (&view->converter, gst_video_converter_free);
   if (!gst_video_info_from_caps (&view->info, caps))
     return FALSE;
-  /* a converter refuses to change these */
-  GstVideoInfo to = view->info;
-  to.interlace_mode = view->live.interlace_mode;
-  to.fps_n = view->live.fps_n;
-  to.fps_d = view->live.fps_d;
-  view->converter = gst_video_converter_new (&view->live, &to,
+  /* a converter refuses to change these; it mixes the rows of interlaced planes */
+  GstVideoInfo from = view->live, to = view->info;
+  from.interlace_mode = to.interlace_mode = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
+  to.fps_n = from.fps_n;
+  to.fps_d = from.fps_d;
+  view->converter = gst_video_converter_new (&from, &to,
       gst_structure_new ("part", GST_VIDEO_CONVERTER_OPT_SRC_X, G_TYPE_INT, view->x, GST_VIDEO_CONVERTER_OPT_SRC_Y,
           G_TYPE_INT, view->y, GST_VIDEO_CONVERTER_OPT_SRC_WIDTH, G_TYPE_INT, to.width,
           GST_VIDEO_CONVERTER_OPT_SRC_HEIGHT, G_TYPE_INT, to.height, NULL));

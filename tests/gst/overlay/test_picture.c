@@ -12,7 +12,7 @@
 
 #define QUIET "text=false legend=false "
 /* Flag 1: the right view comes first. */
-#define SIDE_BY_SIDE(bits) "multiview-mode=side-by-side,multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
+#define TWO_VIEWS(mode, bits) "multiview-mode=" mode ",multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
 
 static Random random_state;
 
@@ -94,7 +94,7 @@ naive_color (const GstVideoInfo *info, GstStereoColormap map, gdouble position, 
 typedef struct
 {
   GstVideoInfo info; /* of the output */
-  gint left;         /* where its part of the live frame begins */
+  gint left, top;    /* where its part of the live frame begins */
   GstBuffer *depth;
   gdouble alpha, near, far;
   GstStereoCurve curve;
@@ -155,7 +155,8 @@ check_picture (const Scene *scene, const GstVideoInfo *live, GstBuffer *before, 
 
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&out, c); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&out, c); x++) {
-        guint was = byte_at (&in, c, x + (scene->left >> sub_x), y), is = byte_at (&out, c, x, y);
+        guint was = byte_at (&in, c, x + (scene->left >> sub_x), y + (scene->top >> sub_y)),
+              is = byte_at (&out, c, x, y);
         /* a chroma sample is that of its first pixel */
         gdouble expected = c == 3 ? was : naive_pixel (scene, &depth, &confidence, c, was, x << sub_x, y << sub_y);
 
@@ -185,15 +186,16 @@ random_depth (Random *random, gint width, gint height, GstStereoOutputKind kind)
   return depth;
 }
 
-/* With a random scene: the part of live frames of @width pixels that begins at @left, and depth of the given size over it. */
+/* With a random scene: the part of live frames that begins at @left, @top, and depth of the given size over it. */
 static void
-try_scene (
-    GstVideoFormat format, const gchar *extra, gint width, gint height, gint left, gint depth_width, gint depth_height)
+try_scene (GstVideoFormat format, const gchar *extra, gint width, gint height, gint left, gint top, gint depth_width,
+    gint depth_height)
 {
   Random *random = &random_state;
   const GstStereoOutputKind kind = (GstStereoOutputKind) random_range (random, 0, 2);
   gboolean narrow = kind == GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE;
   Scene scene = { .left = left,
+    .top = top,
     .alpha = random_range (random, 1, 256) / 256.0,
     .near = random_range (random, 100, 900),
     .far = random_range (random, 1000, 5000),
@@ -219,7 +221,7 @@ try_scene (
 
     fail_unless (out != own);
     fail_unless (gst_video_info_from_caps (&scene.info, caps));
-    if (GST_VIDEO_INFO_WIDTH (&scene.info) != width)
+    if (extra && strstr (extra, "multiview"))
       fail_unless_equals_int (GST_VIDEO_INFO_MULTIVIEW_MODE (&scene.info), GST_VIDEO_MULTIVIEW_MODE_MONO);
     check_picture (&scene, &overlay->info, live, out);
   }
@@ -246,12 +248,15 @@ TEST_LOOP (test_every_format_like_the_naive_twin, 0, G_N_ELEMENTS (formats))
         yuv && i % 3 == 0     ? "colorimetry=bt709" :
             yuv && i % 3 == 1 ? "colorimetry=1:4:0:0" :
                                 NULL,
-        width, height, 0, width, height);
+        width, height, 0, 0, width, height);
   }
   g_type_ensure (GST_TYPE_VIDEO_MULTIVIEW_FLAGSET);
-  try_scene (format, NULL, 52, 20, 0, 26, 20);
-  try_scene (format, SIDE_BY_SIDE ("0"), 54, 20, 0, 27, 20);
-  try_scene (format, SIDE_BY_SIDE ("1"), 52, 20, 26, 26, 20);
+  try_scene (format, "interlace-mode=interleaved", 34, 20, 0, 0, 34, 20);
+  try_scene (format, NULL, 52, 20, 0, 0, 26, 20);
+  try_scene (format, TWO_VIEWS ("side-by-side", "0"), 54, 20, 0, 0, 27, 20);
+  try_scene (format, TWO_VIEWS ("side-by-side", "1"), 52, 20, 26, 0, 26, 20);
+  try_scene (format, TWO_VIEWS ("top-bottom", "0"), 26, 42, 0, 0, 26, 21);
+  try_scene (format, TWO_VIEWS ("top-bottom", "1"), 26, 44, 0, 22, 26, 22);
 }
 
 TEST (test_sizes_that_differ)
@@ -259,7 +264,7 @@ TEST (test_sizes_that_differ)
   const gint sizes[][4] = { { 48, 32, 24, 16 }, { 49, 33, 147, 99 }, { 60, 45, 40, 30 }, { 31, 17, 62, 34 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-    try_scene (GST_VIDEO_FORMAT_I420, NULL, sizes[i][0], sizes[i][1], 0, sizes[i][2], sizes[i][3]);
+    try_scene (GST_VIDEO_FORMAT_I420, NULL, sizes[i][0], sizes[i][1], 0, 0, sizes[i][2], sizes[i][3]);
 }
 
 /* Text in every format: it changes the picture, and only where text is. */
