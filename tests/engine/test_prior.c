@@ -5,15 +5,13 @@
  */
 #include <math.h>
 
-#include "stereo/cpu/cpu.h"
 #include "stereo/exact/prior.h"
 #include "tests/support/check.h"
 #include "tests/support/random.h"
 
 enum
 {
-  PLACES = 20000,
-  WORDS = 1000
+  PLACES = 20000
 };
 
 /* px. The way is at most 110 px: 60 as the picture grows, 14 of a turn, 12 of rolling, 12 of moving aside, and what these make of each
@@ -72,21 +70,4 @@ CASE (test_limits, "what has no place")
 
   CHECK (stereo_prior_place (&m, 10, 10, 20, &next[0], &next[1], &next[2]), "a surface that grows by less than half");
   CHECK (!stereo_prior_place (&m, 10, 10, 90, &next[0], &next[1], &next[2]), "a surface that would more than double");
-}
-
-CASE (test_words, "the nearest surface stays")
-{
-  Random random = { random_seed () };
-
-  for (int k = 0; k < WORDS; k++) {
-    uint32_t place = 0, largest = 0;
-    for (int j = 0; j < 5; j++) {
-      float d = (float) (60 * random_unit (&random));
-      uint32_t word = stereo_prior_word (d, 0, 64, random_range (&random, 0, 255));
-      largest = word > largest ? word : largest;
-      cpu_keep_largest (&place, word);
-    }
-    if (!CHECK (place == largest, "of five words %u stays, not %u", place, largest))
-      return;
-  }
 }

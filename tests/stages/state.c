@@ -168,11 +168,10 @@ draw_past_pixel (const StereoPast *past, size_t at, uint32_t color, int away, Ra
   }
 }
 
-void
-state_draw_past (StereoPlan *plan, Random *random)
+/* A past such as frames leave, for views that are loaded: like them or not, of all counts, or none. */
+static void
+draw_past (StereoPlan *p, Random *random)
 {
-  Naive *state = state_take (plan);
-  const StereoPlan *p = &state->plan;
   static const int aways[] = { 0, 40, 200, 700, 2500, 20000 };
   int away = aways[random_range (random, 0, 5)], others = random_range (random, 0, 3);
   int most = random_range (random, 0, 2) ? STEREO_TEMPORAL_MOST : 4; /* the first few have limits of their own */
@@ -186,8 +185,6 @@ state_draw_past (StereoPlan *plan, Random *random)
             other ? 255 * 256 : away, random);
         p->past[v].count[naive_map (p, x, y)] = (uint8_t) random_range (random, least, most);
       }
-  state_put (state, plan);
-  state_free (state);
 }
 
 /* Disparities of planes that lie in blocks, and how sure they are. */
@@ -233,11 +230,11 @@ draw_last_pixel (StereoPlan *p, int x, int y, int dx, int dy, float nearer, int 
   last->luma[at] = (uint8_t) (luma < 0 ? 0 : luma > 255 ? 255 : luma);
 }
 
-void
-state_draw_last (StereoPlan *plan, Random *random)
+/* Disparities of the left view, some of them likely, and a frame before in which the camera stood elsewhere: by as much as a
+ * camera moves or not at all, unlike the present one, or none. */
+static void
+draw_last (StereoPlan *p, Random *random)
 {
-  Naive *state = state_take (plan);
-  StereoPlan *p = &state->plan;
   static const int noises[] = { 0, 0, 2, 6, 255 };
   int still = random_range (random, 0, 5) == 0, none = random_range (random, 0, 7) == 0;
   int dx = still ? 0 : random_range (random, -20, 20), dy = still ? 0 : random_range (random, -9, 9);
@@ -251,17 +248,12 @@ state_draw_last (StereoPlan *plan, Random *random)
       if (none)
         p->last.age[naive_map (p, x, y)] = 0;
     }
-  state_put (state, plan);
-  state_free (state);
 }
 
 /* Words as the motion stage makes them: with a luma near that of the pixel, or with any. */
-void
-state_draw_predicted (StereoPlan *plan, Random *random)
+static void
+draw_predicted (StereoPlan *p, Random *random)
 {
-  Naive *state = state_take (plan);
-  StereoPlan *p = &state->plan;
-
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       int luma = (int) p->view[STEREO_LEFT].luma[naive_image (p, x, y)] + random_range (random, -27, 27);
@@ -272,6 +264,18 @@ state_draw_predicted (StereoPlan *plan, Random *random)
                                                                              0;
     }
   *p->last.noise = random_range (random, 0, 64 * STEREO_TEMPORAL_NOISE);
+}
+
+void
+state_draw (StereoPlan *plan, StageKind kind, Random *random)
+{
+  static void (*const draw[STAGE_UNKNOWN + 1]) (StereoPlan * p,
+      Random * random) = { [STAGE_TEMPORAL] = draw_past, [STAGE_MOTION] = draw_last, [STAGE_PRIOR] = draw_predicted };
+
+  if (!draw[kind])
+    return;
+  Naive *state = state_take (plan);
+  draw[kind](&state->plan, random);
   state_put (state, plan);
   state_free (state);
 }

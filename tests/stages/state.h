@@ -17,12 +17,8 @@ void state_dirty (StereoPlan *plan, int everything, Random *random);
 /* Random bytes into all memory that is in use in some parts of a frame only. */
 void state_dirty_shared (StereoPlan *plan, Random *random);
 
-/* A past such as frames leave, for views that are loaded: like them or not, of all counts, or none. */
-void state_draw_past (StereoPlan *plan, Random *random);
-/* Disparities of the left view, some of them likely, and a frame before in which the camera stood elsewhere: by as much as a
- * camera moves or not at all, unlike the present one, or none. */
-void state_draw_last (StereoPlan *plan, Random *random);
-void state_draw_predicted (StereoPlan *plan, Random *random);
+/* What a step of @kind reads of frames before, if anything. */
+void state_draw (StereoPlan *plan, StageKind kind, Random *random);
 
 /* How far a step's floats may be off. */
 typedef struct Tolerance

@@ -128,18 +128,6 @@ run_step (StereoPlan *plan, int k)
   return state_take (plan);
 }
 
-/* What a step of @kind reads of frames before. */
-static void
-draw_past (StereoPlan *plan, StageKind kind, Random *random)
-{
-  if (kind == STAGE_TEMPORAL)
-    state_draw_past (plan, random);
-  if (kind == STAGE_MOTION)
-    state_draw_last (plan, random);
-  if (kind == STAGE_PRIOR)
-    state_draw_predicted (plan, random);
-}
-
 static void check_steps (StereoPlan *plan, Random *random, Naive **stored);
 
 /* The views at half the size, of which @plan is about to run the steps; then these, one by one. */
@@ -176,7 +164,7 @@ check_steps (StereoPlan *plan, Random *random, Naive **stored)
       check_coarse (plan, k, random);
       continue;
     }
-    draw_past (plan, kind, random);
+    state_draw (plan, kind, random);
     state_dirty (plan, 0, random);
     Naive *want = state_take (plan);
     Naive *got = run_step (plan, k);
@@ -300,7 +288,7 @@ run_whole (Frame *frame, const Case *c, uint64_t seed, const char *fusion)
   if (frame->plan->coarse)
     state_dirty (frame->plan->coarse, 1, &other);
   if (frame->plan->params.temporal > 0)
-    state_draw_past (frame->plan, &random);
+    state_draw (frame->plan, STAGE_TEMPORAL, &random);
   CHECK (!frame_begin (frame, &error), "begin: %s", error.message);
   run_steps (frame->plan);
   CHECK (!frame_end (frame, &error), "end: %s", error.message);
@@ -335,7 +323,7 @@ compare_steps (StereoPlan *a, StereoPlan *b, Random *random)
     StageKind kind = naive_kind (b, b->steps[step].stage);
     char who[64];
     snprintf (who, sizeof who, "step %d, %s: cuda against cpu", step, b->steps[step].stage->name);
-    draw_past (a, kind, random);
+    state_draw (a, kind, random);
     state_dirty (a, 0, random);
     Naive *want = state_take (a);
     state_put (want, b);

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "gst/meta/gststereometa.h"
+#include "tests/support/gst/scene_picture.h"
 #include "tests/support/gst/suite.h"
-#include "tests/support/truth.h"
 
 #define FRAMES 5
 
@@ -29,6 +29,44 @@ typedef struct
   GBytes *confidence; /* a byte a pixel */
   gdouble mean_confidence;
 } LiveFrame;
+
+typedef struct TruthScore
+{
+  size_t pixels, valid, bad1, bad2; /* bad: off by more than 1 or 2 pixels, or invalid */
+} TruthScore;
+
+/* 1 where the disparity jumps by more than a pixel within @radius pixels, across or down. */
+static void
+truth_near_jump (const guint16 *truth, int width, int height, int radius, guint8 *near)
+{
+  memset (near, 0, (size_t) width * (size_t) height);
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      size_t at = (size_t) y * (size_t) width + (size_t) x;
+      int jump = (x + 1 < width && abs (truth[at + 1] - truth[at]) > TRUTH_STEPS) ||
+          (y + 1 < height && abs (truth[at + (size_t) width] - truth[at]) > TRUTH_STEPS);
+      /* pixel and neighbour are on both sides of it */
+      for (int j = y - radius + 1; jump && j <= y + radius; j++)
+        for (int i = x - radius + 1; i <= x + radius; i++)
+          if (i >= 0 && j >= 0 && i < width && j < height)
+            near[(size_t) j * (size_t) width + (size_t) i] = 1;
+    }
+}
+
+/* Adds the pixels where @mask (NULL: all) is not 0; @disparity in pixels, not-a-number where invalid. */
+static void
+truth_score (const guint16 *truth, const guint8 *mask, const float *disparity, size_t pixels, TruthScore *score)
+{
+  for (size_t at = 0; at < pixels; at++) {
+    float error = fabsf (disparity[at] - (float) truth[at] / TRUTH_STEPS);
+    if (!truth[at] || (mask && !mask[at]))
+      continue;
+    score->pixels++;
+    score->valid += !isnan (disparity[at]);
+    score->bad1 += !(error <= 1);
+    score->bad2 += !(error <= 2);
+  }
+}
 
 static GstPadProbeReturn
 note_truth (GstPad *pad, GstPadProbeInfo *probe, gpointer data)

@@ -150,33 +150,16 @@ expect_message (GstBus *bus, GstMessageType type, const gchar *const *words)
   return message;
 }
 
-static void
-expect_va (GstBus *bus, GstMessageType type, va_list args)
+void
+expect_words (GstBus *bus, GstMessageType type, ...)
 {
   const gchar *words[MOST_WORDS];
+  va_list args;
 
+  va_start (args, type);
   take_words (words, args);
+  va_end (args);
   gst_message_unref (expect_message (bus, type, words));
-}
-
-void
-expect_error (GstBus *bus, ...)
-{
-  va_list args;
-
-  va_start (args, bus);
-  expect_va (bus, GST_MESSAGE_ERROR, args);
-  va_end (args);
-}
-
-void
-expect_warning (GstBus *bus, ...)
-{
-  va_list args;
-
-  va_start (args, bus);
-  expect_va (bus, GST_MESSAGE_WARNING, args);
-  va_end (args);
 }
 
 void

@@ -38,8 +38,9 @@ void take_words (const gchar *words[MOST_WORDS], va_list args);
 
 /* Waits for a message of @type from one of our elements; fails when its text has not all of the words. Unref it. */
 GstMessage *expect_message (GstBus *bus, GstMessageType type, const gchar *const *words);
-void expect_error (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
-void expect_warning (GstBus *bus, ...) G_GNUC_NULL_TERMINATED;
+void expect_words (GstBus *bus, GstMessageType type, ...) G_GNUC_NULL_TERMINATED;
+#define expect_error(bus, ...) expect_words (bus, GST_MESSAGE_ERROR, __VA_ARGS__)
+#define expect_warning(bus, ...) expect_words (bus, GST_MESSAGE_WARNING, __VA_ARGS__)
 void expect_no_message (GstBus *bus, GstMessageType type);
 /* Waits for a message of @type from any element; fails when an error comes before it. */
 void wait_for_message (GstBus *bus, GstMessageType type);

@@ -4,6 +4,28 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
+/* Whether a pixel to the right of @x, nearer than it, lands within a pixel of where @x does. */
+static gint
+hidden (const guint16 *row, gint width, gint x)
+{
+  gint place = x * TRUTH_STEPS - row[x];
+
+  for (gint other = x + 1; other < width && (other - x) * TRUTH_STEPS <= G_MAXUINT16; other++)
+    if (row[other] > row[x] + TRUTH_STEPS && abs (other * TRUTH_STEPS - row[other] - place) < TRUTH_STEPS)
+      return 1;
+  return 0;
+}
+
+void
+truth_visible (const guint16 *truth, gint width, gint height, guint8 *visible)
+{
+  for (gint y = 0; y < height; y++)
+    for (gint x = 0; x < width; x++) {
+      const guint16 *row = truth + (gsize) y * (gsize) width;
+      visible[(gsize) y * (gsize) width + (gsize) x] = row[x] && x * TRUTH_STEPS >= row[x] && !hidden (row, width, x);
+    }
+}
+
 ScenePicture
 scene_picture_of (const GstStereoSceneParams *params, guint64 frame)
 {

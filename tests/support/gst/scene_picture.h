@@ -4,7 +4,10 @@
 #define SCENE_PICTURE_H
 
 #include "gst/testsrc/rig.h"
-#include "tests/support/truth.h"
+
+#define TRUTH_STEPS 64 /* a truth is a disparity times this; 0 = unknown */
+/* 1 where the right view shows the same spot: it lies in the picture, and nothing nearer is before it. */
+void truth_visible (const guint16 *truth, gint width, gint height, guint8 *visible);
 
 typedef struct
 {
