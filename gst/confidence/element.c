@@ -14,8 +14,8 @@
  * With #GstStereoConfidence:show set to `truth` it is the true disparity instead, where the source knew it
  * (stereotestsrc): GRAY16_LE, disparity times 64, 0 = unknown.
  *
- * The picture is passed on where it lies, without a copy, unless what follows cannot take its padded rows. The output
- * has no #GstStereoMeta any more: that says what the samples mean in pixels and millimetres, and these mean neither.
+ * The output has no #GstStereoMeta any more: that says what the samples mean in pixels and millimetres, and these mean
+ * neither.
  * When a videoscale lies before it, the metadata was scaled with the picture, and it is of the new size.
  *
  * ## Example
@@ -27,8 +27,9 @@
  */
 #include "gst/meta/gststereometa.h"
 #include "gst/meta/map.h"
-#include "gst/video/stream.h"
+#include "gst/video/pool.h"
 #include "gst/video/properties.h"
+#include "gst/video/stream.h"
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
@@ -52,9 +53,7 @@ struct _GstStereoConfidence
 
   gint show; /* Show, protected by the object lock */
 
-  /* of the streaming thread */
-  GstVideoInfo info;      /* of the output */
-  gboolean takes_padding; /* downstream heeds GstVideoMeta */
+  GstVideoInfo info; /* of the output; of the streaming thread */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -101,18 +100,18 @@ gst_stereo_confidence_set_caps (GstBaseTransform *base, GstCaps *in, GstCaps *ou
   return gst_video_info_from_caps (&GST_STEREO_CONFIDENCE (base)->info, out);
 }
 
+/* However the rows of the other side are padded. */
 static gboolean
-gst_stereo_confidence_get_unit_size (GstBaseTransform *base, GstCaps *caps, gsize *size)
+gst_stereo_confidence_transform_size (
+    GstBaseTransform *base, GstPadDirection direction, GstCaps *caps, gsize size, GstCaps *other, gsize *other_size)
 {
   GstVideoInfo info;
 
-  if (!gst_video_info_from_caps (&info, caps))
+  if (!gst_video_info_from_caps (&info, other))
     return FALSE;
-  *size = GST_VIDEO_INFO_SIZE (&info);
+  *other_size = GST_VIDEO_INFO_SIZE (&info);
   return TRUE;
 }
-
-/* ---- memory ------------------------------------------------------------------------------ */
 
 /* The samples of the input are not read, so any layout of its rows will do. */
 static gboolean
@@ -120,66 +119,6 @@ gst_stereo_confidence_propose_allocation (GstBaseTransform *base, GstQuery *deci
 {
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
-}
-
-/* Output buffers share the memory of the metadata: no pool is needed. */
-static gboolean
-gst_stereo_confidence_decide_allocation (GstBaseTransform *base, GstQuery *query)
-{
-  GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
-
-  self->takes_padding = gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  GST_DEBUG_OBJECT (self, "downstream %s padded rows", self->takes_padding ? "takes" : "does not take");
-  while (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_remove_nth_allocation_pool (query, 0);
-  return TRUE;
-}
-
-/* With GStreamer's default rows. NULL when the picture cannot be read. */
-static GstBuffer *
-copy_plane (GstStereoConfidence *self, GstBuffer *plane)
-{
-  GstBuffer *copy = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&self->info), NULL);
-  GstVideoFrame from, to;
-  gboolean copied = FALSE;
-
-  if (!copy || !gst_stereo_map (&from, &self->info, plane, GST_MAP_READ)) {
-    gst_clear_buffer (&copy);
-    return NULL;
-  }
-  if (gst_stereo_map (&to, &self->info, copy, GST_MAP_WRITE)) {
-    copied = gst_video_frame_copy (&to, &from);
-    gst_video_frame_unmap (&to);
-  }
-  gst_video_frame_unmap (&from);
-  if (!copied)
-    gst_clear_buffer (&copy);
-  return copy;
-}
-
-/* Whether the rows lie as the caps alone say. */
-static gboolean
-is_plain (const GstStereoConfidence *self, GstBuffer *plane)
-{
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (plane);
-
-  return gst_buffer_get_size (plane) >= GST_VIDEO_INFO_SIZE (&self->info) &&
-      (!meta || (meta->offset[0] == 0 && meta->stride[0] == GST_VIDEO_INFO_PLANE_STRIDE (&self->info, 0)));
-}
-
-/* A new buffer that shares the memory of @plane. An element that wants to write there gets a copy. NULL when the picture
- * cannot be read: whoever gets it would take its metadata on trust. */
-static GstBuffer *
-share_plane (GstStereoConfidence *self, GstBuffer *plane)
-{
-  GstVideoFrame frame;
-
-  if (!gst_stereo_map (&frame, &self->info, plane, GST_MAP_READ))
-    return NULL;
-  gst_video_frame_unmap (&frame);
-  GstBuffer *buffer = gst_buffer_new ();
-  gst_buffer_copy_into (buffer, plane, GST_BUFFER_COPY_META | GST_BUFFER_COPY_MEMORY, 0, (gsize) -1);
-  return buffer;
 }
 
 /* ---- a frame ----------------------------------------------------------------------------- */
@@ -227,28 +166,41 @@ plane_of (GstStereoConfidence *self, GstBuffer *in)
   return plane;
 }
 
+static gboolean
+gst_stereo_confidence_copy_metadata (GstBaseTransform *base, GstBuffer *in, GstBuffer *out)
+{
+  gst_buffer_copy_into (out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
+  gst_stereo_copy_metas (out, in, TRUE, FALSE);
+  return TRUE;
+}
+
+/* Only a picture that is there gets memory: caps and metadata may name any size. */
 static GstFlowReturn
 gst_stereo_confidence_prepare_output_buffer (GstBaseTransform *base, GstBuffer *in, GstBuffer **out)
 {
   GstStereoConfidence *self = GST_STEREO_CONFIDENCE (base);
   GstBuffer *plane = plane_of (self, in);
+  GstVideoFrame from, to;
 
-  *out = NULL;
   if (!plane)
     return GST_FLOW_ERROR;
-  gboolean share = self->takes_padding || is_plain (self, plane);
-  GST_LOG_OBJECT (self, "%s of the buffer at %" GST_TIME_FORMAT " is %s",
-      GST_VIDEO_INFO_FORMAT (&self->info) == GST_VIDEO_FORMAT_GRAY16_LE ? "true disparity" : "confidence",
-      GST_TIME_ARGS (GST_BUFFER_PTS (in)), share ? "passed on without a copy" : "copied: its rows are padded");
-  *out = share ? share_plane (self, plane) : copy_plane (self, plane);
-  if (!*out) {
+  if (!gst_stereo_map (&from, &self->info, plane, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
         ("The picture in the metadata could not be read: it is smaller than the metadata says."), (NULL));
     return GST_FLOW_ERROR;
   }
-  gst_buffer_copy_into (*out, in, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, (gsize) -1);
-  gst_stereo_copy_metas (*out, in, TRUE, FALSE);
-  return GST_FLOW_OK;
+  GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS (gst_stereo_confidence_parent_class)->prepare_output_buffer (base, in, out);
+  if (flow == GST_FLOW_OK && gst_stereo_map (&to, &self->info, *out, GST_MAP_WRITE)) {
+    gst_stereo_pool_clear_padding (&to);
+    gst_video_frame_copy (&to, &from);
+    gst_video_frame_unmap (&to);
+  } else if (flow == GST_FLOW_OK) {
+    GST_ELEMENT_ERROR (self, RESOURCE, WRITE, ("An output buffer could not be written to."), (NULL));
+    gst_clear_buffer (out);
+    flow = GST_FLOW_ERROR;
+  }
+  gst_video_frame_unmap (&from);
+  return flow;
 }
 
 /* Empty: prepare_output_buffer() did the work. Without this function the base class would pass its input on. */
@@ -309,9 +261,9 @@ gst_stereo_confidence_class_init (GstStereoConfidenceClass *klass)
 
   base_class->transform_caps = gst_stereo_confidence_transform_caps;
   base_class->set_caps = gst_stereo_confidence_set_caps;
-  base_class->get_unit_size = gst_stereo_confidence_get_unit_size;
+  base_class->transform_size = gst_stereo_confidence_transform_size;
   base_class->propose_allocation = gst_stereo_confidence_propose_allocation;
-  base_class->decide_allocation = gst_stereo_confidence_decide_allocation;
+  base_class->copy_metadata = gst_stereo_confidence_copy_metadata;
   base_class->prepare_output_buffer = gst_stereo_confidence_prepare_output_buffer;
   base_class->transform = gst_stereo_confidence_transform;
 }

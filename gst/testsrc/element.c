@@ -608,16 +608,11 @@ answer_duration (GstQuery *query, const GstVideoInfo *info, gint count)
   GstFormat format;
 
   gst_query_parse_duration (query, &format, NULL);
-  if (count < 0)
+  if (count < 0 || format != GST_FORMAT_TIME || GST_VIDEO_INFO_FPS_N (info) < 1)
     return FALSE;
-  if (format == GST_FORMAT_TIME && GST_VIDEO_INFO_FPS_N (info) > 0)
-    gst_query_set_duration (query, format,
-        (gint64) gst_util_uint64_scale ((guint64) count, GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info),
-            (guint64) GST_VIDEO_INFO_FPS_N (info)));
-  else if (format == GST_FORMAT_BYTES)
-    gst_query_set_duration (query, format, (gint64) count * (gint64) GST_VIDEO_INFO_SIZE (info));
-  else
-    return FALSE;
+  gst_query_set_duration (query, format,
+      (gint64) gst_util_uint64_scale (
+          (guint64) count, GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (info), (guint64) GST_VIDEO_INFO_FPS_N (info)));
   return TRUE;
 }
 
@@ -625,8 +620,6 @@ static gboolean
 gst_stereo_test_src_query (GstBaseSrc *base, GstQuery *query)
 {
   GstStereoTestSrc *self = GST_STEREO_TEST_SRC (base);
-  gint64 value, result;
-  GstFormat from, to;
   GstVideoInfo info;
   gint count = -1;
 
@@ -644,13 +637,6 @@ gst_stereo_test_src_query (GstBaseSrc *base, GstQuery *query)
               GST_SECOND, (guint64) GST_VIDEO_INFO_FPS_D (&info), (guint64) GST_VIDEO_INFO_FPS_N (&info)),
           GST_CLOCK_TIME_NONE);
       return TRUE;
-    }
-    if (GST_QUERY_TYPE (query) == GST_QUERY_CONVERT) {
-      gst_query_parse_convert (query, &from, &value, &to, NULL);
-      if (gst_video_info_convert (&info, from, value, to, &result)) {
-        gst_query_set_convert (query, from, value, to, result);
-        return TRUE;
-      }
     }
   }
   return GST_BASE_SRC_CLASS (gst_stereo_test_src_parent_class)->query (base, query);

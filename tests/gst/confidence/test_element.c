@@ -58,13 +58,7 @@ check_texture (GstBuffer *buffer, const GstVideoInfo *info, guint seed)
       fail_unless_equals_int (sample_at (buffer, info, x, y) & 255, texture (seed, x, y));
 }
 
-static void
-check_memory (GstBuffer *a, GstBuffer *b, gboolean same)
-{
-  fail_unless_equals_int (gst_buffer_peek_memory (a, 0) == gst_buffer_peek_memory (b, 0), same);
-}
-
-TEST (test_passes_the_picture_on)
+TEST (test_shows_the_confidence)
 {
   for (gint padding = 0; padding < 9; padding++) {
     g_auto (Stream) one = stream_new ("", padding % 2 ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE, TRUE);
@@ -79,13 +73,12 @@ TEST (test_passes_the_picture_on)
     fail_unless_equals_int (GST_VIDEO_INFO_WIDTH (&info), one.width);
     fail_unless_equals_int (GST_VIDEO_INFO_HEIGHT (&info), one.height);
     fail_unless_equals_int (GST_VIDEO_INFO_FPS_N (&info), 25);
-    check_memory (out, confidence, TRUE);
     check_texture (out, &info, 7);
     fail_unless_equals_uint64 (GST_BUFFER_PTS (out), 7 * FRAME);
     fail_unless_equals_uint64 (GST_BUFFER_DURATION (out), FRAME);
     fail_unless (GST_BUFFER_FLAG_IS_SET (out, GST_BUFFER_FLAG_DISCONT));
     fail_unless (gst_buffer_get_stereo_meta (out) == NULL);
-    /* it is not ours alone: who writes into the stream leaves the metadata as it was */
+    /* who writes into the stream leaves the metadata as it was */
     out = gst_buffer_make_writable (out);
     gst_buffer_memset (out, 0, 0, (gsize) -1);
     check_texture (confidence, &info, 7);
@@ -120,7 +113,6 @@ TEST (test_truth)
   out = gst_harness_pull (one.harness);
   GstVideoInfo info = output_info (one.harness);
   fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY16_LE);
-  check_memory (out, truth, TRUE);
   check_texture (out, &info, 10);
   gst_buffer_unref (out);
   gst_buffer_unref (truth);
