@@ -197,11 +197,11 @@ TEST (test_colours_of_another_moment)
   fail_unless (late <= 1, "%u frames have the colours of another moment", late);
 }
 
-/* A grey camera gets colours wherever downstream takes them, GRAY8 and GRAY16 alike. */
+/* A grey camera gets colours wherever downstream takes them, GRAY8 and GRAY16 alike; so does one whose format it does not take. */
 TEST (test_grey_becomes_colour)
 {
   static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_GRAY8, GST_VIDEO_FORMAT_GRAY16_LE,
-    GST_VIDEO_FORMAT_GRAY16_BE };
+    GST_VIDEO_FORMAT_GRAY16_BE, GST_VIDEO_FORMAT_BGR };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     g_autoptr (Overlay) overlay = overlay_new (
