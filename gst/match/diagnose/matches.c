@@ -461,18 +461,19 @@ judge_shifted (const Figures *figures, const Pair *pair)
 
 #define MIN_POINTS 48 /* that show whether the views show one scene */
 /* Shares of the points: healthy pairs have 0.40 found and 0.52 alike and more, but in fog and at night, mirrored ones up to 0.09 and
- * 0.30. */
+ * 0.30. Under noise healthy pairs have 0.028 found and more; noise-like texture counts as noise. */
 #define FOUND_LEAST 0.15
+#define FOUND_NOISY 0.015
 #define ALIKE_MOST 0.4 /* what repeats, and fog, has more, and is found nowhere for sure */
 
 static GstStereoVerdict
 judge_mismatch (const Figures *figures, const Pair *pair)
 {
   gdouble found = figures->matches / MAX (1.0, figures->points), alike = figures->alike / MAX (1.0, figures->points);
+  gdouble least = is_noisy (figures, pair) ? FOUND_NOISY : FOUND_LEAST;
 
-  return figures->points < MIN_POINTS || is_noisy (figures, pair) ?
-      GST_STEREO_VERDICT_UNKNOWN :
-      verdict_of (alike < ALIKE_MOST && found<FOUND_LEAST, found> FOUND_LEAST);
+  return figures->points < MIN_POINTS ? GST_STEREO_VERDICT_UNKNOWN :
+                                        verdict_of (alike < ALIKE_MOST && found<least, found> FOUND_LEAST);
 }
 
 /* A search range that ends too soon leaves matches at its end and beyond: the nearest surfaces have a wrong disparity or none. */

@@ -19,8 +19,9 @@
 #define ROWS 32 /* that are read at full size, with those BELOW them */
 #define BELOW 2
 #define STEP 2
-#define BEYOND_DOUBT 2.5 /* times the standard deviation of what pure noise gives */
-#define BLACK 16         /* levels up to this one are black: room for the noise of a sensor without light */
+#define DETAILED_ENOUGH 1.5 /* grey levels: fog has 2.5 */
+#define BEYOND_DOUBT 2.5    /* times the standard deviation of what pure noise gives */
+#define BLACK 16            /* levels up to this one are black: room for the noise of a sensor without light */
 #define WHITE 250
 #define CORE 6 /* saturated cells of 9 */
 
@@ -256,9 +257,10 @@ read_figures (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
   figures->brightness = MAX (0, ((gdouble) sum / count - black) * 255 / scale);
   figures->black = (gdouble) darks / count;
   figures->white = (gdouble) brights / count;
-  /* no detail, where noise gives as much by chance; neighbouring products share samples: as if there were half as many */
-  gboolean detailed = (gdouble) products >= BEYOND_DOUBT * (gdouble) squares * sqrt (2 / bends);
-  figures->detail = detailed ? sqrt ((gdouble) products / bends) * 255 / scale : 0;
+  /* noise gives as much by chance; neighbouring products share samples: as if there were half as many */
+  gboolean doubtful = (gdouble) products < BEYOND_DOUBT * (gdouble) squares * sqrt (2 / bends);
+  gdouble detail = doubtful ? 0 : sqrt ((gdouble) products / bends) * 255 / scale;
+  figures->detail = detail < DETAILED_ENOUGH ? 0 : detail;
   figures->roughness = sqrt ((gdouble) squares / bends) * 255 / scale;
 }
 
@@ -770,8 +772,7 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
-#define DETAILED_ENOUGH 1.5 /* grey levels: fog has 2.5 */
-#define BLURRED_BAD 2.0     /* times less sharp; the worst healthy pair has 1.2 */
+#define BLURRED_BAD 2.0 /* times less sharp; the worst healthy pair has 1.2 */
 #define BLURRED_GOOD 1.54
 #define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
 #define BRIGHT_ENOUGH 20.0 /* levels of the other view: a darker view shows nothing about exposure */
@@ -797,13 +798,6 @@ sharpness_of (const GstStereoViewFigures *figures)
   return figures->detail / MAX (figures->brightness, 1);
 }
 
-/* Whether a view shows more than noise. */
-static gboolean
-has_detail (const GstStereoViewFigures *own)
-{
-  return own->detail >= DETAILED_ENOUGH;
-}
-
 static gdouble
 noise_of (const GstStereoViewFigures *own)
 {
@@ -816,7 +810,7 @@ static gdouble
 blur_of (const GstStereoViews *views, guint v)
 {
   const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
-  gdouble blur = has_detail (other) ? sharpness_of (other) / MAX (sharpness_of (own), 1e-9) : NAN;
+  gdouble blur = other->detail > 0 ? sharpness_of (other) / MAX (sharpness_of (own), 1e-9) : NAN;
 
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
   return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
@@ -836,10 +830,12 @@ moves_beside (const GstStereoViews *views, guint v)
 static gdouble
 frost_of (const GstStereoViews *views, guint v)
 {
-  const GstStereoViewFigures *own = &views->figures[v];
-  gdouble frost = MAX (views->repeats[v] / REPEATS_BAD, own->stale / (STALE_BAD * views->pair.blocks));
+  const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
+  /* each of two views of different scenes stands still where the other one moves */
+  gdouble stale = ((gdouble) own->stale - other->stale) / views->pair.blocks;
+  gdouble frost = MAX (views->repeats[v] / REPEATS_BAD, stale / STALE_BAD);
 
-  if (views->raw[v] == RAW_LOOKS && views->figures[!v].same < SAME_LEAST)
+  if (views->raw[v] == RAW_LOOKS && other->same < SAME_LEAST)
     frost = MAX (frost, own->same / SAME_BAD);
   if (moves_beside (views, v))
     return MAX (1, frost);
@@ -886,7 +882,7 @@ value_of (const GstStereoViews *views, guint fault, guint v)
     case GST_STEREO_HEALTH_STILL:
       return views->lively ? 0 : still;
     case GST_STEREO_HEALTH_BLANK: /* covers on both lenses, or a wall without texture */
-      return !has_detail (own) && !has_detail (other) && pair->textured < MIN_TEXTURED;
+      return own->detail <= 0 && other->detail <= 0 && pair->textured < MIN_TEXTURED;
     case GST_STEREO_HEALTH_SAME_VIEW:
       return dirty ? 0 : at_0;
     default: /* a pattern */
@@ -926,7 +922,7 @@ gst_stereo_views_value (const GstStereoViews *views, GstStereoLookedPair *pair)
   const GstStereoViewFigures *left = &views->figures[LEFT], *right = &views->figures[RIGHT];
   guint found = gst_stereo_faults_get (views->faults) | gst_stereo_faults_get_suspected (views->faults);
 
-  pair->detailed = has_detail (left) && has_detail (right);
+  pair->detailed = left->detail > 0 && right->detail > 0;
   pair->noise = MAX (noise_of (left), noise_of (right));
   pair->sound = TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)

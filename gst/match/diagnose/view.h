@@ -48,7 +48,7 @@ typedef struct
 {
   gdouble brightness;        /* mean level */
   gdouble black, white;      /* share of the pixels that are black, or white */
-  gdouble detail;            /* fine texture without noise, grey levels; 0 where it may be noise */
+  gdouble detail;            /* fine texture without noise, grey levels; 0 where it may be noise, or is weak */
   gdouble roughness;         /* fine texture and noise, grey levels */
   gboolean compared;         /* there was a look before */
   gboolean wakes;            /* something that had repeated to the bit changes again */

@@ -156,27 +156,31 @@ messages_of (const gchar *line, const Step *steps, guint64 *looks)
   return g_string_free (lines, FALSE);
 }
 
-static const gchar *const faults[][2] = { { "frozen", "frozen" }, { "black", "black" }, { "blown-out", "blown-out" },
-  { "dark", "dark" }, { "blurred", "blurred" }, { "covered", "covered" } };
+/* "focal both": its begin, with a warning, and its end; NULL: nothing. */
+static gchar *
+said_of (const gchar *fault)
+{
+  return fault ? g_strdup_printf ("begin %s\nwarning\nend %s\n", fault, fault) : g_strdup ("");
+}
+
+static const gchar *const faults[] = { "frozen", "black", "blown-out", "dark", "blurred", "covered" };
 
 /* A fault for three seconds, twice: each time one warning, one message when it begins and one when
  * it ends; of that fault, in that view, and of nothing else. */
 static void
 check_fault (guint fault, const gchar *view, const gchar *caps, const gchar *properties)
 {
-  const Step steps[] = { { 15, "fault", faults[fault][0] }, { 60, "fault", "none" }, { 90, "fault", faults[fault][0] },
+  const Step steps[] = { { 15, "fault", faults[fault] }, { 60, "fault", "none" }, { 90, "fault", faults[fault] },
     { 135, "fault", "none" }, { 0, NULL, NULL } };
-  const gchar *kind = faults[fault][1];
+  g_autofree gchar *which = g_strconcat (faults[fault], " ", view, NULL), *once = said_of (which);
   gchar *line = g_strdup_printf (
       "stereotestsrc name=s fault-view=%s num-buffers=165 max-disparity=12 %s ! video/x-raw,%s ! " MATCH
       "! fakesink sync=false",
       view, properties, caps);
-  gchar *once = g_strdup_printf ("begin %s %s\nwarning\nend %s %s\n", kind, view, kind, view);
   gchar *expected = g_strconcat (once, once, NULL), *found = messages_of (line, steps, NULL);
 
-  fail_unless (!strcmp (found, expected), "%s, %s: %s", faults[fault][0], line, found);
+  fail_unless (!strcmp (found, expected), "%s, %s: %s", which, line, found);
   g_free (line);
-  g_free (once);
   g_free (expected);
   g_free (found);
 }
@@ -194,157 +198,109 @@ TEST_LOOP (test_faults, 0, G_N_ELEMENTS (faults))
   check_fault (__i__, "right", "format=BGRx,width=201,height=180,framerate=10/1,multiview-mode=top-bottom", "noise=1");
 }
 
-/* Faults of the pair, from the first frame on and for three seconds, with and without noise: told within a second, of the pair
- * alone, and over when they are over. */
-TEST_LOOP (test_pair_faults, 0, 8)
+#define WIDE "width=960,height=240,framerate=30/1"
+#define BOARD "pattern=road obstacle-height=6000 obstacle-distance=18000 obstacle-approach=230 "
+
+/* A fault of stereotestsrc, or a change of the right view, in the frames @from to @to - 1: known within a second, as what it is and as
+ * nothing else, and over when it is over.  */
+static const struct
 {
-  static const struct
-  {
-    const gchar *fault, *view, *properties, *said;
-  } cases[] = { { "frozen", "both", "noise=1 motion=4", "frozen both" },
-    { "same-view", "right", "noise=3", "same-view both" }, { "same-view", "left", "right-gain=0.8", "same-view both" },
-    { "still-pattern", "both", "noise=1", "still-pattern both" }, { "half-frozen", "right", "noise=2", "frozen right" },
-    { "zoomed", "right", "noise=2", "focal both" }, { "zoomed", "left", "noise=2", "focal both" },
-    { "half-frozen", "left", "noise=2", "frozen left" } };
-  static const gchar *const formats[] = { "GRAY8", "RGB", "NV12" };
-
-  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    const Step steps[] = { { 31, "fault", cases[__i__].fault }, { 121, "fault", "none" }, { 0, NULL, NULL } };
-    gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=181 max-disparity=30 pattern=%s %s "
-                                   "! video/x-raw,format=%s,width=960,height=240,framerate=30/1 ! stereomatch name=m "
-                                   "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
-        cases[__i__].view, f == 1 ? "road" : "planes", cases[__i__].properties, formats[f]);
-    gchar *expected = g_strdup_printf ("begin %s\nwarning\nend %s\n", cases[__i__].said, cases[__i__].said);
-    gchar *found = messages_of (line, steps, NULL);
-
-    fail_unless (!strcmp (found, expected), "%s: %s", line, found);
-    fail_unless (first_unreliable > 31 && first_unreliable <= 31 + 30, "%s: frame %u", line, first_unreliable);
-    g_free (line);
-    g_free (expected);
-    g_free (found);
+  const gchar *name, *view, *source; /* the fault, and further properties of stereotestsrc */
+  const gchar *said;
+  const gchar *caps;
+  guint from, to, frames, within;
+  void (*change) (guint8 *right, gint stride, gint width, gint height);
+  guint still;        /* the frame from which on nothing moves; 0 = none */
+  const gchar *match; /* further properties of stereomatch */
+} cases[] = {
+#define FOR_THREE_SECONDS(name, view, source, said) \
+  { name, view, source, said, "format=GRAY8," WIDE, 31, 121, 181, 30 }, \
+      { name, view, source " pattern=road", said, "format=RGB," WIDE, 31, 121, 181, 30 }, \
+  { \
+    name, view, source, said, "format=NV12," WIDE, 31, 121, 181, 30 \
   }
-}
-
-/* A view, or the half of it, freezes, and lives again when nothing moves any more: its noise is enough to say within a second that it
- * does. */
-TEST_LOOP (test_awake, 0, 4)
-{
-  static const gchar *const views[] = { "left", "right" };
-  const Step steps[] = { { 31, "fault", __i__ / 2 ? "half-frozen" : "frozen" }, { 75, "motion", "0" },
-    { 121, "fault", "none" }, { 0, NULL, NULL } };
-  gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=154 max-disparity=30 noise=2 motion=4 ! "
-                                 "video/x-raw,format=GRAY8,width=960,height=240,framerate=30/1 ! stereomatch name=m "
-                                 "method=bm cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
-      views[__i__ % 2]);
-  gchar *expected = g_strdup_printf ("begin frozen %s\nwarning\nend frozen %s\n", views[__i__ % 2], views[__i__ % 2]);
-  gchar *found = messages_of (line, steps, NULL);
-
-  fail_unless (!strcmp (found, expected), "%s: %s", line, found);
-  g_free (line);
-  g_free (expected);
-  g_free (found);
-}
-
-/* Another focal length from the first frame on, which is looked at in all respects at once: it is never taken for rows that do
- * not fit, however often these are looked at. */
-TEST_LOOP (test_zoomed_from_the_start, 0, 8)
-{
-  static const gchar *const views[] = { "left", "right" };
-  const Step steps[] = { { 61, "fault", "none" }, { 0, NULL, NULL } };
-  gchar *line = g_strdup_printf ("stereotestsrc name=s fault=zoomed fault-view=%s num-buffers=121 max-disparity=30 "
-                                 "noise=2 pattern=%s ! video/x-raw,format=GRAY8,width=960,height=360,framerate=30/1 ! "
-                                 "stereomatch name=m method=bm cost=sad num-disparities=32 window=5 backend=cpu "
-                                 "check-interval=%s ! fakesink sync=false",
-      views[__i__ % 2], __i__ / 2 % 2 ? "road" : "planes", __i__ / 4 ? "100000000" : "5000000000");
-  gchar *found = messages_of (line, steps, NULL);
-
-  fail_unless (!strcmp (found, "begin focal both\nwarning\nend focal both\n"), "%s: %s", line, found);
-  g_free (line);
-  g_free (found);
-}
-
-/* A view of the frame before, while a board comes nearer: told within a second, as what it is and as nothing
- * else, whatever the size, the shape and the noise of the views. The same drive without a fault says nothing. */
-TEST_LOOP (test_moments, 0, 4)
-{
-  static const struct
-  {
-    const gchar *fault, *view;
-    gint width; /* of the board, mm */
-    const gchar *said;
-  } cases[] = { { "late", "right", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" },
-    { "late", "left", 5000, "begin out-of-step both\nwarning\nend out-of-step both\n" }, { "none", "right", 5000, "" },
-    { "none", "right", 9000, "" } };
-  static const gchar *const sizes[] = { "width=960,height=240", "width=1480,height=370", "width=1280,height=480" };
-
-  for (guint size = 0; size < G_N_ELEMENTS (sizes); size++) {
-    const Step steps[] = { { 21, "fault", cases[__i__].fault }, { 36, "fault", "none" }, { 0, NULL, NULL } };
-    gchar *line = g_strdup_printf ("stereotestsrc name=s fault-view=%s num-buffers=60 pattern=road noise=%d "
-                                   "obstacle-width=%d obstacle-height=6000 obstacle-distance=18000 "
-                                   "obstacle-approach=230 ! video/x-raw,format=GRAY8,%s,framerate=10/1 ! stereomatch "
-                                   "name=m method=bm cost=sad num-disparities=32 window=5 "
-                                   "backend=cpu ! fakesink sync=false",
-        cases[__i__].view, size == 2 ? 15 : 2, cases[__i__].width, sizes[size]);
-    gchar *found = messages_of (line, steps, NULL);
-
-    fail_unless (!strcmp (found, cases[__i__].said), "%s: %s", line, found);
-    fail_unless (
-        !*found || (first_unreliable > 21 && first_unreliable <= 21 + 10), "%s: frame %u", line, first_unreliable);
-    g_free (line);
-    g_free (found);
+  FOR_THREE_SECONDS ("frozen", "both", "noise=1 motion=4", "frozen both"),
+  FOR_THREE_SECONDS ("same-view", "right", "noise=3", "same-view both"),
+  FOR_THREE_SECONDS ("same-view", "left", "right-gain=0.8", "same-view both"),
+  FOR_THREE_SECONDS ("still-pattern", "both", "noise=1", "still-pattern both"),
+  FOR_THREE_SECONDS ("half-frozen", "right", "noise=2", "frozen right"),
+  FOR_THREE_SECONDS ("half-frozen", "left", "noise=2", "frozen left"),
+  FOR_THREE_SECONDS ("zoomed", "right", "noise=2", "focal both"),
+  FOR_THREE_SECONDS ("zoomed", "left", "noise=2", "focal both"),
+/* a view, or the half of it, freezes, and lives again when nothing moves any more: its noise is enough to say so within a second */
+#define AWAKE(name, view) \
+  { \
+    name, view, "noise=2 motion=4", "frozen " view, "format=GRAY8," WIDE, 31, 121, 154, 30, NULL, 75 \
   }
-}
+  AWAKE ("frozen", "left"),
+  AWAKE ("frozen", "right"),
+  AWAKE ("half-frozen", "left"),
+  AWAKE ("half-frozen", "right"),
+/* another focal length from the first frame on, which is looked at in all respects at once: it is never taken for rows that do not fit,
+ * however often these are looked at */
+#define ZOOMED(view, pattern, interval) \
+  { \
+    "zoomed", view, "noise=2 pattern=" pattern, "focal both", "format=GRAY8,width=960,height=360,framerate=30/1", 0, \
+        61, 121, 30, NULL, 0, "check-interval=" interval \
+  }
+  ZOOMED ("left", "planes", "5000000000"),
+  ZOOMED ("left", "planes", "100000000"),
+  ZOOMED ("left", "road", "5000000000"),
+  ZOOMED ("left", "road", "100000000"),
+  ZOOMED ("right", "planes", "5000000000"),
+  ZOOMED ("right", "planes", "100000000"),
+  ZOOMED ("right", "road", "5000000000"),
+  ZOOMED ("right", "road", "100000000"),
+/* a view of the frame before, while a board comes nearer, whatever the size, the shape and the noise of the views; and none */
+#define MOMENTS(name, view, board, said) \
+  { name, view, BOARD board " noise=2", said, "format=GRAY8,width=960,height=240,framerate=10/1", 21, 36, 60, 10 }, \
+      { name, view, BOARD board " noise=2", said, "format=GRAY8,width=1480,height=370,framerate=10/1", 21, 36, 60, \
+        10 }, \
+  { \
+    name, view, BOARD board " noise=15", said, "format=GRAY8,width=1280,height=480,framerate=10/1", 21, 36, 60, 10 \
+  }
+  MOMENTS ("late", "right", "obstacle-width=5000", "out-of-step both"),
+  MOMENTS ("late", "left", "obstacle-width=5000", "out-of-step both"),
+  MOMENTS ("none", "right", "obstacle-width=5000", NULL),
+  MOMENTS ("none", "right", "obstacle-width=9000", NULL),
+  /* a mirrored right view, from the start and after sound views; and for a moment */
+  { NULL, "right", "", "mismatch both", "format=GRAY8," WIDE, 0, 60, 210, 30, mirror },
+  { NULL, "right", "", "mismatch both", "format=GRAY8," WIDE, 75, 135, 210, 30, mirror },
+  { NULL, "right", "", NULL, "format=GRAY8," WIDE, 75, 80, 210, 0, mirror },
+  /* a part of the right view, whether the scene moves or has noise */
+  { NULL, "right", "motion=4 noise=2", "frozen right", "format=GRAY8," WIDE, 31, 121, 181, 30, freeze_rows },
+  { NULL, "right", "pattern=road noise=2", "frozen right", "format=GRAY8," WIDE, 31, 121, 181, 30, freeze_rows },
+  { NULL, "right", "noise=2", "covered right", "format=GRAY8," WIDE, 31, 121, 181, 30, cover_columns },
+  { NULL, "right", "pattern=road noise=2 obstacle-width=5000 obstacle-height=3000 obstacle-distance=18000",
+      "covered right", "format=GRAY8," WIDE, 31, 121, 181, 30, cover_columns },
+};
 
-/* A mirrored right view: found by what matches, from the start and after sound views; and over when it is over. */
-TEST_LOOP (test_mismatch, 0, 3)
+TEST_LOOP (test_within_a_second, 0, G_N_ELEMENTS (cases))
 {
-  static const struct
-  {
-    guint from, to;
-    const gchar *said;
-  } cases[] = { { 0, 60, "begin mismatch both\nwarning\nend mismatch both\n" },
-    { 75, 135, "begin mismatch both\nwarning\nend mismatch both\n" }, { 75, 80, "" } };
-  gchar *found;
-
-  change_right = mirror;
-  changed_from = cases[__i__].from;
-  changed_to = cases[__i__].to;
-  found = messages_of ("stereotestsrc name=s num-buffers=210 max-disparity=30 ! "
-                       "video/x-raw,format=GRAY8,width=960,height=240,framerate=30/1 ! stereomatch name=m method=bm "
-                       "cost=sad num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
-      NULL, NULL);
-  changed_from = changed_to = 0;
-  fail_unless_equals_string (found, cases[__i__].said);
-  g_free (found);
-}
-
-/* A part of the right view, for three seconds: known within one second, as what it is, whether the scene moves or has noise. */
-TEST_LOOP (test_parts, 0, 4)
-{
-  static const struct
-  {
-    void (*change) (guint8 *right, gint stride, gint width, gint height);
-    const gchar *source, *said;
-  } cases[] = { { freeze_rows, "pattern=planes motion=4 noise=2", "begin frozen right\nwarning\nend frozen right\n" },
-    { freeze_rows, "pattern=road noise=2", "begin frozen right\nwarning\nend frozen right\n" },
-    { cover_columns, "pattern=planes noise=2", "begin covered right\nwarning\nend covered right\n" },
-    { cover_columns, "pattern=road noise=2 obstacle-width=5000 obstacle-height=3000 obstacle-distance=18000",
-        "begin covered right\nwarning\nend covered right\n" } };
-  gchar *line = g_strdup_printf ("stereotestsrc name=s num-buffers=181 max-disparity=30 %s ! video/x-raw,format=GRAY8,"
-                                 "width=960,height=240,framerate=30/1 ! stereomatch name=m method=bm cost=sad "
-                                 "num-disparities=32 window=5 backend=cpu ! fakesink sync=false",
-      cases[__i__].source);
-  gchar *found;
+  const guint from = cases[__i__].from, to = cases[__i__].to, still = cases[__i__].still;
+  const gchar *fault = cases[__i__].name;
+  const Step steps[] = { { from, fault ? "fault" : NULL, fault },
+    { still ? still : to, still ? "motion" : "fault", still ? "0" : "none" },
+    { still ? to : 0, still ? "fault" : NULL, "none" }, { 0, NULL, NULL } };
+  gchar *line = g_strdup_printf (
+      "stereotestsrc name=s fault=%s fault-view=%s num-buffers=%u max-disparity=30 %s ! video/x-raw,%s "
+      "! stereomatch name=m method=bm cost=sad num-disparities=32 window=5 backend=cpu %s ! "
+      "fakesink sync=false",
+      fault && !from ? fault : "none", cases[__i__].view, cases[__i__].frames, cases[__i__].source, cases[__i__].caps,
+      cases[__i__].match ? cases[__i__].match : "");
+  gchar *expected = said_of (cases[__i__].said), *found;
 
   change_right = cases[__i__].change;
-  changed_from = 31;
-  changed_to = 121;
-  found = messages_of (line, NULL, NULL);
+  changed_from = change_right ? from : 0;
+  changed_to = change_right ? to : 0;
+  found = messages_of (line, steps, NULL);
   changed_from = changed_to = 0;
-  fail_unless (!strcmp (found, cases[__i__].said), "%s: %s", line, found);
-  fail_unless (first_unreliable > 31 && first_unreliable <= 31 + 30, "%s: frame %u", line, first_unreliable);
+  fail_unless (!strcmp (found, expected), "%s: %s", line, found);
+  fail_unless (!*found || ((first_unreliable > from || !from) && first_unreliable <= from + cases[__i__].within),
+      "%s: frame %u", line, first_unreliable);
   g_clear_pointer (&kept_rows, g_free);
   g_free (line);
+  g_free (expected);
   g_free (found);
 }
 

@@ -95,7 +95,7 @@ TEST (test_shares)
     GstStereoVerdict verdict;
   } cases[] = { { 100, 20, 10, 3, 1, BAD }, { 100, 50, 10, 3, 1, UNKNOWN }, { 40, 2, 1, 3, 1, UNKNOWN },
     { 100, 20, 18, 3, 1, GOOD }, { 100, 20, 10, 3, 15, BAD }, { 100, 20, 10, 1, 15, UNKNOWN },
-    { 100, 20, 1, 1, 15, UNKNOWN } };
+    { 100, 20, 1, 1, 15, BAD } };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     const GstStereoMatchFigures figures = {
