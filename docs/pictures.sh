@@ -80,10 +80,10 @@ panel bm-9 $source noise=12 ! "$caps" ! $match method=bm window=9
 strip window asw-5 asw-9 asw-33 bm-9
 
 # profiles
-for word in balanced quality thesis; do
+for word in balanced road thesis; do
   panel $word $source noise=12 ! "$caps" ! $match profile=$word
 done
-strip profiles balanced quality thesis
+strip profiles balanced road thesis
 
 # what is not known
 for word in none background keep; do

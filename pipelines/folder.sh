@@ -4,7 +4,7 @@
 # 256, 0 = no value, under the names of the left views.
 #
 #   sh pipelines/folder.sh training/image_2 training/image_3 out [stereomatch properties]
-#   sh pipelines/folder.sh left right out num-disparities=192 profile=quality
+#   sh pipelines/folder.sh left right out num-disparities=192 fill=gaps
 #
 # Both folders hold the same names; the two pictures of a pair are of one size, pairs may differ. PNGs and JPEGs are read
 # as they are, other pictures that GStreamer decodes are made PNGs first. 16 bits hold 255 pixels at that scale: larger

@@ -121,7 +121,7 @@ else
     say "3/5 getting the motorcycle pair out of Debian's python3-skimage (21 MB; not installed)"
     fetch_pair "$build/quickstart"
   fi
-  set -- num-disparities=70 profile=quality
+  set -- num-disparities=70 fill=gaps
 fi
 
 say "4/5 matching"

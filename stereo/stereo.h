@@ -57,7 +57,6 @@ typedef struct StereoError
 typedef enum StereoProfile
 {
   STEREO_PROFILE_BALANCED, /* best quality for the time: for live streams */
-  STEREO_PROFILE_QUALITY,  /* best quality; every pixel gets a value */
   STEREO_PROFILE_THESIS,   /* the constants of the paper of the method */
   STEREO_PROFILE_ROAD,     /* best quality on roads: for vehicles */
   STEREO_PROFILES

@@ -13,7 +13,6 @@
 
 static const StereoChoice profile_choices[] = { { STEREO_PROFILE_BALANCED, "balanced",
                                                     "Best quality for the time: for live streams" },
-  { STEREO_PROFILE_QUALITY, "quality", "Best quality, dense" },
   { STEREO_PROFILE_THESIS, "thesis",
       "The constants of the method's paper (asw: the thesis, section 5.1.3), and no finish" },
   { STEREO_PROFILE_ROAD, "road", "Best quality on roads, for vehicles: method sgm in place of the default" },
@@ -154,7 +153,7 @@ static const StereoParamInfo table[] = {
   DOUBLE ("refine-gamma-color", refine_gamma_color, 0, 10000, 0, "As gamma-color, for refinement; 0 = own (9)"),
   DOUBLE ("refine-gamma-distance", refine_gamma_distance, 0, 10000, 0, "As gamma-distance, for refinement; 0 = own (12)"),
   DOUBLE ("refine-alpha", refine_alpha, 0, 10, 0,
-      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, quality 1.5; "
+      "Refinement penalty in cost units (census: bits) per pixel from the expected disparity; 0 = own (asw 0.4, "
       "thesis 0.16)"),
   INT ("consistency", consistency, -2, 1024, -2,
       "Pixels by which the views may disagree before both lose their confidence; -2 = own (1; asw with thesis 0), -1 = off. "

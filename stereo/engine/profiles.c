@@ -35,10 +35,6 @@ static const Preset asw_thesis[] = { SET (cost, STEREO_COST_CENSUS_7X5), SET (su
 static const Preset asw_balanced[] = { SET (search, STEREO_SEARCH_COARSE_TO_FINE), SET (refine_iterations, 1),
   SET (refine_window, 33), SET (median, STEREO_MEDIAN_5), END };
 
-static const Preset asw_quality[] = { SET (support, STEREO_SUPPORT_BOTH), SET (gamma_color, 28),
-  SET (refine_iterations, 3), SET (refine_alpha, 1.5), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
-  END };
-
 /* Where no paths gather what lies farther away. */
 static const Preset asw_alone[] = { SET (window, 13), END };
 
@@ -59,15 +55,10 @@ static const Preset esmp_common[] = { SET (cost, STEREO_COST_AD), SET (iteration
   SET (gamma_color, 18), SET (gamma_distance, 29), SET (truncation, 17), SET (cost_scale, 0.15), SET (smoothness, 1),
   SET (refine_iterations, 0), END };
 
-static const Preset filled[] = { SET (fill, STEREO_FILL_GAPS), END };
-
 /* Mahieu & Lowney, 3 and 4 */
 static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, STEREO_SUBPIXEL_OFF),
   SET (speckle_size, 0), SET (fill, STEREO_FILL_KEEP), SET (penalty_step, 0),
   SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (temporal, 0), END };
-
-static const Preset sgm_quality[] = { SET (cost, STEREO_COST_MIXED), SET (refine_iterations, 1),
-  SET (fill, STEREO_FILL_GAPS), END };
 
 static const Preset sgm_road[] = { SET (search, STEREO_SEARCH_COARSE_TO_FINE), SET (cost, STEREO_COST_MIXED),
   SET (paths, STEREO_PATHS_4), SET (p1, 15), SET (p2, 70), SET (penalty_step, 6), SET (median, STEREO_MEDIAN_5),
@@ -97,17 +88,13 @@ static const struct
   const Preset *method;
 } presets[STEREO_METHODS] = {
   [STEREO_METHOD_ASW] = { { [STEREO_PROFILE_BALANCED] = asw_balanced,
-                              [STEREO_PROFILE_QUALITY] = asw_quality,
                               [STEREO_PROFILE_THESIS] = asw_thesis,
                               [STEREO_PROFILE_ROAD] = asw_balanced },
       asw_common },
-  [STEREO_METHOD_ESAW] = { { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis }, esaw_common },
-  [STEREO_METHOD_ESMP] = { { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = es_thesis }, esmp_common },
-  [STEREO_METHOD_SGM] = { { [STEREO_PROFILE_QUALITY] = sgm_quality,
-                              [STEREO_PROFILE_THESIS] = sgm_thesis,
-                              [STEREO_PROFILE_ROAD] = sgm_road },
-      sgm_common },
-  [STEREO_METHOD_BM] = { { [STEREO_PROFILE_QUALITY] = filled, [STEREO_PROFILE_THESIS] = bm_thesis }, bm_common },
+  [STEREO_METHOD_ESAW] = { { [STEREO_PROFILE_THESIS] = es_thesis }, esaw_common },
+  [STEREO_METHOD_ESMP] = { { [STEREO_PROFILE_THESIS] = es_thesis }, esmp_common },
+  [STEREO_METHOD_SGM] = { { [STEREO_PROFILE_THESIS] = sgm_thesis, [STEREO_PROFILE_ROAD] = sgm_road }, sgm_common },
+  [STEREO_METHOD_BM] = { { [STEREO_PROFILE_THESIS] = bm_thesis }, bm_common },
 };
 
 /* Sets the parameters that still have their default: for a parameter in these lists, it means "not set". */

@@ -18,7 +18,7 @@ enum
 static void
 params_of (StereoParams *params, int setting)
 {
-  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED, STEREO_PROFILE_QUALITY,
+  static const int profiles[] = { STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED,
     STEREO_PROFILE_THESIS, STEREO_PROFILE_BALANCED, STEREO_PROFILE_BALANCED };
 
   params_small (params);
@@ -27,6 +27,11 @@ params_of (StereoParams *params, int setting)
   params->median = setting % 2 ? 3 : 0;
   if (setting == 1)
     params->paths = STEREO_PATHS_NONE;
+  if (setting == 2) {
+    params->support = STEREO_SUPPORT_BOTH;
+    params->refine_iterations = 3;
+    params->fill = STEREO_FILL_GAPS;
+  }
   if (setting == 5) {
     params->refine_mode = STEREO_REFINE_IDR;
     params->cost = STEREO_COST_CENSUS_9X7;

@@ -17,7 +17,7 @@ CASE (test_neighbours, "frames and plans side by side")
 
   for (int p = 0; p < 2; p++) {
     params_small (&params[p]);
-    params[p].profile = p ? STEREO_PROFILE_THESIS : STEREO_PROFILE_QUALITY;
+    params[p].profile = p ? STEREO_PROFILE_THESIS : STEREO_PROFILE_BALANCED;
     params[p].speckle_size = 20;
     plan[p] = stereo_plan_new (&params[p], widths[p], 37, &error);
     if (!CHECK (plan[p] != NULL, "%s", error.message))

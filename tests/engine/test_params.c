@@ -297,24 +297,19 @@ static const struct
   /* one view's weights reach half as far as the product of two: own gammas follow, those set by hand stay */
   { "support=both", "gamma-color=40 gamma-distance=14" },
   { "support=left", "gamma-color=20 gamma-distance=7" },
-  { "profile=quality support=both", "gamma-color=28 gamma-distance=14" },
-  { "profile=quality support=left", "gamma-color=14 gamma-distance=7" },
   { "profile=thesis support=left", "gamma-color=129.825 gamma-distance=14" },
   { "support=left gamma-color=7 gamma-distance=8", "gamma-color=7 gamma-distance=8" },
-  { "profile=quality support=left gamma-color=7 gamma-distance=8", "gamma-color=7 gamma-distance=8" },
   { "profile=thesis support=left gamma-color=7 gamma-distance=8", "gamma-color=7 gamma-distance=8" },
   /* steps of CIELAB are larger than those of RGB: own gammas of colours follow, those set by hand stay */
   { "color-difference=lab", "gamma-color=4 gamma-distance=7 refine-gamma-color=4.5 refine-gamma-distance=12" },
-  { "color-difference=lab profile=quality", "gamma-color=5.6 gamma-distance=14 refine-gamma-color=4.5" },
   { "color-difference=lab profile=thesis", "gamma-color=51.93 gamma-distance=28 refine-gamma-color=4.5" },
   { "color-difference=lab gamma-color=7 refine-gamma-color=8", "gamma-color=7 refine-gamma-color=8" },
-  { "color-difference=lab profile=quality gamma-color=7 refine-gamma-color=8", "gamma-color=7 refine-gamma-color=8" },
   { "color-difference=lab profile=thesis gamma-color=7 refine-gamma-color=8", "gamma-color=7 refine-gamma-color=8" },
   /* speckles go unless someone wants what the matcher said */
   { EVERY "", "speckle-size=60" },
-  { EVERY "profile=quality fill=planes", "speckle-size=60" },
-  { EVERY "profile=quality fill=keep", "speckle-size=0" },
-  { EVERY "profile=quality fill=keep speckle-size=30", "speckle-size=30" },
+  { EVERY "fill=planes", "speckle-size=60" },
+  { EVERY "fill=keep", "speckle-size=0" },
+  { EVERY "fill=keep speckle-size=30", "speckle-size=30" },
   { EVERY "speckle-size=0", "speckle-size=0" },
   { EVERY "profile=thesis", "speckle-size=0" },
   { EVERY "profile=thesis fill=background", "speckle-size=0" },
@@ -323,8 +318,6 @@ static const struct
   { "paths=4", "window=5" },
   { "paths=none", "window=13" },
   { "paths=none window=7", "window=7" },
-  { "profile=quality", "window=5" },
-  { "profile=quality paths=none", "window=13" },
   /* where paths follow asw, their penalties are reported as they are in force: of the census and 128 disparities 11 and 115, on lists
    * 12 and 130; 0.8 of that of mixed; a larger one by the logarithm of the range. sgm has a pair for each direction, and 0 stands for
    * that. */
@@ -346,7 +339,6 @@ static const struct
   { "num-disparities=32", "search=full" },
   { "search=full", "search=full" },
   { "paths=none", "search=full" },
-  { "profile=quality", "search=full" },
   { "profile=thesis", "search=full" },
   { "support=both", "search=full" },
   { "refine-iterations=1", "search=full" },
@@ -425,7 +417,7 @@ CASE (test_refusals, "what is refused")
     { "method=bm window=33", { "bm", "window=33", "31" } },
     { "search=coarse-to-fine method=bm", { "coarse-to-fine", "method=bm", "method=asw" } },
     { "search=coarse-to-fine method=sgm", { "coarse-to-fine", "paths=8", "paths=4" } },
-    { "search=coarse-to-fine profile=quality", { "support=both", "support=left" } },
+    { "search=coarse-to-fine support=both", { "support=both", "support=left" } },
     { "search=coarse-to-fine aggregation=full", { "aggregation=full", "two-pass" } },
     { "search=coarse-to-fine refine-iterations=1", { "refine-iterations=1", "search=full" } },
     { "search=coarse-to-fine path-weight-vertical=2", { "path-weight-vertical=2", "search=full" } },

@@ -105,13 +105,14 @@ class Scene:
                         "left": (X >= 16) & (X < WIDTH - 9 - 16) & (Y >= 8) & (Y < HEIGHT - 8)}
 
 
+FULLY = "support=both gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=gaps"
 IDR = "num-disparities=16 refine-mode=idr refine-alpha=0.001 profile=thesis"
 FULL = "num-disparities=16 aggregation=full window=11 refine-mode=full refine-window=15 refine-iterations=1 profile=thesis"
 # scene, words, and bounds: "bad REGION LIMIT", percent off by more than LIMIT px or missing, is below; "mean REGION", px, is between
 PLANES = (
     *((dict(a=11), f"cost={cost} profile=thesis", {"bad inner 0": 0.05, "bad visible 0": 2})
       for cost in ("census-7x5", "census-9x7", "mixed", "ad", "sad")),
-    *((dict(a=11), f"cost={cost} profile=quality refine-iterations=0", {"bad inner 0.25": 0.05})
+    *((dict(a=11), f"cost={cost} support=both refine-iterations=0 fill=gaps", {"bad inner 0.25": 0.05})
       for cost in ("census-7x5", "census-9x7", "mixed", "ad", "sad")),
     (dict(a=6), FULL, {"bad inner 0": 0.05}),
     (dict(a=6), IDR, {"bad inner 0": 0.05}),
@@ -119,16 +120,16 @@ PLANES = (
     (dict(a=-9), "min-disparity=-24 profile=thesis", {"bad left 0": 0.05}),
     (dict(a=8, b=0.03, c=0.05), "profile=thesis", {"bad inner 1": 1, "mean inner": (0.2, 0.35)}),
     (dict(a=8, b=0.03, c=0.05), "profile=balanced", {"bad inner 1": 1, "mean inner": (0, 0.18)}),
-    (dict(a=8, b=0.03, c=0.05), "profile=quality", {"bad inner 1": 1, "mean inner": (0, 0.18)}),
+    (dict(a=8, b=0.03, c=0.05), FULLY, {"bad inner 1": 1, "mean inner": (0, 0.18)}),
     # a shift by a quarter is nearer to the whole below than to the next, and the fit must say so
-    *((dict(a=9 + quarter / 4), "profile=quality", {"bad inner 0.5": 1, "mean inner": (0, 0.2)}) for quarter in (1, 2, 3)),
+    *((dict(a=9 + quarter / 4), FULLY, {"bad inner 0.5": 1, "mean inner": (0, 0.2)}) for quarter in (1, 2, 3)),
     # 19 columns are hidden; agreement within 1 px by chance or at the strip's borders: 3 of them
     (dict(a=6, front=25), "profile=balanced fill=none", {"bad off the edge 1": 1, "called good": 20}),
     # 4 px on both sides of an outline of 320 px would be 6.7 % of the picture
-    (dict(a=6, front=25), "profile=quality", {"bad off the edge 1": 1, "bad everywhere 1": 6.7}),
+    (dict(a=6, front=25), FULLY, {"bad off the edge 1": 1, "bad everywhere 1": 6.7}),
     # the census sees order only: another exposure changes next to nothing
     (dict(a=11, gain=0.7, bias=20), "profile=thesis", {"bad inner 1": 0.5}),
-    (dict(a=6, c=0.04, front=25, noise=6), "profile=quality", {"bad off the edge 2": 2}),
+    (dict(a=6, c=0.04, front=25, noise=6), FULLY, {"bad off the edge 2": 2}),
     # f 700 px, baseline 60 mm, principal offset 4 px: 700 * 60 / (11 + 4) = 2800 mm
     (dict(a=11), "output=depth focal-length=700 baseline=60 principal-offset=4 profile=thesis", {"depth": 2800}),
 )
@@ -172,8 +173,8 @@ class Planes(Backends):
 
 GAPS_WIDTH, GAPS_HEIGHT, SEARCH = 480, 240, 48
 SKY, HOUSES, GROUND, PATCH, POST, WALL, CLOSE = range(7)  # the patch of the ground has no texture, and is narrow; the wall has none
-# The default fill of the profiles that fill. esaw and esmp are left out: they are sure of much of a sky before anything is filled.
-FILLING = ("profile=road", "profile=quality", "method=sgm profile=quality", "method=bm profile=quality")
+# fill=gaps. esaw and esmp are left out: they are sure of much of a sky before anything is filled.
+FILLING = ("profile=road", FULLY, "method=sgm cost=mixed refine-iterations=1 fill=gaps", "method=bm fill=gaps")
 SMALL, LARGE = 9, 49  # px around what is looked at: no small, or large, square of exact/gaps.h at it has another surface
 
 

@@ -37,7 +37,7 @@ def make_sheet(build, folder):
         left, right = (os.path.join(place, "quickstart", f"{view}.png") for view in ("left", "right"))
         if os.path.isfile(left) and os.path.isfile(right):
             subprocess.run(["sh", os.path.join(ROOT, "pipelines", "pair.sh"), build, left, right, folder, "num-disparities=70",
-                            "profile=quality"], check=True, stdout=subprocess.DEVNULL)
+                            "fill=gaps"], check=True, stdout=subprocess.DEVNULL)
             return os.path.join(folder, "sheet.png")
     return None
 

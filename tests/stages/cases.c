@@ -20,7 +20,7 @@ const Case cases[] = {
   { 1, 1, PICTURE_FLAT, &grey, U8, 1, "profile=thesis" },
   { 1, 7, PICTURE_NOISE, &rgb, U16, 4, "fill=background median=5" },
   { 2, 3, PICTURE_NOISE, &rgb, U16, 2, "cost=census-9x7" },
-  { 2, 3, PICTURE_CHECKER, &bgrx, F32, 64, "profile=quality" },
+  { 2, 3, PICTURE_CHECKER, &bgrx, F32, 64, "support=both refine-iterations=3 refine-alpha=1.5 fill=gaps" },
   { 17, 9, PICTURE_SHIFTED, &yuy2, U16, 40, "cost=ad" },
   { 17, 9, PICTURE_SHIFTED, &rgb, U8, 17, "cost=sad fill=background" },
   { 16, 16, PICTURE_EDGES, &rgb, U16, 16, "support=both window=63 refine-window=127" },
@@ -28,7 +28,7 @@ const Case cases[] = {
   /* the profiles as they come */
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "profile=balanced" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "paths=none refine-alpha=0.3 speckle-size=0" },
-  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "profile=quality" },
+  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "support=both refine-iterations=3 refine-alpha=1.5 fill=gaps" },
   { 67, 43, PICTURE_SHIFTED, &bgrx_up, U16, 20, "profile=thesis refine-iterations=2" },
   { 33, 31, PICTURE_EDGES, &rgb, F32, 12, "profile=thesis refine-iterations=2", 1 },
   /* alignment; whole vectors of pixels and others, places between other rows within a vector */
@@ -79,7 +79,7 @@ const Case cases[] = {
   { 33, 31, PICTURE_FLAT, &grey, U8, 19, "cost=mixed fill=background" },
   /* weights of CIELAB; costs of colours stay what they are */
   { 33, 31, PICTURE_NOISE, &rgb, U16, 19, "color-difference=lab cost=mixed support=left window=15" },
-  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "color-difference=lab profile=quality cost=sad" },
+  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "color-difference=lab support=both refine-iterations=3 fill=gaps cost=sad" },
   { 67, 43, PICTURE_EDGES, &bgrx_up, U16, 20, "color-difference=lab profile=thesis refine-iterations=2" },
   { 257, 17, PICTURE_NOISE, &rgb, U16, 9, "color-difference=lab align=auto temporal=1 window=3" },
   { 33, 15, PICTURE_NOISE, &rgb, U16, 10, "color-difference=lab aggregation=full support=both window=9" },
@@ -224,7 +224,7 @@ const Case cases[] = {
   { 9, 1, PICTURE_NOISE, &rgb, U16, 9, "method=sgm cost=mixed paths=4" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=sgm" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=sgm profile=thesis" },
-  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "method=sgm profile=quality threads=5" },
+  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "method=sgm cost=mixed refine-iterations=1 fill=gaps threads=5" },
   { 67, 43, PICTURE_NOISE, &grey, U16, 48, "method=sgm paths=4 threads=1" },
   { 33, 31, PICTURE_CHECKER, &rgb, U16, 19, "method=sgm cost=census-7x5 p1=3 p2=3" },
   { 33, 31, PICTURE_NOISE, &rgb, F32, 19, "method=sgm cost=ad p1=1000 p2=1000 fill=keep" },
@@ -264,7 +264,7 @@ const Case cases[] = {
   { 7, 5, PICTURE_NOISE, &rgb, U16, 7, "method=bm cost=nssd window=31" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=bm" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=bm profile=thesis" },
-  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "method=bm profile=quality threads=5" },
+  { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "method=bm fill=gaps threads=5" },
   { 67, 43, PICTURE_NOISE, &grey, U16, 48, "method=bm cost=sad threads=1" },
   { 33, 31, PICTURE_CHECKER, &rgb, U16, 19, "method=bm cost=ad window=5" },
   { 33, 31, PICTURE_CHECKER, &rgb, U16, 19, "method=bm cost=sd window=1" },
@@ -310,7 +310,7 @@ const Case cases[] = {
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=esaw" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 20, "method=esmp" },
   { 67, 43, PICTURE_SHIFTED, &bgrx, U16, 20, "method=esaw iterations=5 step-base=2.6" },
-  { 67, 43, PICTURE_SHIFTED, &rgb, U16, 60, "method=esmp profile=quality threads=5" },
+  { 67, 43, PICTURE_SHIFTED, &rgb, U16, 60, "method=esmp fill=gaps threads=5" },
   { 67, 43, PICTURE_SHIFTED, &rgb, F32, 33, "method=esmp profile=thesis" },
   { 67, 43, PICTURE_SHIFTED, &rgb, U16, 33, "method=esaw profile=thesis" },
   { 67, 43, PICTURE_NOISE, &rgb, U16, 90, "method=esaw profile=thesis min-disparity=-12 fill=none" },
@@ -378,7 +378,7 @@ const Case cases[] = {
 
 const Case scenes[] = {
   { 320, 200, PICTURE_SHIFTED, &rgb, F32, 64, "profile=balanced" },
-  { 320, 200, PICTURE_SHIFTED, &rgb, F32, 48, "profile=quality" },
+  { 320, 200, PICTURE_SHIFTED, &rgb, F32, 48, "support=both refine-iterations=3 refine-alpha=1.5 fill=gaps" },
   { 320, 200, PICTURE_SHIFTED, &bgrx, F32, 48, "paths=none" },
   { 320, 200, PICTURE_SHIFTED, &rgb, F32, 32, "profile=thesis" },
   { 320, 200, PICTURE_SHIFTED, &grey, F32, 48, "min-disparity=-16" },
@@ -546,11 +546,11 @@ case_draw (Case *c, Random *random)
   static void (*const methods[]) (
       Case * c, Random * random) = { draw_asw, draw_asw, draw_sgm, draw_bm, draw_exponential, draw_listed };
   int method = random_range (random, 0, 5);
-  /* quality has no lists; profile=road takes sgm in place of asw, which is the default */
+  /* profile=road takes sgm in place of asw, which is the default */
   if (methods[method] == draw_asw)
-    add (c, random, 100, "profile=%s", PICK ("balanced", "quality", "thesis"));
+    add (c, random, 100, "profile=%s", PICK ("balanced", "thesis"));
   else if (methods[method] != draw_listed)
-    add (c, random, 100, "profile=%s", PICK ("balanced", "quality", "thesis", "road"));
+    add (c, random, 100, "profile=%s", PICK ("balanced", "thesis", "road"));
   methods[method](c, random);
   if (methods[method] != draw_sgm && methods[method] != draw_listed && random_range (random, 0, 1))
     draw_paths (c, random, 1000, 1);
