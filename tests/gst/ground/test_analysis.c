@@ -315,50 +315,6 @@ TEST (test_no_ground)
   }
 }
 
-/* ---- limits ------------------------------------------------------------------------------ */
-
-TEST (test_camera_heights)
-{
-  static const MadeErrors errors = { .noise = 0.3 };
-  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
-  MadeScene road = made_road ();
-  g_autoptr (MadePicture) picture = made_picture_new (&road);
-  const struct
-  {
-    gdouble least, most;
-    gboolean valid;
-  } cases[] = { { 1600, 1700, TRUE }, { 200, 1600, FALSE }, { 1700, 6000, FALSE } };
-
-  made_picture_spoil (picture, &errors, &generator);
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstStereoGroundTask task = made_task ();
-    GstStereoGroundResult result;
-
-    task.limits.min_height = cases[i].least;
-    task.limits.max_height = cases[i].most;
-    gst_stereo_ground_analysis_run (analysis, &picture->view, &task, &result);
-    fail_unless_equals_int (result.valid, cases[i].valid);
-  }
-}
-
-/* Samples count from min-confidence on. */
-TEST (test_least_confidence)
-{
-  static const MadeErrors errors = { .noise = 0.3 };
-  MadeScene road = made_road ();
-  g_autoptr (MadePicture) picture = made_picture_new (&road);
-  gsize pixels = (gsize) road.width * (gsize) road.height;
-
-  for (guint below = 0; below < 2; below++) {
-    g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
-
-    picture->view.min_confidence = 128;
-    memset (picture->confidence, below ? 127 : 128, pixels);
-    GstStereoGroundResult result = analyse (analysis, picture, &errors);
-    fail_unless_equals_int (result.valid, !below);
-  }
-}
-
 /* ---- obstacles --------------------------------------------------------------------------- */
 
 static GstStereoGroundResult
@@ -582,21 +538,6 @@ TEST (test_two_of_three_frames)
     if (result.n_obstacles)
       fail_unless_equals_int (result.obstacles[0].seen, frames[i] == '1');
   }
-}
-
-TEST (test_forgotten_obstacles)
-{
-  g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
-  MadeScene road = made_road ();
-
-  road.boxes[0] = (MadeBox){ 15000, 500, 1500, 1500, 0 };
-  g_autoptr (MadePicture) picture = made_picture_new (&road);
-  analyse_ground (analysis, picture, &usual);
-  GstStereoGroundResult result = analyse_ground (analysis, picture, &usual);
-  guint before = check_found (&result, &road, &road.boxes[0], &usual)->id;
-  gst_stereo_ground_analysis_forget (analysis);
-  fail_unless_equals_int (analyse_ground (analysis, picture, &usual).n_obstacles, 0);
-  fail_unless (analyse_ground (analysis, picture, &usual).obstacles[0].id != before, "an identity was used again");
 }
 
 /* ---- free distances ---------------------------------------------------------------------- */

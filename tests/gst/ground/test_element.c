@@ -450,8 +450,9 @@ TEST (test_properties_at_work)
   } cases[] = { { "min-height=1800", TRUE, 0 }, { "min-height=1000", TRUE, 1 }, { "max-distance=10000", TRUE, 0 },
     { "max-distance=50000 min-confidence=0.9", FALSE, 0 }, { "min-confidence=0.7", TRUE, 1 },
     /* pixels have 200 of 255 */
-    { "min-confidence=0.785", FALSE, 0 }, { "min-confidence=0.784", TRUE, 1 }, { "max-camera-height=1000", FALSE, 0 },
-    { "max-camera-height=2000", TRUE, 1 } };
+    { "min-confidence=0.785", FALSE, 0 }, { "min-confidence=0.784", TRUE, 1 }, { "max-camera-height=1600", FALSE, 0 },
+    { "max-camera-height=1700", TRUE, 1 }, { "min-camera-height=1690", FALSE, 0 },
+    { "min-camera-height=1600", TRUE, 1 } };
   g_auto (Stream) stream = stream_new ("", GST_STEREO_OUTPUT_KIND_DISPARITY);
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
