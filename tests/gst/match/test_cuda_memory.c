@@ -44,15 +44,9 @@ TEST_LOOP (test_formats, 0, G_N_ELEMENTS (formats))
 
     check_equal (run_once (UPLOAD, UPLOAD, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), two, what);
     check_equal (run_once (UPLOAD, NULL, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), packed, what);
+    check_equal (run_once (UPLOAD, PLAIN, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), two, what);
+    check_equal (run_once (PLAIN, UPLOAD, formats[__i__], sizes[i].width, sizes[i].height, 1, 3), two, what);
   }
-}
-
-TEST_LOOP (test_one_view_on_the_device, 0, G_N_ELEMENTS (formats))
-{
-  g_autoptr (GByteArray) expected = run_once (PLAIN, PLAIN, formats[__i__], 97, 41, 2, 3);
-
-  check_equal (run_once (UPLOAD, PLAIN, formats[__i__], 97, 41, 2, 3), expected, "left uploaded");
-  check_equal (run_once (PLAIN, UPLOAD, formats[__i__], 97, 41, 2, 3), expected, "right uploaded");
 }
 
 /* Uploaders write into buffers that came back: none may come back before it was read. */
@@ -123,26 +117,6 @@ window (GstBuffer *buffer, gint x, gint y, gint width, gint height, gint pixel)
   return part;
 }
 
-static void
-check_window (GstVideoFormat format, gint pixel)
-{
-  g_autoptr (GstHarness) uploader = uploader_new (format, 120, 60);
-  g_autoptr (GByteArray) expected = match (window (make_view (format, 120, 60, 4, 0, 13), 7, 5, 101, 43, pixel),
-      window (make_view (format, 120, 60, 4, SHIFT, 13), 9, 5, 101, 43, pixel), FALSE, format, 101, 43);
-
-  check_equal (match (window (upload (uploader, make_view (format, 120, 60, 4, 0, 0)), 7, 5, 101, 43, pixel),
-                   window (upload (uploader, make_view (format, 120, 60, 4, SHIFT, 0)), 9, 5, 101, 43, pixel), TRUE,
-                   format, 101, 43),
-      expected, gst_video_format_to_string (format));
-}
-
-TEST (test_windows)
-{
-  check_window (GST_VIDEO_FORMAT_RGBA, 4);
-  check_window (GST_VIDEO_FORMAT_NV12, 1);
-  check_window (GST_VIDEO_FORMAT_BGR, 3);
-}
-
 static GstBuffer *
 without_meta (GstBuffer *buffer)
 {
@@ -151,33 +125,6 @@ without_meta (GstBuffer *buffer)
   gst_buffer_append_memory (bare, gst_buffer_get_all_memory (buffer));
   gst_buffer_unref (buffer);
   return bare;
-}
-
-/* The rows' pitch is then known to the memory alone. */
-TEST_LOOP (test_no_meta, 0, G_N_ELEMENTS (formats))
-{
-  GstVideoFormat format = formats[__i__];
-  g_autoptr (GstHarness) uploader = uploader_new (format, 97, 41);
-  g_autoptr (GByteArray) expected = match (
-      make_view (format, 97, 41, 5, 0, 0), make_view (format, 97, 41, 5, SHIFT, 0), FALSE, format, 97, 41);
-
-  check_equal (match (without_meta (upload (uploader, make_view (format, 97, 41, 5, 0, 0))),
-                   without_meta (upload (uploader, make_view (format, 97, 41, 5, SHIFT, 0))), TRUE, format, 97, 41),
-      expected, gst_video_format_to_string (format));
-}
-
-/* Two uploaders that know nothing of each other: one view is read through host memory. */
-TEST (test_two_contexts)
-{
-  g_autoptr (GstHarness) one = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41),
-                         other = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41);
-  g_autoptr (GByteArray) expected = match (make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0),
-      make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0), FALSE, GST_VIDEO_FORMAT_RGBA, 97, 41);
-
-  check_equal (
-      match (upload (one, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, 0, 0)),
-          upload (other, make_view (GST_VIDEO_FORMAT_RGBA, 97, 41, 6, SHIFT, 0)), TRUE, GST_VIDEO_FORMAT_RGBA, 97, 41),
-      expected, "two contexts");
 }
 
 static GstBuffer *
@@ -189,19 +136,65 @@ copied (GstBuffer *buffer)
   return copy;
 }
 
+static GstBuffer *
+as_it_is (GstBuffer *buffer)
+{
+  return buffer;
+}
+
+/* The views of a seed, uploaded and changed, give what they give in system memory. */
+static void
+check_views (GstHarness *left, GstHarness *right, GstVideoFormat format, gint width, gint height, guint seed,
+    GstBuffer *(*change) (GstBuffer *buffer))
+{
+  g_autoptr (GByteArray) expected = match (make_view (format, width, height, seed, 0, 0),
+      make_view (format, width, height, seed, SHIFT, 0), FALSE, format, width, height);
+
+  check_equal (
+      match (change (upload (left, make_view (format, width, height, seed, 0, 0))),
+          change (upload (right, make_view (format, width, height, seed, SHIFT, 0))), TRUE, format, width, height),
+      expected, gst_video_format_to_string (format));
+}
+
+TEST_LOOP (test_windows, 0, 3)
+{
+  const GstVideoFormat format = ((const GstVideoFormat[]){
+      GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_BGR })[__i__];
+  const gint pixel = ((const gint[]){ 4, 1, 3 })[__i__];
+  g_autoptr (GstHarness) uploader = uploader_new (format, 120, 60);
+  g_autoptr (GByteArray) expected = match (window (make_view (format, 120, 60, 4, 0, 13), 7, 5, 101, 43, pixel),
+      window (make_view (format, 120, 60, 4, SHIFT, 13), 9, 5, 101, 43, pixel), FALSE, format, 101, 43);
+
+  check_equal (match (window (upload (uploader, make_view (format, 120, 60, 4, 0, 0)), 7, 5, 101, 43, pixel),
+                   window (upload (uploader, make_view (format, 120, 60, 4, SHIFT, 0)), 9, 5, 101, 43, pixel), TRUE,
+                   format, 101, 43),
+      expected, gst_video_format_to_string (format));
+}
+
+/* The rows' pitch is then known to the memory alone. */
+TEST_LOOP (test_no_meta, 0, G_N_ELEMENTS (formats))
+{
+  g_autoptr (GstHarness) uploader = uploader_new (formats[__i__], 97, 41);
+
+  check_views (uploader, uploader, formats[__i__], 97, 41, 5, without_meta);
+}
+
+/* Two uploaders that know nothing of each other: one view is read through host memory. */
+TEST (test_two_contexts)
+{
+  g_autoptr (GstHarness) one = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41),
+                         other = uploader_new (GST_VIDEO_FORMAT_RGBA, 97, 41);
+
+  check_views (one, other, GST_VIDEO_FORMAT_RGBA, 97, 41, 6, as_it_is);
+}
+
 /* A copy from device to device is only queued when it is handed over. */
 TEST (test_copies)
 {
-  const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
-  g_autoptr (GstHarness) uploader = uploader_new (format, 1600, 900);
+  g_autoptr (GstHarness) uploader = uploader_new (GST_VIDEO_FORMAT_RGBA, 1600, 900);
 
-  for (guint i = 0; i < 8; i++) {
-    g_autoptr (GByteArray) expected = match (
-        make_view (format, 1600, 900, i, 0, 0), make_view (format, 1600, 900, i, SHIFT, 0), FALSE, format, 1600, 900);
-    check_equal (match (copied (upload (uploader, make_view (format, 1600, 900, i, 0, 0))),
-                     copied (upload (uploader, make_view (format, 1600, 900, i, SHIFT, 0))), TRUE, format, 1600, 900),
-        expected, "copies");
-  }
+  for (guint i = 0; i < 8; i++)
+    check_views (uploader, uploader, GST_VIDEO_FORMAT_RGBA, 1600, 900, i, copied);
 }
 
 /* Read beyond device memory, and the context is dead for all that share it. */
@@ -209,8 +202,6 @@ TEST (test_a_meta_that_lies)
 {
   const GstVideoFormat format = GST_VIDEO_FORMAT_RGBA;
   g_autoptr (GstHarness) uploader = uploader_new (format, 97, 41);
-  g_autoptr (GByteArray) expected = match (
-      make_view (format, 97, 41, 7, 0, 0), make_view (format, 97, 41, 7, SHIFT, 0), FALSE, format, 97, 41);
   g_autofree gchar *caps = device_caps (format, 97, 41);
   Pair *pair = pair_new (CUDA);
 
@@ -220,9 +211,7 @@ TEST (test_a_meta_that_lies)
   gst_harness_push (pair->right, stamp (upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), 0, FRAME));
   expect_error (pair->bus, "97x41 RGBA", "device memory", NULL);
   pair_free (pair);
-  check_equal (match (upload (uploader, make_view (format, 97, 41, 7, 0, 0)),
-                   upload (uploader, make_view (format, 97, 41, 7, SHIFT, 0)), TRUE, format, 97, 41),
-      expected, "afterwards");
+  check_views (uploader, uploader, format, 97, 41, 7, as_it_is);
 }
 
 /* ---- several at once --------------------------------------------------------------------- */
@@ -366,53 +355,29 @@ TEST (test_1000_plans)
   check_growth (before, 8 * MIB, 24 * MIB, "950 plans");
 }
 
-static void
-play_once (GstElement *pipeline, GstElement *matcher)
+/* Pipelines that play again, and new ones, context and all. */
+TEST_LOOP (test_plays, 0, 2)
 {
-  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  wait_for_message (bus, GST_MESSAGE_EOS);
-  fail_unless_equals_uint64 (stat_of (matcher, "pairs"), 3);
-  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-}
-
-static GstElement *
-pipeline_new (GstElement **matcher)
-{
-  GstElement *pipeline = launch ("videotestsrc pattern=snow num-buffers=3 ! "
-                                 "video/x-raw,format=NV12,width=320,height=64 ! cudaupload ! " ON_DEVICE
-                                 " ! stereomatch name=m " CUDA "! fakesink");
-
-  *matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
-  return pipeline;
-}
-
-TEST (test_100_plays)
-{
-  Used before = { 0 };
-  g_autoptr (GstElement) matcher = NULL, pipeline = pipeline_new (&matcher);
-
-  for (guint i = 0; i < 100; i++) {
-    if (i == 10)
-      before = used ();
-    play_once (pipeline, matcher);
-  }
-  check_growth (before, 8 * MIB, 24 * MIB, "90 plays");
-}
-
-/* Context and all. */
-TEST (test_20_pipelines)
-{
+  const guint plays = __i__ ? 25 : 100, warm = __i__ ? 5 : 10;
+  g_autoptr (GstElement) pipeline = NULL;
   Used before = { 0 };
 
-  for (guint i = 0; i < 25; i++) {
-    g_autoptr (GstElement) matcher = NULL, pipeline = pipeline_new (&matcher);
-    if (i == 5)
+  for (guint i = 0; i < plays; i++) {
+    if (i == warm)
       before = used ();
-    play_once (pipeline, matcher);
+    if (__i__)
+      gst_clear_object (&pipeline);
+    if (!pipeline)
+      pipeline = launch ("videotestsrc pattern=snow num-buffers=3 ! video/x-raw,format=NV12,width=320,height=64 ! "
+                         "cudaupload ! " ON_DEVICE " ! stereomatch name=m " CUDA "! fakesink");
+    g_autoptr (GstElement) matcher = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+    g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    wait_for_message (bus, GST_MESSAGE_EOS);
+    fail_unless_equals_uint64 (stat_of (matcher, "pairs"), 3);
+    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   }
-  check_growth (before, 16 * MIB, 48 * MIB, "20 pipelines");
+  check_growth (before, (__i__ ? 16 : 8) * MIB, (__i__ ? 48 : 24) * MIB, __i__ ? "20 pipelines" : "90 plays");
 }
 
 SUITE_IF (cuda_memory, device_is_there (cuda_missing ()))
