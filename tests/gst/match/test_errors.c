@@ -155,13 +155,6 @@ TEST (test_parameters_that_cannot_be)
   }
 }
 
-TEST (test_more_disparities_than_pixels)
-{
-  g_autoptr (Pair) pair = pair_new_gray ("num-disparities=1024 window=5 backend=cpu threads=1");
-
-  pair_pass (pair, 0, 0);
-}
-
 TEST (test_depth_does_not_fit_gray8)
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT "output=depth focal-length=100 baseline=100");
@@ -258,17 +251,6 @@ TEST (test_second_view_not_linked)
   expect_error (line.bus, "Only sink_left is linked", NULL);
   gst_element_set_state (line.pipeline, GST_STATE_NULL);
   gst_element_release_request_pad (line.element, pad);
-}
-
-TEST (test_released_pad_can_be_had_again)
-{
-  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make ("stereomatch", NULL));
-
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (GstPad) pad = gst_element_request_pad_simple (element, "sink_left");
-    fail_unless (pad != NULL);
-    gst_element_release_request_pad (element, pad);
-  }
 }
 
 TEST (test_cuda_without_a_device)

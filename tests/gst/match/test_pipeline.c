@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whole pipelines: states, seeks, live sources, lateness, properties as an application sees them. */
+/* Whole pipelines: seeks, live sources, properties as an application sees them. */
 #include "tests/support/gst/util.h"
 #include "tests/support/gst/suite.h"
 
@@ -85,38 +85,6 @@ TEST (test_plays_twice)
   }
 }
 
-TEST (test_play_pause_play)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=30 ! video/x-raw,format=RGB,width=64,height=16,framerate=100/1 ! " MATCH
-      "! fakesink name=o sync=true");
-  for (guint i = 0; i < 3; i++) {
-    gint before = g_atomic_int_get (&line.buffers);
-    line_state (&line, GST_STATE_PLAYING);
-    /* A pipeline that is told to pause on its way to PLAYING may never reach either: GStreamer's bin loses the change. */
-    gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
-    while (g_atomic_int_get (&line.buffers) == before && before < 30)
-      g_usleep (1000);
-    line_state (&line, GST_STATE_PAUSED);
-    gst_element_get_state (line.pipeline, NULL, NULL, PATIENCE);
-  }
-  line_play (&line);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 30);
-}
-
-TEST (test_stops_at_any_time)
-{
-  for (guint i = 0; i < 20; i++) {
-    g_auto (Line) line;
-    line_new (&line, TWO ("") "! fakesink name=o");
-    line_state (&line, GST_STATE_PLAYING);
-    g_usleep (i * 1500);
-    line_state (&line, GST_STATE_NULL);
-  }
-}
-
 TEST (test_flushing_seek)
 {
   g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
@@ -189,34 +157,6 @@ TEST (test_live_sources)
   fail_unless_equals_uint64 (
       stat_of (line.element, "pairs") + stat_of (line.element, "late") + stat_of (line.element, "dropped-left"), 12);
   fail_unless (stat_of (line.element, "pairs") > 0);
-}
-
-/* A sink that is always behind: the element drops what would come too late, before computing it. */
-TEST (test_a_slow_sink_makes_pairs_late)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=100 is-live=true ! video/x-raw,format=GRAY8,width=64,height=16,framerate=100/1 ! " MATCH
-      "! identity sleep-time=40000 ! fakesink name=o sync=true qos=true max-lateness=1000000");
-  line_play (&line);
-  fail_unless (stat_of (line.element, "late") > 10, "%" G_GUINT64_FORMAT, stat_of (line.element, "late"));
-  fail_unless (stat_of (line.element, "pairs") < 90);
-}
-
-/* One stream is off by more than half a frame, either way: each frame pairs with its neighbour, 10 ms away. */
-TEST_LOOP (test_one_stream_is_ahead, 0, 2)
-{
-  g_auto (Line) line;
-
-  line_new (&line,
-      "videotestsrc num-buffers=40 ! " CAPS " ! tee name=t t. ! queue ! m.sink_left "
-      "t. ! queue ! m.sink_right " MATCH "max-skew=100000000 ! fakesink name=o");
-  GstPad *right = gst_element_get_static_pad (line.element, "sink_right");
-  gst_pad_set_offset (right, (__i__ ? -30 : 30) * (gint64) GST_MSECOND);
-  gst_object_unref (right);
-  line_play (&line);
-  fail_unless_equals_int (g_atomic_int_get (&line.buffers), 39);
 }
 
 /* ---- properties -------------------------------------------------------------------------- */

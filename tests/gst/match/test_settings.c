@@ -206,15 +206,6 @@ TEST (test_random_changes)
   fail_unless (kinds[0] > 10 && kinds[1] > 10, "%u of disparity, %u of depth", kinds[0], kinds[1]);
 }
 
-/* At the start it is an error. */
-TEST (test_at_the_start)
-{
-  g_autoptr (Pair) pair = pair_new_gray (ALONE "method=bm cost=mixed");
-
-  push (pair, 0);
-  expect_error (pair->bus, "method=bm does not take cost=mixed", NULL);
-}
-
 /* bm does not take the cost that sgm has. One after the other they do not fit for a moment; together they always do. */
 TEST_LOOP (test_together, 0, 2)
 {
