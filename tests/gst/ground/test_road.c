@@ -23,37 +23,23 @@
 
 static Random generator;
 
-static double
-uniform (double low, double high)
-{
-  return low + (high - low) * random_unit (&generator);
-}
+#define uniform(low, high) random_between (&generator, low, high)
 
 /* The messages about @frames frames of a made road; views are @width pixels wide and three quarters of that high. */
 static GPtrArray *
 drive (const gchar *road, guint frames, gint width, const gchar *ground)
 {
-  GstElement *pipeline = launch ("stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
-                                 "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
+  g_autoptr (GstElement) pipeline = launch (
+      "stereotestsrc name=source num-buffers=%u pattern=road noise=5 seed=%d %s ! "
+      "video/x-raw,format=RGB,width=%d,height=%d ! " MATCH " ! stereoground %s ! fakesink",
       frames, random_range (&generator, 0, 9999), road, 2 * width, width * 3 / 4, ground);
 
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   GPtrArray *messages = messages_to_end (bus, "stereo-obstacles");
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
   fail_unless_equals_int (messages->len, frames);
   return messages;
-}
-
-static gdouble
-number_of (const GstStructure *structure, const gchar *name)
-{
-  gdouble number = NAN;
-
-  gst_structure_get_double (structure, name, &number);
-  return number;
 }
 
 static const GValue *
@@ -81,19 +67,13 @@ TEST (test_pose)
       gst_structure_get_boolean (message, "ground", &ground);
       fail_unless (ground, "%s: no ground in frame %u", road, i);
       fail_unless (
-          fabs (number_of (message, "pitch") - pitch) < 0.2, "%s: pitch %g", road, number_of (message, "pitch"));
-      fail_unless (fabs (number_of (message, "roll") - roll) < 0.2, "%s: roll %g", road, number_of (message, "roll"));
-      fail_unless (fabs (number_of (message, "camera-height") - height) < 0.02 * height, "%s: height %g", road,
-          number_of (message, "camera-height"));
+          fabs (found_number (message, "pitch") - pitch) < 0.2, "%s: pitch %g", road, found_number (message, "pitch"));
+      fail_unless (
+          fabs (found_number (message, "roll") - roll) < 0.2, "%s: roll %g", road, found_number (message, "roll"));
+      fail_unless (fabs (found_number (message, "camera-height") - height) < 0.02 * height, "%s: height %g", road,
+          found_number (message, "camera-height"));
     }
   }
-}
-
-/* The smallest height that the element says it finds at a distance. */
-static gdouble
-least_height (gdouble distance, gdouble camera, gint width)
-{
-  return NEARER * camera * distance / (FOCAL * width * BASELINE);
 }
 
 /* An obstacle a fifth higher than the smallest one is there from the third frame on, within a quarter of a pixel of its
@@ -103,7 +83,8 @@ expect_obstacle (gdouble distance, gint width)
 {
   const gdouble camera = 1650, pixel = distance / (FOCAL * width),
                 off = 2 * SIDE_OFF * pixel + OFF * pixel / BASELINE * OBSTACLE;
-  gdouble height = MAX (250, 1.2 * least_height (distance, camera, width) + 60), lateral = uniform (-500, 500), found;
+  gdouble height = MAX (250, 1.2 * NEARER * camera * distance / (FOCAL * width * BASELINE) + 60),
+          lateral = uniform (-500, 500), found;
   g_autofree gchar *road = g_strdup_printf ("camera-height=%.0f camera-pitch=4 obstacle-height=%.0f obstacle-width=%.0f "
                                             "obstacle-distance=%.0f obstacle-lateral=%.0f",
       camera, height, OBSTACLE, distance, lateral);
@@ -115,12 +96,12 @@ expect_obstacle (gdouble distance, gint width)
 
   fail_unless_equals_int (count, 1);
   obstacle = gst_value_get_structure (gst_value_array_get_value (list, 0));
-  found = number_of (obstacle, "distance");
+  found = found_number (obstacle, "distance");
   fail_unless (fabs (1 / found - 1 / distance) * FOCAL * width * BASELINE < OFF, "%s: found at %g", road, found);
-  fail_unless (fabs (number_of (obstacle, "lateral") - lateral) < 120, "%s: %g mm to the right", road,
-      number_of (obstacle, "lateral"));
-  fail_unless (fabs (number_of (obstacle, "object-width") - OBSTACLE) < off, "%s: %g mm wide", road,
-      number_of (obstacle, "object-width"));
+  fail_unless (fabs (found_number (obstacle, "lateral") - lateral) < 120, "%s: %g mm to the right", road,
+      found_number (obstacle, "lateral"));
+  fail_unless (fabs (found_number (obstacle, "object-width") - OBSTACLE) < off, "%s: %g mm wide", road,
+      found_number (obstacle, "object-width"));
   found = g_value_get_double (gst_value_array_get_value (free, (guint) column));
   fail_unless (found < 1.1 * distance, "%s: free for %g", road, found);
 }
