@@ -35,33 +35,3 @@ gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *r
     return left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
   return GST_STEREO_PAIRING_PAIR;
 }
-
-GstStereoPairing
-gst_stereo_pairing_bundle (guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended)
-{
-  if (count == 0)
-    return ended ? GST_STEREO_PAIRING_END : GST_STEREO_PAIRING_WAIT;
-  if (marked && !first[0])
-    return GST_STEREO_PAIRING_DROP_LEFT;
-  if (count == 1)
-    return ended ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT;
-  return (marked ? first[1] : lost) ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_PAIR;
-}
-
-gint64
-gst_stereo_pairing_steps (gint64 interval, gint64 usual)
-{
-  if (interval <= 0 || usual <= 0)
-    return 0;
-  gint64 steps = (interval + usual / 2) / usual;
-  return distance (interval, steps * usual) <= usual / 4 ? steps : 0;
-}
-
-gboolean
-gst_stereo_pairing_lost (gint64 before, gint64 within, gint64 usual, gboolean discont)
-{
-  gint64 steps = gst_stereo_pairing_steps (before, usual), next = gst_stereo_pairing_steps (within, usual);
-
-  /* an even number of steps leads from the second frame of a bundle to another second one */
-  return (steps && steps % 2 == 0) || next >= 2 || (discont && next != 1);
-}

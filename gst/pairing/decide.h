@@ -41,23 +41,6 @@ typedef struct
  */
 GstStereoPairing gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *right, gint64 max_skew);
 
-/*
- * The same decision for one stream of alternating views: whether its first two frames are a bundle.
- * @count: frames at hand, 0 to 2; @first: whether each is marked as the first of its bundle;
- * @marked: whether any frame of the stream ever was (if not, every other one is taken as first);
- * @lost: without marks: a frame is missing before the second frame, or the head's own first one is.
- * Gives PAIR, DROP_LEFT (the head has no partner), WAIT or END.
- */
-GstStereoPairing gst_stereo_pairing_bundle (
-    guint count, const gboolean first[2], gboolean marked, gboolean lost, gboolean ended);
-
-/* How many frames of @usual ns an interval is, where it is such a multiple (a quarter of a frame more or less); else 0. */
-gint64 gst_stereo_pairing_steps (gint64 interval, gint64 usual);
-/* Without marks, timestamps show where frames of alternating views are missing. @before: from the last frame of the bundle before to
- * the head; @within: from the head to the frame behind it; @usual: from one frame to the next; ns, 0 = not known. @discont: upstream
- * says that something is missing between these two. */
-gboolean gst_stereo_pairing_lost (gint64 before, gint64 within, gint64 usual, gboolean discont);
-
 G_END_DECLS
 
 #endif

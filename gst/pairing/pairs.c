@@ -338,53 +338,53 @@ find_in_two (Search *search)
 
 /* ---- one pad ------------------------------------------------------------------------------ */
 
+/* How many frames of @usual ns lie between two times, where it is such a multiple (a quarter of a frame more or less); else 0. */
 static gint64
-distance (gint64 from, gint64 to)
+steps (gint64 from, gint64 to, gint64 usual)
 {
-  return from == NONE || to == NONE ? 0 : to - from;
+  gint64 interval = from == NONE || to == NONE ? 0 : to - from, count = usual ? (interval + usual / 2) / usual : 0;
+
+  return interval > 0 && ABS (interval - count * usual) <= usual / 4 ? count : 0;
 }
 
-static gboolean
-is_first (const GstStereoFrame *frame)
-{
-  return frame && GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
-}
-
-/* Frames that alternate between the views. */
+/* Frames that alternate between the views: the first one that was taken, and the one behind it. */
 static GstFlowReturn
 find_bundle (Search *search)
 {
   GstStereoPad *pad = search->pads[LEFT];
   const GstStereoFrame *one = pad->first, *other = pad->head;
-  const gboolean first[2] = { is_first (one), is_first (other) }, right_first = one && one->layout.right_first;
-  gboolean lost = FALSE;
+  const guint first = GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE;
 
-  /* Without marks, timestamps show what is lost, where they are regular: those of cameras that send on arrival are not. */
-  if (one && other) {
+  if (!one)
+    return pad->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (!other && !pad->ended)
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  const gboolean right_first = one->layout.right_first, marked = GST_BUFFER_FLAG_IS_SET (one->buffer, first);
+  gboolean lost = !other || (pad->marked && (!marked || GST_BUFFER_FLAG_IS_SET (other->buffer, first)));
+  if (!pad->marked && other) {
+    /* Timestamps show what is lost, where they are regular: those of cameras that send on arrival are not. */
     gint64 usual = GST_BUFFER_DURATION_IS_VALID (one->buffer) ? one->spacing : one->spacing / 2;
     gboolean regular = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS (pad->intervals); i++)
-      regular &= !pad->intervals[i] || gst_stereo_pairing_steps (pad->intervals[i], usual);
-    lost = gst_stereo_pairing_lost (regular ? distance (search->pairs->last, one->time) : 0,
-        regular ? distance (one->time, other->time) : 0, usual,
-        GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_DISCONT));
+      regular &= !pad->intervals[i] || steps (0, pad->intervals[i], usual);
+    gint64 before = regular ? steps (search->pairs->last, one->time, usual) : 0,
+           within = regular ? steps (one->time, other->time, usual) : 0;
+    /* an even number of steps leads from the second frame of a bundle to another second one */
+    lost = (before && before % 2 == 0) || within >= 2 ||
+        (GST_BUFFER_FLAG_IS_SET (other->buffer, GST_BUFFER_FLAG_DISCONT) && within != 1);
   }
-  switch (gst_stereo_pairing_bundle ((one != NULL) + (other != NULL), first, pad->marked, lost, pad->ended)) {
-    case GST_STEREO_PAIRING_PAIR:
-      search->pairs->last = other->time;
-      GstStereoFrame *frames[2] = { g_steal_pointer (&pad->first), gst_stereo_pad_take (pad) };
-      /* they are a left and a right frame from here on, whichever came first */
-      for (guint i = 0; i < 2 && frames[i]; i++)
-        frames[i]->layout.right_first = FALSE;
-      return make_pair (search, frames[right_first], frames[!right_first]);
-    case GST_STEREO_PAIRING_DROP_LEFT:
-      drop (search, g_steal_pointer (&pad->first), pad->marked ? right_first == first[0] : right_first,
-          "its bundle lacks the other view");
-      report (search->self, FALSE);
-      return GST_AGGREGATOR_FLOW_NEED_DATA;
-    default:
-      return !one && !other && pad->ended ? end (search) : GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (lost) {
+    drop (search, g_steal_pointer (&pad->first), pad->marked ? right_first == marked : right_first,
+        "its bundle lacks the other view");
+    report (search->self, FALSE);
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
+  search->pairs->last = other->time;
+  GstStereoFrame *frames[2] = { g_steal_pointer (&pad->first), gst_stereo_pad_take (pad) };
+  /* they are a left and a right frame from here on, whichever came first */
+  for (guint i = 0; i < 2 && frames[i]; i++)
+    frames[i]->layout.right_first = FALSE;
+  return make_pair (search, frames[right_first], frames[!right_first]);
 }
 
 static GstFlowReturn

@@ -84,50 +84,6 @@ TEST_LOOP (test_decisions, 0, G_N_ELEMENTS (decisions))
       gst_stereo_pairing_decide (&left, &right, ms (decisions[__i__].max_skew)), decisions[__i__].expected);
 }
 
-static const struct
-{
-  guint count;
-  gboolean first[2], marked, lost, ended;
-  GstStereoPairing expected;
-} bundles[] = {
-  { 0, { FALSE, FALSE }, FALSE, FALSE, FALSE, WAIT }, { 0, { FALSE, FALSE }, FALSE, FALSE, TRUE, END },
-  { 1, { TRUE, FALSE }, TRUE, FALSE, FALSE, WAIT }, { 1, { TRUE, FALSE }, TRUE, FALSE, TRUE, DROP },
-  { 2, { TRUE, FALSE }, TRUE, FALSE, FALSE, PAIR }, { 2, { TRUE, TRUE }, TRUE, FALSE, FALSE, DROP },
-  { 2, { FALSE, TRUE }, TRUE, FALSE, FALSE, DROP }, { 2, { FALSE, FALSE }, FALSE, FALSE, FALSE, PAIR },
-  { 2, { FALSE, FALSE }, FALSE, TRUE, FALSE, DROP },
-  { 2, { TRUE, FALSE }, TRUE, TRUE, FALSE, PAIR }, /* marks tell more than timestamps */
-};
-
-TEST_LOOP (test_bundles, 0, G_N_ELEMENTS (bundles))
-{
-  fail_unless_equals_int (gst_stereo_pairing_bundle (bundles[__i__].count, bundles[__i__].first, bundles[__i__].marked,
-                              bundles[__i__].lost, bundles[__i__].ended),
-      bundles[__i__].expected);
-}
-
-/* A stream of one frame every 10 ms. */
-static const struct
-{
-  gint64 before, within, usual; /* ms */
-  gboolean discont, lost;
-} losses[] = {
-  { 10, 10, 10, FALSE, FALSE }, { 10, 20, 10, FALSE, TRUE }, /* the second frame is missing */
-  { 20, 10, 10, FALSE, TRUE },                               /* the first one was: the head is the second one */
-  { 30, 10, 10, FALSE, FALSE },                              /* a whole bundle was */
-  { 40, 10, 10, FALSE, TRUE }, { 10, 30, 10, FALSE, TRUE },  /* one of each */
-  { 12, 8, 10, FALSE, FALSE }, { 8, 22, 10, FALSE, TRUE },   /* jitter */
-  { 15, 15, 10, FALSE, FALSE },                              /* no multiple: nothing is known */
-  { 0, 0, 0, FALSE, FALSE }, { 0, 0, 0, TRUE, TRUE },        /* no timestamps */
-  { 10, 10, 10, TRUE, FALSE }, { 10, 15, 10, TRUE, TRUE },   /* timestamps tell more than DISCONT */
-};
-
-TEST_LOOP (test_lost_frames, 0, G_N_ELEMENTS (losses))
-{
-  fail_unless_equals_int (gst_stereo_pairing_lost (losses[__i__].before * MS, losses[__i__].within * MS,
-                              losses[__i__].usual * MS, losses[__i__].discont),
-      losses[__i__].lost);
-}
-
 /* ---- streams ----------------------------------------------------------------------------- */
 
 /* Of 300 instants of a scene, 30 ms apart: which of them a camera sees, and when it says so. */

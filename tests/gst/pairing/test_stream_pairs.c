@@ -430,35 +430,59 @@ TEST (test_an_orientation)
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
 }
 
+enum
+{
+  TIMED,
+  MARKED,  /* the first of each bundle, and no timestamps */
+  DISCONT, /* what follows a lost one, and no timestamps */
+  NOTHING, /* no timestamps */
+  ARRIVAL  /* both of a bundle at once */
+};
+
 /* Frames of the left and the right view in turn; those of @lost are missing. Each shows its number, in one row. */
 static const struct
 {
-  guint lost[3];
+  guint how, lost[3];
   guint pairs, left, right; /* of 40 frames */
 } losses[] = {
-  { { 0 }, 20, 0, 0 },
-  { { 21 }, 19, 1, 0 },
-  { { 20 }, 19, 1, 0 }, /* it is the right one that is left over: without marks it is counted as a first one */
-  { { 20, 21 }, 19, 0, 0 },
-  { { 21, 22 }, 18, 2, 0 },
-  { { 20, 21, 22 }, 18, 1, 0 },
-  { { 9, 21, 30 }, 17, 3, 0 },
+  { TIMED, { 0 }, 20, 0, 0 },
+  { TIMED, { 21 }, 19, 1, 0 },
+  { TIMED, { 20 }, 19, 1, 0 }, /* it is the right one that is left over: without marks it is counted as a first one */
+  { TIMED, { 20, 21 }, 19, 0, 0 },
+  { TIMED, { 21, 22 }, 18, 2, 0 },
+  { TIMED, { 20, 21, 22 }, 18, 1, 0 },
+  { TIMED, { 9, 21, 30 }, 17, 3, 0 },
+  { MARKED, { 21 }, 19, 1, 0 },
+  { MARKED, { 20 }, 19, 0, 1 },
+  { MARKED, { 39 }, 19, 1, 0 },
+  { DISCONT, { 21 }, 19, 1, 0 },
+  { NOTHING, { 0 }, 20, 0, 0 },
+  { ARRIVAL, { 0 }, 20, 0, 0 },
 };
 
 TEST_LOOP (test_lost_frames_of_one_stream, 0, G_N_ELEMENTS (losses))
 {
   GstBus *bus;
   GstHarness *harness = packed_new (EXACT "packing=frame-by-frame check-interval=0 ", &bus);
-  guint pairs = 0;
+  guint pairs = 0, how = losses[__i__].how;
 
   harness_set_caps (harness, GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, NULL);
   for (guint n = 0; n < 40; n++) {
     const guint *lost = losses[__i__].lost;
+    GstClockTime time = GST_CLOCK_TIME_NONE;
+    if (how == TIMED)
+      time = n * FRAME;
+    if (how == ARRIVAL)
+      time = n / 2 * 2 * FRAME + n % 2 * FRAME / 10;
     if (n && (n == lost[0] || n == lost[1] || n == lost[2]))
       continue;
-    gst_harness_push (harness,
-        stamp (make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, n / 2 + 1, n % 2 ? SHIFT : 0, 0), n * FRAME,
-            FRAME));
+    GstBuffer *buffer = stamp (
+        make_view (GST_VIDEO_FORMAT_GRAY8, VIEW_WIDTH, VIEW_HEIGHT, n / 2 + 1, n % 2 ? SHIFT : 0, 0), time, FRAME);
+    if (how == MARKED && n % 2 == 0)
+      GST_BUFFER_FLAG_SET (buffer, GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE);
+    if (how == DISCONT && n && n == lost[0] + 1)
+      GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+    gst_harness_push (harness, buffer);
   }
   gst_harness_push_event (harness, gst_event_new_eos ());
   gst_event_unref (wait_for_event (harness, GST_EVENT_EOS));
