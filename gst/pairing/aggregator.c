@@ -41,8 +41,8 @@ static const GstStereoProperty properties[] = {
 
 /* ---- the pads ------------------------------------------------------------------------------ */
 
-static GstStereoInputs
-get_inputs (GstStereoAggregator *self)
+GstStereoInputs
+gst_stereo_aggregator_get_inputs (GstStereoAggregator *self)
 {
   GstStereoInputs inputs = { { NULL } };
 
@@ -54,26 +54,15 @@ get_inputs (GstStereoAggregator *self)
       if (pad->packed || pad->right == (v == RIGHT))
         gst_object_replace ((GstObject **) &inputs.view[v], GST_OBJECT (pad));
   }
-  inputs.mixed = inputs.packed && GST_ELEMENT (self)->numsinkpads > 1;
   GST_OBJECT_UNLOCK (self);
   return inputs;
 }
 
-static void
-inputs_clear (GstStereoInputs *inputs)
+void
+gst_stereo_inputs_clear (GstStereoInputs *inputs)
 {
   gst_clear_object (&inputs->view[LEFT]);
   gst_clear_object (&inputs->view[RIGHT]);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstStereoInputs, inputs_clear)
-
-void
-gst_stereo_aggregator_wake (GstStereoAggregator *self)
-{
-  g_mutex_lock (&self->priv->lock);
-  g_cond_broadcast (&self->priv->changed);
-  g_mutex_unlock (&self->priv->lock);
 }
 
 /* Waits for a moment, or until a frame comes, of @pad where that is not NULL. GstAggregator would
@@ -97,32 +86,21 @@ check_inputs (GstStereoAggregator *self, const GstStereoInputs *inputs)
            right = inputs->view[RIGHT] && gst_pad_is_linked (GST_PAD (inputs->view[RIGHT]));
   gint64 now = g_get_monotonic_time (), *alone = &self->priv->alone;
 
-  if (inputs->mixed) {
+  if (inputs->packed && GST_ELEMENT (self)->numsinkpads > 1) {
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("sink takes both views in one frame, sink_left and sink_right take one each: link sink "
          "alone, or the other two."),
         (NULL));
     return FALSE;
   }
-  if (left == right)
-    *alone = 0;
-  else if (!*alone)
-    *alone = now;
-  if (!*alone || now - *alone < MISSING_TIME)
+  *alone = left == right ? 0 : *alone ? *alone : now;
+  if (left == right || now - *alone < MISSING_TIME)
     return TRUE;
   GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
       ("Only %s is linked: link the other view to %s, or give both views in one frame on sink.",
           left ? "sink_left" : "sink_right", left ? "sink_right" : "sink_left"),
       (NULL));
   return FALSE;
-}
-
-static GstClockTime
-gst_stereo_aggregator_get_next_time (GstAggregator *aggregator)
-{
-  g_auto (GstStereoInputs) inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
-
-  return gst_stereo_sources_next (GST_STEREO_AGGREGATOR (aggregator), &inputs);
 }
 
 /* ---- aggregate ---------------------------------------------------------------------------- */
@@ -152,7 +130,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   gboolean one_may_stay = FALSE;
 
   gst_element_foreach_sink_pad (GST_ELEMENT (self), gst_stereo_pad_obey_flush, NULL);
-  g_auto (GstStereoInputs) inputs = get_inputs (self);
+  g_auto (GstStereoInputs) inputs = gst_stereo_aggregator_get_inputs (self);
   self->priv->latency = gst_aggregator_get_latency (aggregator);
   inputs.live = GST_CLOCK_TIME_IS_VALID (self->priv->latency);
   GstFlowReturn flow = find_pair (self, &inputs, view);
@@ -167,7 +145,7 @@ gst_stereo_aggregator_aggregate (GstAggregator *aggregator, gboolean timeout)
   if (view[RIGHT] != view[LEFT])
     gst_stereo_frame_free (view[RIGHT]);
   gst_stereo_frame_free (view[LEFT]);
-  GstFlowReturn drained = gst_stereo_aggregator_drain (self, one_may_stay);
+  GstFlowReturn drained = GST_STEREO_AGGREGATOR_GET_CLASS (self)->drain (self, one_may_stay);
   return drained == GST_FLOW_OK ? flow : drained;
 }
 
@@ -229,7 +207,6 @@ gst_stereo_aggregator_decorate (GstStereoAggregator *self, GstBuffer *out, const
 
 /* ---- events from upstream ----------------------------------------------------------------- */
 
-/* FALSE after an error was posted. */
 static gboolean
 read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
 {
@@ -241,9 +218,6 @@ read_caps (GstStereoAggregator *self, GstStereoPad *pad, GstEvent *event)
   GST_DEBUG_OBJECT (pad, "caps %" GST_PTR_FORMAT, caps);
   pad->have_info = gst_video_info_from_caps (&pad->info, caps);
   pad->warned = FALSE;
-  if (!pad->have_info)
-    GST_ELEMENT_ERROR (
-        self, CORE, NEGOTIATION, ("%s cannot take these caps.", GST_PAD_NAME (pad)), ("%" GST_PTR_FORMAT, caps));
   if (!pad->have_info || pad->right)
     return pad->have_info;
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
@@ -341,20 +315,13 @@ gst_stereo_aggregator_sink_event_pre_queue (GstAggregator *aggregator, GstAggreg
   return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->sink_event_pre_queue (aggregator, base, event);
 }
 
-/* ---- events from downstream, queries ------------------------------------------------------- */
-
-static gboolean
-gst_stereo_aggregator_src_event (GstAggregator *aggregator, GstEvent *event)
-{
-  gst_stereo_qos_read_event (GST_STEREO_AGGREGATOR (aggregator), event);
-  return GST_AGGREGATOR_CLASS (gst_stereo_aggregator_parent_class)->src_event (aggregator, event);
-}
+/* ---- queries ------------------------------------------------------------------------------- */
 
 /* What only the source of the stream knows is asked of the pad whose stream the output follows. */
 static gboolean
 gst_stereo_aggregator_src_query (GstAggregator *aggregator, GstQuery *query)
 {
-  g_auto (GstStereoInputs) inputs = get_inputs (GST_STEREO_AGGREGATOR (aggregator));
+  g_auto (GstStereoInputs) inputs = gst_stereo_aggregator_get_inputs (GST_STEREO_AGGREGATOR (aggregator));
   GstQueryType type = GST_QUERY_TYPE (query);
 
   if (inputs.view[LEFT] &&
@@ -400,7 +367,7 @@ gst_stereo_aggregator_start (GstAggregator *aggregator)
   GST_OBJECT_LOCK (self);
   priv->sources = GST_STEREO_HEALTH_OK;
   GST_OBJECT_UNLOCK (self);
-  g_auto (GstStereoInputs) inputs = get_inputs (self);
+  g_auto (GstStereoInputs) inputs = gst_stereo_aggregator_get_inputs (self);
   return check_inputs (self, &inputs);
 }
 
@@ -448,6 +415,13 @@ gst_stereo_aggregator_finalize (GObject *object)
   G_OBJECT_CLASS (gst_stereo_aggregator_parent_class)->finalize (object);
 }
 
+/* Of a subclass that has nothing in flight. */
+static GstFlowReturn
+gst_stereo_aggregator_drain (GstStereoAggregator *self, gboolean one_may_stay)
+{
+  return GST_FLOW_OK;
+}
+
 static void
 gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
 {
@@ -463,14 +437,15 @@ gst_stereo_aggregator_class_init (GstStereoAggregatorClass *klass)
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_AGGREGATOR, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_STEREO_PAD, 0);
 
+  klass->drain = gst_stereo_aggregator_drain;
   aggregator_class->sink_event = gst_stereo_aggregator_sink_event;
   aggregator_class->sink_event_pre_queue = gst_stereo_aggregator_sink_event_pre_queue;
-  aggregator_class->src_event = gst_stereo_aggregator_src_event;
+  aggregator_class->src_event = gst_stereo_qos_src_event;
   aggregator_class->src_query = gst_stereo_aggregator_src_query;
   aggregator_class->sink_query = gst_stereo_sink_query;
   aggregator_class->sink_query_pre_queue = gst_stereo_sink_query_pre_queue;
   aggregator_class->create_new_pad = gst_stereo_pad_create;
-  aggregator_class->get_next_time = gst_stereo_aggregator_get_next_time;
+  aggregator_class->get_next_time = gst_stereo_sources_next;
   aggregator_class->clip = gst_stereo_clip;
   aggregator_class->start = gst_stereo_aggregator_start;
   aggregator_class->stop = gst_stereo_aggregator_stop;

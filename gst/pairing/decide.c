@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gst/pairing/decide.h"
 
-static gint64
-distance (gint64 a, gint64 b)
-{
-  return a > b ? a - b : b - a;
-}
-
 /* Whether the head of @other waits for nothing: no frame that can still come on the empty side is near enough. */
 static gboolean
 is_alone (const GstStereoStream *empty, const GstStereoStream *other, gint64 max_skew)
@@ -30,7 +24,7 @@ gst_stereo_pairing_decide (const GstStereoStream *left, const GstStereoStream *r
     return is_alone (right, left, max_skew) ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_WAIT;
   if (left->time == GST_STEREO_TIME_NONE || right->time == GST_STEREO_TIME_NONE)
     return GST_STEREO_PAIRING_PAIR;
-  gint64 skew = distance (left->time, right->time), next = MAX (earlier->spacing, earlier->interval);
+  gint64 skew = ABS (left->time - right->time), next = MAX (earlier->spacing, earlier->interval);
   if ((max_skew != GST_STEREO_TIME_NONE && skew > max_skew) || (next && skew > next / 2))
     return left_earlier ? GST_STEREO_PAIRING_DROP_LEFT : GST_STEREO_PAIRING_DROP_RIGHT;
   return GST_STEREO_PAIRING_PAIR;

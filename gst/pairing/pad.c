@@ -19,7 +19,10 @@ gst_stereo_pad_chain (GstPad *base, GstObject *parent, GstBuffer *buffer)
   gst_stereo_source_note (pad, GST_ELEMENT (parent), buffer);
   GstFlowReturn flow = pad->chain (base, parent, buffer);
   gst_stereo_source_note (pad, GST_ELEMENT (parent), NULL);
-  gst_stereo_aggregator_wake (self);
+  /* the task looks again */
+  g_mutex_lock (&self->priv->lock);
+  g_cond_broadcast (&self->priv->changed);
+  g_mutex_unlock (&self->priv->lock);
   return flow;
 }
 

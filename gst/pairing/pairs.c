@@ -40,8 +40,7 @@ typedef struct
   GstStereoAggregator *self;
   GstStereoPairs *pairs;
   const GstStereoInputs *inputs;
-  GstStereoPad *const *pads; /* of the two views */
-  GstStereoFrame **view;     /* the result */
+  GstStereoFrame **view; /* the result */
   /* the properties, read once */
   GstStereoPacking packing;
   guint64 max_skew;
@@ -75,8 +74,6 @@ gst_stereo_pairs_reset (GstStereoAggregator *self, gboolean start)
   if (start)
     pairs->dropped[LEFT] = pairs->dropped[RIGHT] = 0;
   GST_OBJECT_UNLOCK (self);
-  if (!start)
-    return;
   forget_report (pairs);
   pairs->reported = pairs->silent = 0;
   pairs->rates = pairs->said = FALSE;
@@ -138,7 +135,7 @@ static void
 drop_head (Search *search, guint view)
 {
   const GstStereoStream *streams = search->stream, *other = &streams[!view];
-  const GstStereoPad *partner = search->pads[!view];
+  const GstStereoPad *partner = search->inputs->view[!view];
   gboolean alone = !other->has && other->ended;
   gint64 skew = other->has ? streams[RIGHT].time - streams[LEFT].time : 0, interval[2];
   const gchar *reason = other->has ? "its next frame is nearer" : "the other view has none there";
@@ -171,7 +168,7 @@ drop_head (Search *search, guint view)
         g_strdup_printf ("The left camera gives %.3g frames a second, the right one %.3g: set both to one "
                          "rate. This is not said again.",
             1e9 / (gdouble) interval[LEFT], 1e9 / (gdouble) interval[RIGHT]));
-  drop (search, gst_stereo_pad_take (search->pads[view]), view == RIGHT, reason);
+  drop (search, gst_stereo_pad_take (search->inputs->view[view]), view == RIGHT, reason);
   /* no further pair can come: whoever feeds this view is told so. A camera may come back */
   if (alone && partner->ended && !search->inputs->live)
     g_atomic_int_set (&search->self->priv->closed, 1 + (gint) view);
@@ -239,13 +236,13 @@ stamp_of (const GstStereoFrame *frame, GstCaps *reference)
 static void
 use_stamps (Search *search)
 {
-  const GstStereoFrame *left = search->pads[LEFT]->head, *right = search->pads[RIGHT]->head;
+  const GstStereoFrame *left = search->inputs->view[LEFT]->head, *right = search->inputs->view[RIGHT]->head;
   gpointer state = NULL;
   GstMeta *meta;
 
   search->reference = NULL;
-  for (guint v = 0; v < 2 && search->pads[v]->head; v++)
-    search->pads[v]->head->captured = NONE;
+  for (guint v = 0; v < 2 && search->inputs->view[v]->head; v++)
+    search->inputs->view[v]->head->captured = NONE;
   if (search->choice == CLOCK_BUFFER || !left || !right || left->segment.rate < 0 || right->segment.rate < 0)
     return;
   while ((meta = gst_buffer_iterate_meta_filtered (left->buffer, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE))) {
@@ -257,7 +254,7 @@ use_stamps (Search *search)
     if (ABS (stamps[RIGHT] - stamps[LEFT]) <= ONE_CLOCK) {
       search->reference = g_intern_string (name);
       for (guint v = 0; v < 2; v++)
-        search->stream[v].time = search->pads[v]->head->captured = stamps[v];
+        search->stream[v].time = search->inputs->view[v]->head->captured = stamps[v];
     } else if (!search->pairs->apart) {
       search->pairs->apart = TRUE;
       GST_ELEMENT_WARNING (search->self, STREAM, FAILED,
@@ -278,7 +275,7 @@ read_pad (Search *search, guint view)
   g_autofree gchar *error = NULL;
   GstStereoFrame *gap;
 
-  while ((gap = gst_stereo_pad_read (search->pads[view], search->packing, &error))) {
+  while ((gap = gst_stereo_pad_read (search->inputs->view[view], search->packing, &error))) {
     if (view == LEFT && search->flow == GST_FLOW_OK)
       search->flow = gst_stereo_aggregator_forward_gap (search->self, gap);
     gst_stereo_frame_free (gap);
@@ -296,7 +293,7 @@ read_two_pads (Search *search)
 
   for (guint v = 0; v < 2; v++) {
     read_pad (search, v);
-    search->stream[v] = gst_stereo_pad_describe (search->pads[v]);
+    search->stream[v] = gst_stereo_pad_describe (search->inputs->view[v]);
     search->stream[v].ended |= search->inputs->silent[v];
   }
   /* cameras that give fewer frames than they have announced, as many do in the dark */
@@ -313,7 +310,7 @@ read_two_pads (Search *search)
 static GstFlowReturn
 find_in_two (Search *search)
 {
-  GstStereoPad *const *pads = search->pads;
+  GstStereoPad *const *pads = search->inputs->view;
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
 
   read_two_pads (search);
@@ -351,7 +348,7 @@ steps (gint64 from, gint64 to, gint64 usual)
 static GstFlowReturn
 find_bundle (Search *search)
 {
-  GstStereoPad *pad = search->pads[LEFT];
+  GstStereoPad *pad = search->inputs->view[LEFT];
   const GstStereoFrame *one = pad->first, *other = pad->head;
   const guint first = GST_VIDEO_BUFFER_FLAG_FIRST_IN_BUNDLE;
 
@@ -390,7 +387,7 @@ find_bundle (Search *search)
 static GstFlowReturn
 find_in_one (Search *search)
 {
-  GstStereoPad *pad = search->pads[LEFT];
+  GstStereoPad *pad = search->inputs->view[LEFT];
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
 
   read_pad (search, LEFT);
@@ -420,7 +417,7 @@ GstFlowReturn
 gst_stereo_pairs_find (GstStereoAggregator *self, const GstStereoInputs *inputs, GstStereoFrame *view[2])
 {
   GstStereoPairs *pairs = &self->priv->pairs;
-  Search search = { .self = self, .pairs = pairs, .pads = inputs->view, .inputs = inputs, .view = view };
+  Search search = { .self = self, .pairs = pairs, .inputs = inputs, .view = view };
 
   GST_OBJECT_LOCK (self);
   search.packing = pairs->packing;

@@ -28,13 +28,13 @@ enum
 /* sources.c. By the element's clock, ns. */
 typedef struct
 {
-  GstClockTime first, heard; /* when the first and the last frame or gap came; 0 = none did */
-  gboolean receiving;        /* upstream's thread is in the pad with a frame */
-  gboolean held;             /* it was held up there: the next frame comes late because of that */
-  gboolean over;             /* upstream has sent its end */
-  gint64 since, window;      /* when this second began, 0 = none did; the least delay in it, or NONE */
-  gint64 delay, growth;      /* the least delay of the second before, or NONE; and by how much it grew */
-  gint trend;                /* seconds in a row in which it grew; below 0: in which it did not */
+  GstClockTime heard;   /* when the last frame or gap came; 0 = none did */
+  gboolean receiving;   /* upstream's thread is in the pad with a frame */
+  gboolean held;        /* it was held up there: the next frame comes late because of that */
+  gboolean over;        /* upstream has sent its end */
+  gint64 since, window; /* when this second began, 0 = none did; the least delay in it, or NONE */
+  gint64 delay, growth; /* the least delay of the second before, or NONE; and by how much it grew */
+  gint trend;           /* seconds in a row in which it grew; below 0: in which it did not */
   gboolean behind;
 } GstStereoSource;
 
@@ -96,10 +96,13 @@ typedef struct
 {
   GstStereoPad *view[2]; /* references: of the left and the right view, which may be one; NULL: there is no such pad */
   gboolean packed;       /* it is one */
-  gboolean mixed;        /* pads of both kinds are in use */
   gboolean live;         /* sensors give the frames */
   gboolean silent[2];    /* nothing comes: frames of the other view do not wait */
 } GstStereoInputs;
+
+GstStereoInputs gst_stereo_aggregator_get_inputs (GstStereoAggregator *self);
+void gst_stereo_inputs_clear (GstStereoInputs *inputs);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (GstStereoInputs, gst_stereo_inputs_clear)
 
 /* pairs.c */
 typedef struct
@@ -180,9 +183,6 @@ typedef struct _GstStereoAggregatorPrivate
   gint64 delay;         /* with which pairs arrive, or NONE */
 } GstStereoAggregatorPrivate;
 
-/* A frame came: the task looks again. From any thread. */
-void gst_stereo_aggregator_wake (GstStereoAggregator *self);
-
 /* ---- pairs.c: from frames to pairs --------------------------------------------------------- */
 
 extern const GEnumValue gst_stereo_pairing_clocks[];
@@ -203,9 +203,9 @@ void gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *
 void gst_stereo_source_forget (GstStereoSource *source);
 /* In a live pipeline: tells of sources that are silent or fall behind, and of those that no longer are. */
 void gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs);
-/* For get_next_time(): GstAggregator waits for all pads until the latency after this running time. While a view is silent, the
- * frames of the other one are let go at once. */
-GstClockTime gst_stereo_sources_next (GstStereoAggregator *self, const GstStereoInputs *inputs);
+/* GstAggregatorClass.get_next_time: GstAggregator waits for all pads until the latency after this running time. While a view is
+ * silent, the frames of the other one are let go at once. */
+GstClockTime gst_stereo_sources_next (GstAggregator *aggregator);
 
 /* ---- qos.c: pairs that come too late ------------------------------------------------------- */
 
@@ -214,17 +214,14 @@ void gst_stereo_qos_reset (GstStereoAggregator *self, gboolean start);
 /* New caps: the time from one pair to the next (0 = unknown), and the longest wait for the later frame of a pair; in
  * ns. Reports the latency that follows from them. */
 void gst_stereo_qos_set_frame (GstStereoAggregator *self, GstClockTime frame, GstClockTime wait);
-/* A QoS event, or a LATENCY event, from downstream. From any thread. */
-void gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event);
+/* GstAggregatorClass.src_event: reads QoS and LATENCY events. */
+gboolean gst_stereo_qos_src_event (GstAggregator *aggregator, GstEvent *event);
 /* The output has a gap where the stream that gives the timestamps has one, and where a frame of that stream gives no output.
  * Without the GAP event, an element that waits for this output would go on waiting: depthoverlay is one. */
 GstFlowReturn gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing);
-/* drain() of the class, if there is one. */
-GstFlowReturn gst_stereo_aggregator_drain (GstStereoAggregator *self, gboolean one_may_stay);
 
-/* The rules of qos.c alone. What is reported beside the wait for the partner; by how much a pair is late that has waited since its
- * time, where downstream says @late, and its source has this @delay, or NONE; and that it was computed. */
-gint64 gst_stereo_qos_latency (const GstStereoQos *qos);
+/* The rules of qos.c alone: by how much a pair is late that has waited since its time, where downstream says @late, and its source
+ * has this @delay, or NONE; and that it was computed. */
 gint64 gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay, gint64 late);
 void gst_stereo_qos_took (GstStereoQos *qos, gint64 service);
 

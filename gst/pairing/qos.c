@@ -20,7 +20,6 @@
 #include "gst/pairing/private.h"
 
 #define PERIOD ((gint64) (8 * GST_SECOND))
-#define FALLS_BACK 16
 #define STALL 4                                 /* in units of `allowed` */
 #define PATIENCE ((gint64) (500 * GST_MSECOND)) /* with nothing but late pairs: four frames, and at least this */
 #define LONGEST ((gint64) GST_SECOND)           /* without a pair */
@@ -40,12 +39,6 @@ static gint64
 most_waited (const GstStereoQos *qos)
 {
   return MAX (slack (qos), qos->allowed + qos->spare - MAX (qos->expected, qos->allowed / 4));
-}
-
-gint64
-gst_stereo_qos_latency (const GstStereoQos *qos)
-{
-  return qos->allowed + (qos->excess <= MOST_EXCESS ? qos->excess : 0);
 }
 
 gint64
@@ -91,7 +84,7 @@ gst_stereo_qos_took (GstStereoQos *qos, gint64 service)
     qos->stalled = TRUE;
     return;
   }
-  qos->expected = MAX (enough, qos->expected - qos->expected / FALLS_BACK);
+  qos->expected = MAX (enough, qos->expected - qos->expected / 16);
   qos->slowest = MAX (qos->slowest, service);
   if (service + slack (qos) > qos->allowed)
     qos->allowed = enough + slack (qos);
@@ -123,7 +116,8 @@ announce_latency (GstStereoAggregator *self)
   GstStereoQos *qos = &self->priv->qos;
 
   GST_OBJECT_LOCK (self);
-  GstClockTime before = qos->announced, latency = qos->wait_time + (GstClockTime) gst_stereo_qos_latency (qos);
+  GstClockTime before = qos->announced, latency = qos->wait_time + (GstClockTime) qos->allowed;
+  latency += qos->excess <= MOST_EXCESS ? (GstClockTime) qos->excess : 0;
   qos->announced = latency;
   /* the pipeline's latency is soon lower by as much */
   if (latency < before)
@@ -149,9 +143,10 @@ gst_stereo_qos_set_frame (GstStereoAggregator *self, GstClockTime frame, GstCloc
   announce_latency (self);
 }
 
-void
-gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event)
+gboolean
+gst_stereo_qos_src_event (GstAggregator *aggregator, GstEvent *event)
 {
+  GstStereoAggregator *self = (GstStereoAggregator *) aggregator;
   GstClockTime timestamp, earliest = GST_CLOCK_TIME_NONE;
   GstStereoQos *qos = &self->priv->qos;
   GstClockTimeDiff diff;
@@ -169,6 +164,7 @@ gst_stereo_qos_read_event (GstStereoAggregator *self, GstEvent *event)
     qos->earliest_time = earliest;
   }
   GST_OBJECT_UNLOCK (self);
+  return GST_AGGREGATOR_CLASS (g_type_class_peek (GST_TYPE_AGGREGATOR))->src_event (aggregator, event);
 }
 
 /* TRUE where the pair would come too late. Then counts it and posts a QoS message. */
@@ -223,14 +219,6 @@ is_late (GstStereoAggregator *self, const GstStereoFrame *frame, const GstStereo
 
 /* ---- pairs that are computed, and frames that give no output ------------------------------- */
 
-GstFlowReturn
-gst_stereo_aggregator_drain (GstStereoAggregator *self, gboolean one_may_stay)
-{
-  GstStereoAggregatorClass *klass = GST_STEREO_AGGREGATOR_GET_CLASS (self);
-
-  return klass->drain ? klass->drain (self, one_may_stay) : GST_FLOW_OK;
-}
-
 /* Whether downstream has the caps and the segment that a GAP event needs. */
 static gboolean
 can_forward_gap (const GstStereoAggregator *self, const GstStereoFrame *frame)
@@ -243,7 +231,7 @@ GstFlowReturn
 gst_stereo_aggregator_forward_gap (GstStereoAggregator *self, const GstStereoFrame *missing)
 {
   GstClockTime time = GST_BUFFER_PTS (missing->buffer);
-  GstFlowReturn flow = gst_stereo_aggregator_drain (self, FALSE);
+  GstFlowReturn flow = GST_STEREO_AGGREGATOR_GET_CLASS (self)->drain (self, FALSE);
 
   if (flow == GST_FLOW_OK && can_forward_gap (self, missing) && GST_CLOCK_TIME_IS_VALID (time))
     gst_pad_push_event (GST_AGGREGATOR_SRC_PAD (self), gst_event_new_gap (time, GST_BUFFER_DURATION (missing->buffer)));

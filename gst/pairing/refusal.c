@@ -10,9 +10,7 @@ static const struct
 } remedies[] = {
   { "memory:NVMM", "", "nvvidconv (Jetson) or nvvideoconvert, and behind it video/x-raw,format=NV12," },
   { "memory:GLMemory", "", "gldownload" },
-  { "memory:D3D11Memory", "", "d3d11download" },
   { "memory:VAMemory", "", "vapostproc, and behind it video/x-raw," },
-  { "memory:VulkanImage", "", "vulkandownload" },
   { "memory:CUDAMemory", "", "cudadownload" },
   { "memory:DMABuf", "", "glupload ! gldownload, or vapostproc and behind it video/x-raw," },
   { "memory:", "", "what copies frames from that memory to system memory" },

@@ -66,8 +66,6 @@ gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffe
   if (buffer)
     measure (source, (gint64) now,
         time == NONE || source->held ? NONE : (gint64) (now - gst_element_get_base_time (element)) - time);
-  if (!source->first)
-    source->first = now;
   source->held = !buffer && now - source->heard > HELD;
   source->receiving = buffer != NULL;
   source->over &= !buffer;
@@ -99,17 +97,15 @@ find_silent (GstStereoAggregator *self, const GstStereoInputs *inputs, const Gst
   const guint64 timeout = priv->silence_timeout;
   gboolean playing = GST_STATE (self) == GST_STATE_PLAYING;
   GST_OBJECT_UNLOCK (self);
-  /* neither PAUSED nor a stopped process counts as silence */
-  if (!playing || now > priv->watched + MAX (timeout, POLL * 10))
+  /* neither PAUSED nor a stopped process counts as silence, nor the time before the first frame of all */
+  if (!playing || now > priv->watched + MAX (timeout, POLL * 10) || !(source[LEFT].heard || source[RIGHT].heard))
     priv->since = now;
   priv->watched = now;
   for (guint v = 0; v < 2; v++) {
-    /* before its first frame, a camera is waited for from the other one's on */
-    GstClockTime from = source[v].heard ? source[v].heard : source[!v].first, idle = 0;
+    const GstClockTime from = MAX (source[v].heard, priv->since);
     guint64 limit = CLAMP (SLOW_FRAMES * (guint64) pads[v]->spacing, timeout, SLOWEST * timeout);
     gboolean has = gst_stereo_pad_has_buffer (pads[v]);
-    if (from && !has && !source[v].receiving && now > MAX (from, priv->since))
-      idle = now - MAX (from, priv->since);
+    const GstClockTime idle = has || source[v].receiving || now < from ? 0 : now - from;
     *longest = MAX (*longest, idle);
     if (source[v].over ? !has && pads[!v]->began && !source[!v].over && !inputs->packed : timeout && idle >= limit)
       silent |= v ? SILENT_RIGHT : SILENT_LEFT;
@@ -218,16 +214,17 @@ gst_stereo_sources_watch (GstStereoAggregator *self, GstStereoInputs *inputs)
 }
 
 GstClockTime
-gst_stereo_sources_next (GstStereoAggregator *self, const GstStereoInputs *inputs)
+gst_stereo_sources_next (GstAggregator *aggregator)
 {
-  const GstStereoAggregatorPrivate *priv = self->priv;
-  GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (self)),
-               base = gst_element_get_base_time (GST_ELEMENT (self)), at = MAX (priv->watched + POLL, now);
+  const GstStereoAggregatorPrivate *priv = GST_STEREO_AGGREGATOR (aggregator)->priv;
+  GstClockTime now = gst_element_get_current_clock_time (GST_ELEMENT (aggregator)),
+               base = gst_element_get_base_time (GST_ELEMENT (aggregator)), at = MAX (priv->watched + POLL, now);
+  g_auto (GstStereoInputs) inputs = gst_stereo_aggregator_get_inputs (GST_STEREO_AGGREGATOR (aggregator));
 
   if (!GST_CLOCK_TIME_IS_VALID (now))
     return GST_CLOCK_TIME_NONE;
   for (guint v = 0; v < 2 && priv->sources & SILENT; v++)
-    if (inputs->view[v] && gst_stereo_pad_has_buffer (inputs->view[v]))
+    if (inputs.view[v] && gst_stereo_pad_has_buffer (inputs.view[v]))
       at = now;
   base += GST_CLOCK_TIME_IS_VALID (priv->latency) ? priv->latency : 0;
   return at > base ? at - base : 0;

@@ -83,7 +83,7 @@ compute (Element *element, const Load *load, gint64 start)
   element->free = start + service;
   gst_stereo_qos_took (&element->qos, service);
   element->qos.late_since = G_MAXINT64;
-  element->latency = gst_stereo_qos_latency (&element->qos);
+  element->latency = element->qos.allowed + (element->qos.excess <= 5 * SECOND ? element->qos.excess : 0);
   /* Within what is reported, but for a stall, and for one that took longer than those before: by no more than it was slow. A source
    * that is later than was known is not this element's fault. */
   gint64 over = element->free - element->time - element->latency - ns (load->spare),
