@@ -54,13 +54,8 @@ gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay, gint64 late)
       qos->slowest = 0;
       qos->stalled = FALSE;
     }
-    gint64 more = delay == NONE ? 0 : MAX (delay, 0) - qos->excess;
-    if (ABS (more) > slack (qos)) {
-      qos->excess += more;
-      /* what was allowed before the delay was known */
-      qos->allowed = MAX (
-          MIN (qos->allowed, MAX (qos->frame, qos->expected + slack (qos))), qos->allowed - MAX (more, 0));
-    }
+    if (delay != NONE && ABS (MAX (delay, 0) - qos->excess) > slack (qos))
+      qos->excess = MAX (delay, 0);
     qos->waited -= qos->excess;
     if (qos->expected)
       late = MAX (late, qos->waited - most_waited (qos));
@@ -68,6 +63,11 @@ gst_stereo_qos_decide (GstStereoQos *qos, gint64 now, gint64 delay, gint64 late)
   if (late > 0)
     qos->late_since = MIN (qos->late_since, now);
   qos->forced = late > 0 && now - qos->late_since >= CLAMP (4 * qos->frame, PATIENCE, LONGEST);
+  /* until the delay is known, it is what all pairs wait */
+  if (qos->forced && qos->enabled && delay == NONE && qos->waited > 0) {
+    qos->excess += qos->waited;
+    qos->waited = 0;
+  }
   return qos->forced ? 0 : late;
 }
 

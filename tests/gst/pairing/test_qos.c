@@ -138,6 +138,9 @@ static const struct
       { { 10, 40, 60, .longest = 88 }, { 0.08, 40, 250, .shortest = 250 }, { 30, 40, 60, .longest = 88 } } },
   { "ten times the work: the first pair looks like a stall, the latency follows the second",
       { { 10, 10, 12 }, { 1, 10, 120, .shortest = 120, .longest = 150 }, { 13, 10, 120, .least = 7, .longest = 150 } } },
+  { "a machine that stands still once", { { 10, 40, 8 }, { 0.04, 40, 900 }, { 1, 40, 8, .longest = 40 } } },
+  /* it is believed after half a second */
+  { "a delay that is not known yet", { { 0.95, 20, 15, .delay = 400, .least = 40, .shortest = 400, .longest = 500 } } },
   { "a source that is later than it reports, and no longer",
       { { 5, 20, 15, 4 }, { 3, 20, 15, 4, 5, .delay = 400 },
           { 10, 20, 15, 4, 5, .delay = 400, .least = 100, .shortest = 410, .longest = 460 },
