@@ -30,21 +30,42 @@ TEST (test_flush_after_the_end)
   pair_pass (pair, 3 * FRAME, 3 * FRAME);
 }
 
-TEST (test_property_takes_effect_with_the_next_pair)
+/* What changes between two pairs takes effect with the next one. */
+static const struct
+{
+  const gchar *properties, *caps; /* caps: what downstream takes from then on */
+  gint sample;                    /* 0 = any */
+  GstStereoOutputKind kind;
+} changes[] = {
+  { "disparity-scale=16", NULL, SHIFT * 16, GST_STEREO_OUTPUT_KIND_DISPARITY },
+  { "output=depth focal-length=1000 baseline=50", NULL, 10000, GST_STEREO_OUTPUT_KIND_DEPTH },
+  { NULL, "video/x-raw,format=GRAY8", 0, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE },
+};
+
+TEST_LOOP (test_changes, 0, G_N_ELEMENTS (changes))
 {
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
   pair_push (pair, 0, 0);
-  GstBuffer *out = pair_pull (pair, 0);
+  g_autoptr (GstBuffer) before = pair_pull (pair, 0);
   GstVideoInfo info = output_info (pair->left);
-  check_interior (out, &info, SHIFT * 64);
-  gst_buffer_unref (out);
-  g_object_set (pair->element, "disparity-scale", 16.0, NULL);
+  check_interior (before, &info, SHIFT * 64);
+  if (changes[__i__].properties)
+    set_properties (pair->element, changes[__i__].properties);
+  if (changes[__i__].caps) {
+    gst_harness_set_sink_caps_str (pair->left, changes[__i__].caps);
+    gst_harness_push_upstream_event (pair->left, gst_event_new_reconfigure ());
+  }
   pair_push (pair, FRAME, FRAME);
-  out = pair_pull (pair, FRAME);
-  check_interior (out, &info, SHIFT * 16);
-  fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->disparity_scale, 16);
-  gst_buffer_unref (out);
+  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
+  info = output_info (pair->left);
+  fail_unless_equals_int (
+      GST_VIDEO_INFO_FORMAT (&info), changes[__i__].caps ? GST_VIDEO_FORMAT_GRAY8 : GST_VIDEO_FORMAT_GRAY16_LE);
+  if (changes[__i__].sample)
+    check_interior (out, &info, changes[__i__].sample);
+  if (changes[__i__].sample == SHIFT * 16)
+    fail_unless_equals_float (gst_buffer_get_stereo_meta (out)->disparity_scale, 16);
+  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, changes[__i__].kind);
 }
 
 /* Several properties in one g_object_set() are one change: no frame sees half of it. */
@@ -64,19 +85,6 @@ TEST (test_properties_set_together_take_effect_together)
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
 }
 
-TEST (test_output_becomes_depth)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  pair_pass (pair, 0, 0);
-  g_object_set (pair->element, "output", 1, "focal-length", 1000.0, "baseline", 50.0, NULL);
-  pair_push (pair, FRAME, FRAME);
-  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
-  GstVideoInfo info = output_info (pair->left);
-  check_interior (out, &info, 10000);
-  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DEPTH);
-}
-
 /* Pushes a frame of another width. */
 static void
 push_wide (GstHarness *view, gint width, GstClockTime time)
@@ -85,41 +93,34 @@ push_wide (GstHarness *view, gint width, GstClockTime time)
   gst_harness_push (view, stamp (make_view (GST_VIDEO_FORMAT_GRAY8, width, VIEW_HEIGHT, 1, 0, 0), time, FRAME));
 }
 
-/* Both views change their size, the right one two frames later: what has no partner is dropped, and pairs go on. */
-TEST (test_size_changes_frames_apart)
+/* Both views change their size, the right one two frames later: what has no partner is dropped, and pairs go on. A frame of another
+ * size costs that frame and its partner. */
+static const struct
 {
-  const guint apart = 2, frames = 6;
+  guint from[2], to[2]; /* frames of another width, of the left and the right view */
+  guint dropped;        /* the frame 2 and those behind it */
+} widths[] = {
+  { { 2, 4 }, { 6, 6 }, 2 },
+  { { 2, 0 }, { 3, 0 }, 1 },
+  { { 0, 2 }, { 0, 3 }, 1 },
+};
+
+TEST_LOOP (test_sizes_change_frames_apart, 0, G_N_ELEMENTS (widths))
+{
+  const guint *from = widths[__i__].from, *to = widths[__i__].to, dropped = widths[__i__].dropped;
   g_autoptr (Pair) pair = pair_new_gray (EXACT);
 
-  for (guint n = 0; n < frames; n++) {
-    push_wide (pair->left, n < 2 ? VIEW_WIDTH : 60, n * FRAME);
-    push_wide (pair->right, n < 2 + apart ? VIEW_WIDTH : 60, n * FRAME);
-    if (n < 2 || n >= 2 + apart)
+  for (guint n = 0; n < 6; n++) {
+    push_wide (pair->left, n >= from[0] && n < to[0] ? 60 : VIEW_WIDTH, n * FRAME);
+    push_wide (pair->right, n >= from[1] && n < to[1] ? 60 : VIEW_WIDTH, n * FRAME);
+    if (n < 2 || n >= 2 + dropped)
       gst_buffer_unref (pair_pull (pair, n * FRAME));
     else
       pair_expect_nothing (pair);
   }
-  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), apart);
-  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), apart);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), dropped);
+  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), dropped);
   expect_warning (pair->bus, "60x20 GRAY8", "44x20 GRAY8", "one size", NULL);
-  expect_no_message (pair->bus, GST_MESSAGE_ERROR);
-}
-
-/* It costs that frame and its partner. */
-TEST_LOOP (test_a_frame_of_another_size, 0, 2)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  for (guint n = 0; n < 5; n++) {
-    push_wide (__i__ ? pair->right : pair->left, n == 2 ? 60 : VIEW_WIDTH, n * FRAME);
-    push_wide (__i__ ? pair->left : pair->right, VIEW_WIDTH, n * FRAME);
-    if (n == 2)
-      pair_expect_nothing (pair);
-    else
-      gst_buffer_unref (pair_pull (pair, n * FRAME));
-  }
-  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-left"), 1);
-  fail_unless_equals_uint64 (stat_of (pair->element, "dropped-right"), 1);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
 }
 
@@ -147,20 +148,6 @@ TEST_LOOP (test_caps_change_one_pad_after_the_other, 0, 2)
   gst_buffer_unref (out);
   expect_no_message (pair->bus, GST_MESSAGE_ERROR);
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-}
-
-TEST (test_downstream_reconfigures)
-{
-  g_autoptr (Pair) pair = pair_new_gray (EXACT);
-
-  pair_pass (pair, 0, 0);
-  gst_harness_set_sink_caps_str (pair->left, "video/x-raw,format=GRAY8");
-  gst_harness_push_upstream_event (pair->left, gst_event_new_reconfigure ());
-  pair_push (pair, FRAME, FRAME);
-  g_autoptr (GstBuffer) out = pair_pull (pair, FRAME);
-  GstVideoInfo info = output_info (pair->left);
-  fail_unless_equals_int (GST_VIDEO_INFO_FORMAT (&info), GST_VIDEO_FORMAT_GRAY8);
-  fail_unless_equals_int (gst_buffer_get_stereo_meta (out)->kind, GST_STEREO_OUTPUT_KIND_DISPARITY_RANGE);
 }
 
 static void
