@@ -252,49 +252,40 @@ class Folders(unittest.TestCase):
         self.assertAlmostEqual(holes["bad1"], holes["kept"]["bad1"] * holes["density"] / 100 + 100 - holes["density"])
 
     def test_refused_files(self):
+        """None is a FIFO: to open one would wait for ever."""
         self.views("a/left.png", "a/right.png")
         self.pfm("a/whole.pfm")
         cv2.imwrite(self.path("a/whole.png"), self.draw.integers(0, 9999, (12, 32), np.uint16))
-        whole = {end: pathlib.Path(self.path(f"a/whole.{end}")).read_bytes() for end in ("pfm", "png")}
-        for name, data, text in (("gt.pfm", whole["pfm"][:-1], "not a readable PFM"), ("gt.pfm", b"PF\n7 5\n-1.0\n", "not a readable PFM"),
+        cv2.imwrite(self.path("a/colours.png"), self.draw.integers(0, 256, (12, 32, 3), np.uint8))
+        cv2.imwrite(self.path("a/lower.png"), np.full((11, 32), 255, np.uint8))
+        cv2.imwrite(self.path("a/wider.png"), np.full((12, 33), 7, np.uint8))
+        pfm, png, colours, lower, wider = (pathlib.Path(self.path(f"a/{name}")).read_bytes()
+                                           for name in ("whole.pfm", "whole.png", "colours.png", "lower.png", "wider.png"))
+        left = pathlib.Path(self.path("a/left.png")).read_bytes()
+        for name, data, text in (("gt.pfm", pfm[:-1], "not a readable PFM"), ("gt.pfm", b"PF\n7 5\n-1.0\n", "not a readable PFM"),
                                  ("gt.pfm", b"Pf\n-7 5\n-1\n", "not a readable PFM"), ("gt.pfm", b"Pf\n99999999 5\n-1\n", "not a readable PFM"),
-                                 ("gt.png", b"", "gt.png"), ("gt.png", b"no picture at all", "gt.png"), ("gt.png", whole["png"][:-200], "gt.png"),
-                                 ("calib.txt", b"ndisp=many\n", "ndisp must be"), ("calib.txt", b"ndisp=0\n", "ndisp must be")):
-            self.write(f"a/{name}", data)
-            self.refuse(text)
-            os.remove(self.path(f"a/{name}"))
-        self.pfm("a/gt.pfm")
-        self.samples("a/mask_nocc.png", np.uint8, 0, 255, height=11)
-        self.refuse("must have the size")
-        os.remove(self.path("a/mask_nocc.png"))
-        os.remove(self.path("a/gt.pfm"))
-        self.views("a/gt.png", "a/b.png", colours=True)
-        self.refuse("grey samples alone")
-        os.remove(self.path("a/gt.png"))
-        self.views("x/left.png", "a/right.png", width=33)
-        os.remove(self.path("x/left.png"))
-        self.refuse("must have the size")
+                                 ("gt.png", b"", "gt.png"), ("gt.png", b"no picture at all", "gt.png"), ("gt.png", png[:-200], "gt.png"),
+                                 ("gt.png", colours, "grey samples alone"), ("calib.txt", b"ndisp=many\n", "ndisp must be"),
+                                 ("calib.txt", b"ndisp=0\n", "ndisp must be"), ("gt.pfm", None, "is no regular file"),
+                                 ("gt.png", None, "is no regular file"), ("calib.txt", None, "is no regular file"),
+                                 ("gt.pfm", pfm, ""), ("mask_nocc.png", lower, "must have the size"), ("mask_nocc.png", None, "is no regular file"),
+                                 ("left.png", wider, "must have the size"), ("left.png", None, "is no regular file"), ("left.png", left, "")):
+            path = pathlib.Path(self.path(f"a/{name}"))
+            path.unlink(missing_ok=True)
+            if data is None:
+                os.mkfifo(path)
+            else:
+                path.write_bytes(data)
+            if text:
+                self.refuse(text)
+                if name != "left.png":
+                    path.unlink()
         os.remove(self.path("a/right.png"))
         self.refuse("without right.png")
-
-    def test_fifos(self):
-        """A FIFO is refused: to open one would wait for ever."""
-        self.views("a/left.png", "a/right.png")
-        for name, text in (("gt.pfm", "is no regular file"), ("gt.png", "is no regular file"), ("calib.txt", "is no regular file")):
-            os.mkfifo(self.path(f"a/{name}"))
-            self.refuse(text)
-            os.remove(self.path(f"a/{name}"))
-        self.pfm("a/gt.pfm")
-        for name in ("mask_nocc.png", "left.png"):
-            if os.path.exists(self.path(f"a/{name}")):
-                os.remove(self.path(f"a/{name}"))
-            os.mkfifo(self.path(f"a/{name}"))
-            self.refuse("is no regular file")
-            os.remove(self.path(f"a/{name}"))
-        self.views("b/left.png", "b/right.png")
-        os.mkfifo(self.path("a/left.png"))
+        os.mkfifo(self.path("a/right.png"))
         os.mkfifo(self.path("out/001-disparity.pfm"))
-        for words in ([self.path("a/left.png"), self.path("b/right.png")], [self.path("b/left.png"), self.path("b/right.png"), "--write", self.path("out")]):
+        left = self.path("a/left.png")
+        for words in ([left, self.path("a/right.png")], [left, left, "--write", self.path("out")]):
             self.assertRaisesRegex(score.Refused, "is no regular file", score.run, BENCH, [*OPTIONS, "--frames", "1", *words])
 
     def test_refused_words(self):

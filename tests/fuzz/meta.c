@@ -47,6 +47,13 @@ scale (GstBuffer *buffer, GstStereoMeta *meta)
 static void
 check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
 {
+  const struct
+  {
+    GstBuffer *there;
+    GBytes *(*get) (const GstStereoMeta *meta);
+    gsize bytes; /* of a pixel */
+  } planes[] = { { meta->confidence, gst_stereo_meta_get_confidence_bytes, 1 },
+    { meta->truth, gst_stereo_meta_get_truth_bytes, 2 }, { meta->mask, gst_stereo_meta_get_mask_bytes, 1 } };
   GBytes *again = gst_stereo_meta_to_bytes (meta), *plane;
 
   CHECK (g_bytes_equal (bytes, again), "its bytes are others: %" G_GSIZE_FORMAT " and %" G_GSIZE_FORMAT,
@@ -54,18 +61,12 @@ check_meta (GstBuffer *buffer, GstStereoMeta *meta, GBytes *bytes)
   g_bytes_unref (again);
   CHECK (meta->disparity_scale > 0 && isfinite (meta->disparity_scale), "disparity-scale is %g", meta->disparity_scale);
   CHECK (meta->width > 0 && meta->height > 0, "%ux%u", meta->width, meta->height);
-  if (meta->confidence && (plane = gst_stereo_meta_get_confidence_bytes (meta))) {
-    CHECK (g_bytes_get_size (plane) == (gsize) meta->width * meta->height, "confidence of another size");
-    g_bytes_unref (plane);
-  }
-  if (meta->truth && (plane = gst_stereo_meta_get_truth_bytes (meta))) {
-    CHECK (g_bytes_get_size (plane) == 2 * (gsize) meta->width * meta->height, "truth of another size");
-    g_bytes_unref (plane);
-  }
-  if (meta->mask && (plane = gst_stereo_meta_get_mask_bytes (meta))) {
-    CHECK (g_bytes_get_size (plane) == (gsize) meta->width * meta->height, "mask of another size");
-    g_bytes_unref (plane);
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (planes); i++)
+    if (planes[i].there && (plane = planes[i].get (meta))) {
+      CHECK (g_bytes_get_size (plane) == planes[i].bytes * (gsize) meta->width * meta->height,
+          "picture %u of another size", i);
+      g_bytes_unref (plane);
+    }
   for (guint sample = 0; sample < 65536; sample += 4369) {
     gst_stereo_meta_get_disparity (meta, sample);
     gst_stereo_meta_get_depth (meta, sample);

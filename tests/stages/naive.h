@@ -176,6 +176,32 @@ typedef struct NaiveMeasures
 NaiveMeasures *naive_measures (StereoPlan *p);
 void naive_halve (StereoPlan *p, StereoPlan *half);
 
+/* The candidates of the lowest and of the second-lowest cost, the smaller one of equals; -1: there is none. */
+typedef struct NaiveLowest
+{
+  int first, second;
+  double cost[2];
+} NaiveLowest;
+#define NAIVE_NOTHING_YET \
+  { \
+    -1, -1, \
+    { \
+      0, 0 \
+    } \
+  }
+void naive_lowest_add (NaiveLowest *l, int i, double cost);
+/* 3.2.3: F = (minCost2 - minCost1) / minCost2, to the nearest float; 0 of two costs of 0, and of less than two. */
+float naive_margin (const NaiveLowest *l);
+/* The tip of a V whose flanks pass through the three costs and are equally steep: as steep as the steeper of the two sides is.
+ * To the nearest float; 0 where the middle one is not the lowest, or all are equal. */
+float naive_tip (double before, double lowest, double after);
+
+static inline uint16_t
+naive_index (int candidate)
+{
+  return candidate < 0 ? (uint16_t) STEREO_INVALID : (uint16_t) candidate;
+}
+
 /* A path's costs of the pixel before and of this one, by candidate; -1: no such candidate. */
 typedef struct NaivePath
 {

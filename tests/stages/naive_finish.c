@@ -11,10 +11,8 @@ valid_candidate (const StereoPlan *p, int x, int i)
   return naive_exists (p, x, i) || (naive_has_all_candidates (p) && i >= 0 && i < p->disparities);
 }
 
-/* The tip of a V whose flanks pass through the three costs and are equally steep: as steep as the steeper of the two sides is.
- * To the nearest float; 0 where the middle one is not the lowest, or all are equal. */
-static float
-tip (double before, double lowest, double after)
+float
+naive_tip (double before, double lowest, double after)
 {
   double slope = fmax (before, after) - lowest;
   return slope <= 0 || fmin (before, after) < lowest ? 0 : (float) ((before - after) / slope / 2);
@@ -33,7 +31,7 @@ disparity_of (StereoPlan *p, int subpixel)
       }
       *d = (float) (p->min_disparity + i);
       if (subpixel && valid_candidate (p, x, i - 1) && valid_candidate (p, x, i + 1))
-        *d += tip (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
+        *d += naive_tip (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
     }
 }
 

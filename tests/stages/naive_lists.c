@@ -176,17 +176,11 @@ naive_keep (StereoPlan *p)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      int best = -1, lowest = 0;
-      for (int i = 0; i < p->disparities; i++) {
-        if (!(p->listed ? listed (p, x, y, i) : naive_exists (p, x, i)))
-          continue;
-        int cost = p->listed ? *list_cost (p, x, y, i) : *naive_cost (p, x, y, i);
-        if (best < 0 || cost < lowest) {
-          best = i;
-          lowest = cost;
-        }
-      }
-      p->winner[naive_map (p, x, y)] = best < 0 ? (uint16_t) NONE : (uint16_t) best;
+      NaiveLowest l = NAIVE_NOTHING_YET;
+      for (int i = 0; i < p->disparities; i++)
+        if (p->listed ? listed (p, x, y, i) : naive_exists (p, x, i))
+          naive_lowest_add (&l, i, p->listed ? *list_cost (p, x, y, i) : *naive_cost (p, x, y, i));
+      p->winner[naive_map (p, x, y)] = naive_index (l.first);
     }
 }
 
@@ -347,37 +341,13 @@ naive_lend_sums (StereoPlan *p)
   free (lines);
 }
 
-/* The candidate of the lowest sum of a pixel of a view, the first of equals; -1: none. @second: the next lowest sum. */
-static int
-winner (const StereoPlan *p, int view, int x, int y, double *lowest, double *second)
-{
-  int best = -1;
-
-  *lowest = *second = NONE;
-  for (int i = 0; i < p->disparities; i++) {
-    int left = view == STEREO_LEFT ? x : naive_partner (p, x, i);
-    if (!naive_inside (p, left) || !listed (p, left, y, i))
-      continue;
-    double sum = *naive_cost (p, left, y, i);
-    if (sum < *lowest) {
-      *second = *lowest;
-      *lowest = sum;
-      best = i;
-    } else if (sum < *second)
-      *second = sum;
-  }
-  return best;
-}
-
-/* The tip of a V, as naive_subpixel() has it, where both neighbours are listed. */
+/* From a winner to the tip, where both neighbours are listed. */
 static double
 offset (const StereoPlan *p, int x, int y, int i)
 {
-  if (!p->params.subpixel || i == 0 || i == p->disparities - 1 || !listed (p, x, y, i - 1) || !listed (p, x, y, i + 1))
+  if (!p->params.subpixel || !listed (p, x, y, i - 1) || !listed (p, x, y, i + 1))
     return 0;
-  double before = *naive_cost (p, x, y, i - 1), low = *naive_cost (p, x, y, i), after = *naive_cost (p, x, y, i + 1);
-  double slope = fmax (before, after) - low;
-  return slope <= 0 || fmin (before, after) < low ? 0 : (before - after) / slope / 2;
+  return (double) naive_tip (*naive_cost (p, x, y, i - 1), *naive_cost (p, x, y, i), *naive_cost (p, x, y, i + 1));
 }
 
 void
@@ -388,13 +358,17 @@ naive_list_paths (StereoPlan *p)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++) {
         size_t at = naive_map (p, x, y);
-        double lowest, second;
-        int best = winner (p, v, x, y, &lowest, &second);
-        p->view[v].index[at] = (uint16_t) (best < 0 ? NONE : best);
+        NaiveLowest l = NAIVE_NOTHING_YET;
+        for (int i = 0; i < p->disparities; i++) {
+          int left = v == STEREO_LEFT ? x : naive_partner (p, x, i);
+          if (naive_inside (p, left) && listed (p, left, y, i))
+            naive_lowest_add (&l, i, *naive_cost (p, left, y, i));
+        }
+        p->view[v].index[at] = naive_index (l.first);
         if (v == STEREO_RIGHT)
           continue;
-        p->view[v].confidence[at] = second == NONE || second == 0 ? 0 : (float) ((second - lowest) / second);
-        p->disparity[at] = best < 0 ? NAN : (float) (p->min_disparity + best) + (float) offset (p, x, y, best);
+        p->view[v].confidence[at] = naive_margin (&l);
+        p->disparity[at] = l.first < 0 ? NAN : (float) (p->min_disparity + l.first) + (float) offset (p, x, y, l.first);
       }
   naive_take_volume (p);
 }

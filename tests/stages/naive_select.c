@@ -5,15 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Lowest and second-lowest of @cost (p, …) over the valid candidates; ties go to the smaller index. */
-typedef struct Lowest
-{
-  int first, second; /* -1: there is none */
-  double cost[2];
-} Lowest;
-
-static void
-lowest_add (Lowest *l, int i, double cost)
+void
+naive_lowest_add (NaiveLowest *l, int i, double cost)
 {
   if (l->first < 0 || cost < l->cost[0]) {
     l->second = l->first;
@@ -26,9 +19,8 @@ lowest_add (Lowest *l, int i, double cost)
   }
 }
 
-/* 3.2.3: F = (minCost2 - minCost1) / minCost2, to the nearest float; 0 of two costs of 0, and of less than two. */
-static float
-confidence (const Lowest *l)
+float
+naive_margin (const NaiveLowest *l)
 {
   return l->second < 0 || l->cost[1] == 0 ? 0 : (float) ((l->cost[1] - l->cost[0]) / l->cost[1]);
 }
@@ -39,14 +31,14 @@ naive_select (StereoPlan *p)
   for (int v = 0; v < 2; v++)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++) {
-        Lowest l = { -1, -1, { 0, 0 } };
+        NaiveLowest l = NAIVE_NOTHING_YET;
         size_t at = naive_map (p, x, y);
         for (int i = 0; i < p->disparities; i++)
           if (naive_exists (p, x, i) || (v == STEREO_LEFT && naive_has_all_candidates (p)))
-            lowest_add (&l, i, *naive_view_cost (p, v, x, y, i));
-        p->view[v].first[at] = p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
-        p->view[v].second[at] = (uint16_t) (l.second < 0 ? (int) STEREO_INVALID : l.second);
-        p->view[v].confidence[at] = confidence (&l);
+            naive_lowest_add (&l, i, *naive_view_cost (p, v, x, y, i));
+        p->view[v].first[at] = p->view[v].index[at] = naive_index (l.first);
+        p->view[v].second[at] = naive_index (l.second);
+        p->view[v].confidence[at] = naive_margin (&l);
       }
 }
 
@@ -196,7 +188,7 @@ refine_idr (Naive *naive, int v)
   double *sums = window_sums (p, v, values, n);
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      Lowest l = { -1, -1, { 0, 0 } };
+      NaiveLowest l = NAIVE_NOTHING_YET;
       size_t at = naive_map (p, x, y);
       for (int i = 0; i < n; i++) {
         size_t k = ((size_t) y * (size_t) p->width + (size_t) x) * (size_t) n + (size_t) i;
@@ -205,10 +197,10 @@ refine_idr (Naive *naive, int v)
           continue;
         }
         sums[k] = *naive_view_cost (p, v, x, y, i) + rint (p->alpha / 4.0 * sums[k]);
-        lowest_add (&l, i, sums[k]);
+        naive_lowest_add (&l, i, sums[k]);
       }
-      view->index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
-      view->confidence[at] = confidence (&l);
+      view->index[at] = naive_index (l.first);
+      view->confidence[at] = naive_margin (&l);
     }
   naive->penalised[v] = sums;
 }
@@ -239,13 +231,13 @@ naive_reselect (StereoPlan *p)
   for (int v = 0; v < 2; v++)
     for (int y = 0; y < p->height; y++)
       for (int x = 0; x < p->width; x++) {
-        Lowest l = { -1, -1, { 0, 0 } };
+        NaiveLowest l = NAIVE_NOTHING_YET;
         size_t at = naive_map (p, x, y);
         int32_t expected = p->view[v].expected[at];
         for (int i = 0; i < p->disparities; i++)
           if (naive_exists (p, x, i))
-            lowest_add (&l, i, *naive_view_cost (p, v, x, y, i) + penalty (p, expected, i));
-        p->view[v].index[at] = (uint16_t) (l.first < 0 ? (int) STEREO_INVALID : l.first);
-        p->view[v].confidence[at] = confidence (&l);
+            naive_lowest_add (&l, i, *naive_view_cost (p, v, x, y, i) + penalty (p, expected, i));
+        p->view[v].index[at] = naive_index (l.first);
+        p->view[v].confidence[at] = naive_margin (&l);
       }
 }
