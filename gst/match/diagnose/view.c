@@ -357,7 +357,7 @@ total (const gfloat *columns)
 /* Means over a block of products of the structure now (h), its mean before (m), the rest (r), that of the look before (p), and the
  * difference of this look and the one before (d); n: the neighbour to the right. Returns whether the texture is lost. */
 static gboolean
-update_block (const GstStereoViews *views, View *view, gint bx, gint by)
+update_block (const GstStereoViews *views, View *view, gint bx, gint by, gfloat noise)
 {
   gfloat hh[SIDE] = { 0 }, hn[SIDE] = { 0 }, hm[SIDE] = { 0 }, mm[SIDE] = { 0 }, mn[SIDE] = { 0 }, rr[SIDE] = { 0 },
          rn[SIDE] = { 0 }, rp[SIDE] = { 0 }, dd[SIDE] = { 0 }, dn[SIDE] = { 0 };
@@ -399,7 +399,7 @@ update_block (const GstStereoViews *views, View *view, gint bx, gint by)
   gboolean stopped = looks && total (dn) < MAX (block->stopped > 1 ? MOVES : STILL, SHARED * total (dd));
   block->stopped = (guint8) (stopped ? MIN (block->stopped + 1, MOST_VOTES) : 0);
   /* no more than noise */
-  block->is_even = total (hh) < NOISE && total (hn) < MAX (NOTHING, SHARED * total (hh));
+  block->is_even = total (hh) < noise && total (hn) < MAX (NOTHING, SHARED * total (hh));
   /* an encoder's flicker keeps what it flickers around, and is another one in each look; and where something has stopped, or was
    * uncovered, the mean follows for a while */
   block->is_live = block->is_moving && block->stopped < 2 &&
@@ -429,10 +429,12 @@ measure_view (GstStereoViews *views, const GstStereoLookedPair *pair, guint v, G
   read_figures (views, pair, v, figures);
   read_cells (views, view, &pair->images[v]);
   find_structure (views, view, pair->black[v], pair->scale[v]);
+  /* noise grows as the structure of a dark picture does */
+  gfloat gain = LEVEL / CLAMP ((gfloat) figures->brightness, LEVEL / 2, LEVEL);
   for (gint by = 0; by < views->down; by++)
     for (gint bx = 0; bx < views->across; bx++) {
       Block *block = &view->blocks[by * views->across + bx];
-      lost += update_block (views, view, bx, by);
+      lost += update_block (views, view, bx, by, NOISE * gain * gain);
       figures->moving += block->is_live;
       textured += block->is_textured;
       gboolean repeats = views->looks && is_same (views, view, bx, by);
@@ -950,10 +952,13 @@ learn (GstStereoViews *views, gboolean live)
       views->raw[v] = own->same < SAME_LEAST ? views->raw[v] + 1 : 0;
     views->changed[v] = own->same < 1 ? views->changed[v] + 1 : 0;
     views->stands[v] = moves_beside (views, v) || (views->stands[v] && !own->moving && !own->wakes);
-    if (evident)
-      views->repeats[v] = views->changed[v] >= VOTES ?
-          0 :
-          views->repeats[v] + ((own->same >= 1) - views->repeats[v]) / REPEATS;
+    /* what repeated, and does so no more, has no part that is frozen */
+    for (gint b = 0; b < views->across * views->down && views->changed[v] == VOTES && views->repeats[v] > 0; b++)
+      views->views[v].blocks[b].votes[STALE] = 0;
+    if (views->changed[v] >= VOTES)
+      views->repeats[v] = 0;
+    else if (evident)
+      views->repeats[v] += ((own->same >= 1) - views->repeats[v]) / REPEATS;
   }
 }
 
@@ -1008,11 +1013,10 @@ gst_stereo_views_look (GstStereoViews *views, const GstStereoLookedPair *looked)
   learn (views, looked->live);
   for (guint v = 0; v < VIEWS; v++)
     GST_LOG_OBJECT (views->element,
-        "%s view: brightness %.1f, detail %.2f of %.2f; of %u blocks %u move, %u stale, %u even, %u where the other view moves "
-        "alone, %.3f the same; repeats %.2f; %u of %u at 0, %u patterns",
-        v ? "right" : "left", figures[v].brightness, figures[v].detail, figures[v].roughness, pair.blocks,
-        figures[v].moving, figures[v].stale, figures[v].even, figures[v].alone, figures[v].same, views->repeats[v],
-        pair.zero, pair.textured, pair.pattern);
+        "%s view: of %u blocks %u move, %u stale, %u even, %u where the other view moves alone, %.3f the same; repeats %.2f; "
+        "%u of %u at 0, %u patterns",
+        v ? "right" : "left", pair.blocks, figures[v].moving, figures[v].stale, figures[v].even, figures[v].alone,
+        figures[v].same, views->repeats[v], pair.zero, pair.textured, pair.pattern);
   judge (views);
   return pair.jump;
 }
