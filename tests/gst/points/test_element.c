@@ -87,21 +87,6 @@ typedef struct
   gboolean organized, pcd;
 } Wanted;
 
-static Wanted
-draw_wanted (void)
-{
-  return (Wanted){ random_range (&generator, 1, 5), random_range (&generator, 0, 1) ? 200 : 0,
-    random_range (&generator, 0, 1) ? 3000 : 0, random_range (&generator, 0, 4) / 5.0, random_range (&generator, 0, 1),
-    random_range (&generator, 0, 1) };
-}
-
-static gchar *
-properties_of (const Wanted *wanted)
-{
-  return g_strdup_printf ("format=%s step=%d near=%g far=%g min-confidence=%g organized=%s", wanted->pcd ? "pcd" : "ply",
-      wanted->step, wanted->near, wanted->far, wanted->min_confidence, wanted->organized ? "true" : "false");
-}
-
 static guint8
 confidence_at (const GstStereoMeta *meta, gint x, gint y)
 {
@@ -138,13 +123,6 @@ check_header (const gchar *text, const Wanted *wanted, gint columns, gint rows, 
   fail_unless (!wanted->pcd || strstr (text, "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"), "%s", text);
 }
 
-static gboolean
-is_wanted (const Wanted *wanted, const GstStereoMeta *meta, gint x, gint y, gdouble z)
-{
-  return z >= wanted->near && (wanted->far == 0 || z <= wanted->far) &&
-      confidence_at (meta, x, y) / 255.0 >= wanted->min_confidence - 1e-9;
-}
-
 static void
 check_point (const guint8 *body, gboolean there, const gdouble expected[3])
 {
@@ -177,7 +155,8 @@ check_file (const Points *points, const Wanted *wanted, GstBuffer *in, GstBuffer
     for (gint x = 0; x < points->width; x += wanted->step) {
       gdouble at[3];
       gboolean there = gst_stereo_meta_get_point (meta, x, y, sample_at (in, &info, x, y), &at[0], &at[1], &at[2]) &&
-          is_wanted (wanted, meta, x, y, at[2]);
+          at[2] >= wanted->near && (wanted->far == 0 || at[2] <= wanted->far) &&
+          confidence_at (meta, x, y) / 255.0 >= wanted->min_confidence - 1e-9;
       if (!there && !wanted->organized)
         continue;
       fail_unless (body + bytes <= end, "the file ends after %u points", count);
@@ -194,8 +173,12 @@ check_file (const Points *points, const Wanted *wanted, GstBuffer *in, GstBuffer
 TEST (test_files_against_single_pixels)
 {
   for (guint round = 0; round < 40; round++) {
-    Wanted wanted = draw_wanted ();
-    g_autofree gchar *properties = properties_of (&wanted);
+    const Wanted wanted = { random_range (&generator, 1, 5), random_range (&generator, 0, 1) ? 200 : 0,
+      random_range (&generator, 0, 1) ? 3000 : 0, random_range (&generator, 0, 4) / 5.0,
+      random_range (&generator, 0, 1), random_range (&generator, 0, 1) };
+    g_autofree gchar *properties = g_strdup_printf ("format=%s step=%d near=%g far=%g min-confidence=%g organized=%s",
+        wanted.pcd ? "pcd" : "ply", wanted.step, wanted.near, wanted.far, wanted.min_confidence,
+        wanted.organized ? "true" : "false");
     g_auto (Points) points = points_new (properties, round % 3 ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8,
         random_range (&generator, 1, round % 10 ? 30 : 600), random_range (&generator, 1, 9));
 

@@ -282,12 +282,18 @@ TEST (test_seek)
 {
   static const guint64 frames[] = { 7, 1, 100, 0, 29, 123457 };
   g_autoptr (GstElement) pipeline = launch (
-      "stereotestsrc seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! "
-      "appsink name=o sync=false");
+      "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! "
+      "video/x-raw,format=GRAY8,width=128,height=20,framerate=30000/1001 ! appsink name=o sync=false");
   g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
+  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
 
+  /* before there are caps, and so a frame rate */
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless (gst_element_send_event (source,
+      gst_event_new_seek (
+          1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 1001 * GST_MSECOND, GST_SEEK_TYPE_NONE, -1)));
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  check_preroll (sink, 0, 0);
+  check_preroll (sink, 30, 1001 * GST_MSECOND);
   for (guint k = 0; k < 2 * G_N_ELEMENTS (frames); k++) {
     guint64 n = frames[k / 2];
     GstClockTime begin = gst_util_uint64_scale (n, 1001 * GST_SECOND, 30000);
@@ -296,24 +302,6 @@ TEST (test_seek)
         (gint64) (begin + (k % 2) * 16 * GST_MSECOND)));
     check_preroll (sink, n, begin);
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-}
-
-/* Before there are caps, and so a frame rate. */
-TEST (test_seek_when_ready)
-{
-  g_autoptr (GstElement) pipeline = launch (
-      "stereotestsrc name=s seed=4 motion=2.5 noise=2 ! video/x-raw,format=GRAY8,width=128,height=20,framerate=30/1 ! "
-      "appsink name=o sync=false");
-  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "o");
-  g_autoptr (GstElement) source = gst_bin_get_by_name (GST_BIN (pipeline), "s");
-
-  gst_element_set_state (pipeline, GST_STATE_READY);
-  fail_unless (gst_element_send_event (source,
-      gst_event_new_seek (
-          1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 19 * GST_SECOND / 30, GST_SEEK_TYPE_NONE, -1)));
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  check_preroll (sink, 19, 19 * GST_SECOND / 30);
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 

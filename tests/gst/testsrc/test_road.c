@@ -650,7 +650,7 @@ TEST (test_widths)
   for (gint k = 0; k < 16; k++) {
     GstStereoSceneParams params = road_with_thin_things (&random, 3, 1 + k % 8);
     Tracer tracer = tracer_new (&params, 100, 0);
-    ScenePicture picture = scene_picture_of (&params, 0);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, 0);
     for (gint i = 0; i < 6; i++) {
       const GstStereoRoadThin *thing = &tracer.thing[i / 2];
       gdouble reach = thing->half_width + fabs (thing->lean) * MIN (thing->rows, params.height) + 1;
@@ -664,7 +664,6 @@ TEST (test_widths)
         check_width (&picture, &params.road, i % 2, i / 2, i / 2 == 0);
       checked++;
     }
-    scene_picture_clear (&picture);
   }
   fail_unless (checked > 20, "only %u things were whole", checked);
 }
@@ -726,8 +725,8 @@ TEST (test_nothing_else_changes)
     guint hidden = 0;
     params.max_disparity = bare.max_disparity = scene_picture_max_disparity (&params);
     bare.road.thin_count = 0;
-    ScenePicture picture = scene_picture_of (&params, k);
-    ScenePicture without = scene_picture_of (&bare, k);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, k);
+    g_auto (ScenePicture) without = scene_picture_of (&bare, k);
     for (gint i = 0; i < 2 * params.width * params.height; i++) {
       gint v = i % 2, at = i / 2;
       if (thing_at (&picture, &params.road, v, at) >= 0) {
@@ -739,8 +738,6 @@ TEST (test_nothing_else_changes)
       fail_unless (v || picture.truth[at] == without.truth[at]);
     }
     fail_unless (hidden > 500, "%u pixels", hidden);
-    scene_picture_clear (&picture);
-    scene_picture_clear (&without);
   }
 }
 

@@ -23,7 +23,7 @@ TEST (test_truth_is_exact)
   for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
     GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, random_next (&random), sizes[k][0], sizes[k][1],
       sizes[k][2], 1.37, 0 };
-    ScenePicture picture = scene_picture_of (&params, random_next (&random) % 100000);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, random_next (&random) % 100000);
     for (gint layer = 0; layer < GST_STEREO_SCENE_ROOM_LAYERS; layer++) {
       guint count;
       gdouble right = scene_picture_warp_error (&picture, layer, 8, 0, &count);
@@ -36,7 +36,6 @@ TEST (test_truth_is_exact)
             k, layer, right, before, behind, off);
       }
     }
-    scene_picture_clear (&picture);
   }
 }
 
@@ -48,7 +47,7 @@ TEST (test_dots_are_equal_to_the_bit)
   for (guint k = 0; k < 8; k++) {
     GstStereoSceneParams params = { k % 2 ? GST_STEREO_PATTERN_STRIPES : GST_STEREO_PATTERN_RANDOM_DOTS,
       random_next (&random), random_range (&random, 60, 400), random_range (&random, 1, 90), 0, 3, 0 };
-    ScenePicture picture = scene_picture_of (&params, random_next (&random) % 1000);
+    g_auto (ScenePicture) picture = scene_picture_of (&params, random_next (&random) % 1000);
     guint seen = 0;
     for (gint y = 0; y < picture.height; y++)
       for (gint x = 0; x < picture.width; x++) {
@@ -62,15 +61,14 @@ TEST (test_dots_are_equal_to_the_bit)
             picture.level[0][row + (gsize) x], picture.level[1][row + (gsize) (x - truth / TRUTH_STEPS)]);
       }
     fail_unless (seen > (guint) (picture.width * picture.height) / 2);
-    scene_picture_clear (&picture);
   }
 }
 
 TEST (test_one_seed_one_picture)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 123, 45, 0, 2, 1.5 }, other = params;
-  ScenePicture first = scene_picture_of (&params, 12), again = scene_picture_of (&params, 12);
-  ScenePicture next = scene_picture_of (&params, 13), seeded;
+  g_auto (ScenePicture) first = scene_picture_of (&params, 12), again = scene_picture_of (&params, 12);
+  g_auto (ScenePicture) next = scene_picture_of (&params, 13), seeded;
 
   other.seed = 6;
   seeded = scene_picture_of (&other, 12);
@@ -79,17 +77,13 @@ TEST (test_one_seed_one_picture)
   fail_if (scene_picture_equal (&first, &seeded));
   /* the seed is of textures, not of the geometry */
   fail_unless (!memcmp (first.truth, seeded.truth, 2 * 123 * 45));
-  scene_picture_clear (&first);
-  scene_picture_clear (&again);
-  scene_picture_clear (&next);
-  scene_picture_clear (&seeded);
 }
 
 /* The foreground of the next frame is that of this one, @motion pixels further. */
 TEST (test_motion_moves_the_foreground)
 {
   GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 300, 60, 0, 3, 0 };
-  ScenePicture now = scene_picture_of (&params, 4), next = scene_picture_of (&params, 5);
+  g_auto (ScenePicture) now = scene_picture_of (&params, 4), next = scene_picture_of (&params, 5);
   guint moved = 0, kept = 0;
 
   for (gint y = 0; y < 60; y++)
@@ -105,8 +99,6 @@ TEST (test_motion_moves_the_foreground)
       }
     }
   fail_unless (moved > 300 && kept > 6000);
-  scene_picture_clear (&now);
-  scene_picture_clear (&next);
 }
 
 /* It turns back at the sides, and stays in the picture for ever. */
@@ -118,14 +110,13 @@ TEST (test_motion_stays_inside)
   for (guint m = 0; m < G_N_ELEMENTS (motions); m++)
     for (guint f = 0; f < G_N_ELEMENTS (frames); f++) {
       GstStereoSceneParams params = { GST_STEREO_PATTERN_RANDOM_DOTS, 5, 200, 20, 20, motions[m], 0 };
-      ScenePicture picture = scene_picture_of (&params, frames[f]);
+      g_auto (ScenePicture) picture = scene_picture_of (&params, frames[f]);
       guint covered = 0;
       for (guint x = 0; x < 200; x++)
         covered += picture.truth[10 * 200 + x] == 15 * TRUTH_STEPS;
       /* 2 * 36 pixels wide, a pixel less or more where it lies between pixels */
       fail_unless (
           covered >= 71 && covered <= 73, "motion %f, frame %" G_GUINT64_FORMAT ": %u", motions[m], frames[f], covered);
-      scene_picture_clear (&picture);
     }
 }
 
