@@ -141,14 +141,6 @@ template <typename Key> struct Known
   uint32_t least; /* any other candidate costs as much or more */
 };
 
-/* A pixel that needs a search over the indices @from..@to; @best: of all its other candidates. */
-template <typename Key> struct Wide
-{
-  Best<Key> best;
-  int column, expected; /* element of index 0 in the block's rows: see column_of() */
-  uint16_t from, to, pixel;
-};
-
 /* The pixels of a block. */
 struct Block
 {
@@ -167,13 +159,6 @@ column_of (const Frame &f, const Block &block, int pixel)
 {
   int x = block.x + pixel % BLOCK_X;
   return (pixel / BLOCK_X * f.width + (block.view ? f.width - 1 - x + f.min_disparity : x)) * f.depth;
-}
-
-/* The cost of a pixel at index @i. */
-static __device__ __forceinline__ uint32_t
-cost_at (const Block &block, int column, int i)
-{
-  return __ldg (block.rows + (uint32_t) (column + i * block.step));
 }
 
 static __device__ __forceinline__ size_t
@@ -202,86 +187,38 @@ hide_origin (Value &value)
 #endif
 }
 
-/* Searches the candidates of one pixel by LANES lanes. */
-template <typename Key, int LANES> static __device__ __forceinline__ Best<Key>
-search (const Block &block, const Wide<Key> &wide, bool there)
-{
-  int lane = threadIdx.x % LANES, i = wide.from + lane, to = there ? wide.to : -1, expected = wide.expected;
-  int stride = LANES * block.step;
-  uint32_t at = (uint32_t) (wide.column + i * block.step); /* beside the rows, as in cost_at() */
-  Best<Key> b = none_yet<Key> ();
-
-#pragma unroll 1
-  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
-    uint32_t costs[AT_ONCE];
-    hide_origin (at);
-    hide_origin (i);
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
-#pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) {
-      Key key = key_of<Key> (block.alpha, expected, costs[k], i + k * LANES);
-      b.insert (i + k * LANES <= to ? key : no_key<Key> ());
-    }
-  }
-  if (there && lane == 0)
-    b = merge (b, wide.best);
-#pragma unroll
-  for (int away = LANES / 2; away; away /= 2) {
-    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away) };
-    b = merge (b, other);
-  }
-  return b;
-}
-
-/* Searches all pixels of a list, in turns. */
-template <typename Key, int LANES> static __device__ __forceinline__ void
-search_all (const Block &block, Wide<Key> *wide, int widened)
-{
-  int thread = threadIdx.x;
-
-  /* all lanes of a warp take part in the last turn: they exchange results */
-#pragma unroll 1
-  for (int k = thread / LANES; k - thread % 32 / LANES < widened; k += THREADS / LANES) {
-    Wide<Key> &w = wide[min (k, widened - 1)];
-    Best<Key> b = search<Key, LANES> (block, w, k < widened);
-    if (k < widened && thread % LANES == 0)
-      w.best = b;
-  }
-}
-
 /*
  * The two lowest totals, of cost + penalty (3.2.3).
  *
  * Selection has found the two lowest costs of each pixel. Every other candidate costs at least as much as the second.
  * Its total can be among the two lowest only if that cost + its penalty is small enough, which means near the expected
- * disparity. This decides most pixels. For the others a thread reads a few candidates around the expected disparity.
- * What is still undecided, the block searches together, several lanes a pixel.
+ * disparity. This decides most pixels. What is still undecided, the block searches together, several lanes a pixel.
  */
 
-constexpr int NEAR = 4; /* candidates that are read around the expected disparity */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 constexpr int BLOCKS = 4; /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
 #else
 constexpr int BLOCKS = 6;
 #endif
 
-/* Whether the two lowest costs decide a pixel, because no other candidate is in range. */
-template <typename Key> static __device__ __forceinline__ bool
-known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
+/* The indices of the candidates that may be among the two lowest, with those that are known, which become @b. It may be empty. */
+template <typename Key> static __device__ __forceinline__ Range
+open_range (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
 {
   b = none_yet<Key> ();
   b.insert (known.keys[0]);
   b.insert (known.keys[1]);
   if (known.expected == STEREO_EXPECT_NONE || known.least == STEREO_INVALID)
-    return true;
-  Range r = common (range_of (b.next, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
-  int unknown = r.to - r.from + 1;
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    unknown -= r.holds (index_of (known.keys[k]));
-  return unknown <= 0;
+    return { 0, -1 };
+  return common (range_of (b.next, known.least, known.expected, block.steps_per_cost), valid_range (f, x));
+}
+
+/* Whether the two lowest costs decide a pixel, because no other candidate is in range. */
+template <typename Key> static __device__ __forceinline__ bool
+known_decide (const Frame &f, const Block &block, const Known<Key> &known, int x, Best<Key> &b)
+{
+  Range r = open_range (f, block, known, x, b);
+  return r.to - r.from + 1 <= r.holds (index_of (known.keys[0])) + r.holds (index_of (known.keys[1]));
 }
 
 /* Stores the two candidates of a pixel that was open. */
@@ -351,66 +288,64 @@ load_known (const Frame &f, const Block &block, const uint32_t *costs, int pixel
   return known_of<Key> (block, costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
-/* Reads the candidates around the expected disparity of an open pixel. If they do not decide the pixel, the rest of its
- * range goes to the list @wide. */
-template <typename Key> static __device__ __forceinline__ void
-search_near (const Frame &f, const Block &block, const uint32_t *found, int pixel, Wide<Key> *wide, int *widened)
+/* Searches the candidates of open pixel @pixel by LANES lanes, which all have it; not @there: of none. */
+template <typename Key, int LANES> static __device__ __forceinline__ void
+search (const Frame &f, const Block &block, const uint32_t *found, int pixel, bool there)
 {
+  int lane = threadIdx.x % LANES, stride = LANES * block.step;
   Known<Key> known = load_known<Key> (f, block, found, pixel);
-  int expected = known.expected, column = column_of (f, block, pixel);
-  Range valid = valid_range (f, block.x + pixel % BLOCK_X), r, near;
-  Best<Key> b = none_yet<Key> ();
+  Best<Key> b;
+  Range r = open_range (f, block, known, block.x + pixel % BLOCK_X, b);
+  int i = r.from + lane, to = there ? r.to : -1;
+  uint32_t at = (uint32_t) (column_of (f, block, pixel) + i * block.step); /* 32 bits wrap around beside the rows */
 
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    b.insert (known.keys[k]);
-  r = common (range_of (b.next, known.least, expected, block.steps_per_cost), valid);
-  near.from = max (min ((expected >> 6) - (NEAR / 2 - 1), r.to - (NEAR - 1)), r.from);
-  near.to = min (near.from + NEAR - 1, r.to);
-
-  uint32_t costs[NEAR];
-#pragma unroll
-  for (int k = 0; k < NEAR; k++)
-    costs[k] = cost_at (block, column, min (near.from + k, near.to));
+  /* of the known candidates, the search finds those in range again */
   b = none_yet<Key> ();
 #pragma unroll
-  for (int k = 0; k < NEAR; k++) {
-    Key key = key_of<Key> (block.alpha, expected, costs[k], near.from + k);
-    b.insert (near.from + k <= near.to ? key : no_key<Key> ());
+  for (int k = 0; k < 2; k++)
+    b.insert (lane > 0 || r.holds (index_of (known.keys[k])) ? no_key<Key> () : known.keys[k]);
+#pragma unroll 1
+  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
+    uint32_t costs[AT_ONCE];
+    hide_origin (at);
+    hide_origin (i);
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++)
+      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; k++) {
+      Key key = key_of<Key> (block.alpha, known.expected, costs[k], i + k * LANES);
+      b.insert (i + k * LANES <= to ? key : no_key<Key> ());
+    }
   }
 #pragma unroll
-  for (int k = 0; k < 2; k++)
-    if (!near.holds (index_of (known.keys[k])))
-      b.insert (known.keys[k]);
-  r = common (range_of (b.next, known.least, expected, block.steps_per_cost), valid);
-  int unknown = r.to - r.from + 1 - max (min (r.to, near.to) - max (r.from, near.from) + 1, 0);
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    unknown -= r.holds (index_of (known.keys[k])) && !near.holds (index_of (known.keys[k]));
-  if (unknown <= 0) {
+  for (int away = LANES / 2; away; away /= 2) {
+    Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away) };
+    b = merge (b, other);
+  }
+  if (there && lane == 0)
     store_found<Key> (f, block, pixel, b);
-    return;
-  }
-  b = none_yet<Key> ();
-#pragma unroll
-  for (int k = 0; k < 2; k++)
-    if (!r.holds (index_of (known.keys[k])))
-      b.insert (known.keys[k]);
-  wide[atomicAdd (widened, 1)] = { b, column, expected, (uint16_t) r.from, (uint16_t) r.to, (uint16_t) pixel };
+}
+
+/* Searches all pixels of a list, in turns. All lanes of a warp take part in the last turn: they exchange results. */
+template <typename Key, int LANES> static __device__ __forceinline__ void
+search_all (const Frame &f, const Block &block, const uint32_t *found, const uint16_t *open, int opened)
+{
+#pragma unroll 1
+  for (int k = threadIdx.x / LANES; k - (int) threadIdx.x % 32 / LANES < opened; k += THREADS / LANES)
+    search<Key, LANES> (f, block, found, open[min (k, opened - 1)], k < opened);
 }
 
 /*
  * Block: 128 by 4 pixels of one view. A thread decides two pixels by what is known; undecided ones go to a list in
- * shared memory. Then a thread each reads a few costs of these, and at last several lanes a pixel search the rest.
- * Blocks of the two views alternate, so that both find the costs of a row in the cache: a left pixel reads along a
- * column of the volume, a right pixel along a diagonal.
+ * shared memory. Then several lanes a pixel search these. Blocks of the two views alternate, so that both find the costs of a row
+ * in the cache: a left pixel reads along a column of the volume, a right pixel along a diagonal.
  */
 template <typename Key> static __global__ void
 __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, Selection found, float steps_per_cost)
 {
   __shared__ uint16_t open[PIXELS];
-  __shared__ Wide<Key> wide[PIXELS];
-  __shared__ int opened, widened;
+  __shared__ int opened;
   int v = blockIdx.x % 2, thread = threadIdx.x;
   const uint32_t *costs = found.costs[v];
   Block block = { f.volume + (size_t) (blockIdx.y * BLOCK_Y) * f.width * f.depth, (int) (blockIdx.x / 2 * BLOCK_X),
@@ -421,25 +356,17 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, Selection found, f
   asm volatile("" : "+l"(block.rows)); /* the compiler would add up this address again for every cost */
 #endif
   if (thread == 0)
-    opened = widened = 0;
+    opened = 0;
   __syncthreads ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
     which = decide_pair<Key> (f, block, costs, map_of (f, block, 2 * thread), x);
   list_pair (which, open, &opened);
   __syncthreads ();
-#pragma unroll 1
-  for (int k = thread; k < opened; k += THREADS)
-    search_near<Key> (f, block, costs, open[k], wide, &widened);
-  __syncthreads ();
-  if (widened <= THREADS / MORE_SEARCHERS)
-    search_all<Key, MORE_SEARCHERS> (block, wide, widened);
+  if (opened <= THREADS / MORE_SEARCHERS)
+    search_all<Key, MORE_SEARCHERS> (f, block, costs, open, opened);
   else
-    search_all<Key, SEARCHERS> (block, wide, widened);
-  __syncthreads ();
-#pragma unroll 1
-  for (int k = thread; k < widened; k += THREADS)
-    store_found<Key> (f, block, wide[k].pixel, wide[k].best);
+    search_all<Key, SEARCHERS> (f, block, costs, open, opened);
 }
 
 /* Whether totals leave room for an index in 32 bits. They do unless alpha is far beyond useful values. */
