@@ -9,8 +9,8 @@
  * these the mean along the column. Neighbouring lanes have neighbouring candidates: a warp reads and writes memory in
  * runs. The weights of the block's pixels are made first, each once.
  *
- * The first iteration makes its costs itself. With MESSAGES, costs become messages before they are averaged: along the
- * row in registers, along the column when they are stored for the next iteration.
+ * With MESSAGES, costs become messages before they are averaged: along the row in registers, along the column when they are
+ * stored for the next iteration. A kernel of its own makes the first costs.
  */
 #include "cuda/common.cuh"
 #include "stereo/exact/exponential.h"
@@ -23,14 +23,6 @@ constexpr int EXPONENTIAL_THREADS = 256;
 constexpr int EXPONENTIAL_BLOCKS = 3;   /* of a multiprocessor, at least */
 constexpr int EXPONENTIAL_COLUMNS = 32; /* of a block, at most */
 constexpr int EXPONENTIAL_ROWS = 32;    /* of a block, at most */
-
-enum
-{
-  EXPONENTIAL_FIRST,
-  EXPONENTIAL_MIDDLE,
-  EXPONENTIAL_LAST,
-  EXPONENTIAL_ONLY
-};
 
 /* An iteration. blockDim: lanes, columns. A slot is a row of the block, one more before and one after them. */
 struct Iteration
@@ -46,15 +38,12 @@ struct Iteration
 /* ---- shared memory ------------------------------------------------------------------------------- */
 
 /* Shared memory: a table of weights; the row of every slot; weights of the taps of its pixels along the row and along
- * the column; for the first iteration luma of the right view, clamped, which starts at the partner of the column after
- * the last one at candidate 0. */
+ * the column. */
 struct BlockMemory
 {
   float *table;
   int *y;
   float2 *row, *column;
-  uint8_t *luma;
-  int luma_pitch;
 };
 
 /* Slots: rows of a block and two more, rounded up to an even number to align the arrays behind them. */
@@ -64,30 +53,19 @@ exponential_slots (int rows)
   return (rows + 3) / 2 * 2;
 }
 
-static __host__ __device__ __forceinline__ int
-exponential_luma_pitch (int columns, int candidates)
-{
-  return (columns + 2 + candidates + 3) / 4 * 4;
-}
-
 static size_t
-exponential_shared (int columns, int rows, int candidates, bool first)
+exponential_shared (int columns, int rows)
 {
-  size_t slots = (size_t) exponential_slots (rows);
-  return 256 * sizeof (float) +
-      slots *
-      (sizeof (int) + columns * 2 * sizeof (float2) +
-          (first ? (size_t) exponential_luma_pitch (columns, candidates) : 0));
+  return 256 * sizeof (float) + (size_t) exponential_slots (rows) * (sizeof (int) + columns * 2 * sizeof (float2));
 }
 
 static __device__ __forceinline__ BlockMemory
-lay_out (float *memory, int rows, int columns, int candidates)
+lay_out (float *memory, int rows, int columns)
 {
   int slots = exponential_slots (rows);
-  BlockMemory s = { memory, (int *) (memory + 256), NULL, NULL, NULL, exponential_luma_pitch (columns, candidates) };
+  BlockMemory s = { memory, (int *) (memory + 256) };
   s.row = (float2 *) (s.y + slots);
   s.column = s.row + slots * columns;
-  s.luma = (uint8_t *) (s.column + slots * columns);
   return s;
 }
 
@@ -115,27 +93,8 @@ tap_weights (const float *table, const uint32_t *color, ptrdiff_t away, bool bef
   return make_float2 (stereo_eight_bits (a * share), stereo_eight_bits (b * share));
 }
 
-/* Programmatic dependent launch: the kernel of the next iteration may make its weights while this kernel runs, and
- * waits for the end of this kernel before it reads or writes costs. Without the launch attribute both calls do
- * nothing. */
 static __device__ __forceinline__ void
-let_next_start ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
-
-static __device__ __forceinline__ void
-await_last ()
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-template <bool FIRST> static __device__ __forceinline__ void
-fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
+fill_shared (const Iteration &t, const BlockMemory &s)
 {
   const Frame &f = t.f;
   int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y, columns = blockDim.y;
@@ -152,13 +111,6 @@ fill_shared (const Iteration &t, const BlockMemory &s, int candidates)
     const uint32_t *color = f.view[STEREO_LEFT].color + (size_t) y * f.image_pitch + x;
     s.row[n] = tap_weights (s.table, color, step, x >= step, x + step < f.width);
     s.column[n] = tap_weights (s.table, color, (ptrdiff_t) step * f.image_pitch, y >= step, y + step < f.height);
-  }
-  if (FIRST) { /* step is 1: places are columns */
-    int low = f.width - 1 - (int) ((blockIdx.x + 1) * columns) + f.min_disparity + (int) blockIdx.z * candidates;
-    for (int n = thread; n < (t.rows + 2) * s.luma_pitch; n += threads) {
-      int slot = n / s.luma_pitch, m = min (max (low + n - slot * s.luma_pitch, 0), f.width - 1);
-      s.luma[n] = f.view[STEREO_RIGHT].luma[(size_t) s.y[slot] * f.image_pitch + m];
-    }
   }
   __syncthreads ();
 }
@@ -191,17 +143,6 @@ static __device__ __forceinline__ float
 mean (float own, float before, float after, float2 weight)
 {
   return own + (before * weight.x + after * weight.y);
-}
-
-/* Candidates from @first on of a pixel whose luma is @own; @line: luma of their partners. */
-template <int N> static __device__ __forceinline__ void
-make_costs (const Iteration &t, int own, const uint8_t *line, float *costs)
-{
-  uint32_t exponent = 0x4B000000u + ((uint32_t) t.e.shift << 23); /* the low bits count volume units */
-  float luma = __uint_as_float (exponent | own), top = (float) t.e.top;
-#pragma unroll
-  for (int i = 0; i < N; i++)
-    costs[i] = fminf (fabsf (luma - __uint_as_float (exponent | line[i])), top) + STEREO_EXPONENTIAL_MAGIC;
 }
 
 /* ---- messages -------------------------------------------------------------------------------------- */
@@ -321,41 +262,20 @@ struct Column
   Places places;
 };
 
-/* Costs of the pixel and of its taps in slot @k of the first iteration. */
-template <int N, bool MESSAGES> static __device__ __forceinline__ void
-make_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, float *own, float *before, float *after)
-{
-  const uint8_t *luma = t.f.view[STEREO_LEFT].luma + (size_t) s.y[k] * t.f.image_pitch + c.x;
-  const uint8_t *line = s.luma + k * s.luma_pitch + blockDim.y - c.place + threadIdx.x * N;
-
-  make_costs<N> (t, luma[0], line, own);
-  make_costs<N> (t, luma[c.x > 0 ? -1 : 0], line + 1, before);
-  make_costs<N> (t, luma[c.x + 1 < t.f.width ? 1 : 0], line - 1, after);
-  if (MESSAGES) {
-    make_messages<N> (t, own, c.end);
-    make_messages<N> (t, before, c.end);
-    make_messages<N> (t, after, c.end);
-  }
-}
-
 /* Means along the row of slot @k, from what was read; starts to read the next slot. */
-template <int VECTORS, bool MESSAGES, bool FIRST> static __device__ __forceinline__ void
+template <int VECTORS, bool MESSAGES> static __device__ __forceinline__ void
 mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r,
     Reads<VECTORS> &next, float *own)
 {
   constexpr int N = 8 * VECTORS;
   float before[N], after[N];
 
-  if (FIRST)
-    make_row<N, MESSAGES> (t, s, c, k, own, before, after);
-  else {
-    read_row (c.places, s.y[min (k + 1, c.slots - 1)], next);
+  read_row (c.places, s.y[min (k + 1, c.slots - 1)], next);
 #pragma unroll
-    for (int v = 0; v < VECTORS; v++) {
-      unpack (r.own[v], own + 8 * v);
-      unpack (r.before[v], before + 8 * v);
-      unpack (r.after[v], after + 8 * v);
-    }
+  for (int v = 0; v < VECTORS; v++) {
+    unpack (r.own[v], own + 8 * v);
+    unpack (r.before[v], before + 8 * v);
+    unpack (r.after[v], after + 8 * v);
   }
   float2 weight = s.row[k * blockDim.y + c.place];
 #pragma unroll
@@ -367,15 +287,14 @@ mean_along_row (const Iteration &t, const BlockMemory &s, const Column &c, int k
 
 /* Slot @k: the means along its row, @now; and from these and the two rows before, @own and @own - @rise, the means
  * along the column at the row before. */
-template <int VECTORS, bool MESSAGES, int WHEN> static __device__ __forceinline__ void
+template <int VECTORS, bool MESSAGES, bool LAST> static __device__ __forceinline__ void
 take_slot (const Iteration &t, const BlockMemory &s, const Column &c, int k, const Reads<VECTORS> &r,
     Reads<VECTORS> &next, char *to, int there, const float *own, float *now, float *rise)
 {
-  constexpr bool LAST = WHEN == EXPONENTIAL_LAST || WHEN == EXPONENTIAL_ONLY;
   constexpr int N = 8 * VECTORS;
   float done[N];
 
-  mean_along_row<VECTORS, MESSAGES, WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY> (t, s, c, k, r, next, now);
+  mean_along_row<VECTORS, MESSAGES> (t, s, c, k, r, next, now);
   float2 weight = s.column[(k - 1) * blockDim.y + c.place];
 #pragma unroll
   for (int j = 0; j < N; j++) {
@@ -412,128 +331,116 @@ find_column (const Iteration &t, int candidates, int candidates_a_lane)
 
 /* Block: columns (threadIdx.y, blockIdx.x) by t.rows rows (blockIdx.y) by candidates (threadIdx.x: the lanes of a
  * pixel, blockIdx.z). Shared memory: see BlockMemory. A lane reads and writes 16 bytes at a time. */
-template <int VECTORS, bool MESSAGES, int WHEN> static __global__ void
+template <int VECTORS, bool MESSAGES, bool LAST> static __global__ void
 __launch_bounds__ (EXPONENTIAL_THREADS, VECTORS == 1 ? EXPONENTIAL_BLOCKS : 1)
     exponential_kernel (const __grid_constant__ Iteration t)
 {
-  constexpr bool FIRST = WHEN == EXPONENTIAL_FIRST || WHEN == EXPONENTIAL_ONLY;
   constexpr int N = 8 * VECTORS;
   extern __shared__ float memory[];
   int candidates = blockDim.x * N, k = 2;
-  BlockMemory s = lay_out (memory, t.rows, blockDim.y, candidates);
+  BlockMemory s = lay_out (memory, t.rows, blockDim.y);
   Reads<VECTORS> even, odd;
   float own[N], now[N], rise[N]; /* of two rows, and the difference of the second to the row before it */
 
-  let_next_start ();
-  fill_shared<FIRST> (t, s, candidates);
+  fill_shared (t, s);
   Column c = find_column (t, candidates, N);
   int there = blockIdx.x * blockDim.y + threadIdx.y < (unsigned) t.f.width ? c.places.there : 0;
   char *to = (char *) t.to + (c.places.own - (const char *) t.from);
-  await_last ();
-  if (!FIRST)
-    read_row (c.places, s.y[0], even);
-  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 0, even, odd, now);
-  mean_along_row<VECTORS, MESSAGES, FIRST> (t, s, c, 1, odd, even, own);
+  read_row (c.places, s.y[0], even);
+  mean_along_row<VECTORS, MESSAGES> (t, s, c, 0, even, odd, now);
+  mean_along_row<VECTORS, MESSAGES> (t, s, c, 1, odd, even, own);
 #pragma unroll
   for (int j = 0; j < N; j++)
     rise[j] = own[j] - now[j];
   for (; k + 1 < c.slots; k += 2) { /* two slots in turn, so that no registers are moved */
-    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
-    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
+    take_slot<VECTORS, MESSAGES, LAST> (t, s, c, k, even, odd, to, there, own, now, rise);
+    take_slot<VECTORS, MESSAGES, LAST> (t, s, c, k + 1, odd, even, to, there, now, own, rise);
   }
   if (k < c.slots)
-    take_slot<VECTORS, MESSAGES, WHEN> (t, s, c, k, even, odd, to, there, own, now, rise);
+    take_slot<VECTORS, MESSAGES, LAST> (t, s, c, k, even, odd, to, there, own, now, rise);
+}
+
+/* ---- the first costs ---------------------------------------------------------------------------------- */
+
+/* Block: columns (threadIdx.y, blockIdx.x) of row blockIdx.y by candidates, as above. */
+template <int VECTORS, bool MESSAGES> static __global__ void
+__launch_bounds__ (EXPONENTIAL_THREADS) exponential_cost_kernel (const __grid_constant__ Iteration t)
+{
+  constexpr int N = 8 * VECTORS;
+  const Frame &f = t.f;
+  int y = blockIdx.y, column = blockIdx.x * blockDim.y + threadIdx.y, x = min (column, f.width - 1);
+  int i0 = (blockIdx.z * blockDim.x + threadIdx.x) * N, partner = f.width - 1 - x + f.min_disparity + i0;
+  const uint8_t *left = f.view[STEREO_LEFT].luma + (size_t) y * f.image_pitch;
+  const uint8_t *right = f.view[STEREO_RIGHT].luma + (size_t) y * f.image_pitch;
+  uint32_t exponent = 0x4B000000u + ((uint32_t) t.e.shift << 23); /* the low bits count volume units */
+  float costs[N], luma = __uint_as_float (exponent | left[x]), top = (float) t.e.top;
+
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    float other = __uint_as_float (exponent | right[min (max (partner + i, 0), f.width - 1)]);
+    costs[i] = fminf (fabsf (luma - other), top) + STEREO_EXPONENTIAL_MAGIC;
+  }
+  if (MESSAGES)
+    make_messages<N> (t, costs, f.disparities - i0);
+  uint4 *to = (uint4 *) (t.to + ((size_t) y * f.width + x) * f.depth + i0);
+#pragma unroll
+  for (int v = 0; v < VECTORS; v++)
+    if (column < f.width && i0 + 8 * v < f.depth)
+      to[v] = pack (costs + 8 * v);
 }
 
 /* ---- launching ---------------------------------------------------------------------------------------- */
 
-/* Scratch memory and launch settings of the stage. */
-struct ExponentialContext
-{
-  uint16_t *volume; /* the second one: iterations read one volume and write the other */
-  int early_start;  /* the device can start a kernel while the one before it ends */
-};
-
-template <int VECTORS, bool MESSAGES> static StereoStatus
-exponential_launch (
-    StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes, StereoError *error)
-{
-  static void (*const kernels[]) (Iteration) = { exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_FIRST>,
-    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_MIDDLE>, exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_LAST>,
-    exponential_kernel<VECTORS, MESSAGES, EXPONENTIAL_ONLY> };
-  int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
-  int candidates = 8 * VECTORS * lanes;
-  bool first = when == EXPONENTIAL_FIRST || when == EXPONENTIAL_ONLY;
-  dim3 grid (
-      cuda_blocks (plan->width, columns), cuda_blocks (plan->height, t.rows), cuda_blocks (plan->depth, candidates));
-
-  cudaLaunchAttribute early = {};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config = {};
-  config.gridDim = grid;
-  config.blockDim = dim3 (lanes, columns);
-  config.dynamicSmemBytes = exponential_shared (columns, t.rows, candidates, first);
-  config.stream = cuda_state (plan)->stream;
-  config.attrs = &early;
-  config.numAttrs = !first && context->early_start;
-  CUDA_TRY (cudaLaunchKernelEx (&config, kernels[when], t));
-  CUDA_LAUNCHED (plan, "exponential_kernel");
-  return STEREO_OK;
-}
-
 /* Rows of a block, such that all blocks run at once if they can. */
 static int
-exponential_rows (const StereoPlan *plan, int lanes, int candidates)
+exponential_rows (const StereoPlan *plan, int lanes, int columns, int candidates)
 {
-  int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
   int across = (int) (cuda_blocks (plan->width, columns) * cuda_blocks (plan->depth, candidates));
   int down = cuda_state (plan)->multiprocessors * EXPONENTIAL_BLOCKS * EXPONENTIAL_THREADS / (lanes * columns) / across;
   int rows = down ? (int) cuda_blocks (plan->height, down) : EXPONENTIAL_ROWS;
   return rows < 8 ? 8 : rows < EXPONENTIAL_ROWS ? rows : EXPONENTIAL_ROWS;
 }
 
-typedef StereoStatus (*ExponentialLaunch) (
-    StereoPlan *plan, const ExponentialContext *context, const Iteration &t, int when, int lanes, StereoError *error);
-
-static StereoStatus
-exponential_run (StereoPlan *plan, const ExponentialContext *context, ExponentialLaunch launch, int lanes,
-    int candidates, StereoError *error)
+/* Iterations read one volume and write the other one, @second; the last one writes the plan's. @lanes: of a pixel. */
+template <int VECTORS, bool MESSAGES> static StereoStatus
+exponential_run (StereoPlan *plan, uint16_t *second, int lanes, StereoError *error)
 {
-  int iterations = plan->params.iterations;
+  cudaStream_t stream = cuda_state (plan)->stream;
+  int columns = EXPONENTIAL_THREADS / lanes < EXPONENTIAL_COLUMNS ? EXPONENTIAL_THREADS / lanes : EXPONENTIAL_COLUMNS;
+  int candidates = 8 * VECTORS * lanes, iterations = plan->params.iterations;
+  dim3 block (lanes, columns),
+      grid (cuda_blocks (plan->width, columns), plan->height, cuda_blocks (plan->depth, candidates));
   Iteration t;
-  StereoStatus status;
 
   t.f = cuda_frame (plan);
   t.e = stereo_exponential (&plan->params, plan->volume_unit);
-  t.rows = exponential_rows (plan, lanes, candidates);
+  t.rows = exponential_rows (plan, lanes, columns, candidates);
+  t.to = iterations % 2 ? second : plan->volume;
+  exponential_cost_kernel<VECTORS, MESSAGES><<<grid, block, 0, stream>>> (t);
+  CUDA_LAUNCHED (plan, "exponential_cost_kernel");
+  grid.y = cuda_blocks (plan->height, t.rows);
   for (int k = 0; k < iterations; k++) {
-    int left = iterations - 1 - k;
+    bool last = k == iterations - 1;
     stereo_exponential_taps (&plan->params, k, &t.taps);
-    t.to = left % 2 ? context->volume : plan->volume;
-    t.from = left % 2 ? plan->volume : context->volume;
-    int when = iterations == 1 ? EXPONENTIAL_ONLY :
-        k == 0                 ? EXPONENTIAL_FIRST :
-        left                   ? EXPONENTIAL_MIDDLE :
-                                 EXPONENTIAL_LAST;
-    if ((status = launch (plan, context, t, when, lanes, error)))
-      return status;
+    t.from = t.to;
+    t.to = t.from == second ? plan->volume : second;
+    auto kernel = last ? exponential_kernel<VECTORS, MESSAGES, true> : exponential_kernel<VECTORS, MESSAGES, false>;
+    kernel<<<grid, block, exponential_shared (columns, t.rows), stream>>> (t);
+    CUDA_LAUNCHED (plan, "exponential_kernel");
   }
   return STEREO_OK;
 }
 
-static StereoStatus
-exponential_prepare (StereoPlan *plan, void *data, StereoError *error)
+/* Scratch memory of the stage: the second volume. */
+struct ExponentialContext
 {
-  ExponentialContext *context = (ExponentialContext *) data;
-  int device, major;
+  uint16_t *volume;
+};
 
-  CUDA_TRY (cudaGetDevice (&device));
-  CUDA_TRY (cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, device));
-  context->early_start = major >= 9;
-  if (plan->params.iterations == 1)
-    return STEREO_OK;
-  return stereo_reserve (plan, (void **) &context->volume,
+static StereoStatus
+exponential_prepare (StereoPlan *plan, void *context, StereoError *error)
+{
+  return stereo_reserve (plan, (void **) &((ExponentialContext *) context)->volume,
       (size_t) plan->height * (size_t) plan->width * (size_t) plan->depth, sizeof (uint16_t), error);
 }
 
@@ -544,8 +451,7 @@ static StereoStatus
 esaw_run (StereoPlan *plan, void *context, StereoError *error)
 {
   int vectors = plan->depth / 8, lanes = (int) cuda_blocks (vectors, cuda_blocks (vectors, MOST_LANES));
-  return exponential_run (
-      plan, (const ExponentialContext *) context, exponential_launch<1, false>, lanes, 8 * lanes, error);
+  return exponential_run<1, false> (plan, ((const ExponentialContext *) context)->volume, lanes, error);
 }
 
 /* Messages: all candidates of a pixel are in one warp. With up to four vectors of eight candidates a lane, 32 lanes hold all depths there
@@ -553,14 +459,14 @@ esaw_run (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 esmp_run (StereoPlan *plan, void *context, StereoError *error)
 {
+  uint16_t *volume = ((const ExponentialContext *) context)->volume;
   int vectors = plan->depth <= 256 ? 1 : plan->depth <= 512 ? 2 : 4, lanes = 2;
-  ExponentialLaunch launch = vectors == 1 ? exponential_launch<1, true> :
-      vectors == 2                        ? exponential_launch<2, true> :
-                                            exponential_launch<4, true>;
 
   while (lanes * vectors * 8 < plan->depth)
     lanes *= 2;
-  return exponential_run (plan, (const ExponentialContext *) context, launch, lanes, 8 * vectors * lanes, error);
+  return vectors == 1 ? exponential_run<1, true> (plan, volume, lanes, error) :
+      vectors == 2    ? exponential_run<2, true> (plan, volume, lanes, error) :
+                        exponential_run<4, true> (plan, volume, lanes, error);
 }
 
 const StereoStage esaw = {
