@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Asynchronous copies from global to shared memory: small ones by every thread, and whole blocks of memory, which the
- * copy engine copies where there is one (compute capability 9.0) and all threads copy elsewhere. Before compute
- * capability 8.0 every copy is synchronous.
- */
+/* Asynchronous copies from global to shared memory. Before compute capability 8.0 every copy is synchronous. */
 #ifndef STEREO_CUDA_ASYNC_COPY_CUH
 #define STEREO_CUDA_ASYNC_COPY_CUH
 
@@ -18,8 +14,6 @@ shared_address (const void *p)
 {
   return (uint32_t) __cvta_generic_to_shared (p);
 }
-
-/* ---- by every thread ------------------------------------------------------------------------------ */
 
 /* 16 bytes, or zeros. */
 __device__ __forceinline__ void
@@ -90,73 +84,18 @@ await_copies ()
 #endif
 }
 
-/* ---- whole blocks of memory ------------------------------------------------------------------------------------- */
-
-/* A barrier in shared memory (mbarrier) that says when copies are done; it is used again and again. */
-typedef uint64_t Arrival;
-
-/* By one thread, before a __syncthreads(). */
-__device__ __forceinline__ void
-start_arrivals (Arrival *arrivals, int count)
-{
-#if __CUDA_ARCH__ >= 900
-  for (int n = 0; n < count; n++)
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(shared_address (arrivals + n)) : "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
 /* The threads of a block that copies. */
 struct CopyThreads
 {
   int thread, threads;
 };
 
-/* By all threads, before calls of copy_block() that copy @bytes in all. */
+/* By all of them: copies @bytes, a multiple of 16. */
 __device__ __forceinline__ void
-expect_bytes (Arrival *arrival, int bytes, CopyThreads c)
+copy_block (void *to, const void *from, int bytes, CopyThreads c)
 {
-#if __CUDA_ARCH__ >= 900
-  if (c.thread == 0)
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address (arrival)), "r"(bytes)
-                 : "memory");
-#endif
-}
-
-/* By all threads: copies @bytes, a multiple of 16. */
-__device__ __forceinline__ void
-copy_block (void *to, const void *from, int bytes, Arrival *arrival, CopyThreads c)
-{
-#if __CUDA_ARCH__ >= 900
-  if (c.thread == 0)
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                     shared_address (to)),
-                 "l"(from), "r"(bytes), "r"(shared_address (arrival))
-                 : "memory");
-#else
   for (int e = 16 * c.thread; e < bytes; e += 16 * c.threads)
     copy_async ((char *) to + e, (const char *) from + e, true);
-#endif
-}
-
-/* Waits for the bytes that expect_bytes() announced, the @time-th time from 0. After a __syncthreads() a thread also
- * sees the copies of the other threads. */
-__device__ __forceinline__ void
-await_arrival (Arrival *arrival, int time)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("{\n"
-               ".reg .pred done;\n"
-               "wait:\n"
-               "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-               "@!done bra wait;\n"
-               "}" ::"r"(shared_address (arrival)),
-               "r"(time & 1)
-               : "memory");
-#else
-  commit_copies ();
-  await_copies<0> ();
-#endif
 }
 
 }

@@ -32,7 +32,6 @@ struct ColumnBlock
 template <int COST, int TAP_TILES> struct ColumnStage
 {
   static constexpr int record = RecordFormat<COST>::bytes;
-  Arrival *arrivals;
   Distances<TAP_TILES> *distances;
   uint4 *weights;
   uint8_t *colors, *records;
@@ -41,15 +40,14 @@ template <int COST, int TAP_TILES> struct ColumnStage
   static __host__ __device__ int
   size (int warps, int columns)
   {
-    return 16 + (int) sizeof (Distances<TAP_TILES>) + columns * 2 * TAP_TILES * 32 * 16 +
+    return (int) sizeof (Distances<TAP_TILES>) + columns * 2 * TAP_TILES * 32 * 16 +
         columns * LINE_TILES * TILE_PIXELS * 4 + 2 * (warps * WARP_INDICES + 2 * columns - 1) * record;
   }
 
   __device__
   ColumnStage (uint4 *shared, const ColumnBlock &b)
   {
-    arrivals = (Arrival *) shared;
-    distances = (Distances<TAP_TILES> *) (shared + 1);
+    distances = (Distances<TAP_TILES> *) shared;
     weights = (uint4 *) (distances + 1);
     colors = (uint8_t *) (weights + b.columns * 2 * TAP_TILES * 32);
     colors_size = b.columns * TILE_PIXELS * 4;
@@ -68,17 +66,15 @@ copy_tile (const Frame &f, const ColumnBlock &b, const Records &from, int first,
   size_t right = (size_t) (first + n) * from.columns[STEREO_RIGHT] + f.width - b.x0 - b.columns + b.base + RECORD_PAD;
   size_t left = (size_t) (first + n) * from.columns[STEREO_LEFT] + b.x0;
   uint8_t *to = stage.records + (n & 1) * stage.records_size;
-  Arrival *arrival = stage.arrivals + (n & 1);
-  int colors = (n == 0) + (n < last);
 
-  expect_bytes (arrival, stage.records_size + colors * stage.colors_size, c);
-  copy_block (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, arrival, c);
-  copy_block (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, arrival, c);
+  copy_block (to, from.view[STEREO_RIGHT] + right * RECORD, b.rights * RECORD, c);
+  copy_block (to + b.rights * RECORD, from.view[STEREO_LEFT] + left * RECORD, b.columns * RECORD, c);
   if (n == 0)
-    copy_block (stage.colors, from.color + left * TILE_PIXELS, stage.colors_size, arrival, c);
+    copy_block (stage.colors, from.color + left * TILE_PIXELS, stage.colors_size, c);
   if (n < last)
     copy_block (stage.colors + (n + 1) % LINE_TILES * stage.colors_size,
-        from.color + (left + from.columns[STEREO_LEFT]) * TILE_PIXELS, stage.colors_size, arrival, c);
+        from.color + (left + from.columns[STEREO_LEFT]) * TILE_PIXELS, stage.colors_size, c);
+  commit_copies ();
 }
 
 /* The lane's registers of B, from its places in the records of a tile: costs of rows (taps) 4 t..4 t + 3. */
@@ -148,8 +144,7 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   Ring<TAP_TILES> ring;
 
   auto advance = [&] (int n) {
-    if (n <= last)
-      await_arrival (stage.arrivals + (n & 1), n >> 1);
+    await_copies<0> ();
     __syncthreads ();
     if (n < last)
       copy_tile (f, b, records, first, n + 1, last, stage, copy_threads);
@@ -160,8 +155,6 @@ __launch_bounds__ (MOST_THREADS, RESIDENT_BLOCKS) aggregate_columns (Frame f, Re
   };
   if (last == 0)
     clear_stage (stage.records, 2 * stage.records_size, copy_threads);
-  if (copy_threads.thread == 0)
-    start_arrivals (stage.arrivals, 2);
   make_distances (*stage.distances, w, copy_threads.thread, copy_threads.threads);
   clear_ring (ring);
   __syncthreads ();
