@@ -128,9 +128,8 @@ template <int SLOT_TILES> __global__ void __launch_bounds__ (128)
  */
 
 constexpr int WARPS_ACROSS = 4; /* warps of a block that take neighbouring columns and the same partners */
-constexpr size_t MOST_WEIGHTS = (size_t) 128 << 20; /* bytes of weights in memory at a time */
-constexpr int WEIGHT_ROWS_AHEAD = 6;                /* rows of weights that are prefetched into the L2 cache */
-constexpr unsigned ENOUGH_BLOCKS = 1200;            /* with fewer blocks, parts of a large chip are idle at the end */
+constexpr size_t MOST_WEIGHTS = (size_t) 48 << 20; /* bytes of weights in memory at a time: a large cache holds them */
+constexpr unsigned ENOUGH_BLOCKS = 1200;           /* with fewer blocks, parts of a large chip are idle at the end */
 
 /* The weights of a row for a warp, of 16 right pixels (A) and 8 left ones (B). */
 template <int SLOT_TILES> struct RowWeights
@@ -151,31 +150,6 @@ template <int SLOT_TILES> struct RowWeights
   {
     right_last = __ldg ((const uint2 *) (r + SLOT_TILES / 2 * 128) + lane);
     left_last = __ldg (l + SLOT_TILES / 2 * 64 + lane);
-  }
-};
-
-/* Prefetches the weights of later rows into the L2 cache, which does not hold all weights: a lane has a cache line. Of
- * the warps of a block that read the same line, one prefetches it. */
-template <int SLOT_TILES, int PARTNER_WARPS> struct Fetch
-{
-  const uint32_t *line;
-  bool mine;
-
-  __device__ __forceinline__
-  Fetch (const uint32_t *right, const uint32_t *left, int lane, int warp)
-  {
-    const int rights = 2 * SLOT_TILES, lefts = SLOT_TILES; /* lines of 128 bytes */
-    bool is_right = lane < rights;
-    line = is_right ? right + lane * 32 : left + (lane - rights) * 32;
-    mine = is_right ? lane % WARPS_ACROSS == warp % WARPS_ACROSS :
-                      lane < rights + lefts && lane % PARTNER_WARPS == warp / WARPS_ACROSS;
-  }
-
-  __device__ __forceinline__ void
-  fetch (size_t words) const
-  {
-    if (mine)
-      asm volatile("prefetch.global.L2 [%0];" ::"l"(line + words));
   }
 };
 
@@ -297,9 +271,6 @@ __global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
 #pragma unroll
   for (int b = 1; b < SLOT_TILES; b++)
     make_costs<COST, WARP_COLUMNS> (costs[b], f, y / 8 - SLOT_TILES / 2 + b - 1, t, x, u + g);
-  Fetch<SLOT_TILES, PARTNER_WARPS> ahead (right, left, lane, warp);
-  for (int r = 1; r < WEIGHT_ROWS_AHEAD && y + r < end; r++)
-    ahead.fetch (r * row_words);
   RowWeights<SLOT_TILES> weights;
 #pragma unroll
   for (int s = 0; s < SLOT_TILES / 2; s++)
@@ -316,8 +287,6 @@ __global__ void __launch_bounds__ (32 * WARPS_ACROSS * PARTNER_WARPS)
     for (int r = 0; r < 8; r++, y++) {
       if (y + 1 < end)
         left += row_words, right += row_words;
-      if (WEIGHT_ROWS_AHEAD && y + WEIGHT_ROWS_AHEAD < end)
-        ahead.fetch (WEIGHT_ROWS_AHEAD * row_words), ahead.line += row_words;
       float sum[WARP_COLUMNS][4], norm[4];
       sum_row<EXACT, SLOT_TILES, WARP_COLUMNS> (sum, norm, weights, costs, right, left, lane);
       own = y < end ? own : 0;

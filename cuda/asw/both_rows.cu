@@ -10,32 +10,29 @@ namespace
 constexpr int STEP_COLUMNS = 32;      /* columns of a step: a warp has all of them, and 32 indices */
 constexpr int RESIDENT_THREADS = 480; /* of a multiprocessor: 480 threads may have 136 registers each, 320 about 200 */
 
-/* The taps of a window: @quads times 32 taps (the last quad may lack some, whose weights are 0), @duos times 16, and
- * @singles. @exact: no quads, because their products are rounded. */
+/* The taps of a window: @duos times 16 (the last duo may lack some, whose weights are 0), and @singles. */
 struct Taps
 {
-  int quads, duos, singles;
+  int duos, singles;
 
   __host__ __device__
-  Taps (int radius, bool exact)
+  Taps (int radius)
   {
-    int left = 2 * radius + 1;
-    quads = exact ? 0 : (left + 7) / 32;
-    left = left > 32 * quads ? left - 32 * quads : 0;
-    duos = left > 8;
-    singles = left > 16 * duos ? left - 16 * duos : 0;
+    int all = 2 * radius + 1;
+    duos = (all + 7) / 16;
+    singles = all > 16 * duos ? all - 16 * duos : 0;
   }
 
   __host__ __device__ int
   count () const
   {
-    return 32 * quads + 16 * duos + singles;
+    return 16 * duos + singles;
   }
 
   __device__ __forceinline__ int
   classes () const
   {
-    return 8 * quads + 8 * duos + singles;
+    return 8 * duos + singles;
   }
 };
 
@@ -61,11 +58,11 @@ template <int INDICES> struct Shared
   }
 
   static size_t
-  bytes (int radius, bool exact)
+  bytes (int radius)
   {
     return sizeof (__half) *
         (size_t) (blocks (radius) * STEP_COLUMNS * pitch + INDICES / 32 * out +
-            Taps (radius, exact).count () * (2 * right_pitch + left_pitch));
+            Taps (radius).count () * (2 * right_pitch + left_pitch));
   }
 };
 
@@ -78,37 +75,10 @@ ring_slot (int slot)
 /* ---- weights ------------------------------------------------------------------------------------ */
 
 /* The words of Q taps of a class, which are loaded at once. */
-template <int Q> struct PerTap
+template <int Q> struct __align__ (4 * Q) PerTap
 {
   uint32_t of[Q];
 };
-
-template <int Q> __device__ __forceinline__ PerTap<Q>
-load_words (const uint32_t *from)
-{
-  PerTap<Q> w;
-  if (Q == 4) {
-    uint4 four = *(const uint4 *) from;
-    w.of[0] = four.x, w.of[1 % Q] = four.y, w.of[2 % Q] = four.z, w.of[3 % Q] = four.w;
-  } else if (Q == 2) {
-    uint2 two = *(const uint2 *) from;
-    w.of[0] = two.x, w.of[1 % Q] = two.y;
-  } else {
-    w.of[0] = *from;
-  }
-  return w;
-}
-
-template <int Q> __device__ __forceinline__ void
-store_words (uint32_t *to, const PerTap<Q> &w)
-{
-  if (Q == 4)
-    *(uint4 *) to = make_uint4 (w.of[0], w.of[1 % Q], w.of[2 % Q], w.of[3 % Q]);
-  else if (Q == 2)
-    *(uint2 *) to = make_uint2 (w.of[0], w.of[1 % Q]);
-  else
-    *to = w.of[0];
-}
 
 /* Makes the weights of a row. A lane has one left pixel and one right pixel, and their colours in registers. */
 template <int INDICES> struct Maker
@@ -155,15 +125,10 @@ template <int INDICES> struct Maker
     float weight[Q];
     weigh<Q> (weight, STEREO_LEFT, k);
     __half *to = left + before * Shared<INDICES>::left_pitch + (threadIdx.x & 31) * Q;
-    if constexpr (Q == 1) {
+    if constexpr (Q == 1)
       *to = __float2half_rn (weight[0]);
-    } else {
-      PerTap<Q / 2> words;
-#pragma unroll
-      for (int q = 0; q < Q; q += 2)
-        words.of[q / 2] = pack_halves (weight[q], weight[q + 1]);
-      store_words<Q / 2> ((uint32_t *) to, words);
-    }
+    else
+      *(uint32_t *) to = pack_halves (weight[0], weight[1]);
   }
 
   /* Right weights of a class, of 32 partners from slot @slot of the ring on; pixels fall from lane to lane. The
@@ -179,7 +144,7 @@ template <int INDICES> struct Maker
     for (int q = 0; q < Q; q++)
       words.of[q] = pack_halves (weight[q], __shfl_down_sync (~0u, weight[q], 1));
     uint32_t *to = right + before * Shared<INDICES>::right_pitch;
-    store_words<Q> (to + (slot + lane) * Q, words);
+    *(PerTap<Q> *) (to + (slot + lane) * Q) = words;
     uint16_t *neighbour = (uint16_t *) (to + (slot ? slot - 1 : Shared<INDICES>::ring - 1) * Q);
     if (lane == 0)
 #pragma unroll
@@ -200,13 +165,11 @@ template <int INDICES> struct Maker
   __device__ __forceinline__ void
   make_class (int view, int n, int slot) const
   {
-    int two = n - 8 * taps.quads, one = two - 8 * taps.duos, k = 32 * taps.quads;
-    if (two < 0)
-      make<4> (view, (n & ~7) * 4 + (n & 7), 4 * n, slot);
-    else if (one < 0)
-      make<2> (view, k + two, k + 2 * two, slot);
+    int one = n + 8 * taps.duos;
+    if (n < 8 * taps.duos)
+      make<2> (view, (n & ~7) * 2 + (n & 7), 2 * n, slot);
     else
-      make<1> (view, k + 16 * taps.duos + one, k + 16 * taps.duos + one, slot);
+      make<1> (view, one, one, slot);
   }
 };
 
@@ -263,112 +226,6 @@ load_transposed (uint32_t (&tile)[4], const __half *row)
                : "memory");
 }
 
-/* ---- sums of weights ------------------------------------------------------------------------------- */
-
-/*
- * Sums of weights, l(x) r(v), by columns x and partners v. For each 16 columns m: three runs of 16 pairs of v, which
- * are all v of the warp's 32 indices; odd: the second v of each pair. Lane 4 g + t holds, of one product:
- *
- *              A (left weights): 16 taps         B (right weights): pair of v        D: pair of v
- *              4 taps, any order                   pair_of_run (g)              pair_of_run (2t), pair_of_run (2t+1)
- *   x = g          l.x  l.z                        r0 r1 (the same taps)              of[..][0]   of[..][1]
- *   x = g+8        l.y  l.w                                                           of[..][2]   of[..][3]
- */
-struct Totals
-{
-  float of[2][3][2][4];
-};
-
-/* Which pair of v of a run is column @n of a product. With this order eight lanes at a time read from all banks. */
-__device__ __forceinline__ int
-pair_of_run (int n)
-{
-  return 4 * (n & 1) + (n & 2) + 2 * (n & 4);
-}
-
-/* Where the 64 v of a warp are in the ring: 32 from @low on and 32 from @high on. */
-struct Partners
-{
-  int low, high;
-
-  __device__ __forceinline__ int
-  slot (int run) const /* of the lane's pair of v */
-  {
-    return (run < 2 ? low : high - 32) + 16 * run + pair_of_run ((threadIdx.x & 31) / 4);
-  }
-};
-
-/* Adds 16 taps of classes of Q taps: a lane has 4 of these taps, in A and in B. */
-template <int Q, int INDICES> __device__ __forceinline__ void
-total_sixteen (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left)
-{
-  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
-  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3;
-  uint4 l[2];
-#pragma unroll
-  for (int m = 0; m < 2; m++) { /* volatile: loaded word by word, into the registers that the product needs */
-    const volatile uint32_t *from = (const uint32_t *) (left + (t * left_pitch + 16 * m + g) * Q);
-    const int over = Q == 4 ? 1 : 2 * left_pitch * Q, down = 8 * Q / 2;
-    l[m].x = from[0], l[m].y = from[down], l[m].z = from[over], l[m].w = from[down + over];
-  }
-#pragma unroll
-  for (int run = 0; run < 4; run++) {
-    const uint32_t *from = right + (t * right_pitch + partners.slot (run)) * Q;
-    PerTap<Q> a = load_words<Q> (from), b = Q == 4 ? a : load_words<Q> (from + 4 * right_pitch * Q);
-#pragma unroll
-    for (int odd = 0; odd < 2; odd++) {
-      uint32_t r0 = __byte_perm (a.of[0], a.of[1], odd ? 0x7632 : 0x5410);
-      uint32_t r1 = __byte_perm (b.of[Q - 2], b.of[Q - 1], odd ? 0x7632 : 0x5410);
-#pragma unroll
-      for (int m = 0; m < 2; m++)
-        if (run >= m && run - m < 3)
-          multiply (totals.of[m][run - m][odd], l[m], r0, r1);
-    }
-  }
-}
-
-/* Adds up to four single taps: a lane has one. */
-template <int INDICES> __device__ __forceinline__ void
-total_singles (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, int taps)
-{
-  int g = (threadIdx.x & 31) / 4, t = threadIdx.x & 3, tap = min (t, taps - 1);
-  const uint16_t *from = (const uint16_t *) left + tap * Shared<INDICES>::left_pitch + g;
-  uint32_t l[4];
-#pragma unroll
-  for (int n = 0; n < 4; n++)
-    l[n] = from[8 * n];
-  if (t >= taps)
-    l[0] = l[1] = l[2] = l[3] = 0;
-#pragma unroll
-  for (int run = 0; run < 4; run++) {
-    uint32_t r = right[tap * Shared<INDICES>::right_pitch + partners.slot (run)]; /* its high half is multiplied by zeros */
-#pragma unroll
-    for (int m = 0; m < 2; m++)
-      if (run >= m && run - m < 3) {
-        multiply_half (totals.of[m][run - m][0], l[2 * m], l[2 * m + 1], r);
-        multiply_half (totals.of[m][run - m][1], l[2 * m], l[2 * m + 1], r >> 16);
-      }
-  }
-}
-
-template <int INDICES> __device__ __forceinline__ void
-total_taps (Totals &totals, const uint32_t *right, const Partners &partners, const __half *left, Taps taps)
-{
-  const int right_pitch = Shared<INDICES>::right_pitch, left_pitch = Shared<INDICES>::left_pitch;
-  int k = 0;
-#pragma unroll 2
-  for (; k < 32 * taps.quads; k += 16)
-    total_sixteen<4, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
-  if (taps.duos) {
-    total_sixteen<2, INDICES> (totals, right + k * right_pitch, partners, left + k * left_pitch);
-    k += 16;
-  }
-#pragma unroll 1
-  for (int n = 0; n < taps.singles; n += 4)
-    total_singles<INDICES> (
-        totals, right + (k + n) * right_pitch, partners, left + (k + n) * left_pitch, taps.singles - n);
-}
-
 /* ---- sums of weighted costs: the drawing before the kernel says which lane holds what ---------------- */
 
 /* Where a lane finds right weights: for tiles at distance d from @low, @middle or @high on, by the sign of d. Counted
@@ -380,14 +237,14 @@ struct Right
   template <int Q> __device__ __forceinline__ PerTap<Q>
   load (const uint32_t *weights, int d) const
   {
-    return load_words<Q> (weights + Q * (d < 0 ? low : d > 0 ? high : middle) + Q * 8 * d);
+    return *(const PerTap<Q> *) (weights + Q * (d < 0 ? low : d > 0 ? high : middle) + Q * 8 * d);
   }
 };
 
 /* The sums of a warp: D of each 8 columns and 16 indices. */
 struct Sums
 {
-  float cost[4][2][4];
+  float cost[4][2][4], weight[4][2][4];
 };
 
 /* The registers of B: the lane's left weight where it holds an element of the diagonal, else 0. @choose: the bytes that
@@ -400,21 +257,17 @@ struct Diagonal
   load (const __half *left, int column) const
   {
     PerTap<Q> w;
-    if (Q == 1) {
-      w.of[0] = __byte_perm (*(const uint16_t *) (left + column), 0, choose[0]);
-    } else {
-      PerTap<Q / 2 + (Q == 1)> pairs = load_words<Q / 2 + (Q == 1)> ((const uint32_t *) (left + column * Q));
+    uint32_t pair = Q == 1 ? *(const uint16_t *) (left + column) : *(const uint32_t *) (left + column * Q);
 #pragma unroll
-      for (int q = 0; q < Q; q++)
-        w.of[q] = __byte_perm (pairs.of[q / 2], 0, choose[q % 2]);
-    }
+    for (int q = 0; q < Q; q++)
+      w.of[q] = __byte_perm (pair, 0, choose[q]);
     return w;
   }
 };
 
-/* Adds a class of Q taps; with Q below 4 also what their products lose by rounding. @costs (n, tiles) loads four tiles
+/* Adds a class of Q taps; EXACT: also what their products lose by rounding. @costs (n, tiles) loads four tiles
  * of costs, 8 n columns after the first tap of the first column. */
-template <int Q, typename Costs> __device__ __forceinline__ void
+template <int Q, bool EXACT, typename Costs> __device__ __forceinline__ void
 add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_right, const __half *left, int column,
     const Diagonal &diagonal)
 {
@@ -423,9 +276,8 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
 #pragma unroll
   for (int d = 0; d < 3; d++)
     r[d] = lane_right.load<Q> (right, d - 3);
-#pragma unroll
-  for (int n = 0; n < Q - 1; n++)
-    costs (n, c[n]);
+  if (Q == 2)
+    costs (0, c[0]);
 #pragma unroll
   for (int j = 0; j < 4; j++) {
     r[3 + j] = lane_right.load<Q> (right, j);
@@ -436,20 +288,22 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
       const PerTap<Q> &a = r[3 + j - 2 * p], &b = r[2 + j - 2 * p];
       if constexpr (Q == 1) {
         uint32_t one = times (a.of[0], c[j][2 * p]), two = times (b.of[0], c[j][2 * p + 1]);
+        multiply_half (sums.weight[j][p], a.of[0], b.of[0], l.of[0]);
         multiply_half (sums.cost[j][p], one, two, l.of[0]);
-        multiply_half (sums.cost[j][p], rest (a.of[0], c[j][2 * p], one), rest (b.of[0], c[j][2 * p + 1], two), l.of[0]);
-      } else
-#pragma unroll
-        for (int q = 0; q < Q; q += 2) {
-          uint4 four = make_uint4 (times (a.of[q], c[j + q][2 * p]), times (b.of[q], c[j + q][2 * p + 1]),
-              times (a.of[q + 1], c[j + q + 1][2 * p]), times (b.of[q + 1], c[j + q + 1][2 * p + 1]));
-          multiply (sums.cost[j][p], four, l.of[q], l.of[q + 1]);
-          if constexpr (Q == 2)
-            multiply (sums.cost[j][p],
-                make_uint4 (rest (a.of[0], c[j][2 * p], four.x), rest (b.of[0], c[j][2 * p + 1], four.y),
-                    rest (a.of[1], c[j + 1][2 * p], four.z), rest (b.of[1], c[j + 1][2 * p + 1], four.w)),
-                l.of[0], l.of[1]);
-        }
+        if (EXACT)
+          multiply_half (
+              sums.cost[j][p], rest (a.of[0], c[j][2 * p], one), rest (b.of[0], c[j][2 * p + 1], two), l.of[0]);
+      } else {
+        uint4 four = make_uint4 (times (a.of[0], c[j][2 * p]), times (b.of[0], c[j][2 * p + 1]),
+            times (a.of[1], c[j + 1][2 * p]), times (b.of[1], c[j + 1][2 * p + 1]));
+        multiply (sums.weight[j][p], make_uint4 (a.of[0], b.of[0], a.of[1], b.of[1]), l.of[0], l.of[1]);
+        multiply (sums.cost[j][p], four, l.of[0], l.of[1]);
+        if (EXACT)
+          multiply (sums.cost[j][p],
+              make_uint4 (rest (a.of[0], c[j][2 * p], four.x), rest (b.of[0], c[j][2 * p + 1], four.y),
+                  rest (a.of[1], c[j + 1][2 * p], four.z), rest (b.of[1], c[j + 1][2 * p + 1], four.w)),
+              l.of[0], l.of[1]);
+      }
     }
   }
 }
@@ -457,75 +311,39 @@ add_class (Sums &sums, Costs costs, const uint32_t *right, const Right &lane_rig
 /* The ring of costs for a lane, which addresses row lane % 8 of tile lane / 8: see load_transposed(). */
 template <int INDICES> struct CostRing
 {
-  const __half *line; /* the row in the first block */
-  int first, blocks;  /* block of the first column of the step; blocks of the ring */
+  const __half *line; /* the first column of the ring */
+  int first, columns; /* the lane's row, from the first column of the step on; of the ring */
 
   __device__ __forceinline__ const __half *
-  block (int n) const
+  column (int n) const
   {
-    int b = first + n;
-    return line + (b < blocks ? b : b - blocks) * (STEP_COLUMNS * Shared<INDICES>::pitch);
+    n += first;
+    return line + (n < columns ? n : n - columns) * Shared<INDICES>::pitch;
   }
 };
 
-/* 32 taps from number 32 n on, 8 classes. */
-template <int INDICES> __device__ __forceinline__ void
-add_quad (Sums &sums, const CostRing<INDICES> &ring, int n, const uint32_t *right, const Right &lane_right,
+/* A class, from tap @k on. */
+template <int Q, bool EXACT, int INDICES> __device__ __forceinline__ void
+add_taps (Sums &sums, const CostRing<INDICES> &ring, int k, const uint32_t *right, const Right &lane_right,
     const __half *left, int column, const Diagonal &diagonal)
 {
-  typedef Shared<INDICES> S;
-  const int pitch = S::pitch;
-  const __half *low = ring.block (n), *high = ring.block (n + 1);
-  int over = threadIdx.x & 7; /* the row: from 8 on it is in the next tile */
-#pragma unroll 2
-  for (int k = 0; k < 8; k++) {
-    const __half *between = over + k < 8 ? low : high - STEP_COLUMNS * pitch;
-    add_class<4> (
-        sums,
-        [=] (int tile, uint32_t (&to)[4]) {
-          const __half *base = tile < 3 ? low : tile > 3 ? high - STEP_COLUMNS * pitch : between;
-          load_transposed (to, base + 8 * tile * pitch);
-        },
-        right, lane_right, left, column, diagonal);
-    low += pitch, high += pitch;
-    right += 4 * S::right_pitch, left += 4 * S::left_pitch;
-  }
+  add_class<Q, EXACT> (
+      sums, [&] (int tile, uint32_t (&to)[4]) { load_transposed (to, ring.column (k + 8 * tile)); }, right, lane_right,
+      left, column, diagonal);
 }
 
-/* A class of few taps, from number @k on. */
-template <int Q, int INDICES> __device__ __forceinline__ void
-add_few (Sums &sums, const CostRing<INDICES> &ring, int k, const uint32_t *right, const Right &lane_right,
-    const __half *left, int column, const Diagonal &diagonal)
-{
-  int over = threadIdx.x & 7;
-  add_class<Q> (
-      sums,
-      [&] (int tile, uint32_t (&to)[4]) {
-        int from = k + 8 * tile, row = from + over;
-        load_transposed (to, ring.block (row / STEP_COLUMNS) + (row % STEP_COLUMNS - over) * Shared<INDICES>::pitch);
-      },
-      right, lane_right, left, column, diagonal);
-}
-
-template <int INDICES> __device__ __forceinline__ void
+template <bool EXACT, int INDICES> __device__ __forceinline__ void
 sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, const Right &lane_right, const __half *left,
     int column, const Diagonal &diagonal, Taps taps)
 {
   typedef Shared<INDICES> S;
-  int k = 0;
-  for (int n = 0; n < taps.quads; n++, k += 32)
-    add_quad<INDICES> (
-        sums, ring, n, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
-  if (taps.duos) {
 #pragma unroll 1
-    for (int n = 0; n < 8; n++)
-      add_few<2, INDICES> (sums, ring, k + n, right + (k + 2 * n) * S::right_pitch, lane_right,
-          left + (k + 2 * n) * S::left_pitch, column, diagonal);
-    k += 16;
-  }
+  for (int n = 0; n < 8 * taps.duos; n++)
+    add_taps<2, EXACT, INDICES> (sums, ring, (n & ~7) * 2 + (n & 7), right + 2 * n * S::right_pitch, lane_right,
+        left + 2 * n * S::left_pitch, column, diagonal);
 #pragma unroll 1
-  for (int end = k + taps.singles; k < end; k++)
-    add_few<1, INDICES> (
+  for (int k = 16 * taps.duos; k < taps.count (); k++)
+    add_taps<1, EXACT, INDICES> (
         sums, ring, k, right + k * S::right_pitch, lane_right, left + k * S::left_pitch, column, diagonal);
 }
 
@@ -542,12 +360,11 @@ sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, cons
  *   index g          a.x              a.z            tap q, x = 2t,2t+1      b0: l(g) in the half    cost[0]   cost[1]
  *   index g+8        a.y              a.w            tap q+1, the same x     b1: where x = g, else 0 cost[2]   cost[3]
  *
- * The sums of the weights, of l(x) r(v), are a product by x and v without such zeros; its band goes through shared
- * memory to the lanes that have the pairs. A warp has 32 columns by 32 indices.
+ * The sums of the weights, of l(x) r(v), are the same product without the costs. A warp has 32 columns by 32 indices.
  *
  * r depends on v only. Tiles of 8 columns by 8 indices that have the same distance share it: 7 registers serve 16
- * tiles. Taps 8 columns apart share registers of costs in the same way. So taps are summed in classes: k, k + 8, k + 16
- * and k + 24 at once while there are 32 taps left, then k and k + 8, then single taps.
+ * tiles. Taps 8 columns apart share registers of costs in the same way. So taps are summed in classes: k and k + 8 at once while
+ * there are more than 8 taps left, then single taps.
  *
  * Copies of the costs run beside the sums: 32 columns at a time into a ring, from which ldmatrix reads them transposed.
  * A block makes its weights itself: when it moves on by STEP_COLUMNS columns, it needs the right weights of as many
@@ -556,34 +373,15 @@ sum_taps (Sums &sums, const CostRing<INDICES> &ring, const uint32_t *right, cons
 
 /* ---- results ------------------------------------------------------------------------------------- */
 
-/* Divides the sums by the totals, which other lanes have: they go through @scratch. Leaves volume steps in the low bits
- * of each sum, where adding 2^23 puts whole numbers. */
+/* Divides the sums. Leaves volume steps in the low bits of each, where adding 2^23 puts whole numbers. */
 __device__ __forceinline__ void
-divide (Sums &sums, const Totals &totals, float *scratch, float scale)
+divide (Sums &sums, float scale)
 {
-  const int pitch = 36; /* 16 columns of 32 indices */
-  int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4;
 #pragma unroll
-  for (int m = 0; m < 2; m++) {
-    __syncwarp ();
-#pragma unroll
-    for (int n = 0; n < 8;
-         n++) { /* element n % 4 of D; of the first and the last run only one has an index of the warp */
-      int x = g + n % 4 / 2 * 8, i = x - pair_of_run (2 * t) - n % 2 * 4 - n / 4;
-      scratch[x * pitch + i + 16] = totals.of[m][1][n / 4][n % 4];
-      float first = totals.of[m][0][n / 4][n % 4], last = totals.of[m][2][n / 4][n % 4];
-      scratch[x * pitch + (i & 31)] = i < 0 ? first : last;
-    }
-    __syncwarp ();
-#pragma unroll
-    for (int n = 0; n < 16; n++) {
-      int j = n / 8, p = n / 4 % 2, e = n % 4;
-      float total = scratch[(8 * j + 2 * t + e % 2) * pitch + 16 * p + g + e / 2 * 8];
-      float &sum = sums.cost[2 * m + j][p][e];
-      sum = fmaf (sum, reciprocal (total) * scale, 8388608.0f);
-    }
+  for (int n = 0; n < 32; n++) {
+    float &sum = sums.cost[n / 8][n / 4 % 2][n % 4];
+    sum = fmaf (sum, reciprocal (sums.weight[n / 8][n / 4 % 2][n % 4]) * scale, 8388608.0f);
   }
-  __syncwarp ();
 }
 
 /* Stores the steps of eight indices; STEREO_INVALID where there is no candidate. */
@@ -652,12 +450,12 @@ start_row (Maker<INDICES> &maker, const Frame &f, __half *line, size_t volume_ro
 /* Block: a row (blockIdx.x) by INDICES indices (blockIdx.y), 32 a warp, from left to right in steps of STEP_COLUMNS
  * columns. The warps share out the classes of taps whose weights a step needs; then each sums up its 32 columns by 32
  * indices. Shared memory: see Shared. A lane stores 16 bytes of each of four columns at a time. */
-template <int INDICES> __global__ void
-__launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Frame f, AswWindow w, bool exact)
+template <bool EXACT, int INDICES> __global__ void
+__launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Frame f, AswWindow w)
 {
   typedef Shared<INDICES> S;
   extern __shared__ uint4 shared[];
-  Taps taps (w.radius, exact);
+  Taps taps (w.radius);
   int lane = threadIdx.x & 31, g = lane / 4, t = lane % 4, warp = threadIdx.x / 32;
   int y = blockIdx.x, i0 = blockIdx.y * INDICES, blocks = S::blocks (w.radius);
   __half *line = (__half *) shared, *out = line + blocks * STEP_COLUMNS * S::pitch, *left = out + INDICES / 32 * S::out;
@@ -672,14 +470,14 @@ __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Fra
       t != g / 2 ? 0x4444u :
           g % 2  ? 0x3244u :
                    0x4432u } };
-  CostRing<INDICES> ring = { line + (lane & 7) * S::pitch + warp * 32 + lane / 8 * 8, 0, blocks };
+  CostRing<INDICES> ring = { line + warp * 32 + lane / 8 * 8, lane & 7, blocks * STEP_COLUMNS };
 
   int slot = INDICES;                               /* of the first v of the step */
   int partner = f.width - 1 + f.min_disparity + i0; /* with v = 0 in the first step */
   start_row<INDICES> (maker, f, line, volume_row, blocks, i0, partner);
 
   for (int x0 = 0; x0 < f.width; x0 += STEP_COLUMNS) {
-    int last = ring.first ? ring.first - 1 : blocks - 1;
+    int last = (x0 / STEP_COLUMNS + blocks - 1) % blocks;
     maker.set_pixel (STEREO_LEFT, x0 + lane);
     maker.set_pixel (STEREO_RIGHT, partner - x0 - lane);
 #pragma unroll 1
@@ -701,14 +499,12 @@ __launch_bounds__ (INDICES, RESIDENT_THREADS / INDICES) aggregate_rows_both (Fra
     Right lane_right = { low + 32 + at, (at < 0 ? low + 32 : high) + at, high + at };
     int i = i0 + 32 * warp; /* the first of the warp's 32 indices; it sums up nothing where none has a partner */
     if (x0 + STEP_COLUMNS - 1 - f.min_disparity >= i && x0 - f.width + 1 - f.min_disparity <= i + 31) {
-      sum_taps<INDICES> (sums, ring, right, lane_right, left, g, diagonal, taps);
-      Totals totals = {};
-      total_taps<INDICES> (totals, right, Partners{ low, high }, left, taps);
-      divide (sums, totals, (float *) (out + warp * S::out), (float) f.volume_unit);
+      sum_taps<EXACT, INDICES> (sums, ring, right, lane_right, left, g, diagonal, taps);
+      divide (sums, (float) f.volume_unit);
     }
     store_means<INDICES> (sums, (uint16_t *) (out + warp * S::out), f, volume_row, x0, i);
     slot = ring_slot<INDICES> (slot + STEP_COLUMNS);
-    ring.first = ring.first + 1 < blocks ? ring.first + 1 : 0;
+    ring.first += ring.first + STEP_COLUMNS < ring.columns ? STEP_COLUMNS : STEP_COLUMNS - ring.columns;
     __syncthreads ();
   }
 }
@@ -726,15 +522,19 @@ block_indices (const StereoPlan *plan)
     if (cuda_blocks (plan->depth, choices[i]) * choices[i] == cuda_blocks (plan->depth, best) * best)
       best = choices[i];
   size_t most = (size_t) cuda_state (plan)->shared_per_block;
-  return Shared<160>::bytes (plan->params.window / 2, asw_both_exact (plan)) <= most ? best : 64;
+  return Shared<160>::bytes (plan->params.window / 2) <= most ? best : 64;
 }
 
 /* Allows the kernel the device's limit of shared memory, not this plan's need: plans share the kernel. */
 template <int INDICES> static StereoStatus
 prepare (StereoPlan *plan, StereoError *error)
 {
-  CUDA_TRY (cudaFuncSetAttribute (
-      aggregate_rows_both<INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize, cuda_state (plan)->shared_per_block));
+  int most = cuda_state (plan)->shared_per_block;
+
+  CUDA_TRY (
+      cudaFuncSetAttribute (aggregate_rows_both<true, INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  CUDA_TRY (
+      cudaFuncSetAttribute (aggregate_rows_both<false, INDICES>, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   return STEREO_OK;
 }
 
@@ -744,9 +544,8 @@ launch_kernel (StereoPlan *plan, StereoError *error)
   Frame f = cuda_frame (plan);
   AswWindow w = asw_window (plan);
   dim3 grid (f.height, cuda_blocks (f.depth, INDICES));
-  bool exact = asw_both_exact (plan);
-  aggregate_rows_both<INDICES>
-      <<<grid, INDICES, Shared<INDICES>::bytes (w.radius, exact), cuda_state (plan)->stream>>> (f, w, exact);
+  auto kernel = asw_both_exact (plan) ? aggregate_rows_both<true, INDICES> : aggregate_rows_both<false, INDICES>;
+  kernel<<<grid, INDICES, Shared<INDICES>::bytes (w.radius), cuda_state (plan)->stream>>> (f, w);
   CUDA_LAUNCHED (plan, "aggregate_rows_both");
   return STEREO_OK;
 }
