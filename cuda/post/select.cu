@@ -105,54 +105,26 @@ warp_lowest (const uint32_t (&keys)[W])
 
 constexpr int PERIOD = 8; /* columns after which a right pixel is in the same register again */
 
-/*
- * The W indices of a lane: a first run of FIRST neighbours, in the order of the lanes, and a second run of SECOND that
- * continues there in the reverse order of the lanes. E.g. W = 10, FIRST = 8:
- *
- *     lane            0        1    ...    31
- *     first run     0..7     8..15  ...  248..255
- *     second run  318,319  316,317  ...  256,257
- */
-template <int W> struct Shape
-{
-  static const int FIRST = W == 10 ? 8 : W, SECOND = W - FIRST;
-  static const int AHEAD = W == 10 ? 4 : 8; /* columns that are being loaded */
-  static const bool SKIP = W >=
-      8; /* do not read candidates left of the right image; with few indices the test costs more */
+/* Columns that are being loaded, and whether candidates left of the right image are not read: with few indices the test costs more. */
+constexpr int AHEAD = 8;
+template <int W> constexpr bool SKIP = W >= 8;
 
-  /* The first index of the run that register @j belongs to, from the first index of the round on. */
-  static __device__ __forceinline__ int
-  run (int lane, int j)
-  {
-    return j < FIRST ? lane * FIRST : 32 * FIRST + (31 - lane) * SECOND;
-  }
-
-  /* The lane where right pixels leave the warp. */
-  static __device__ __forceinline__ int
-  last_lane (int indices)
-  {
-    return SECOND ? 32 - (indices - 32 * FIRST) / (SECOND ? SECOND : 1) : indices / FIRST - 1;
-  }
-};
-
-/* The registers of a lane: costs of W indices of the columns ahead, and the right pixels that are at these indices. */
+/* The registers of a lane: costs of W neighbouring indices of the columns ahead, and the right pixels that are at these indices. */
 template <int W> struct Lane
 {
-  typedef Shape<W> S;
-  uint32_t costs[S::AHEAD][W / 2];
+  uint32_t costs[AHEAD][W / 2];
   Lowest right[W];
-  uint32_t index[2]; /* the first index of each run */
+  uint32_t index; /* the first one */
 
   /* The right pixel that is at the index of register @j in column @k of PERIOD. */
   __device__ __forceinline__ Lowest &
   pixel_at (int j, int k)
   {
-    return j < S::FIRST ? right[(j - k + PERIOD) % S::FIRST] :
-                          right[S::FIRST + (j - S::FIRST - k + PERIOD) % (S::SECOND ? S::SECOND : 1)];
+    return right[(j - k + PERIOD) % W];
   }
 };
 
-/* Loads the costs of a run; not @there: there are no candidates. */
+/* Loads the costs of a lane; not @there: there are no candidates. */
 template <int N> static __device__ __forceinline__ void
 load_run (uint32_t *to, const uint16_t *from, bool there)
 {
@@ -177,23 +149,18 @@ load_run (uint32_t *to, const uint16_t *from, bool there)
 template <int W, bool EDGE> static __device__ __forceinline__ void
 load_costs (const Frame &f, Lane<W> &l, uint32_t (&to)[W / 2], const uint16_t *column, int x, int end)
 {
-  typedef Shape<W> S;
   int last = f.outside ? f.depth : x - f.min_disparity; /* index */
-  load_run<S::FIRST> (to, column + l.index[0], !EDGE || ((!S::SKIP || (int) l.index[0] <= last) && x < end));
-  if (S::SECOND)
-    load_run<S::SECOND ? S::SECOND : 2> (
-        to + S::FIRST / 2 % (W / 2), column + l.index[1], !EDGE || ((!S::SKIP || (int) l.index[1] <= last) && x < end));
+  load_run<W> (to, column + l.index, !EDGE || ((!SKIP<W> || (int) l.index <= last) && x < end));
 }
 
 /* The keys of a column. */
 template <int W> static __device__ __forceinline__ void
-make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], const uint32_t (&index)[2])
+make_keys (uint32_t (&keys)[W], const uint32_t (&costs)[W / 2], uint32_t index)
 {
 #pragma unroll
   for (int j = 0; j < W; j += 2) {
-    uint32_t i = j < Shape<W>::FIRST ? index[0] + j : index[1] + (j - Shape<W>::FIRST);
-    keys[j] = costs[j / 2] * 0x10000 + i; /* on other units than the next key */
-    keys[j + 1] = __byte_perm (i + 1, costs[j / 2], 0x7610);
+    keys[j] = costs[j / 2] * 0x10000 + index + j; /* on other units than the next key */
+    keys[j + 1] = __byte_perm (index + j + 1, costs[j / 2], 0x7610);
   }
 }
 
@@ -206,51 +173,31 @@ pass_up (uint32_t &a, bool lowest_lane)
   a = below * (lowest_lane ? 0 : blockDim.y) + (lowest_lane ? NO_KEY : 0); /* see sum() */
 }
 
-/* The second run moves to the lane below; the highest lane gets the key @a that leaves the first run. */
-static __device__ __forceinline__ void
-pass_down (uint32_t &b, uint32_t a, bool highest_lane)
-{
-  uint32_t above = __shfl_down_sync (ALL_LANES, b, 1);
-  b = above * (highest_lane ? 0 : blockDim.y) + a * (highest_lane ? blockDim.y : 0);
-}
-
-/* Moves the right pixels at the ends of a lane's runs in column @k. */
+/* Moves the right pixels at the ends of the lanes in column @k. */
 template <int W, int KEPT> static __device__ __forceinline__ void
 pass_on (Lane<W> &l, int k)
 {
-  bool lowest_lane = threadIdx.x % 32 == 0, highest_lane = threadIdx.x % 32 == 31;
-  Lowest &a = l.pixel_at (Shape<W>::FIRST - 1, k), &b = l.pixel_at (W - 1, k);
+  bool lowest_lane = threadIdx.x % 32 == 0;
+  Lowest &a = l.pixel_at (W - 1, k);
 
-  if (Shape<W>::SECOND) {
-    pass_down (b.first, a.first, highest_lane);
-    if (KEPT > 1)
-      pass_down (b.second, a.second, highest_lane);
-  }
   pass_up (a.first, lowest_lane);
   if (KEPT > 1)
     pass_up (a.second, lowest_lane);
 }
 
-/* Columns @k and @k + 1 of PERIOD: a right pixel has a candidate in both, unless it leaves or enters a run between
+/* Columns @k and @k + 1 of PERIOD: a right pixel has a candidate in both, unless it leaves or enters a lane between
  * them. With @leave, the right pixels that leave the warp go to @right. */
 template <int W, int KEPT> static __device__ __forceinline__ void
 insert_columns (Lane<W> &l, const uint32_t (&keys)[2][W], int k, bool leave, Lowest *right)
 {
-  const int FIRST = Shape<W>::FIRST;
-
   insert_key<KEPT> (l.pixel_at (W - 1, k), keys[0][W - 1]);
-  if (FIRST < W)
-    insert_key<KEPT> (l.pixel_at (FIRST - 1, k), keys[0][FIRST - 1]);
   if (leave)
     right[0] = l.pixel_at (W - 1, k);
   pass_on<W, KEPT> (l, k);
 #pragma unroll
   for (int j = 0; j < W - 1; j++)
-    if (j != FIRST - 1)
-      insert_two_keys<KEPT> (l.pixel_at (j, k), keys[0][j], keys[1][j + 1]);
+    insert_two_keys<KEPT> (l.pixel_at (j, k), keys[0][j], keys[1][j + 1]);
   insert_key<KEPT> (l.pixel_at (0, k + 1), keys[1][0]);
-  if (FIRST < W)
-    insert_key<KEPT> (l.pixel_at (FIRST, k + 1), keys[1][FIRST % W]);
   if (leave)
     right[1] = l.pixel_at (W - 1, k + 1);
   pass_on<W, KEPT> (l, k + 1);
@@ -302,7 +249,7 @@ blank_right (const Frame &f, const Selection &found, size_t row, int indices)
  * Winner takes all for both views (3.2.3), in one pass over the volume.
  *
  * A warp scans a segment of a row, one column of the volume at a time, with W indices a lane: the more indices, the
- * fewer instructions besides comparisons. A lane's indices are neighbours, or two runs of neighbours (see Shape). The
+ * fewer instructions besides comparisons. A lane's indices are neighbours. The
  * candidates of a left pixel are spread over the warp: its lowest keys are reductions. A right pixel has its next
  * candidate in the next column at the next index: its lowest keys so far move from register to register and from lane
  * to lane, and leave after the last index. Costs are loaded to registers AHEAD columns before they are needed; warps wait
@@ -367,7 +314,7 @@ scan_columns (
     uint32_t keys[2][W];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-      uint32_t (&costs)[W / 2] = l.costs[(k + h) % Shape<W>::AHEAD];
+      uint32_t (&costs)[W / 2] = l.costs[(k + h) % AHEAD];
       make_keys<W> (keys[h], costs, l.index);
       if (keeps)
 #pragma unroll
@@ -435,9 +382,8 @@ template <int W, int RIGHT> static __device__ __forceinline__ void
 scan_segment (
     const Frame &f, const Selection &found, const Round &r, Shared<W> &shared, Lane<W> &l, int y, int x0, int x1)
 {
-  const int AHEAD = Shape<W>::AHEAD;
   int lane = threadIdx.x % 32, end = min (x1, f.width), early = x0 > 0 ? r.indices - 1 : 0;
-  int first = first_column (f, r, x0, x1), full = Shape<W>::SKIP ? r.from + r.indices - 1 + f.min_disparity : 0;
+  int first = first_column (f, r, x0, x1), full = SKIP<W> ? r.from + r.indices - 1 + f.min_disparity : 0;
   const uint16_t *next = f.volume + ((size_t) y * f.width + first) * f.depth;
   bool leave = lane == r.last_lane, keeps = keeps_costs<W> (f, found);
 
@@ -474,7 +420,7 @@ store_rest (
 
 #pragma unroll
   for (int j = 0; j < W; j++) {
-    int left = r.indices - 1 - (Shape<W>::run (lane, j) + j % Shape<W>::FIRST); /* columns until it leaves */
+    int left = r.indices - 1 - (lane * W + j); /* columns until it leaves */
     if (left >= 0 && left < r.indices - 1)
       other.early[left] = last ? l.right[j] : merge (other.early[left], l.right[j]);
   }
@@ -496,12 +442,11 @@ scan_round (const Frame &f, const Selection &found, Round &r, uint4 *memory, int
   Lane<W> l;
 
   r.indices = min (32 * W, f.depth - r.from);
-  r.last_lane = Shape<W>::last_lane (r.indices);
+  r.last_lane = r.indices / W - 1;
   /* lanes past the last index repeat it: a key counts once even if two lanes hold it */
-  l.index[0] = r.from + Shape<W>::run (Shape<W>::SECOND ? lane : min (lane, r.last_lane), 0);
-  l.index[1] = r.from + Shape<W>::run (max (lane, r.last_lane), W - 1);
+  l.index = r.from + W * min (lane, r.last_lane);
   /* hides the range of the indices from the compiler, whose code for small numbers is slower */
-  asm("" : "+r"(l.index[0]), "+r"(l.index[1]));
+  asm("" : "+r"(l.index));
   scan_segment<W, RIGHT> (f, found, r, shared[warp], l, y, x0, x0 + columns);
   __syncthreads ();
   store_rest<W, RIGHT> (f, found, r, shared[last ? 0 : warp + 1], l, x0 + columns, last);
@@ -521,16 +466,12 @@ template <int W, int RIGHT> static __global__ void __launch_bounds__ (32 * BLOCK
   Round r = { 0, min (32 * W, f.depth), 0, false, (size_t) y * f.map_pitch };
 
   blank_right<RIGHT> (f, found, r.map, r.indices);
-  if (W == 10)
+  while (f.depth - r.from > 16 * W)
     scan_round<W, RIGHT> (f, found, r, memory, y, columns);
-  else {
-    while (f.depth - r.from > 16 * W)
-      scan_round<W, RIGHT> (f, found, r, memory, y, columns);
-    if (W == 8 && f.depth - r.from > 64)
-      scan_round<4, RIGHT> (f, found, r, memory, y, columns);
-    else if (f.depth > r.from)
-      scan_round<2, RIGHT> (f, found, r, memory, y, columns);
-  }
+  if (W == 8 && f.depth - r.from > 64)
+    scan_round<4, RIGHT> (f, found, r, memory, y, columns);
+  else if (f.depth > r.from)
+    scan_round<2, RIGHT> (f, found, r, memory, y, columns);
 }
 
 /* Segments are whole groups, and so long that no right pixel is in three of them. There are as many as let all rows run
@@ -597,9 +538,7 @@ select_run (StereoPlan *plan, void *context, StereoError *error)
     return launch<2> (plan, found, error);
   if (plan->depth <= 128)
     return launch<4> (plan, found, error);
-  if (plan->depth <= 256 || plan->depth > 320)
-    return launch<8> (plan, found, error);
-  return launch<10> (plan, found, error);
+  return launch<8> (plan, found, error);
 }
 
 }
