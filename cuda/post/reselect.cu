@@ -104,22 +104,10 @@ common (Range a, Range b)
   return { max (a.from, b.from), min (a.to, b.to) };
 }
 
-/* stereo_confidence(), rounded the same. This is the device's division without the branch for tiny and huge operands,
- * which do not occur. */
 template <typename Key> static __device__ __forceinline__ float
 confidence_of (Key lowest, Key next)
 {
-  uint32_t second = (uint32_t) (next >> INDEX_BITS), away = second - (uint32_t) (lowest >> INDEX_BITS);
-#ifdef __CUDA_ARCH__
-  float a = (float) away, b = (float) second, inverse;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
-  inverse = fmaf (inverse, fmaf (-b, inverse, 1.0f), inverse);
-  float q = a * inverse;
-  q = fmaf (inverse, fmaf (-b, q, a), q);
-  return second ? q : 0.0f;
-#else
-  return second ? (float) away / (float) second : 0.0f;
-#endif
+  return stereo_confidence ((uint32_t) (lowest >> INDEX_BITS), (uint32_t) (next >> INDEX_BITS));
 }
 
 /* ---- a block ---------------------------------------------------------------------------------------- */
@@ -128,9 +116,8 @@ constexpr int BLOCK_X = 128;
 constexpr int BLOCK_Y = 4;
 constexpr int PIXELS = BLOCK_X * BLOCK_Y;
 constexpr int THREADS = PIXELS / 2;
-constexpr int SEARCHERS = 4;       /* lanes that search the candidates of one pixel; divides 32 */
-constexpr int MORE_SEARCHERS = 16; /* of one pixel, if that few are open that the block needs one turn for all */
-constexpr int AT_ONCE = 8;         /* candidates that a lane loads before it compares them */
+constexpr int SEARCHERS = 4; /* lanes that search the candidates of one pixel; divides 32 */
+constexpr int AT_ONCE = 8;   /* candidates that a lane loads before it compares them */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* What is known of a pixel before the volume is read. */
@@ -175,16 +162,6 @@ known_of (const Block &block, uint32_t costs, int first, int second, int expecte
 
   return { { key_of<Key> (alpha, expected, costs & 0xFFFF, first), key_of<Key> (alpha, expected, costs >> 16, second) },
     expected, costs >> 16 };
-}
-
-/* Hides how @value was made: otherwise the compiler makes one more running sum for each expression of the loop with
- * @value. */
-template <typename Value> static __device__ __forceinline__ void
-hide_origin (Value &value)
-{
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+r"(value));
-#endif
 }
 
 /*
@@ -262,23 +239,6 @@ decide_pair (const Frame &f, const Block &block, const uint32_t *known, size_t m
   return open[0];
 }
 
-/* Adds a thread's open pixels to a list in their order, so that neighbouring threads later read neighbouring costs. */
-static __device__ __forceinline__ void
-list_pair (int which, uint16_t *open, int *opened)
-{
-  uint32_t first = __ballot_sync (ALL_LANES, which & 1), second = __ballot_sync (ALL_LANES, which >> 1);
-  uint32_t before = (1u << threadIdx.x % 32) - 1;
-  int at = 0;
-
-  if (threadIdx.x % 32 == 0 && (first | second))
-    at = atomicAdd (opened, __popc (first) + __popc (second));
-  at = __shfl_sync (ALL_LANES, at, 0) + __popc (first & before) + __popc (second & before);
-  if (which & 1)
-    open[at] = (uint16_t) (2 * threadIdx.x);
-  if (which >> 1)
-    open[at + (which & 1)] = (uint16_t) (2 * threadIdx.x + 1);
-}
-
 /* What is known of an open pixel. */
 template <typename Key> static __device__ __forceinline__ Known<Key>
 load_known (const Frame &f, const Block &block, const uint32_t *costs, int pixel)
@@ -288,11 +248,11 @@ load_known (const Frame &f, const Block &block, const uint32_t *costs, int pixel
   return known_of<Key> (block, costs[map], view.first[map], view.second[map], view.expected[map]);
 }
 
-/* Searches the candidates of open pixel @pixel by LANES lanes, which all have it; not @there: of none. */
-template <typename Key, int LANES> static __device__ __forceinline__ void
+/* Searches the candidates of open pixel @pixel by SEARCHERS lanes, which all have it; not @there: of none. */
+template <typename Key> static __device__ __forceinline__ void
 search (const Frame &f, const Block &block, const uint32_t *found, int pixel, bool there)
 {
-  int lane = threadIdx.x % LANES, stride = LANES * block.step;
+  int lane = threadIdx.x % SEARCHERS, stride = SEARCHERS * block.step;
   Known<Key> known = load_known<Key> (f, block, found, pixel);
   Best<Key> b;
   Range r = open_range (f, block, known, block.x + pixel % BLOCK_X, b);
@@ -305,21 +265,19 @@ search (const Frame &f, const Block &block, const uint32_t *found, int pixel, bo
   for (int k = 0; k < 2; k++)
     b.insert (lane > 0 || r.holds (index_of (known.keys[k])) ? no_key<Key> () : known.keys[k]);
 #pragma unroll 1
-  for (; i <= to; i += AT_ONCE * LANES, at += AT_ONCE * stride) {
+  for (; i <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * stride) {
     uint32_t costs[AT_ONCE];
-    hide_origin (at);
-    hide_origin (i);
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * LANES <= to ? __ldg (block.rows + (at + k * stride)) : 0;
+      costs[k] = i + k * SEARCHERS <= to ? __ldg (block.rows + (at + k * stride)) : 0;
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++) {
-      Key key = key_of<Key> (block.alpha, known.expected, costs[k], i + k * LANES);
-      b.insert (i + k * LANES <= to ? key : no_key<Key> ());
+      Key key = key_of<Key> (block.alpha, known.expected, costs[k], i + k * SEARCHERS);
+      b.insert (i + k * SEARCHERS <= to ? key : no_key<Key> ());
     }
   }
 #pragma unroll
-  for (int away = LANES / 2; away; away /= 2) {
+  for (int away = SEARCHERS / 2; away; away /= 2) {
     Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away) };
     b = merge (b, other);
   }
@@ -328,12 +286,12 @@ search (const Frame &f, const Block &block, const uint32_t *found, int pixel, bo
 }
 
 /* Searches all pixels of a list, in turns. All lanes of a warp take part in the last turn: they exchange results. */
-template <typename Key, int LANES> static __device__ __forceinline__ void
+template <typename Key> static __device__ __forceinline__ void
 search_all (const Frame &f, const Block &block, const uint32_t *found, const uint16_t *open, int opened)
 {
 #pragma unroll 1
-  for (int k = threadIdx.x / LANES; k - (int) threadIdx.x % 32 / LANES < opened; k += THREADS / LANES)
-    search<Key, LANES> (f, block, found, open[min (k, opened - 1)], k < opened);
+  for (int k = threadIdx.x / SEARCHERS; k - (int) threadIdx.x % 32 / SEARCHERS < opened; k += THREADS / SEARCHERS)
+    search<Key> (f, block, found, open[min (k, opened - 1)], k < opened);
 }
 
 /*
@@ -352,21 +310,18 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, Selection found, f
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
   int x = block.x + 2 * thread % BLOCK_X;
 
-#ifdef __CUDA_ARCH__
-  asm volatile("" : "+l"(block.rows)); /* the compiler would add up this address again for every cost */
-#endif
   if (thread == 0)
     opened = 0;
   __syncthreads ();
   int which = 0;
   if (x < f.width && block.y + 2 * thread / BLOCK_X < f.height)
     which = decide_pair<Key> (f, block, costs, map_of (f, block, 2 * thread), x);
-  list_pair (which, open, &opened);
+#pragma unroll
+  for (int k = 0; k < 2; k++)
+    if (which >> k & 1)
+      open[atomicAdd (&opened, 1)] = (uint16_t) (2 * thread + k);
   __syncthreads ();
-  if (opened <= THREADS / MORE_SEARCHERS)
-    search_all<Key, MORE_SEARCHERS> (f, block, costs, open, opened);
-  else
-    search_all<Key, SEARCHERS> (f, block, costs, open, opened);
+  search_all<Key> (f, block, costs, open, opened);
 }
 
 /* Whether totals leave room for an index in 32 bits. They do unless alpha is far beyond useful values. */
