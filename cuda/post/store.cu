@@ -276,44 +276,18 @@ store_four (const Frame &f, int x, int y, const Four<Value> &values, Value *to)
 template <int RADIUS> static __device__ __forceinline__ void
 load_row (const Frame &f, int x, int y, float (&row)[EACH + 2 * RADIUS])
 {
-  const float *from = f.disparity + (ptrdiff_t) y * f.map_pitch + x;
-  float4 own = make_float4 (NAN, NAN, NAN, NAN);
+  const float4 none = make_float4 (NAN, NAN, NAN, NAN);
+  const float4 *from = (const float4 *) (f.disparity + (ptrdiff_t) y * f.map_pitch + x);
   bool inside = y >= 0 && y < f.height;
+  float4 before = RADIUS > 0 && inside && x > 0 ? from[-1] : none, own = inside ? from[0] : none;
+  float4 after = RADIUS > 0 && inside && x + EACH < f.width ? from[1] : none;
+  const float all[3 * EACH] = { before.x, before.y, before.z, before.w, own.x, own.y, own.z, own.w, after.x, after.y,
+    after.z, after.w };
 
-  if (inside)
-    own = *(const float4 *) from;
-  if constexpr (RADIUS == 2) {
-    float2 before = make_float2 (NAN, NAN), after = before;
-    if (inside && x > 0)
-      before = *(const float2 *) (from - 2);
-    if (inside && x + EACH < f.width)
-      after = *(const float2 *) (from + EACH);
-    row[0] = before.x;
-    row[1] = before.y;
-    row[EACH + 2] = after.x;
-    row[EACH + 3] = x + EACH + 1 < f.width ? after.y : NAN;
-  } else if constexpr (RADIUS == 4) {
-    float4 before = make_float4 (NAN, NAN, NAN, NAN), after = before;
-    if (inside && x > 0)
-      before = *(const float4 *) (from - 4);
-    if (inside && x + EACH < f.width)
-      after = *(const float4 *) (from + EACH);
-    row[0] = before.x;
-    row[1] = before.y;
-    row[2] = before.z;
-    row[3] = before.w;
-    row[EACH + 4] = after.x;
-    row[EACH + 5] = x + EACH + 1 < f.width ? after.y : NAN;
-    row[EACH + 6] = x + EACH + 2 < f.width ? after.z : NAN;
-    row[EACH + 7] = x + EACH + 3 < f.width ? after.w : NAN;
-  } else if constexpr (RADIUS == 1) {
-    row[0] = inside && x > 0 ? from[-1] : NAN;
-    row[EACH + 1] = inside && x + EACH < f.width ? from[EACH] : NAN;
-  }
-  row[RADIUS] = own.x;
-  row[RADIUS + 1] = x + 1 < f.width ? own.y : NAN;
-  row[RADIUS + 2] = x + 2 < f.width ? own.z : NAN;
-  row[RADIUS + 3] = x + 3 < f.width ? own.w : NAN;
+  static_assert (RADIUS <= EACH && EACH == 4, "one vector to either side");
+#pragma unroll
+  for (int k = 0; k < EACH + 2 * RADIUS; k++)
+    row[k] = x + k - RADIUS < f.width ? all[EACH - RADIUS + k] : NAN;
 }
 
 /* The disparities of the pixels from column @x on: medians of their windows. A pixel without a disparity stays
