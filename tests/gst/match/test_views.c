@@ -175,19 +175,17 @@ push_views (Pair *pair, GstClockTime time, const Cameras *left, const Cameras *r
   gst_harness_push (pair->right, stamp (views[1], time, FRAME));
 }
 
+/* The left view's, where it has metadata. */
 TEST (test_two_pads)
 {
-  Cameras one = draw_cameras (), other = draw_cameras ();
-  Pair *pair = pair_new_gray (DEPTH);
+  const Cameras one = draw_cameras (), other = draw_cameras ();
+  g_autoptr (Pair) pair = pair_new_gray (DEPTH);
 
-  push_views (pair, 0, &one, NULL);
-  check_depth (pair->left, &one);
-  push_views (pair, FRAME, NULL, &other);
-  check_depth (pair->left, &other);
-  push_views (pair, 2 * FRAME, &one, &other);
-  check_depth (pair->left, &one);
+  for (guint i = 0; i < 3; i++) {
+    push_views (pair, i * FRAME, i == 1 ? NULL : &one, i == 0 ? NULL : &other);
+    check_depth (pair->left, i == 1 ? &other : &one);
+  }
   expect_no_message (pair->bus, GST_MESSAGE_WARNING);
-  pair_free (pair);
 }
 
 /* The vertical focal length of pixels that are not square, by their caps, where no metadata has it. The output has pixels of
@@ -274,21 +272,20 @@ TEST (test_what_was_set_wins)
 
 TEST (test_depth_needs_somebody_who_knows)
 {
-  Cameras cameras = draw_cameras (), useless[] = { { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
-  Pair *pair;
+  const Cameras useless[] = { { 0 }, { 0, 100, 0 }, { NAN, 100, 0 }, { 500, -100, 0 }, { 1e300, 100, 0 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (useless); i++) {
-    pair = pair_new_gray (DEPTH);
-    push_views (pair, 0, &useless[i], NULL);
+    const Cameras cameras = draw_cameras ();
+    g_autoptr (Pair) pair = pair_new_gray (DEPTH);
+
+    /* a pair without metadata after one that had some */
+    if (i == 0) {
+      push_views (pair, 0, &cameras, NULL);
+      check_depth (pair->left, &cameras);
+    }
+    push_views (pair, FRAME, i ? &useless[i] : NULL, NULL);
     expect_error (pair->bus, "focal-length", "baseline", "stereorectify", NULL);
-    pair_free (pair);
   }
-  pair = pair_new_gray (DEPTH);
-  push_views (pair, 0, &cameras, NULL);
-  check_depth (pair->left, &cameras);
-  push_views (pair, FRAME, NULL, NULL);
-  expect_error (pair->bus, "focal-length", "baseline", "stereorectify", NULL);
-  pair_free (pair);
 }
 
 /* What the metadata of a view says, and what of it the output has. */

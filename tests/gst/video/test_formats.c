@@ -99,16 +99,6 @@ make_deep_view (GstVideoFormat format, guint bits, gint width, gint height, gint
   return out;
 }
 
-/* The view in the format of deep[@row]; GRAY8 where @row is below 0. */
-static GstBuffer *
-make_view_of (gint row, gint width, gint height, gint shift)
-{
-  GstBuffer *view = row < 0 ? make_view (GST_VIDEO_FORMAT_GRAY8, width, height, 3, shift, 0) :
-                              make_deep_view (deep[row].format, deep[row].bits, width, height, shift);
-
-  return stamp (view, 0, FRAME);
-}
-
 /* What the matcher makes of two views; they are in the formats of these rows. */
 static GstBuffer *
 match_rows (gint left, gint right, gint significant)
@@ -120,8 +110,12 @@ match_rows (gint left, gint right, gint significant)
   for (guint view = 0; view < 2; view++) {
     GstHarness *harness = view ? pair->right : pair->left;
     GstVideoFormat format = rows[view] < 0 ? GST_VIDEO_FORMAT_GRAY8 : deep[rows[view]].format;
+    gint shift = view ? SHIFT : 0;
     harness_set_caps (harness, format, width, height, NULL);
-    gst_harness_push (harness, make_view_of (rows[view], width, height, view ? SHIFT : 0));
+    gst_harness_push (harness,
+        stamp (rows[view] < 0 ? make_view (format, width, height, 3, shift, 0) :
+                                make_deep_view (format, deep[rows[view]].bits, width, height, shift),
+            0, FRAME));
   }
   GstBuffer *out = pair_pull (pair, 0);
   check_output (pair->left, out, width, height);
