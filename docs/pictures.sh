@@ -17,7 +17,6 @@ for element in stereotestsrc stereomatch stereoground depthoverlay capssetter co
   gst-inspect-1.0 --atleast-version=0.0 --exists $element || { echo "there is no element $element" >&2; exit 77; }
 done
 python=/usr/bin/python3
-[ -x $python ] || python=python3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM

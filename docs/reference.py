@@ -3,10 +3,12 @@
 """docs/elements.md: every element with its pads and properties, as the plugins have them.
 
 reference.py > docs/elements.md     a test compares; frames in device memory are left out, as whether they are taken depends on the build
-reference.py --stats PIPELINE       runs the pipeline, and prints the names of the fields that `stats` of its element "asked" has at the end
+reference.py --defaults methods.md  prints the tables of defaults; which method reads what stands in the first table of that page
+reference.py --stats streams.md     fails where the tables of the fields of `stats` in that page lack one
 """
 import re
 import sys
+import tempfile
 
 try:
     import gi
@@ -123,20 +125,77 @@ def print_properties(element, factory, printed):
     print("\n".join(line for line in lines if line is not None))
 
 
-def print_fields(words):
-    pipeline = Gst.parse_launch_full(words, None, Gst.ParseFlags.FATAL_ERRORS)
+def value_in_force(at, other, name, method):
+    """In words. @at, @other: settings with 128 and 64 disparities: some values follow the range."""
+    value = at.get_value(name)
+    if not isinstance(value, float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    if name in ("p1", "p2") and value == 0:
+        return "[by direction](#sgm)" if method == "sgm" else "no paths"
+    if value != other.get_value(name):
+        return f"{value / 7:.3g} * log2 (num-disparities)" if name == "p2" else f"{value / 128:g} * num-disparities"
+    return f"{value:g}"
+
+
+def print_defaults(page):
+    """Of the parameters that method and profile choose: a column for all methods, or one for each, with the profiles in turn."""
+    with open(page, encoding="utf-8") as file:
+        reads = dict(re.findall(r"^\| `(asw|esaw|esmp|sgm|bm)` \|[^|]*\|([^|]*)\|", file.read(), re.MULTILINE))
+    reads = {method: re.findall(r"`([\w-]+)`", names) for method, names in reads.items()}
+    special = {name for names in reads.values() for name in names}
+    element = Gst.ElementFactory.make("stereomatch")
+    profiles = [choice.value_nick for choice in choices_of(element, element.find_property("profile"))]
+    tables, settings = {True: [], False: []}, {}
+    for method in reads:
+        for profile in profiles:
+            for range_ in (128, 64):
+                for name, value in ("method", method), ("profile", profile), ("num-disparities", str(range_)):
+                    Gst.util_set_object_arg(element, name, value)
+                settings[method, profile, range_] = element.get_property("settings")
+    for spec in element.list_properties():
+        if spec.name in ("method", "profile", "num-disparities") or not settings["asw", profiles[0], 128].has_field(spec.name):
+            continue
+        initial = spec.default_value.value_nick if spec.value_type.is_a(GObject.TYPE_ENUM) else spec.default_value
+        if spec.name not in special and all(at.get_value(spec.name) == initial for at in settings.values()):
+            continue
+        cells = []
+        for method in reads:
+            found = [value_in_force(settings[method, profile, 128], settings[method, profile, 64], spec.name, method) for profile in profiles]
+            read = spec.name not in special or spec.name in reads[method]
+            cells.append("" if not read else found[0] if len(set(found)) == 1 else " / ".join(found))
+        shared = len(set(cells)) == 1
+        tables[shared].append(f"| `{spec.name}` |" + "".join(f" {cell} |" if cell else " |" for cell in (cells[:1] if shared else cells)))
+    print("| parameter | all methods |", "|---|---|", *tables[True], "", "| parameter |" + "".join(f" `{method}` |" for method in reads),
+          "|---|" + "---|" * len(reads), *tables[False], sep="\n")
+
+
+CALIBRATION = "".join(f"M{n}: [ 96, 0, 63.5, 0, 96, 47.5, 0, 0, 1 ]\nD{n}: []\n" for n in (1, 2)) + "R: [ 1, 0, 0, 0, 1, 0, 0, 0, 1 ]\nT: [ -120, 0, 0 ]\n"
+
+
+def check_fields(page, kind, properties):
+    """The table of the fields of `stats` in that page has those that the element gives, in their order."""
+    with open(page, encoding="utf-8") as file:
+        table = re.search(f"<!-- fields of {kind} begin -->(.*?)<!-- fields of {kind} end -->", file.read(), re.DOTALL)[1]
+    told = [name for cell in re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE) for name in re.findall(r"[\w-]+", cell)]
+    pipeline = Gst.parse_launch(f"stereotestsrc num-buffers=3 ! video/x-raw,width=256,height=96 ! {kind} name=asked {properties} ! fakesink")
     pipeline.set_state(Gst.State.PLAYING)
-    end = pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.get_bus().timed_pop_filtered(Gst.CLOCK_TIME_NONE, Gst.MessageType.EOS | Gst.MessageType.ERROR)
     stats = pipeline.get_by_name("asked").get_property("stats")
-    print("\n".join(stats.nth_field_name(i) for i in range(stats.n_fields())))
+    given = [stats.nth_field_name(i) for i in range(stats.n_fields())]
     pipeline.set_state(Gst.State.NULL)
-    return "" if end.type == Gst.MessageType.EOS else end.parse_error()[0].message
+    return "" if told == given else f"{page} has the fields {told} of {kind}, which gives {given}\n"
 
 
 if __name__ == "__main__":
     Gst.init(None)
     if sys.argv[1:2] == ["--stats"]:
-        sys.exit(print_fields(sys.argv[2]) or 0)
+        with tempfile.NamedTemporaryFile("w", suffix=".yml") as made:
+            made.write(CALIBRATION)
+            made.flush()
+            sys.exit(check_fields(sys.argv[2], "stereomatch", "backend=cpu")
+                     + check_fields(sys.argv[2], "stereorectify", f"backend=cpu calibration={made.name}") or 0)
+    if sys.argv[1:2] == ["--defaults"]:
+        sys.exit(print_defaults(sys.argv[2]))
     known, features = {}, [feature for plugin in ("stereovision", "stereooverlay")
                            for feature in Gst.Registry.get().get_feature_list_by_plugin(plugin)]
     if not features:

@@ -2,9 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Makes the picture of web.md: the page of pipelines/web.sh with a synthetic scene, as Chromium shows it.
 #
-#   sh docs/web.sh [BUILD [FILE]]          default: build docs/pictures/web.jpg
-#
-# Ends with 77 where Chromium or an element is not there.
+#   sh docs/web.sh [BUILD [FILE]]          default: build docs/pictures/web.jpg; ends with 77 where Chromium or an element is not there
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -35,13 +35,8 @@ def size_of(path):
 class Decode(Stream):
     """Makes a PNG of another picture."""
 
-    def __init__(self, picture, at):
-        super().__init__(["filesrc", f"location={picture}", "!", "decodebin", "!", "videoconvert", "!", "pngenc", "snapshot=true", "!",
-                          "filesink", f"location={at}"])
-        self.picture = picture
-
     def on_error(self, source, text):
-        fail(f"{self.picture} cannot be decoded: {text} gstreamer1.0-libav knows more formats")
+        fail(f"{self.pipeline.get_by_name('picture').get_property('location')} cannot be decoded: {text} gstreamer1.0-libav knows more formats")
 
 
 class Folder(Stream):
@@ -59,7 +54,8 @@ class Folder(Stream):
                 if kind or kind_of(pair[at]) == PNG:
                     os.symlink(pair[at].absolute(), place)
                 else:
-                    start(Decode, pair[at], place).run()
+                    start(Decode, ["filesrc", "name=picture", f"location={pair[at]}", "!", "decodebin", "!", "videoconvert", "!", "pngenc",
+                                   "snapshot=true", "!", "filesink", f"location={place}"]).run()
             words += ["multifilesrc", f"location={work}/{view}-%06d", f"caps={mime},framerate=1/1", "!", decoder, "!", "videoconvert",
                       "!", "queue", "max-size-buffers=4", "!", f"match.sink_{view}"]
         words += ["stereomatch", "name=match", "qos=false", "temporal=0", "disparity-scale=256", *settings, "!",

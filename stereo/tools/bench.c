@@ -12,7 +12,6 @@
 
 #include "stereo/stereo.h"
 #include "stereo/tools/image.h"
-#include "stereo/tools/methods.h"
 
 enum
 {
@@ -451,7 +450,6 @@ print_help (void)
         "stereo-bench [options] LEFT.png RIGHT.png\n"
         "stereo-bench [options] --synthetic WIDTHxHEIGHT\n"
         "stereo-bench [options] --sequence FOLDER       (left/NAME.png, right/NAME.png)\n"
-        "stereo-bench --methods                         (docs/methods.md: methods, costs, defaults, sources)\n"
         "\n"
         "  --runs N         timed frames, after a few untimed ones (20 on the CPU, 60 on CUDA)\n"
         "  --frames N       no times: N frames of the pair through one matcher; of --sequence, at most N\n"
@@ -541,7 +539,7 @@ parse_option (Options *options, char **argv, int *k)
   return parse_value (options, copy, argv[++*k]);
 }
 
-/* 1 to go on, 0 after --help and --methods, -1 and a message on a mistake. */
+/* 1 to go on, 0 after --help, -1 and a message on a mistake. */
 static int
 options_parse (Options *options, int argc, char **argv)
 {
@@ -552,10 +550,6 @@ options_parse (Options *options, int argc, char **argv)
   for (int k = 1; k < argc; k++) {
     if (!strcmp (argv[k], "--help") || !strcmp (argv[k], "-h")) {
       print_help ();
-      return 0;
-    }
-    if (!strcmp (argv[k], "--methods")) {
-      methods_print ();
       return 0;
     }
     if (argv[k][0] == '-' && argv[k][1] == '-') {
