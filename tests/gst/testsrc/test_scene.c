@@ -211,21 +211,6 @@ TEST (test_noise_by_level)
   }
 }
 
-/* Bell-shaped: the shares within one and two deviations are those of a normal distribution. */
-TEST (test_noise_is_close_to_normal)
-{
-  GstStereoSceneParams params = { GST_STEREO_PATTERN_FLAT, 5, WIDTH, HEIGHT, 0, 0, 20 };
-  g_auto (ScenePicture) noisy = scene_picture_of (&params, 3);
-  guint one = 0, two = 0;
-
-  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
-    one += abs (noisy.level[0][i] - 128) <= 20;
-    two += abs (noisy.level[0][i] - 128) <= 40;
-  }
-  fail_unless (fabs (one / (gdouble) (WIDTH * HEIGHT) - 0.69) < 0.02, "%u within one deviation", one);
-  fail_unless (fabs (two / (gdouble) (WIDTH * HEIGHT) - 0.955) < 0.01, "%u within two deviations", two);
-}
-
 /* Two views, and two frames, share nothing; the same frame comes again to the bit. */
 TEST (test_noise_is_independent)
 {
@@ -308,27 +293,6 @@ TEST (test_roll_and_vertical_offset)
           "%g degrees, %g px: %d,%d is %d, not %g", cameras.roll, cameras.vertical_offset, x, y, is, should);
     }
   }
-}
-
-/* Rows may be asked for in any order. */
-TEST (test_rows_in_any_order)
-{
-  GstStereoSceneParams params = { GST_STEREO_PATTERN_PLANES, 5, 90, 60, 0, 2, 2 };
-  GstStereoRigParams cameras = { .vertical_offset = 2.5, .right_gain = 1.25 };
-  g_auto (ScenePicture) picture = scene_picture_through (&params, &cameras, 7);
-  Random random = { random_seed () };
-  gchar *message;
-  g_autoptr (GstStereoScene) scene = gst_stereo_scene_new (&params, &message);
-  GstStereoRig *rig = gst_stereo_rig_new (scene, &cameras);
-
-  gst_stereo_rig_set_frame (rig, 7);
-  for (guint k = 0; k < 300; k++) {
-    guint8 level[90], layer[90];
-    gint y = random_range (&random, 0, 59), v = random_range (&random, 0, 1);
-    gst_stereo_rig_row (rig, v, y, level, layer);
-    fail_unless (!memcmp (level, picture.level[v] + y * 90, 90) && !memcmp (layer, picture.layer[v] + y * 90, 90));
-  }
-  gst_stereo_rig_free (rig);
 }
 
 TEST (test_right_gain)
