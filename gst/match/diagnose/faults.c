@@ -99,7 +99,7 @@ gst_stereo_faults_judge (GstStereoFaults *faults, GstStereoHealthFlags flags, gu
   if (verdict == GST_STEREO_VERDICT_UNKNOWN) {
     if (!fault->unknown++ || time < fault->doubt)
       fault->doubt = time;
-    if (fault->unknown >= PATIENCE && time - fault->doubt >= DOUBT && hold)
+    if (fault->unknown >= PATIENCE && time - fault->doubt >= DOUBT && hold > (fault->stands ? GST_STEREO_TWICE : 0))
       fault->count = 0;
     return FALSE;
   }

@@ -75,21 +75,20 @@ typedef struct
   State expected;
 } Drive;
 
-static void
-freeze_rows (Drive *drive, GstBuffer *buffer)
-{
-  GstMapInfo map;
+/* Both views, side by side. */
+#define SIZE (2 * WIDTH * HEIGHT)
 
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
+static void
+freeze_rows (Drive *drive, guint8 *pixels)
+{
   if (!drive->kept)
-    drive->kept = g_memdup2 (map.data, map.size);
+    drive->kept = g_memdup2 (pixels, SIZE);
   for (gint y = drive->from; y < drive->to; y++)
     for (gint x = 0; x < WIDTH; x++) {
       gsize at = (gsize) (2 * y + drive->side) * WIDTH + (gsize) x;
       gint level = drive->kept[at] + random_range (&drive->noise, -3, 3);
-      map.data[at] = (guint8) CLAMP (level, 0, 255);
+      pixels[at] = (guint8) CLAMP (level, 0, 255);
     }
-  gst_buffer_unmap (buffer, &map);
 }
 
 /* Spots of some pixels. */
@@ -139,40 +138,29 @@ make_smooth_dirt (Random *random)
 }
 
 static void
-add_dirt (Drive *drive, GstBuffer *buffer)
+add_dirt (Drive *drive, guint8 *pixels)
 {
-  GstMapInfo map;
-
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   for (gint y = 0; y < 2 * HEIGHT; y++)
     for (gint x = 0; x < WIDTH; x++)
-      map.data[y * WIDTH + x] = (guint8) MIN (255,
-          ((100 - drive->light) * map.data[y * WIDTH + x] + 2 * drive->light * drive->dirt[y / 2 * WIDTH + x]) / 100);
-  gst_buffer_unmap (buffer, &map);
+      pixels[y * WIDTH + x] = (guint8) MIN (255,
+          ((100 - drive->light) * pixels[y * WIDTH + x] + 2 * drive->light * drive->dirt[y / 2 * WIDTH + x]) / 100);
 }
 
 static void
-shift_view (Drive *drive, GstBuffer *buffer)
+shift_view (Drive *drive, guint8 *pixels)
 {
-  GstMapInfo map;
-
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   for (gint y = 0; y < HEIGHT; y++) {
-    guint8 *row = map.data + (2 * y + 1) * WIDTH;
+    guint8 *row = pixels + (2 * y + 1) * WIDTH;
     memmove (row + drive->shift, row, (gsize) (WIDTH - drive->shift));
   }
-  gst_buffer_unmap (buffer, &map);
 }
 
 static void
-compress (Drive *drive, GstBuffer *buffer)
+compress (Drive *drive, guint8 *pixels)
 {
-  GstMapInfo map;
-
-  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   for (gint v = drive->first; v < drive->end; v++) {
     if (drive->quality) {
-      compress_view (map.data + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->quality);
+      compress_view (pixels + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->quality);
       continue;
     }
     /* the two views have their key frames at other times */
@@ -180,30 +168,30 @@ compress (Drive *drive, GstBuffer *buffer)
       g_clear_pointer (&drive->shown[v], g_free);
     if (!drive->shown[v])
       drive->shown[v] = g_malloc0 (WIDTH * HEIGHT);
-    repeat_blocks (map.data + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->shown[v], drive->least);
+    repeat_blocks (pixels + v * WIDTH, 2 * WIDTH, WIDTH, HEIGHT, drive->shown[v], drive->least);
   }
-  gst_buffer_unmap (buffer, &map);
 }
 
 static GstPadProbeReturn
 begin_fault (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Drive *drive = data;
+  const gboolean begun = drive->to ? drive->made >= BEGIN_ROWS : drive->shift ? drive->made >= BEGIN : TRUE;
+  void (*change) (Drive *, guint8 *) = drive->to ? freeze_rows :
+      drive->dirt                                ? add_dirt :
+      drive->shift                               ? shift_view :
+      drive->quality || drive->least             ? compress :
+                                                   NULL;
+  GstMapInfo map;
 
   drive->made++;
-  if (drive->to && drive->made > BEGIN_ROWS) {
+  if (change && begun) {
     GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-    freeze_rows (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (drive->dirt) {
-    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-    add_dirt (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (drive->quality || drive->least) {
-    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-    compress (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (drive->shift && drive->made > BEGIN) {
-    GST_PAD_PROBE_INFO_DATA (info) = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-    shift_view (drive, GST_PAD_PROBE_INFO_BUFFER (info));
-  } else if (!drive->to && !drive->shift && drive->made == BEGIN) {
+    fail_unless (gst_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), &map, GST_MAP_READWRITE));
+    fail_unless_equals_uint64 (map.size, SIZE);
+    change (drive, map.data);
+    gst_buffer_unmap (GST_PAD_PROBE_INFO_BUFFER (info), &map);
+  } else if (!change && drive->made == BEGIN) {
     gst_util_set_object_arg (G_OBJECT (drive->source), "fault", drive->fault);
   }
   return GST_PAD_PROBE_OK;
