@@ -602,11 +602,10 @@ note (GstStereoMatches *m, const Pair *pair)
   guint range = (guint) gst_stereo_faults_get (m->faults) & HEALTH (RANGE);
 
   GST_DEBUG_OBJECT (m->element,
-      "check: %u of %u points matched (%u alike): %u forward, %u backward, %u beyond, median %.2f px; %u placed, off by %.2f "
-      "px, scale %.2f px, rest %.2f px; left view late: %.1f, right view: %.1f",
-      figures->matches, figures->points, figures->alike, figures->forward, figures->backward, figures->beyond,
-      figures->disparity, figures->placed, figures->vertical, figures->scale, figures->rest, figures->late[0],
-      figures->late[1]);
+      "check: %u of %u points matched: %u forward, %u backward, %u beyond; %u placed, off by %.2f px, scale %.2f px, rest %.2f "
+      "px; late: %.1f, %.1f",
+      figures->matches, figures->points, figures->forward, figures->backward, figures->beyond, figures->placed,
+      figures->vertical, figures->scale, figures->rest, figures->late[0], figures->late[1]);
   GST_OBJECT_LOCK (m->element);
   m->count = figures->matches;
   m->vertical = figures->placed < MIN_MATCHES ? m->vertical : figures->vertical;

@@ -660,14 +660,6 @@ gst_stereo_unmeasured_apply (const GstStereoUnmeasured *unmeasured, const GstSte
   *mean_confidence = MAX (0, *mean_confidence - (gdouble) lost / (255.0 * (gdouble) counted));
 }
 
-/* Whether a look has shown a block to be without evidence, and most around it. */
-static gboolean
-is_blind (const GstStereoViews *views, guint v, gint bx, gint by)
-{
-  return has_company (views, v, bx, by, STALE, VOTES) || has_company (views, v, bx, by, EVEN, VOTES) ||
-      has_company (views, LEFT, bx, by, PATTERN, VOTES);
-}
-
 /* Cells that are saturated, as most of those around them are, and those around these, whose match takes part in them. A speck is texture. */
 static void
 mark_white (const GstStereoViews *views, const guint16 *cells, guint16 white, guint8 *marks)
@@ -701,7 +693,8 @@ mark (const GstStereoViews *views, const GstStereoLookedPair *pair)
     mark_white (views, views->views[v].cells, (guint16) white, marks);
     for (gint by = 0; by < views->down; by++)
       for (gint bx = 0; bx < views->across; bx++)
-        if (is_blind (views, v, bx, by))
+        if (has_company (views, v, bx, by, STALE, VOTES) || has_company (views, v, bx, by, EVEN, VOTES) ||
+            has_company (views, LEFT, bx, by, PATTERN, VOTES))
           for (gint y = 0; y < SIDE; y++)
             memset (marks + (by * SIDE + y) * views->w + bx * SIDE, 1, SIDE);
     any = any || memchr (marks, 1, (gsize) (views->w * views->h));
@@ -774,6 +767,7 @@ gst_stereo_views_get_unmeasured (const GstStereoViews *views)
 
 /* ---- verdicts -------------------------------------------------------------------------------- */
 
+#define SMOOTH 12.0     /* grey levels of roughness that are noise; texture that looks like noise has more */
 #define BLURRED_BAD 2.0 /* times less sharp; the worst healthy pair has 1.2 */
 #define BLURRED_GOOD 1.54
 #define ROUGHER 0.8        /* a view that is less sharp has less of detail and noise together, too */
@@ -807,13 +801,15 @@ noise_of (const GstStereoViewFigures *own)
   return sqrt (MAX (0, own->roughness * own->roughness - own->detail * own->detail) / 6);
 }
 
-/* How much sharper than the view the other one is. */
+/* How much sharper than the view the other one is. Both are out of focus where what has texture has no detail at all. */
 static gdouble
 blur_of (const GstStereoViews *views, guint v)
 {
   const GstStereoViewFigures *own = &views->figures[v], *other = &views->figures[!v];
   gdouble blur = other->detail > 0 ? sharpness_of (other) / MAX (sharpness_of (own), 1e-9) : NAN;
 
+  if (own->detail <= 0 && other->detail <= 0 && views->pair.textured >= MIN_TEXTURED)
+    return MAX (own->roughness, other->roughness) < SMOOTH ? BLURRED_BAD : NAN;
   /* texture whose rows have nothing in common is taken for noise; and in fog there may be little else than noise */
   return blur >= BLURRED_BAD && own->roughness > ROUGHER * other->roughness ? NAN : blur;
 }

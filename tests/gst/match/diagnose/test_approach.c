@@ -43,7 +43,7 @@ static const struct
 } cases[] = { { "none", "right", NEAR }, { "frozen", "left", UNKNOWN }, { "frozen", "right", UNKNOWN },
   { "frozen", "both", UNKNOWN }, { "half-frozen", "right", UNKNOWN }, { "black", "left", UNKNOWN },
   { "blown-out", "right", UNKNOWN }, { "dark", "right", UNKNOWN }, { "blurred", "left", UNKNOWN },
-  { "blurred", "both", EITHER }, { "covered", "right", UNKNOWN }, { "same-view", "right", UNKNOWN },
+  { "blurred", "both", UNKNOWN }, { "covered", "right", UNKNOWN }, { "same-view", "right", UNKNOWN },
   { "same-view", "left", UNKNOWN }, { "still-pattern", "both", UNKNOWN }, { "zoomed", "right", UNKNOWN },
   { "late", "right", EITHER }, { "late", "left", EITHER }, { "torn", "right", EITHER },
   { "frozen-rows", "right", UNKNOWN, 0, HEIGHT }, { "frozen-rows", "left", EITHER, 0, HEIGHT },
