@@ -73,8 +73,8 @@ def default_of(element, spec):
     if spec.value_type.name == "GstValueArray":
         return ""  # PyGObject cannot read it; the text says it
     value = spec.default_value
-    if spec.value_type.is_a(GObject.TYPE_ENUM):
-        return f"`{value.value_nick}`"
+    if spec.value_type.is_a(GObject.TYPE_ENUM):  # whose default is a number from PyGObject 3.52 on
+        return f"`{next(choice.value_nick for choice in choices_of(element, spec) if int(choice) == int(value))}`"
     if spec.value_type == GObject.TYPE_STRING:
         return f"`{value}`" if value else "NULL"
     if spec.value_type == GObject.TYPE_BOOLEAN:
@@ -155,7 +155,7 @@ def print_defaults(page):
     for spec in element.list_properties():
         if spec.name in ("method", "profile", "num-disparities") or not settings["asw", profiles[0], 128].has_field(spec.name):
             continue
-        initial = spec.default_value.value_nick if spec.value_type.is_a(GObject.TYPE_ENUM) else spec.default_value
+        initial = default_of(element, spec).strip("`") if spec.value_type.is_a(GObject.TYPE_ENUM) else spec.default_value
         if spec.name not in special and all(at.get_value(spec.name) == initial for at in settings.values()):
             continue
         cells = []
