@@ -48,7 +48,7 @@ void
 gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffer)
 {
   GstEvent *event = buffer ? gst_pad_get_sticky_event (GST_PAD (pad), GST_EVENT_SEGMENT, 0) : NULL;
-  GstClockTime now = gst_element_get_current_clock_time (element);
+  GstClockTime now = gst_element_get_current_clock_time (element), base = gst_element_get_base_time (element);
   GstStereoSource *source = &pad->source;
   gint64 time = NONE;
   const GstSegment *segment;
@@ -64,8 +64,7 @@ gst_stereo_source_note (GstStereoPad *pad, GstElement *element, GstBuffer *buffe
     return;
   GST_OBJECT_LOCK (pad);
   if (buffer)
-    measure (source, (gint64) now,
-        time == NONE || source->held ? NONE : (gint64) (now - gst_element_get_base_time (element)) - time);
+    measure (source, (gint64) now, time == NONE || source->held ? NONE : (gint64) (now - base) - time);
   source->held = !buffer && now - source->heard > HELD;
   source->receiving = buffer != NULL;
   source->over &= !buffer;
