@@ -298,11 +298,18 @@ edge_value (const EdgeRows *rows, int k, int x, int width, int inner)
 
 /* The word of the same tap, which has the value @value. */
 VEC_INLINE VecI
-edge_word_at (const EdgeRows *rows, int k, int x, VecF value, float lowest)
+edge_word_at (const EdgeRows *rows, int k, int x, int width, int inner, VecF value, float lowest)
 {
   const uint32_t *own = rows->color[STEREO_EDGE_SIDE / 2], *row = rows->color[k / STEREO_EDGE_SIDE];
   int column = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
-  VecI distance = vec_color_distance (vec_load_u ((row ? row : own) + column), vec_load_u (own + x));
+  VecU color = { 0 };
+
+  if (row && inner)
+    color = vec_load_u (row + column);
+  for (int lane = 0; row && !inner && lane < LANES; lane++)
+    if (column + lane >= 0 && column + lane < width)
+      color[lane] = row[column + lane];
+  VecI distance = vec_color_distance (color, vec_load_u (own + x));
   VecI weight = vec_max (STEREO_EDGE_ALIKE - distance, (VecI){ 0 } + 1);
 
   return edge_word (value, k == STEREO_EDGE_TAPS / 2 ? 2 * weight : weight, lowest);
@@ -331,7 +338,7 @@ edge_lanes (const EdgeRows *rows, float *to, int x, int width, int inner, float 
     return;
 #pragma GCC unroll 32
   for (int k = 0; k < STEREO_EDGE_TAPS; k++)
-    word[k] = edge_word_at (rows, k, x, value[k], lowest);
+    word[k] = edge_word_at (rows, k, x, width, inner, value[k], lowest);
   vec_store_f (to + x, vec_choose (edge, edge_median (word, lowest), own));
 }
 
