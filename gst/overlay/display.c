@@ -2,6 +2,7 @@
 /* Draws what is over a frame, as its metadata says. Pango and cairo draw a piece, which GStreamer blends into the frame. */
 #include "gst/overlay/overlay.h"
 
+#include <gst/video/gstvideosink.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 

@@ -62,7 +62,7 @@
 #include "gst/video/properties.h"
 #include "gst/video/stream.h"
 
-GST_DEBUG_CATEGORY (gst_depth_overlay_debug);
+GST_DEBUG_CATEGORY_STATIC (gst_depth_overlay_debug);
 #define GST_CAT_DEFAULT gst_depth_overlay_debug
 
 #define FARTHEST 1e6 /* mm */
@@ -311,6 +311,11 @@ static void
 forget_depth (GstDepthOverlay *self)
 {
   gst_clear_buffer (&self->depth.buffer);
+  gst_clear_buffer (&self->measure.depth);
+  /* what was near before is not held against what comes now */
+  if (self->measure.inner)
+    GST_BASE_TRANSFORM_GET_CLASS (self->measure.inner)
+        ->sink_event (GST_BASE_TRANSFORM (self->measure.inner), gst_event_new_flush_stop (TRUE));
   self->depth.time = self->run.gap_end = GST_CLOCK_STIME_NONE;
   self->run.queued = FALSE;
 }
@@ -575,8 +580,9 @@ read_depth (GstDepthOverlay *self, const Settings *settings, Frame *frame, GstDe
 static void
 post_unknown (GstDepthOverlay *self, const Settings *settings, const Frame *frame, const gchar *reason)
 {
-  gboolean due = frame->time == GST_CLOCK_STIME_NONE || frame->time < self->run.posted_time ||
-      (guint64) (frame->time - self->run.posted_time) >= settings->message_interval;
+  gint64 last = self->run.posted_time;
+  gboolean due = frame->time == GST_CLOCK_STIME_NONE || last == GST_CLOCK_STIME_NONE || frame->time < last ||
+      (guint64) (frame->time - last) >= settings->message_interval;
 
   if (!due && strcmp (reason, self->run.posted) == 0)
     return;
@@ -962,10 +968,10 @@ gst_depth_overlay_start (GstAggregator *aggregator)
 
   memset (&self->run, 0, sizeof self->run);
   forget_depth (self);
-  self->display = gst_depth_overlay_display_new ();
-  self->codes = g_new0 (GstStereoCodes, 1);
   if (!gst_depth_overlay_measure_start (&self->measure, GST_ELEMENT (self)))
     return FALSE;
+  self->display = gst_depth_overlay_display_new ();
+  self->codes = g_new0 (GstStereoCodes, 1);
   for (guint i = 0; i < G_N_ELEMENTS (of_nearest); i++)
     g_object_bind_property (self, of_nearest[i], self->measure.inner, of_nearest[i], G_BINDING_SYNC_CREATE);
   return TRUE;

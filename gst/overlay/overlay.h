@@ -3,9 +3,7 @@
 #ifndef GST_DEPTH_OVERLAY_PARTS_H
 #define GST_DEPTH_OVERLAY_PARTS_H
 
-#include <gst/base/gstaggregator.h>
 #include <gst/base/gstbasetransform.h>
-#include <gst/video/gstvideosink.h>
 #include <gst/video/video.h>
 #include <string.h>
 
@@ -14,7 +12,6 @@
 
 G_BEGIN_DECLS
 
-GST_DEBUG_CATEGORY_EXTERN (gst_depth_overlay_debug);
 GST_ELEMENT_REGISTER_DECLARE (depthoverlay);
 
 /* ---- colours ----------------------------------------------------------------------------- */

@@ -195,6 +195,27 @@ TEST (test_unreliable_depth)
   gst_buffer_unref (shown[1]);
 }
 
+/* The inner stereonearest is flushed, too: what was near before a seek is not held against what comes after it. */
+TEST (test_flush)
+{
+  g_autoptr (Overlay) overlay = overlay_new (
+      "message-interval=0 warn-distance=1500", GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT, "GRAY16_LE", WIDTH, HEIGHT);
+
+  for (guint i = 0; i < 3; i++) {
+    gst_buffer_unref (
+        show (overlay, new_depth (WIDTH, HEIGHT, GST_STEREO_OUTPUT_KIND_DEPTH, i == 0 ? 1000 : 5000), i * TICK));
+    g_autoptr (GstStructure) nearest = overlay_nearest (overlay);
+    fail_unless_equals_string (gst_structure_get_string (nearest, "state"),
+        i == 0     ? "near" :
+            i == 1 ? "unknown" :
+                     "clear");
+    if (i == 1) {
+      flush_stream (overlay->depth);
+      flush_stream (overlay->live);
+    }
+  }
+}
+
 TEST (test_metadata_that_lies)
 {
   static const struct
