@@ -59,16 +59,16 @@
  * While the next pair is waiting already, it is copied in the time in which the present pair is computed, and the
  * present pair is pushed after that. Where no pair waits, and in live pipelines, each pair is pushed at once.
  *
- * Every #GstStereoMatch:check-interval a few hundred points of one pair are checked for the usual mistakes: left
- * and right exchanged, views that are not rectified, frames of a pair that are not of the same moment. The findings
- * are in #GstStereoMatch:stats. A warning reports each finding once, and again only after it was gone for a while. A
+ * Three times a second a few hundred points of a pair are checked for the usual mistakes: left and right exchanged,
+ * views that are not rectified, frames of a pair that are not of the same moment. Timestamps, and views in device memory,
+ * are checked every #GstStereoMatch:check-interval. The findings are in #GstStereoMatch:stats. A warning reports each finding once, and again only after it was gone for a while. A
  * picture without enough texture gives no finding. Timestamps can hide a mistake: two cameras whose frames are stamped
  * on arrival, and read out late, look in step. Where the scene moves up or down, its motion shows which view is late.
  *
  * Ten times a second both views are checked, reduced to a quarter, for faults of a camera: a view that is `black`, `blown-out`,
- * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. Three times a
- * second a few hundred points are checked, for views that do not match (`mismatch`), are `out-of-step`, `shifted` sideways or
- * differ in their `focal` length, and for mistakes that were not there before. A search `range` that is too small, and pairs that come
+ * `covered`, `dark`, `blurred` or `frozen`, the `same-view` on both pads, a `still-pattern` on both lenses. The
+ * points also show views that do not match (`mismatch`), are `out-of-step`, `shifted` sideways or differ in their `focal` length. A
+ * search `range` that is too small, and pairs that come
  * faster than they are computed (`slow`), are found too. docs/reliability.md has the table of all faults. #GstStereoMeta.health of
  * each frame has the current ones. Pixels without evidence have no value and no confidence: they are saturated in either view, or
  * show what is fixed while the scene moves, such as dirt, or a part that is frozen or covered.
@@ -733,7 +733,6 @@ release (GstStereoMatch *self)
   gst_stereo_match_output_release (self->parts.output);
   gst_stereo_cameras_reset (self->parts.cameras);
   gst_stereo_masks_release (self->parts.masks);
-  gst_stereo_diagnosis_start (self->parts.diagnosis);
 }
 
 static gboolean

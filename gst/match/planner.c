@@ -180,13 +180,14 @@ static void
 publish (GstStereoPlanner *planner)
 {
   const gchar *backend = g_intern_string (stereo_plan_backend (planner->plan));
+  StereoParams in_force = *stereo_plan_params (planner->plan);
 
+  if (planner->context)
+    in_force.cuda_device_id = gst_stereo_cuda_device (planner->context);
   GST_OBJECT_LOCK (planner->element);
   gboolean changed = planner->backend != backend;
   planner->backend = backend;
-  planner->in_force = *stereo_plan_params (planner->plan);
-  if (planner->context)
-    planner->in_force.cuda_device_id = gst_stereo_cuda_device (planner->context);
+  planner->in_force = in_force;
   GST_OBJECT_UNLOCK (planner->element);
   GST_INFO_OBJECT (planner->element, "%dx%d on %s: %s; %" G_GSIZE_FORMAT " bytes", planner->width, planner->height,
       backend, stereo_plan_backend_reason (planner->plan), stereo_plan_memory (planner->plan));

@@ -28,9 +28,8 @@ const GstStereoProperty gst_stereo_diagnosis_properties[] = {
       .flags = GST_STEREO_CONTROLLED,
       .offset = G_STRUCT_OFFSET (GstStereoDiagnosis, interval),
       .initial = INTERVAL,
-      .blurb = "Nanoseconds of stream time from one check of the input to the next, of exchanged views, rows, "
-               "timestamps and the search range; each takes some 2 ms of CPU time. 0 = never, and no look at "
-               "what is wrong with a camera (message stereo-health) either" },
+      .blurb = "Nanoseconds of stream time from one check of the timestamps to the next and, where frames lie in "
+               "device memory, of the views. 0 = nothing is checked: there is no message stereo-health" },
   { .name = NULL },
 };
 
@@ -202,7 +201,9 @@ gst_stereo_diagnosis_add_pair (
       left->spacing, left->layout.width, left->layout.height);
   check_pair (diagnosis, pair, interval);
   GstStereoUnmeasured *found = gst_stereo_views_get_unmeasured (diagnosis->views);
-  *unmeasured = found ? g_atomic_rc_box_acquire (found) : NULL;
+  /* those of another size are of the caps before: these views were not looked at yet */
+  if (found && found->width == left->layout.width / found->factor && found->height == left->layout.height / found->factor)
+    *unmeasured = g_atomic_rc_box_acquire (found);
   return gst_stereo_faults_get (diagnosis->faults) & ~gst_stereo_matches_taken_out (diagnosis->matches, pair->alignment);
 }
 

@@ -107,6 +107,10 @@ TEST (test_element_says_exchanged)
   for (guint i = 0; i < 2; i++)
     push_pair (pair, &views.right, &views.left, time += 5 * GST_SECOND);
   expect_warning (pair->bus, "Views exchanged", NULL);
+  /* to be read after the end, too */
+  gst_element_set_state (pair->element, GST_STATE_READY);
+  fail_unless_equals_uint64 (stat_of (pair->element, "checks"), 9);
+  fail_unless_equals_float (number_of (pair->element, "exchanged"), 1);
 }
 
 TEST (test_element_says_unrectified)
