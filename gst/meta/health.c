@@ -24,7 +24,7 @@ static const GstStereoHealthKind kinds[] = {
       "Restart that camera, and look at its cable and at what repeats frames on the way. Until then the values of "
       "what moves are wrong." },
   { "blurred", OF_VIEW (BLURRED), TRUE, MS (800), "blurred",
-      "half as sharp as the other view, or both have no detail, but texture",
+      "half as sharp as the other view; or both have texture without fine detail",
       "Clean the lens, take away what lies before it, or focus that camera." },
   { "dark", OF_VIEW (DARK), TRUE, MS (800), "dark", "less than two thirds of the other view's brightness",
       "Give both cameras the same exposure and gain, and switch off what sets these for each camera alone. Until "

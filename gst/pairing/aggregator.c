@@ -20,8 +20,8 @@ static const GstStereoProperty properties[] = {
   { ROW ("max-skew", UINT64, pairs.max_skew), .initial = (gdouble) GST_STEREO_MAX_SKEW_AUTO,
       .blurb = "Nanoseconds that the two frames of a pair may be apart; frames without a partner are dropped, "
                "counted and reported. The default, 18446744073709551615, is half the left frame's duration, or "
-               "half the time between the last frames where both views give fewer. More has no effect where frames have "
-               "a rate: the next one is nearer" },
+               "half the time between the last frames where both views give fewer. A larger value has no effect where "
+               "frames have a rate: the next one is nearer" },
   { ROW ("pairing-clock", ENUM, pairs.choice), .choices = gst_stereo_pairing_clocks, .type = "GstStereoPairingClock",
       .blurb = "Which timestamps pair the frames of sink_left and sink_right, and are compared with max-skew; stats "
                "say which ones do" },

@@ -66,7 +66,7 @@ gchar *gst_stereo_describe_mismatch (const GstStereoFrame *left, const GstStereo
 typedef struct
 {
   guint64 pairs, dropped_left, dropped_right, late;
-  guint64 compute_last, compute_total, compute_recent; /* ns; compute_recent: mean of the last ten pairs */
+  guint64 compute_last, compute_total, compute_recent; /* ns; compute_recent: mean of about ten pairs */
   const gchar *pairing_clock;   /* what paired the last pair: "buffer", reference caps, or "none" */
   GstStereoHealthFlags sources; /* what is wrong with them: as silence() has it */
 } GstStereoPairStats;

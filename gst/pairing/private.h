@@ -61,7 +61,7 @@ struct _GstStereoPad
   gboolean in_gap;                            /* the next frame follows a gap */
   gint64 gap_end;                             /* no frame earlier than this will come, or NONE */
   gint64 last_time;                           /* of the frame that left last */
-  gint64 spacing;                             /* of the frame that came last: see frame.h */
+  gint64 spacing;                             /* of the frame that came last */
   gint64 intervals[GST_STEREO_INTERVALS - 1]; /* to the frames that left last, the last one first, ns; 0 = unknown */
   gboolean turned;                            /* it was said that its pictures are to be turned */
 
