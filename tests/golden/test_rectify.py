@@ -3,8 +3,8 @@
 """Rectification against OpenCV's, of the cameras of $STEREO_DATA/unrectified.
 
 test_rectify.py DUMP_RECTIFY: maps of the calibration as it stands, of new projections (alpha 0, 0.5, 1), of rational and fisheye
-lenses, and of calibrations that OpenCV wrote as YAML and XML. That corners of the boards are then in one row is what
-tests/gst/rectify/test_real.py shows; what other programs write is read by calibration.py: tests/pipelines/test_calibration.py.
+lenses, and of calibrations that OpenCV wrote as YAML and XML. What other programs write is read by calibration.py:
+tests/pipelines/test_calibration.py.
 """
 import os
 import subprocess

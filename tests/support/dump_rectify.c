@@ -38,7 +38,8 @@ main (int argc, char **argv)
   gchar *message = NULL;
 
   must (argc == 8, "usage: dump_rectify CALIBRATION RAW_WIDTH RAW_HEIGHT ALPHA WIDTH HEIGHT MAPS");
-  must (gst_stereo_calibration_load (&loaded, argv[1], &options, &message), message);
+  gboolean loads = gst_stereo_calibration_load (&loaded, argv[1], &options, &message);
+  must (loads, message);
   StereoCalibration calibration = gst_stereo_calibration_for (&loaded, atoi (argv[2]), atoi (argv[3]));
   must (!stereo_calibration_scale (&calibration, atoi (argv[2]), atoi (argv[3]), &error) &&
           !stereo_rectify (&calibration, g_ascii_strtod (argv[4], NULL), atoi (argv[5]), atoi (argv[6]), &r, &error),

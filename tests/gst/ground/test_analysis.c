@@ -120,7 +120,7 @@ TEST (test_random_grounds)
 {
   static const MadeErrors errors = { .noise = 0.3, .outliers = 0.3, .holes = 0.2 };
 
-  for (gint i = 0; i < random_count ("STEREO_TEST_GROUNDS", 200); i++) {
+  for (gint i = 0; i < random_count ("STEREO_TEST_COUNT", 200); i++) {
     g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
     MadeScene scene = random_scene ();
 
@@ -496,7 +496,7 @@ TEST (test_nothing_on_an_empty_road)
 {
   MadeScene road = made_road ();
 
-  expect_none (&road, random_count ("STEREO_TEST_FRAMES", 1000), &usual);
+  expect_none (&road, random_count ("STEREO_TEST_COUNT", 1000), &usual);
 }
 
 TEST (test_nothing_in_heavy_noise)
@@ -649,7 +649,7 @@ TEST (test_never_through_a_box)
   g_autoptr (GstStereoGroundAnalysis) analysis = gst_stereo_ground_analysis_new ();
   guint known = 0;
 
-  for (gint turn = 0; turn < random_count ("STEREO_TEST_BOXES", 150); turn++) {
+  for (gint turn = 0; turn < 150; turn++) {
     MadeScene road = made_road ();
     gdouble seen[4];
 

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "gst/nearest/search.h"
-#include "tests/support/gst/common.h"
 #include "tests/support/random.h"
 #include "tests/support/gst/suite.h"
 

@@ -5,6 +5,7 @@
 #include "gst/overlay/overlay.h"
 #include "tests/support/gst/overlay.h"
 #include "tests/support/gst/suite.h"
+#include "tests/support/gst/util.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -12,7 +13,7 @@
 
 #define QUIET "text=false legend=false "
 /* Flag 1: the right view comes first. */
-#define TWO_VIEWS(mode, bits) "multiview-mode=" mode ",multiview-flags=(GstVideoMultiviewFlagsSet)" bits ":ffffffff"
+#define TWO_VIEWS(mode, bits) "multiview-mode=" mode "," MULTIVIEW_FLAGS (bits)
 
 static Random random_state;
 

@@ -24,7 +24,6 @@ typedef struct
   GstStereoMeta meta;
 } Picture;
 
-/* Every test has a process of its own. */
 static Picture picture = {
   .meta = { .disparity_scale = 64, .num_disparities = 128, .focal_length = 700, .baseline = 120, .depth_unit = 1000 },
 };
@@ -114,6 +113,7 @@ TEST (test_few_pixels)
   GstStereoBoxObject object;
 
   picture.meta.kind = GST_STEREO_OUTPUT_KIND_DISPARITY;
+  memset (picture.samples, 0, sizeof picture.samples);
   memset (picture.confidence, 255, sizeof picture.confidence);
   fail_if (gst_stereo_box_object_find (finder, &view, &object));
   fail_unless_equals_float (object.coverage, 0);

@@ -2,7 +2,7 @@
 /*
  * A camera that stops, without a word or with an end of stream. In a live pipeline one warning, one message `stereo-health` and one
  * event downstream report it, and again that the camera is back; the other camera is not held up. A pipeline that is not live gets no
- * warning, because a source may be slow there. test_source.c has the rules. STEREO_STREAM_ELEMENT names the element under test
+ * warning, because a source may be slow there. gst/pairing/sources.c has the rules. STEREO_STREAM_ELEMENT names the element under test
  * (tests/support/streams/kinds.c).
  */
 #include "tests/support/gst/guard.h"

@@ -3,7 +3,6 @@
 #include "gst/video/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <grp.h>
 #include <signal.h>

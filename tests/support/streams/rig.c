@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tests/support/streams/rig.h"
 
-#include "tests/support/gst/sink_pad.h"
-
 /* ---- what comes out ---------------------------------------------------------------------- */
 
 static GstFlowReturn
@@ -37,6 +35,48 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
   g_mutex_unlock (&rig->lock);
   gst_event_unref (event);
   return TRUE;
+}
+
+/* ---- the pad behind the element ----------------------------------------------------------- */
+
+#define CAPS_KEY "sink-pad-caps"
+
+/* The default handler would answer with the current caps, so that no caps could follow them. */
+static gboolean
+answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *caps = g_object_get_data (G_OBJECT (pad), CAPS_KEY), *filter, *answer;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      gst_query_parse_caps (query, &filter);
+      answer = filter ? gst_caps_intersect (filter, caps) : gst_caps_ref (caps);
+      gst_query_set_caps_result (query, answer);
+      gst_caps_unref (answer);
+      return TRUE;
+    case GST_QUERY_ACCEPT_CAPS:
+      gst_query_set_accept_caps_result (query, TRUE);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+/* Links a new active pad behind the pad src of @element, which accepts all caps and answers caps queries with @caps (takes them). */
+static GstPad *
+sink_pad_new (GstElement *element, GstCaps *caps, GstPadChainFunction chain, GstPadEventFunction event, gpointer data)
+{
+  g_autoptr (GstPad) src = gst_element_get_static_pad (element, "src");
+  GstPad *pad = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
+
+  gst_pad_set_element_private (pad, data);
+  g_object_set_data_full (G_OBJECT (pad), CAPS_KEY, caps, (GDestroyNotify) gst_caps_unref);
+  gst_pad_set_chain_function (pad, chain);
+  gst_pad_set_event_function (pad, event);
+  gst_pad_set_query_function (pad, answer_query);
+  gst_pad_set_active (pad, TRUE);
+  g_assert (gst_pad_link (src, pad) == GST_PAD_LINK_OK);
+  return pad;
 }
 
 /* ---- the rig ----------------------------------------------------------------------------- */
@@ -253,7 +293,8 @@ rig_free (Rig *rig)
   gst_element_set_state (rig->element, GST_STATE_NULL);
   for (guint view = 0; view < 2; view++)
     camera_clear (&rig->cameras[view]);
-  sink_pad_free (rig->sink);
+  gst_pad_set_active (rig->sink, FALSE);
+  gst_object_unref (rig->sink);
   gst_element_set_bus (rig->element, NULL);
   gst_bus_set_flushing (rig->bus, TRUE);
   gst_object_unref (rig->bus);

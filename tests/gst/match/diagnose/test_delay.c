@@ -3,8 +3,6 @@
  * scenes in step, however badly the rig is rectified. */
 #include "tests/support/gst/suite.h"
 
-#include <math.h>
-
 #include "tests/gst/match/diagnose/made.h"
 
 #define FRAMES 200

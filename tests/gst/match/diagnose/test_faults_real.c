@@ -5,8 +5,6 @@
  */
 #include "tests/support/gst/suite.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/gst/match/diagnose/made.h"
