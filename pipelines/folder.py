@@ -35,6 +35,9 @@ def size_of(path):
 class Decode(Stream):
     """Makes a PNG of another picture."""
 
+    def on_interrupt(self):
+        sys.exit(130)
+
     def on_error(self, source, text):
         fail(f"{self.pipeline.get_by_name('picture').get_property('location')} cannot be decoded: {text} gstreamer1.0-libav knows more formats")
 
@@ -42,8 +45,8 @@ class Decode(Stream):
 class Folder(Stream):
     """One pipeline for all pairs: links with numbers stand in place of names."""
 
-    def __init__(self, pairs, work, settings):
-        self.pairs, self.work = pairs, work
+    def __init__(self, pairs, work, settings, before):
+        self.pairs, self.work, self.before = pairs, work, before
         kinds = {kind_of(path) for left, right, _ in pairs for path in (left, right)}
         kind = kinds.pop() if len(kinds) == 1 else None
         mime, decoder = DECODERS[kind or PNG]
@@ -70,7 +73,7 @@ class Folder(Stream):
             left, _, result = self.pairs[self.made]
             os.replace(shutil.move(made, result.with_name(".part")), result)
             self.made += 1
-            print(f"{self.before + self.made}/{self.all} {left.name}", flush=True)
+            print(f"{self.before + self.made}/{self.before + len(self.pairs)} {left.name}", flush=True)
 
     def on_structure(self, structure, source):
         if structure.get_name() == "GstMultiFileSink":
@@ -83,7 +86,8 @@ class Folder(Stream):
 
 def pairs_of(left, right, out):
     """(left picture, right picture, disparity) of each pair: the same names in both folders, and no two for one result."""
-    names = {folder: {path.name for path in folder.iterdir() if path.suffix.lower() in PICTURES} for folder in (left, right)}
+    names = {folder: {path.name for path in folder.iterdir() if path.suffix.lower() in PICTURES and path.is_file()
+                      and not path.name.startswith(".")} for folder in (left, right)}
     if not names[left]:
         fail(f"{left} holds no PNGs or other pictures")
     for there, other in (left, right), (right, left):
@@ -98,26 +102,24 @@ def pairs_of(left, right, out):
     return list(pairs.values())
 
 
-def is_done(left, right, result):
-    return result.exists() and result.stat().st_mtime > max(left.stat().st_mtime, right.stat().st_mtime)
-
-
 def check_settings(out, settings):
     """Results of other properties are not mixed with these."""
     said, now = out.with_name(out.name + ".txt"), " ".join(["stereomatch", *settings])
-    if said.exists() and said.read_text().strip() != now and out.is_dir() and any(out.iterdir()):
-        fail(f"{out} holds results of \"{said.read_text().strip()}\", and now it is \"{now}\": name another folder, or delete that one")
+    before = said.read_text(errors="surrogateescape").strip() if said.exists() else now
+    if before != now and out.is_dir() and any(out.iterdir()):
+        fail(f"{out} holds results of \"{before}\", and now it is \"{now}\": name another folder, or delete that one")
     out.mkdir(parents=True, exist_ok=True)
-    said.write_text(now + "\n")
+    said.write_text(now + "\n", errors="surrogateescape")
 
 
 def main(left, right, out, *settings):
-    for folder in left, right:
-        if not os.path.isdir(folder):
-            fail(f"there is no folder {folder}")
+    sys.stdout.reconfigure(errors="surrogateescape")  # any byte may be in a name
+    for missing in (folder for folder in (left, right) if not os.path.isdir(folder)):
+        fail(f"there is no folder {missing}")
     left, right, out = map(pathlib.Path, (left, right, out))
     pairs = pairs_of(left, right, out)
-    todo = [pair for pair in pairs if not is_done(*pair)]
+    todo = [(a, b, result) for a, b, result in pairs
+            if not result.exists() or result.stat().st_mtime <= max(a.stat().st_mtime, b.stat().st_mtime)]
     for path, other, _ in todo:
         if kind_of(path) == kind_of(other) == PNG and size_of(path) != size_of(other):
             fail(f"{path.name} is of {size_of(path)} pixels in {left} and of {size_of(other)} in {right}")
@@ -129,8 +131,7 @@ def main(left, right, out, *settings):
     if before:
         print(f"{before} of {len(pairs)} disparities are in {out} already", flush=True)
     with tempfile.TemporaryDirectory() as work:
-        folder = start(Folder, todo, work, settings)
-        folder.before, folder.all = before, len(pairs)
+        folder = start(Folder, todo, work, settings, before)
         status = folder.run()
         folder.take()
     there = f"{before + folder.made} of {len(pairs)}"

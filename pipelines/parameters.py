@@ -59,7 +59,7 @@ class Number:
 
     def describe(self):
         step = 2 if self.odd else 1 if self.whole else 0.01 if self.high - self.low <= 10 else 0.1
-        return {"low": self.low, "high": self.high, "step": step}
+        return {"low": self.low - (self.odd and self.low % 2 == 0), "high": self.high, "step": step}  # from there, steps are odd
 
 
 KINDS = ((GObject.TYPE_ENUM, Choice), (GObject.TYPE_BOOLEAN, Switch)) + tuple(

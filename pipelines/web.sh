@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The live view with depth over it in a browser: the nearest distance, what is wrong with a camera, rates, and a few controls.
+# The live view with depth over it in a browser: the nearest distance, what is wrong with a camera, rates, and the settings of stereomatch.
 #
 #   CALIBRATION=stereo.yml sh pipelines/web.sh 8080 /dev/video0 /dev/video2 [stereomatch properties]
 #   sh pipelines/web.sh 8080 test                     then open http://127.0.0.1:8080/

@@ -41,6 +41,10 @@ check 000001_10 204 92
 check "a b" 204 92
 check im0 $width $height
 
+# what a file manager leaves, and folders, are no pictures
+echo hidden >"$left/._000000_10.png"
+mkdir "$right/folder.png"
+
 # once more: what is there is left alone, what is missing or older than its pictures is made
 touch -d "1 hour ago" "$left"/* "$right"/*
 touch -d "1 minute ago" "$out"/*
