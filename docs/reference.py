@@ -140,8 +140,8 @@ def value_in_force(at, other, name, method):
 def print_defaults(page):
     """Of the parameters that method and profile choose: a column for all methods, or one for each, with the profiles in turn."""
     with open(page, encoding="utf-8") as file:
-        reads = dict(re.findall(r"^\| `(asw|esaw|esmp|sgm|bm)` \|[^|]*\|([^|]*)\|", file.read(), re.MULTILINE))
-    reads = {method: re.findall(r"`([\w-]+)`", names) for method, names in reads.items()}
+        rows = re.findall(r"^\| `(asw|esaw|esmp|sgm|bm)` \|[^|]*\|([^|]*)\|", file.read(), re.MULTILINE)
+    reads = {method: re.findall(r"`([\w-]+)`", names) for method, names in rows}
     special = {name for names in reads.values() for name in names}
     element = Gst.ElementFactory.make("stereomatch")
     profiles = [choice.value_nick for choice in choices_of(element, element.find_property("profile"))]
