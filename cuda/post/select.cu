@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The lowest costs of a pixel, as keys that order ties too, and how the lanes of post/select.cu find them. */
+/* Selection: the two lowest costs of a pixel, as keys that order ties, too. */
 #include "cuda/common.cuh"
 #include "cuda/lists.cuh"
 #include "cuda/post/subpixel.cuh"

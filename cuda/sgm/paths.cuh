@@ -115,7 +115,7 @@ store_sums (uint16_t *to, const uint32_t (&sums)[PAIRS], Share share)
 }
 
 /*
- * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/sgm/paths.c.
+ * Costs of paths: what the kernels share. The definition is at the head of stereo/cpu/sgm.c.
  *
  * A group of LANES lanes, a warp or half of one, has the costs of a path at one pixel in registers: 2 * PAIRS
  * neighbouring candidates a lane, two a register. What a step costs besides its candidates is paid once for two paths if
