@@ -469,7 +469,7 @@ judge_shifted (const Figures *figures, const Pair *pair)
 static GstStereoVerdict
 judge_mismatch (const Figures *figures, const Pair *pair)
 {
-  gdouble found = figures->found, alike = figures->alike / MAX (1.0, figures->points);
+  gdouble found = figures->matches / MAX (1.0, figures->points), alike = figures->alike / MAX (1.0, figures->points);
   gdouble least = is_noisy (figures, pair) ? FOUND_NOISY : FOUND_LEAST;
 
   return figures->points < MIN_POINTS ? GST_STEREO_VERDICT_UNKNOWN :
