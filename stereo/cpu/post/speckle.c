@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Speckle removal: connected regions of too few pixels become invalid. Union-find over runs of connected pixels of a row: a
- * label is the number of a pixel, each pixel of a run begins with the label of the run's first one, and the root of a region
- * is its smallest pixel. Threads find the regions of bands of rows; those that touch across a border between bands are joined
- * by one thread. */
+/* Speckle removal: connected regions of too few pixels become invalid. Union-find over runs of connected pixels of a row, of each of
+ * which its first pixel keeps what is known; the root of a region is its first run. Threads find the regions of bands of rows; those
+ * that touch across a border between bands are joined by one thread. */
 #include "stereo/cpu/cpu.h"
 
 /* Numbers of pixels, with rows map_pitch apart, fit 32 bits. */
@@ -10,10 +9,12 @@ static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STERE
 
 #define BAND 16 /* rows */
 
+/* Maps. Numbers of pixels stand for runs that begin there; only these are kept. */
 typedef struct Context
 {
-  int32_t *label; /* map */
-  int32_t *size;  /* map: pixels of the region whose root this is */
+  int32_t *label; /* a run of the same region that begins before this one; the root's is itself */
+  int32_t *size;  /* of a root: pixels of its region */
+  int32_t *next;  /* the row's next run, or the row's end: pixels without a disparity lie before it */
 } Context;
 
 static int32_t
@@ -54,46 +55,51 @@ speckle_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
   size_t pixels = (size_t) plan->map_pitch * (size_t) plan->height;
-  StereoStatus status = stereo_reserve_for (
-      plan, STEREO_LIFE_MAPS, (void **) &c->label, pixels, sizeof (int32_t), error);
-  return status ? status :
-                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->size, pixels, sizeof (int32_t), error);
+  int32_t **maps[] = { &c->label, &c->size, &c->next };
+  StereoStatus status = STEREO_OK;
+
+  for (int k = 0; k < 3 && !status; k++)
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) maps[k], pixels, sizeof (int32_t), error);
+  return status;
 }
 
-/* Labels the runs of a row, and counts them. */
+/* Finds the runs of a row, and counts their pixels. The row's first pixel begins one in any case. */
 static void
 label_row (const StereoPlan *plan, const Context *c, int y)
 {
   const float *disparity = plan->disparity;
   float range = (float) plan->params.speckle_range;
-  int32_t *label = c->label, *size = c->size, first = y * plan->map_pitch, end = first + plan->width, run = first;
+  int32_t first = y * plan->map_pitch, end = first + plan->width;
 
-  label[first] = first;
-  for (int32_t p = first + 1; p < end; p++) {
-    if (!connected (disparity[p], disparity[p - 1], range)) {
-      size[run] = p - run;
-      run = p;
-    }
-    label[p] = run;
+  for (int32_t run = first, p = first; run < end; run = p) {
+    do
+      p++;
+    while (p < end && connected (disparity[p], disparity[p - 1], range));
+    c->label[run] = run;
+    c->size[run] = p - run;
+    while (p < end && isnan (disparity[p]))
+      p++;
+    c->next[run] = p;
   }
-  size[run] = end - run;
 }
 
-/* Joins the runs of row @y with those above that they are connected to. Neighbours mostly ask for the same two. */
+/* Joins the runs of row @y with those above that they are connected to anywhere. */
 static void
 join_rows (const StereoPlan *plan, const Context *c, int y)
 {
   const float *disparity = plan->disparity;
-  const int32_t *label = c->label;
   float range = (float) plan->params.speckle_range;
-  int32_t pitch = plan->map_pitch, first = y * pitch, end = first + plan->width, run = -1, above = -1;
+  int32_t pitch = plan->map_pitch, run = y * pitch, above = run - pitch, end = run + plan->width;
 
-  for (int32_t p = first; p < end; p++) {
-    if (!connected (disparity[p], disparity[p - pitch], range) || (label[p] == run && label[p - pitch] == above))
-      continue;
-    join (c, p, p - pitch);
-    run = label[p];
-    above = label[p - pitch];
+  for (int32_t p = run; p < end;) {
+    int32_t next = c->next[run], next_above = c->next[above] + pitch, stop = next < next_above ? next : next_above;
+    while (p < stop && !connected (disparity[p], disparity[p - pitch], range))
+      p++;
+    if (p < stop)
+      join (c, run, above);
+    p = stop;
+    run = next == stop ? stop : run;
+    above = next_above == stop ? stop - pitch : above;
   }
 }
 
@@ -119,13 +125,12 @@ remove_row (StereoPlan *plan, void *context, int y, int thread)
   int32_t first = y * plan->map_pitch, end = first + plan->width, least = plan->params.speckle_size;
   float *disparity = plan->disparity;
 
-  for (int32_t p = first; p < end;) {
-    int32_t run = label[p], root = run;
+  for (int32_t run = first; run < end; run = c->next[run]) {
+    int32_t root = run;
     while (label[root] != root)
       root = label[root];
-    int small = size[root] < least;
-    for (; p < end && label[p] == run; p++)
-      disparity[p] = small ? NAN : disparity[p];
+    for (int32_t p = run; size[root] < least && p < c->next[run]; p++)
+      disparity[p] = NAN;
   }
 }
 
