@@ -601,7 +601,7 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
 
   EACH_VECTOR (k) {
     vec_store_u (sums + k, sum[k / LANES]);
-    if (whole) /* right for some; the lines are long enough for the others */
+    if (whole && m + k < width) /* right for some; the lines are long enough for the others */
       vec_store_u (to + k, bm_correlation (layer, cost, sum[k / LANES], x, m + k));
   }
   for (int k = 0; k < count; k++)
