@@ -65,32 +65,21 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
 
 /* ---- median ---------------------------------------------------------------------------------------- */
 
-/* Scratch memory of median3, median5. */
+#define ABOVE STEREO_EDGE_RADIUS            /* rows outside the picture, above and below */
+#define BORDER (LANES + STEREO_EDGE_RADIUS) /* columns on both sides */
+
+/* Copies of maps, in a border of pixels without a disparity. */
 typedef struct Median
 {
-  float *spare; /* a map, which the stage exchanges with plan->disparity */
+  float *before, *after; /* depth edges are changed from the one to the other */
+  int32_t *word;         /* edge_words() of the first */
+  int pitch;
 } Median;
 
-/* The valid values of the window around (x, y), sorted; returns their number. */
-static int
-sorted_window (const StereoPlan *plan, int x, int y, int radius, float *values)
+static size_t
+copy_at (const Median *m, int y)
 {
-  int count = 0;
-  int x0 = x > radius ? x - radius : 0, x1 = x + radius < plan->width ? x + radius : plan->width - 1;
-  int y0 = y > radius ? y - radius : 0, y1 = y + radius < plan->height ? y + radius : plan->height - 1;
-
-  for (int v = y0; v <= y1; v++)
-    for (int u = x0; u <= x1; u++) {
-      float value = map_row (plan, plan->disparity, v)[u];
-      int place = count;
-      if (isnan (value))
-        continue;
-      for (; place > 0 && values[place - 1] > value; place--)
-        values[place] = values[place - 1];
-      values[place] = value;
-      count++;
-    }
-  return count;
+  return (size_t) (y + ABOVE) * (size_t) m->pitch + BORDER;
 }
 
 /* Pairs of values to sort, one after the other, until the middle one is in its place: Batcher's merging network (1968) without what has
@@ -106,18 +95,13 @@ static const uint8_t middle_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 6, 10, 7, 11, 12, 16, 13,
   17, 10, 12, 11, 13, 11, 12 };
 
-/* Value @k of the windows around the LANES columns that begin with @x. One that is not valid becomes an infinity, in turn negative and
+/* Value @k of the windows around LANES pixels from @at on. One that is not valid becomes an infinity, in turn negative and
  * positive: so many lie on both sides that the middle of all is the lower middle of the valid ones. */
 VEC_INLINE VecF
-window_value (const StereoPlan *plan, int x, int y, int radius, int k, VecI *infinity)
+window_value (const float *at, ptrdiff_t pitch, int radius, int k, VecI *infinity)
 {
-  int side = 2 * radius + 1, row = y + k / side - radius;
-  VecF value = { 0 };
-
-  if (row < 0 || row >= plan->height)
-    value += NAN;
-  else
-    value = vec_load_f (map_row (plan, plan->disparity, row) + x + k % side - radius);
+  int side = 2 * radius + 1;
+  VecF value = vec_load_f (at + (k / side - radius) * pitch + k % side - radius);
   VecI missing = (VecI) (value != value);
   value = vec_choose (missing, (VecF) *infinity, value);
   *infinity ^= missing & INT32_MIN;
@@ -133,89 +117,40 @@ window_value (const StereoPlan *plan, int x, int y, int radius, int k, VecI *inf
     *low_ = least_; \
   }
 
-/* The medians of the windows around the LANES columns that begin with @x. */
-VEC_INLINE VecF
-median (const StereoPlan *plan, int x, int y, int radius)
+/* How many pixels of the window of 5x5 around @at are like that pixel. */
+static int
+count_alike (const float *at, ptrdiff_t pitch)
+{
+  int count = 0;
+
+  for (int v = -2; v <= 2; v++)
+    for (int u = -2; u <= 2; u++)
+      count += stereo_median_is_alike (*at, at[v * pitch + u]);
+  return count;
+}
+
+/* The medians of the windows around LANES pixels from @at on, to @to. */
+VEC_INLINE void
+median (const float *at, ptrdiff_t pitch, float *to, int radius)
 {
   VecI infinity = (VecI) ((VecF){ 0 } - INFINITY);
-  VecF values[25], centre = vec_load_f (map_row (plan, plan->disparity, y) + x);
+  VecF values[25], own = vec_load_f (at);
   int count = (2 * radius + 1) * (2 * radius + 1);
 
 #pragma GCC unroll 32
   for (int k = 0; k < count; k++)
-    values[k] = window_value (plan, x, y, radius, k, &infinity);
+    values[k] = window_value (at, pitch, radius, k, &infinity);
   if (radius == 1)
     SORT (values, middle_of_9)
   else
     SORT (values, middle_of_25)
-  return vec_choose ((VecI) (centre == centre), values[count / 2], centre);
-}
-
-/* How many pixels of the window of 5x5 around (x, y) are like that pixel. */
-static int
-count_alike (const StereoPlan *plan, int x, int y)
-{
-  float own = map_row (plan, plan->disparity, y)[x];
-  int count = 0;
-
-  for (int v = y - 2; v <= y + 2; v++)
-    for (int u = x - 2; u <= x + 2; u++)
-      if (v >= 0 && v < plan->height && u >= 0 && u < plan->width)
-        count += stereo_median_is_alike (own, map_row (plan, plan->disparity, v)[u]);
-  return count;
-}
-
-/* Thin near things get their own disparities back, in columns whose medians of 5x5 are in @to. They are few. */
-static void
-keep_thin (const StereoPlan *plan, float *to, int from, int end, int y)
-{
-  const float *row = map_row (plan, plan->disparity, y);
-
-  for (int x = from; x < end; x++)
-    if (stereo_median_is_before (row[x], to[x]) && stereo_median_keeps (count_alike (plan, x, y)))
-      to[x] = row[x];
-}
-
-/* Columns whose windows lie across the border of the picture, or that are too few for a vector, one at a time. */
-static void
-median_columns (const StereoPlan *plan, float *to, int from, int end, int y, int radius)
-{
-  const float *row = map_row (plan, plan->disparity, y);
-  float values[25];
-
-  for (int x = from; x < end; x++) {
-    int count = isnan (row[x]) ? 0 : sorted_window (plan, x, y, radius, values);
-    to[x] = count ? values[(count - 1) / 2] : NAN;
-  }
-  if (radius == 2)
-    keep_thin (plan, to, from, end, y);
-}
-
-VEC_INLINE void
-median_lanes (const StereoPlan *plan, float *to, int x, int y, int radius)
-{
-  VecF middle = median (plan, x, y, radius), own = vec_load_f (map_row (plan, plan->disparity, y) + x);
-
-  vec_store_f (to + x, middle);
+  VecF middle = vec_choose ((VecI) (own == own), values[count / 2], own);
+  vec_store_f (to, middle);
+  /* thin near things, which are few, get their own disparities back */
   if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_BEFORE)))
-    keep_thin (plan, to, x, x + LANES, y);
-}
-
-VEC_INLINE void
-median_row (const StereoPlan *plan, const Median *m, int y, int radius)
-{
-  float *to = map_row (plan, m->spare, y);
-  int end = plan->width - radius, x = radius;
-
-  if (end - radius < LANES) {
-    median_columns (plan, to, 0, plan->width, y, radius);
-    return;
-  }
-  median_columns (plan, to, 0, radius, y, radius);
-  for (; x + LANES < end; x += LANES)
-    median_lanes (plan, to, x, y, radius);
-  median_lanes (plan, to, end - LANES, y, radius);
-  median_columns (plan, to, end, plan->width, y, radius);
+    for (int k = 0; k < LANES; k++)
+      if (stereo_median_is_before (own[k], middle[k]) && stereo_median_keeps (count_alike (at + k, pitch)))
+        to[k] = own[k];
 }
 
 /* Pairs to sort, until all are in their places. */
@@ -229,23 +164,25 @@ static const uint8_t all_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1
   10, 7, 11, 12, 16, 13, 17, 14, 18, 15, 19, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 14, 16, 15, 17, 18, 20, 19,
   21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
 
-/* Words to sort: steps above the lowest disparity, and weights. */
-VEC_INLINE VecI
-edge_word (VecF value, VecI weight, float lowest)
-{
-  VecI steps = vec_round ((value - lowest) * (float) STEREO_EDGE_STEPS), missing = (VecI) (value != value);
+#define WEIGHTS ((1 << STEREO_EDGE_WEIGHT_BITS) - 1)
 
-  steps = vec_min (vec_max (steps, (VecI){ 0 }), (VecI){ 0 } + (STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS - 1));
-  return ((steps << STEREO_EDGE_WEIGHT_BITS | weight) & ~missing) |
-      (missing & (INT32_MAX >> STEREO_EDGE_WEIGHT_BITS << STEREO_EDGE_WEIGHT_BITS));
+/* Words to sort: steps above the lowest disparity, and the bits of a weight, all of which are set. Without a value none is, and the
+ * steps are most. */
+VEC_INLINE VecI
+edge_words (VecF value, float lowest)
+{
+  const VecI most = (VecI){ 0 } + (STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS - 1);
+  VecI steps = vec_round ((value - lowest) * (float) STEREO_EDGE_STEPS), some = (VecI) (value == value);
+
+  steps = (vec_min (vec_max (steps, most & 0), most) & some) | (most & ~some);
+  return steps << STEREO_EDGE_WEIGHT_BITS | (some & WEIGHTS);
 }
 
 /* The medians of pixels of which the words @word have the neighbours. */
 VEC_INLINE VecF
 edge_median (VecI *word, float lowest)
 {
-  const int weights = (1 << STEREO_EDGE_WEIGHT_BITS) - 1;
-  VecI total = { 0 }, below = { 0 }, median;
+  VecI half = (VecI){ 0 } + 1, below = { 0 }, median;
 
 #pragma GCC unroll 256
   for (size_t k = 0; k < sizeof all_of_25; k += 2) {
@@ -255,12 +192,13 @@ edge_median (VecI *word, float lowest)
   }
 #pragma GCC unroll 32
   for (int k = 0; k < STEREO_EDGE_TAPS; k++)
-    total += word[k] & weights;
+    half += word[k] & WEIGHTS;
+  half >>= 1;
   median = word[0];
 #pragma GCC unroll 32
   for (int k = 0; k < STEREO_EDGE_TAPS - 1; k++) {
-    below += word[k] & weights;
-    VecI more = 2 * below < total;
+    below += word[k] & WEIGHTS;
+    VecI more = below < half;
     median = (word[k + 1] & more) | (median & ~more);
   }
   return vec_float (median >> STEREO_EDGE_WEIGHT_BITS) * (1.0f / STEREO_EDGE_STEPS) + lowest;
@@ -273,107 +211,111 @@ is_near (VecF own, VecF other)
   return (VecI) (own - other <= STEREO_EDGE_JUMP);
 }
 
-/* What the pixels of a row meet at depth edges, from column 0 on; NULL outside the picture. */
-typedef struct EdgeRows
+/* The distances of tap @k from a pixel. */
+static inline int
+edge_along (int k)
 {
-  const float *value[STEREO_EDGE_SIDE];
-  const uint32_t *color[STEREO_EDGE_SIDE];
-} EdgeRows;
-
-/* Tap @k of the LANES columns that begin with @x, of which @inner says that all taps lie in the picture; NaN outside it. */
-VEC_INLINE VecF
-edge_value (const EdgeRows *rows, int k, int x, int width, int inner)
-{
-  const float *row = rows->value[k / STEREO_EDGE_SIDE];
-  int column = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
-  VecF values = (VecF){ 0 } + NAN;
-
-  if (row && inner)
-    return vec_load_f (row + column);
-  for (int lane = 0; row && lane < LANES; lane++)
-    if (column + lane >= 0 && column + lane < width)
-      values[lane] = row[column + lane];
-  return values;
+  return k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
 }
 
-/* The word of the same tap, which has the value @value. */
+static inline int
+edge_down (int k)
+{
+  return k / STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+}
+
+/* Depth edges among LANES pixels from @at on. */
 VEC_INLINE VecI
-edge_word_at (const EdgeRows *rows, int k, int x, int width, int inner, VecF value, float lowest)
+find_edges (const float *at, ptrdiff_t pitch)
 {
-  const uint32_t *own = rows->color[STEREO_EDGE_SIDE / 2], *row = rows->color[k / STEREO_EDGE_SIDE];
-  int column = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
-  VecU color = { 0 };
-
-  if (row && inner)
-    color = vec_load_u (row + column);
-  for (int lane = 0; row && !inner && lane < LANES; lane++)
-    if (column + lane >= 0 && column + lane < width)
-      color[lane] = row[column + lane];
-  VecI distance = vec_color_distance (color, vec_load_u (own + x));
-  VecI weight = vec_max (STEREO_EDGE_ALIKE - distance, (VecI){ 0 } + 1);
-
-  return edge_word (value, k == STEREO_EDGE_TAPS / 2 ? 2 * weight : weight, lowest);
-}
-
-/* Depth edges among the LANES columns that begin with @x. */
-VEC_INLINE void
-edge_lanes (const EdgeRows *rows, float *to, int x, int width, int inner, float lowest)
-{
-  VecF value[STEREO_EDGE_TAPS], least = (VecF){ 0 } + INFINITY, most = -least;
-  VecI word[STEREO_EDGE_TAPS];
-  const int middle = STEREO_EDGE_TAPS / 2, half = STEREO_EDGE_SIDE / 2;
+  VecF own = vec_load_f (at), least = (VecF){ 0 } + INFINITY, most = -least;
+  const int far = STEREO_EDGE_RADIUS;
 
 #pragma GCC unroll 32
   for (int k = 0; k < STEREO_EDGE_TAPS; k++) {
-    value[k] = edge_value (rows, k, x, width, inner);
-    least = vec_min_float (value[k], least);
-    most = vec_max_float (value[k], most);
+    VecF value = vec_load_f (at + edge_down (k) * pitch + edge_along (k));
+    least = vec_min_float (value, least);
+    most = vec_max_float (value, most);
   }
-  VecF own = value[middle];
-  VecI along = is_near (own, value[middle - half]) | is_near (own, value[middle + half]);
-  VecI down = is_near (own, value[half]) | is_near (own, value[STEREO_EDGE_TAPS - 1 - half]);
-  VecI edge = (VecI) (most - least > STEREO_EDGE_JUMP) & along & down;
-  vec_store_f (to + x, own);
-  if (!vec_any (edge))
-    return;
-#pragma GCC unroll 32
-  for (int k = 0; k < STEREO_EDGE_TAPS; k++)
-    word[k] = edge_word_at (rows, k, x, width, inner, value[k], lowest);
-  vec_store_f (to + x, vec_choose (edge, edge_median (word, lowest), own));
+  VecI along = is_near (own, vec_load_f (at - far)) | is_near (own, vec_load_f (at + far));
+  VecI down = is_near (own, vec_load_f (at - far * pitch)) | is_near (own, vec_load_f (at + far * pitch));
+  return (VecI) (most - least > STEREO_EDGE_JUMP) & along & down;
 }
 
-/* Depth edges, before the median of 5x5. */
+/* The medians of LANES pixels whose words begin at @at; @color: their taps' colours, of column 0 of each row of taps, and @x. */
+VEC_INLINE VecF
+medians_at_edges (const int32_t *at, ptrdiff_t pitch, const uint32_t *const *color, int x, float lowest)
+{
+  VecU own = vec_load_u (color[STEREO_EDGE_SIDE / 2] + x);
+  VecI word[STEREO_EDGE_TAPS];
+
+#pragma GCC unroll 32
+  for (int k = 0; k < STEREO_EDGE_TAPS; k++) {
+    VecI distance = vec_color_distance (vec_load_u (color[k / STEREO_EDGE_SIDE] + x + edge_along (k)), own);
+    VecI weight = vec_max (STEREO_EDGE_ALIKE - distance, (VecI){ 0 } + 1) << (k == STEREO_EDGE_TAPS / 2);
+    word[k] = vec_load_i (at + edge_down (k) * pitch + edge_along (k)) & (weight | ~WEIGHTS);
+  }
+  return edge_median (word, lowest);
+}
+
+/* Depth edges, before the median of 5x5. No column lies before an image's first ones, which are therefore copied. */
 static void
-edges_row (StereoPlan *plan, void *context, int y, int thread)
+edges_row (StereoPlan *plan, void *context, int item, int thread)
 {
   const Median *m = context;
-  float *to = map_row (plan, m->spare, y), lowest = (float) plan->min_disparity;
-  EdgeRows rows = { { NULL }, { NULL } };
+  int y = item - ABOVE;
+  size_t at = copy_at (m, y);
+  const uint32_t *row[STEREO_EDGE_SIDE], *begin[STEREO_EDGE_SIDE];
+  uint32_t first[STEREO_EDGE_SIDE][LANES + 2 * STEREO_EDGE_RADIUS] = { 0 };
 
+  memcpy (m->after + at - BORDER, m->before + at - BORDER, (size_t) m->pitch * sizeof *m->after);
+  if (y < 0 || y >= plan->height)
+    return;
   for (int k = 0; k < STEREO_EDGE_SIDE; k++) {
-    int row = y + k * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
-    if (row < 0 || row >= plan->height)
-      continue;
-    rows.value[k] = map_row (plan, plan->disparity, row);
-    rows.color[k] = plan->view[STEREO_LEFT].color + (size_t) row * (size_t) plan->image_pitch;
+    int v = y + k * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS, inside = v >= 0 && v < plan->height;
+    row[k] = plan->view[STEREO_LEFT].color + (size_t) (inside ? v : y) * (size_t) plan->image_pitch;
+    begin[k] = memcpy (first[k] + STEREO_EDGE_RADIUS, row[k], (LANES + STEREO_EDGE_RADIUS) * sizeof **first);
   }
-  for (int x = 0; x < plan->width; x += LANES)
-    if (x >= STEREO_EDGE_RADIUS && x + LANES + STEREO_EDGE_RADIUS <= plan->width)
-      edge_lanes (&rows, to, x, plan->width, 1, lowest);
-    else
-      edge_lanes (&rows, to, x, plan->width, 0, lowest);
+  for (int x = 0; x < plan->width; x += LANES) {
+    VecI edge = find_edges (m->before + at + x, m->pitch);
+    if (!vec_any (edge))
+      continue;
+    VecF median = medians_at_edges (m->word + at + x, m->pitch, x ? row : begin, x, (float) plan->min_disparity);
+    vec_store_f (m->after + at + x, vec_choose (edge, median, vec_load_f (m->before + at + x)));
+  }
+}
+
+static void
+copy_row (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Median *m = context;
+  int y = item - ABOVE;
+  float *to = m->before + copy_at (m, y) - BORDER;
+
+  for (int k = 0; k < m->pitch; k++)
+    to[k] = NAN;
+  if (y >= 0 && y < plan->height)
+    memcpy (to + BORDER, map_row (plan, plan->disparity, y), (size_t) plan->width * sizeof *to);
+  for (int k = 0; m->word && k < m->pitch; k += LANES)
+    vec_store_i (m->word + (to - m->before) + k, edge_words (vec_load_f (to + k), (float) plan->min_disparity));
 }
 
 static void
 median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  median_row (plan, context, y, 1);
+  const Median *m = context;
+
+  for (int x = 0; x < plan->width; x += LANES)
+    median (m->before + copy_at (m, y) + x, m->pitch, map_row (plan, plan->disparity, y) + x, 1);
 }
 
 static void
 median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
-  median_row (plan, context, y, 2);
+  const Median *m = context;
+
+  for (int x = 0; x < plan->width; x += LANES)
+    median (m->after + copy_at (m, y) + x, m->pitch, map_row (plan, plan->disparity, y) + x, 2);
 }
 
 static StereoStatus
@@ -390,19 +332,14 @@ static StereoStatus
 median_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Median *m = context;
-  return stereo_reserve (
-      plan, (void **) &m->spare, (size_t) plan->map_pitch * (size_t) plan->height, sizeof *m->spare, error);
-}
+  void **maps[] = { (void **) &m->before, (void **) &m->after, (void **) &m->word };
+  StereoStatus status = STEREO_OK;
 
-static StereoStatus
-exchange (StereoPlan *plan, Median *m, CpuJob row)
-{
-  float *done = m->spare;
-
-  cpu_run (plan, m, row, plan->height);
-  m->spare = plan->disparity;
-  plan->disparity = done;
-  return STEREO_OK;
+  m->pitch = (plan->width + 2 * BORDER + LANES - 1) / LANES * LANES;
+  for (int k = 0; k < (plan->params.median == 5 ? 3 : 1) && !status; k++)
+    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, maps[k],
+        (size_t) m->pitch * ((size_t) plan->height + 2 * ABOVE), sizeof (float), error);
+  return status;
 }
 
 #define ROW_STAGE(stage) \
@@ -420,14 +357,18 @@ ROW_STAGE (threshold)
 static StereoStatus
 median3_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return exchange (plan, context, median3_row);
+  cpu_run (plan, context, copy_row, plan->height + 2 * ABOVE);
+  cpu_run (plan, context, median3_row, plan->height);
+  return STEREO_OK;
 }
 
 static StereoStatus
 median5_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  exchange (plan, context, edges_row);
-  return exchange (plan, context, median5_row);
+  cpu_run (plan, context, copy_row, plan->height + 2 * ABOVE);
+  cpu_run (plan, context, edges_row, plan->height + 2 * ABOVE);
+  cpu_run (plan, context, median5_row, plan->height);
+  return STEREO_OK;
 }
 
 #define MEDIAN_STAGE(stage) \
