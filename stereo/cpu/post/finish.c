@@ -67,6 +67,7 @@ threshold_row (StereoPlan *plan, void *context, int y, int thread)
 
 #define ABOVE STEREO_EDGE_RADIUS            /* rows outside the picture, above and below */
 #define BORDER (LANES + STEREO_EDGE_RADIUS) /* columns on both sides */
+#define CHUNK 256                           /* columns at a time */
 
 /* Copies of maps, in a border of pixels without a disparity. */
 typedef struct Median
@@ -82,31 +83,15 @@ copy_at (const Median *m, int y)
   return (size_t) (y + ABOVE) * (size_t) m->pitch + BORDER;
 }
 
-/* Pairs of values to sort, one after the other, until the middle one is in its place: Batcher's merging network (1968) without what has
- * no influence on it. */
-static const uint8_t middle_of_9[] = { 0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 1, 3, 4, 6, 5, 7, 1, 2, 5, 6, 0, 4, 1, 5, 2, 6, 3,
-  7, 2, 4, 3, 5, 1, 2, 3, 4, 5, 6, 0, 8, 4, 8, 2, 4, 3, 5, 3, 4 };
-static const uint8_t middle_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-  22, 23, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 16, 18, 17, 19, 20, 22, 21, 23, 1, 2, 5, 6, 9, 10, 13,
-  14, 17, 18, 21, 22, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23, 2, 4, 3, 5,
-  10, 12, 11, 13, 18, 20, 19, 21, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 0, 8, 1, 9, 2, 10, 3,
-  11, 4, 12, 5, 13, 6, 14, 7, 15, 16, 24, 4, 8, 5, 9, 6, 10, 7, 11, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 18,
-  20, 19, 21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 23, 24, 0, 16, 1, 17, 2,
-  18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 6, 10, 7, 11, 12, 16, 13,
-  17, 10, 12, 11, 13, 11, 12 };
-
-/* Value @k of the windows around LANES pixels from @at on. One that is not valid becomes an infinity, in turn negative and
- * positive: so many lie on both sides that the middle of all is the lower middle of the valid ones. */
-VEC_INLINE VecF
-window_value (const float *at, ptrdiff_t pitch, int radius, int k, VecI *infinity)
-{
-  int side = 2 * radius + 1;
-  VecF value = vec_load_f (at + (k / side - radius) * pitch + k % side - radius);
-  VecI missing = (VecI) (value != value);
-  value = vec_choose (missing, (VecF) *infinity, value);
-  *infinity ^= missing & INT32_MIN;
-  return value;
-}
+/* Pairs of values to sort, one after the other: columns; then, of columns that are sorted, one number apart, what brings the middle
+ * one of all to its place. */
+static const uint8_t column_of_3[] = { 0, 1, 1, 2, 0, 1 };
+static const uint8_t column_of_5[] = { 0, 3, 1, 4, 0, 2, 1, 3, 0, 1, 2, 4, 1, 2, 3, 4, 2, 3 };
+static const uint8_t middle_of_9[] = { 0, 1, 1, 2, 3, 4, 4, 5, 3, 4, 6, 7, 6, 8, 2, 4, 4, 6, 2, 4 };
+static const uint8_t middle_of_25[] = { 0, 1, 3, 4, 2, 4, 2, 3, 1, 4, 0, 3, 1, 3, 5, 8, 5, 7, 6, 8, 5, 6, 7, 9, 6, 7, 8,
+  9, 7, 8, 10, 11, 13, 14, 12, 14, 12, 13, 11, 14, 10, 13, 10, 12, 11, 13, 11, 12, 15, 16, 17, 19, 17, 18, 16, 19, 15,
+  18, 15, 17, 16, 18, 16, 17, 20, 21, 23, 24, 22, 23, 21, 24, 20, 23, 20, 22, 21, 22, 3, 7, 11, 15, 4, 8, 12, 16, 20, 9,
+  13, 17, 7, 15, 4, 12, 8, 16, 20, 13, 8, 12, 15, 8, 13, 21, 8, 12, 9, 13, 8, 9, 15, 8, 12, 20, 8, 12 };
 
 /* The loops are unrolled: all values stay in registers, as far as there are enough. */
 #define SORT(values, pairs) \
@@ -116,6 +101,73 @@ window_value (const float *at, ptrdiff_t pitch, int radius, int k, VecI *infinit
     *high_ = vec_max_float (*low_, *high_); \
     *low_ = least_; \
   }
+
+/* Columns of windows, which windows beside each other share: each place of a sorted column is a line. */
+typedef struct Columns
+{
+  float value[5][CHUNK + 4 + LANES];
+  int32_t odd[CHUNK + 4 + LANES]; /* all bits are set if an odd number of its values is missing */
+} Columns;
+
+/* The windows of @count pixels from @at on. A value that is missing becomes an infinity, in turn negative and positive: so many lie on
+ * both sides that the middle of all is the lower middle of the valid ones. */
+VEC_INLINE void
+sort_columns (const float *at, ptrdiff_t pitch, int count, int radius, Columns *columns)
+{
+  const VecI negative = (VecI) ((VecF){ 0 } - INFINITY);
+
+  for (int k = 0; k < count + 2 * radius; k += LANES) {
+    VecI infinity = negative;
+    VecF values[5];
+#pragma GCC unroll 5
+    for (int row = 0; row <= 2 * radius; row++) {
+      VecF value = vec_load_f (at + (row - radius) * pitch + k - radius);
+      VecI missing = (VecI) (value != value);
+      values[row] = vec_choose (missing, (VecF) infinity, value);
+      infinity ^= missing & INT32_MIN;
+    }
+    if (radius == 1)
+      SORT (values, column_of_3)
+    else
+      SORT (values, column_of_5)
+#pragma GCC unroll 5
+    for (int row = 0; row <= 2 * radius; row++)
+      vec_store_f (columns->value[row] + k, values[row]);
+    vec_store_i (columns->odd + k, infinity != negative);
+  }
+}
+
+/* The middle values of the windows whose first columns are @k and the next ones. Of columns with an odd number of infinities, every
+ * second one has a positive one in place of a negative one. */
+VEC_INLINE VecF
+middle_of_columns (const Columns *columns, int k, int radius)
+{
+  const int side = 2 * radius + 1;
+  VecF values[25];
+  VecI some = { 0 }, turn = { 0 };
+
+#pragma GCC unroll 32
+  for (int v = 0; v < side * side; v++)
+    values[v] = vec_load_f (columns->value[v / side] + k + v % side);
+#pragma GCC unroll 5
+  for (int column = 0; column < side; column++)
+    some |= vec_load_i (columns->odd + k + column);
+  if (vec_any (some)) {
+#pragma GCC unroll 5
+    for (int column = 0; column < side; column++) {
+      VecI odd = vec_load_i (columns->odd + k + column), up = odd & turn;
+      for (int row = 0; row < side; row++)
+        values[row * side + column] = vec_choose (up,
+            row < side - 1 ? values[(row + 1) * side + column] : (VecF){ 0 } + INFINITY, values[row * side + column]);
+      turn ^= odd;
+    }
+  }
+  if (radius == 1)
+    SORT (values, middle_of_9)
+  else
+    SORT (values, middle_of_25)
+  return values[side * side / 2];
+}
 
 /* How many pixels of the window of 5x5 around @at are like that pixel. */
 static int
@@ -129,28 +181,32 @@ count_alike (const float *at, ptrdiff_t pitch)
   return count;
 }
 
-/* The medians of the windows around LANES pixels from @at on, to @to. */
+/* The medians of @count pixels from @at on, to @to. */
 VEC_INLINE void
-median (const float *at, ptrdiff_t pitch, float *to, int radius)
+median (const float *at, ptrdiff_t pitch, float *to, int count, int radius)
 {
-  VecI infinity = (VecI) ((VecF){ 0 } - INFINITY);
-  VecF values[25], own = vec_load_f (at);
-  int count = (2 * radius + 1) * (2 * radius + 1);
+  Columns columns;
 
-#pragma GCC unroll 32
-  for (int k = 0; k < count; k++)
-    values[k] = window_value (at, pitch, radius, k, &infinity);
-  if (radius == 1)
-    SORT (values, middle_of_9)
-  else
-    SORT (values, middle_of_25)
-  VecF middle = vec_choose ((VecI) (own == own), values[count / 2], own);
-  vec_store_f (to, middle);
-  /* thin near things, which are few, get their own disparities back */
-  if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_BEFORE)))
-    for (int k = 0; k < LANES; k++)
-      if (stereo_median_is_before (own[k], middle[k]) && stereo_median_keeps (count_alike (at + k, pitch)))
-        to[k] = own[k];
+  sort_columns (at, pitch, count, radius, &columns);
+  for (int k = 0; k < count; k += LANES) {
+    VecF own = vec_load_f (at + k);
+    VecF middle = vec_choose ((VecI) (own == own), middle_of_columns (&columns, k, radius), own);
+    vec_store_f (to + k, middle);
+    /* thin near things, which are few, get their own disparities back */
+    if (radius == 2 && vec_any ((VecI) (own - middle > STEREO_MEDIAN_BEFORE)))
+      for (int i = k; i < k + LANES; i++)
+        if (stereo_median_is_before (at[i], to[i]) && stereo_median_keeps (count_alike (at + i, pitch)))
+          to[i] = at[i];
+  }
+}
+
+VEC_INLINE void
+median_row (const StereoPlan *plan, const float *row, ptrdiff_t pitch, int y, int radius)
+{
+  float *to = map_row (plan, plan->disparity, y);
+
+  for (int x = 0; x < plan->width; x += CHUNK)
+    median (row + x, pitch, to + x, plan->width - x < CHUNK ? plan->width - x : CHUNK, radius);
 }
 
 /* Pairs to sort, until all are in their places. */
@@ -304,18 +360,14 @@ static void
 median3_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Median *m = context;
-
-  for (int x = 0; x < plan->width; x += LANES)
-    median (m->before + copy_at (m, y) + x, m->pitch, map_row (plan, plan->disparity, y) + x, 1);
+  median_row (plan, m->before + copy_at (m, y), m->pitch, y, 1);
 }
 
 static void
 median5_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Median *m = context;
-
-  for (int x = 0; x < plan->width; x += LANES)
-    median (m->after + copy_at (m, y) + x, m->pitch, map_row (plan, plan->disparity, y) + x, 2);
+  median_row (plan, m->after + copy_at (m, y), m->pitch, y, 2);
 }
 
 static StereoStatus
