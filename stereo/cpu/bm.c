@@ -454,7 +454,7 @@ raw (int kind, uint32_t left, const void *right)
 
   l += (int32_t) left;
   if (kind == RAW_COLORS)
-    return (VecU) vec_color_distance ((VecU) l, vec_load_u (right));
+    return (VecU) vec_color_distance (vec_load_u (right), (VecU) l);
   if (kind == RAW_COLOR_SQUARES)
     return (VecU) vec_color_squares ((VecU) l, vec_load_u (right));
   VecI r = vec_widen_bytes (vec_load_b (right));

@@ -64,25 +64,21 @@ COST_ROW_WITH (BY_INSTRUCTION, row_CENSUS_7X5_counted, {
 /* A pixel of the left view, as costs compare it with sixteen of the right view. */
 typedef struct Mixed
 {
-  __m512i census, color, turned; /* turned: of the colour, the two halves exchanged */
+  __m512i census, color;
   __m256i gradient;
 } Mixed;
 
 static inline __attribute__ ((always_inline)) Mixed
 mixed_of (uint32_t census, uint32_t color, int16_t gradient)
 {
-  return (Mixed){ _mm512_set1_epi32 ((int) census), _mm512_set1_epi32 ((int) color),
-    _mm512_set1_epi32 ((int) (color << 16 | color >> 16)), _mm256_set1_epi16 (gradient) };
+  return (Mixed){ _mm512_set1_epi32 ((int) census), _mm512_set1_epi32 ((int) color), _mm256_set1_epi16 (gradient) };
 }
 
-/* @color: vdbpsadbw sums four bytes of an even pixel against the first four of eight, of an odd pixel against the middle ones. The
- * rounded product is stereo_mixed_part()'s (17 color + 32) >> 6. @bits: the census bits that differ. */
+/* The rounded product is stereo_mixed_part()'s (17 color + 32) >> 6. @bits: the census bits that differ. */
 static inline __attribute__ ((always_inline)) void
 store_mixed (uint8_t *to, Mixed own, __m512i bits, const uint32_t *color, const int16_t *gradient)
 {
-  __m512i right = _mm512_loadu_si512 (color);
-  __m512i sad = _mm512_maskz_dbsad_epu8 (0x11111111, right, own.color, 0xE4);
-  sad = _mm512_mask_dbsad_epu8 (sad, 0x44444444, right, own.turned, 0xE4);
+  __m512i sad = (__m512i) vec_color_distance (vec_load_u (color), (VecU) own.color);
   __m512i part = _mm512_mulhrs_epi16 (_mm512_min_epu16 (sad, _mm512_set1_epi32 (60)), _mm512_set1_epi32 (17 << 9));
   __m256i slope = _mm256_abs_epi16 (_mm256_sub_epi16 (own.gradient, _mm256_loadu_si256 ((const __m256i *) gradient)));
   slope = _mm256_min_epu16 (slope, _mm256_set1_epi16 (10));

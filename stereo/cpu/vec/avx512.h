@@ -145,6 +145,17 @@ vec_sum_bytes (VecU bytes)
   return (VecI) _mm512_madd_epi16 (pairs, _mm512_set1_epi16 (1));
 }
 
+#define VEC_SUMS_COLORS 1 /* vec_color_distance() is here */
+
+/* vdbpsadbw sums four bytes of an even pixel against the first four of eight, of an odd one against the middle ones: those of @b,
+ * its halves exchanged. If it is a constant, that is done once. */
+VEC_INLINE VecI
+vec_color_distance (VecU a, VecU b)
+{
+  __m512i sad = _mm512_maskz_dbsad_epu8 (0x11111111, (__m512i) a, (__m512i) b, 0xE4);
+  return (VecI) _mm512_mask_dbsad_epu8 (sad, 0x44444444, (__m512i) a, _mm512_rol_epi32 ((__m512i) b, 16), 0xF5);
+}
+
 #define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
 
 VEC_INLINE VecI

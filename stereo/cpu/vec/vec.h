@@ -203,11 +203,13 @@ vec_product (VecI a, VecI b)
 }
 
 /* stereo_color_distance() in lanes: SAD over R, G, B. */
+#ifndef VEC_SUMS_COLORS
 VEC_INLINE VecI
 vec_color_distance (VecU a, VecU b)
 {
   return vec_sum_bytes (vec_byte_differences (a, b));
 }
+#endif
 
 /* Sum of squared differences over R, G, B. */
 VEC_INLINE VecI
