@@ -9,7 +9,7 @@
  * one running sum of these along the row: the work does not depend on the window. The second step is in the same loop as
  * the first, window / 2 columns and rows behind it. All sums are whole numbers: bands and threads do not change the result.
  *
- * Candidates that do not exist add 0 to every sum.
+ * Candidates that do not exist add 0 to every sum, and so do rows.
  *
  * Where costs are picked at once, the layer is the whole search: the pixels of the left view then are done with their row. A pixel
  * of the right view has candidates in neighbouring tiles: each tile leaves the keys that it found for it, and when all are done, they
@@ -53,8 +53,17 @@ typedef struct Context
   BmPicks picks;
 } Context;
 
-/* A thread's work: candidates @first..@first + @depth - 1 of a range of columns. Rows below have, for each
- * chunk of candidates, the chunk's elements of each column from @raw.from on. */
+/* What turns sums over windows into means, in the row at hand. */
+typedef struct BmFactors
+{
+  int radius, unit;
+  int taps;    /* of a column of the windows; 0: not yet known */
+  float whole; /* of whole windows */
+  float *line; /* where the window around the left pixel is whole, by right column */
+} BmFactors;
+
+/* A thread's work: candidates @first..@first + @depth - 1 of a range of columns. Rows below have, for each chunk of candidates, the
+ * chunk's elements of each column from @base on. Those before @raw.from are 0. */
 typedef struct BmLayer
 {
   const StereoPlan *plan;
@@ -62,16 +71,17 @@ typedef struct BmLayer
   BmRange means_of; /* columns whose means are written */
   BmRange costs_of; /* columns within their windows */
   BmRange raw;      /* columns within the windows of these */
-  size_t columns;   /* that a row below has room for */
-  size_t row_size;  /* elements of a row: columns times disparities */
-  int radius;       /* of the first step's window */
-  int rows;         /* of the picture in the windows around the row at hand, and how many taps a whole one has */
-  int taps;
-  float factor;    /* of whole windows */
+  int base;
+  size_t columns;  /* that a row below has room for */
+  size_t row_size; /* elements of a row: columns times disparities */
+  int radius;      /* of the first step's window */
+  int taps;        /* of a whole one around the row at hand */
+  BmFactors of_costs, of_means;
   uint32_t *sums;  /* down the columns, first step */
   uint32_t *means; /* second step */
   uint16_t *ring;  /* the first step's costs of the last rows; row y at y % window */
   uint16_t *costs; /* of the row at hand and all disparities, from column means_of.from on: second step's means */
+  uint32_t *blank; /* a row of pixels for those that are not in the picture: they differ by nothing */
   const BmPicks *picks;
   int thread, tile;
   BmLine line[2];
@@ -110,6 +120,12 @@ static int
 bm_parts (int size, int most)
 {
   return (size + most - 1) / most;
+}
+
+static int
+bm_layers (const StereoPlan *plan)
+{
+  return bm_parts (plan->depth, bm_layer_depth (plan));
 }
 
 static int
@@ -165,20 +181,19 @@ bm_correlation (const BmLayer *layer, int cost, VecU products, int x, int m)
 
 /* ---- the memory of a thread, and the part of the correlations that depends on one view only --------- */
 
-#define WORDS_PAD 32 /* words after a line, for vectors that begin in it */
-
+/* Of a line of a view, from plan->image_pad before its column 0 on, and of what vectors that begin in it have behind it. */
 static size_t
 line_words (const StereoPlan *plan)
 {
-  return ((size_t) plan->width + 1 + WORDS_PAD + 31) / 32 * 32;
+  return (size_t) plan->image_pitch + 32;
 }
 
-/* Columns of a thread's work with all windows around them. */
+/* Columns of a thread's work with all windows around them, and a window before. */
 static size_t
 columns_of (const StereoPlan *plan)
 {
   int columns = bm_tile_columns (plan) + 2 * (plan->params.window - 1);
-  return (size_t) (columns < plan->width ? columns : plan->width);
+  return (size_t) ((columns < plan->width ? columns : plan->width) + plan->params.window);
 }
 
 /* A row of costs that are not kept, and what post/pick.c reads behind it. */
@@ -193,7 +208,7 @@ static size_t
 bm_thread_bytes (const StereoPlan *plan)
 {
   size_t elements = columns_of (plan) * (size_t) bm_layer_depth (plan);
-  size_t lines = stereo_bm_correlates (plan->params.cost) ? 2 * sizeof (BmLine) / sizeof (uint32_t *) : 0;
+  size_t lines = 3 + (stereo_bm_correlates (plan->params.cost) ? 2 * sizeof (BmLine) / sizeof (uint32_t *) : 0);
   return 2 * elements * sizeof (uint32_t) + (size_t) plan->params.window * elements * sizeof (uint16_t) +
       lines * line_words (plan) * sizeof (uint32_t) + row_bytes (plan);
 }
@@ -220,15 +235,20 @@ bm_start_layer (BmLayer *layer, const StereoPlan *plan, int first, BmRange colum
   layer->means_of = columns;
   layer->costs_of = widen (columns, plan->params.window / 2, plan->width);
   layer->raw = widen (layer->costs_of, layer->radius, plan->width);
+  layer->base = layer->raw.from - plan->params.window;
   layer->columns = columns_of (plan);
   layer->row_size = elements;
   layer->sums = (uint32_t *) memory;
   layer->means = layer->sums + elements;
   layer->ring = (uint16_t *) (layer->means + elements);
   layer->costs = (uint16_t *) (memory + bm_thread_bytes (plan) - row_bytes (plan));
+  uint32_t *at = (uint32_t *) (layer->ring + (size_t) plan->params.window * elements);
+  layer->blank = at + plan->image_pad;
+  layer->of_costs = (BmFactors){ layer->radius, plan->volume_unit, 0, 0, (float *) (layer->blank + words) };
+  layer->of_means = (BmFactors){ plan->params.window / 2, 1, 0, 0, layer->of_costs.line + words };
   if (!stereo_bm_correlates (plan->params.cost))
     return;
-  uint32_t *at = (uint32_t *) (layer->ring + (size_t) plan->params.window * elements);
+  at += 3 * words;
   for (int v = 0; v < 2; v++) {
     BmLine *line = &layer->line[v];
     uint32_t **parts[] = { &line->column_sums, &line->column_squares, &line->sums, &line->squares, &line->window_sums,
@@ -297,19 +317,41 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
       line->norms[x] = scale * stereo_bm_norm (cost, layer->taps, line->window_sums[x], line->window_squares[x]);
 }
 
+/* Factors of LANES candidates around column @x, the first one's partner being right column @m, with any windows. 0 where there is no
+ * candidate. */
+static inline VecF
+part_factors (const BmFactors *f, int width, int x, int m)
+{
+  const VecI lanes = LANE_NUMBERS, zero = { 0 };
+  VecI place = lanes + m, exists = (place >= 0) & (place < width);
+  VecI low = vec_max (zero + (x < f->radius ? -x : -f->radius), place - (width - 1));
+  VecI high = vec_min (zero + (width - 1 - x < f->radius ? width - 1 - x : f->radius), place);
+  return (VecF) ((VecI) (vec_float (zero + f->unit) / vec_float ((high - low + 1) * f->taps)) & exists);
+}
+
+/* For windows whose columns have @taps each. */
+static void
+set_factors (BmFactors *f, const StereoPlan *plan, int taps)
+{
+  if (f->taps == taps)
+    return;
+  f->taps = taps;
+  f->whole = (float) f->unit / (float) ((2 * f->radius + 1) * taps);
+  for (int m = -plan->image_pad; m < plan->image_pitch - plan->image_pad; m += LANES)
+    vec_store_f (f->line + m, part_factors (f, plan->width, f->radius, m));
+}
+
 /* Moves the first step's windows to row @y. Rows must come in order. */
 static void
 bm_set_row (BmLayer *layer, int cost, int y)
 {
   const StereoPlan *plan = layer->plan;
-  int radius = layer->radius, begun = layer->rows > 0, height = plan->height;
+  int radius = layer->radius, begun = layer->taps > 0, height = plan->height, rows = stereo_bm_rows (y, height, radius);
 
-  layer->rows = stereo_bm_rows (y, height, radius);
-  layer->taps = layer->rows * (2 * radius + 1);
-  if (!stereo_bm_correlates (cost)) {
-    layer->factor = stereo_bm_cost_factor (cost, plan->volume_unit, layer->taps);
+  layer->taps = rows * (2 * radius + 1);
+  set_factors (&layer->of_costs, plan, (cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1) * rows);
+  if (!stereo_bm_correlates (cost))
     return;
-  }
   for (int v = 0; v < 2; v++) {
     BmLine *line = &layer->line[v];
     for (int k = begun ? y + radius : y < radius ? 0 : y - radius; k <= y + radius && k < height; k++)
@@ -464,7 +506,7 @@ raw (int kind, uint32_t left, const void *right)
                                        vec_max (difference, -difference));
 }
 
-/* A row of both views from column 0 on, as raw() reads it; NULL: there is none. */
+/* A row of both views from column 0 on, as raw() reads it. */
 typedef struct RawRow
 {
   const void *left, *right;
@@ -477,8 +519,8 @@ raw_row (const BmLayer *layer, int kind, int y)
   const StereoView *l = &plan->view[STEREO_LEFT], *r = &plan->view[STEREO_RIGHT];
   ptrdiff_t at = (ptrdiff_t) y * plan->image_pitch;
 
-  if (y < 0)
-    return (RawRow){ NULL, NULL };
+  if (y < 0 || y >= plan->height)
+    return (RawRow){ layer->blank, layer->blank };
   if (kind == RAW_COLORS || kind == RAW_COLOR_SQUARES)
     return (RawRow){ l->color + at, r->color + at };
   return (RawRow){ l->luma + at, r->luma + at };
@@ -493,56 +535,53 @@ raw_at (int kind, const RawRow *row, int x, ptrdiff_t m)
   return raw (kind, ((const uint8_t *) row->left)[x], (const uint8_t *) row->right + m);
 }
 
-/* Changes of the sums of column @x: raw values of row @enters less those of row @leaves. @inner: both exist, and so do all
- * candidates. Elements behind the last disparity may become anything: nothing reads them. */
-INLINE void
-read_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const RawRow *leaves, int inner, VecU *change,
-    int count)
+/* Right column of the first candidate of column @x. */
+INLINE int
+partner_of (const BmLayer *layer, int x)
 {
-  const StereoPlan *plan = layer->plan;
-  ptrdiff_t m = plan->width - 1 - x + plan->min_disparity + layer->first;
-
-  EACH_VECTOR (k)
-    change[k / LANES] = (VecU){ 0 };
-  if (inner || enters->left)
-    EACH_VECTOR (k)
-      change[k / LANES] += raw_at (kind, enters, x, m + k);
-  if (inner || leaves->left)
-    EACH_VECTOR (k)
-      change[k / LANES] -= raw_at (kind, leaves, x, m + k);
-  if (!inner) {
-    int from = m < 0 ? (int) -m : 0, to = plan->width - (int) m; /* candidates that exist */
-    EACH_VECTOR (k)
-      change[k / LANES] &= vec_between (k, from, to);
-  }
+  return layer->plan->width - 1 - x + layer->plan->min_disparity + layer->first;
 }
 
-/* Adds the sums of the column to @total. */
 INLINE void
-roll_column (const BmLayer *layer, int kind, int x, const RawRow *enters, const RawRow *leaves, int inner, VecU *total,
-    int count)
+add_column (VecU *sum, const uint32_t *column, int count)
 {
-  uint32_t *sums = layer->sums + (size_t) (x - layer->raw.from) * (size_t) count;
+  EACH_VECTOR (k)
+    sum[k / LANES] += vec_load_u (column + k);
+}
+
+INLINE void
+take_column (VecU *sum, const uint32_t *column, int count)
+{
+  EACH_VECTOR (k)
+    sum[k / LANES] -= vec_load_u (column + k);
+}
+
+/* Adds the sums of column @x to @total, once row @enters is in their windows and row @leaves is not. Costs of pixels have no
+ * windows: what enters is all. Elements behind the last disparity may become anything: nothing reads them. */
+INLINE void
+roll_column (const BmLayer *layer, int cost, int kind, int x, const RawRow *enters, const RawRow *leaves, int whole,
+    VecU *total, int count)
+{
+  int width = layer->plan->width, m = partner_of (layer, x), windows = stereo_bm_window_cost (cost);
+  uint32_t *sums = layer->sums + (size_t) (x - layer->base) * (size_t) count;
   VecU change[BM_CHUNK / LANES];
 
-  read_column (layer, kind, x, enters, leaves, inner, change, count);
   EACH_VECTOR (k) {
-    VecU sum = vec_load_u (sums + k) + change[k / LANES];
-    vec_store_u (sums + k, sum);
-    total[k / LANES] += sum;
+    change[k / LANES] = raw_at (kind, enters, x, m + k);
+    if (windows)
+      change[k / LANES] -= raw_at (kind, leaves, x, m + k);
+  }
+  if (!whole)
+    EACH_VECTOR (k)
+      change[k / LANES] &= vec_between (k, -m, width - m);
+  EACH_VECTOR (k) {
+    if (windows)
+      vec_store_u (sums + k, change[k / LANES] += vec_load_u (sums + k));
+    total[k / LANES] = windows ? total[k / LANES] + change[k / LANES] : change[k / LANES];
   }
 }
 
 /* ---- both steps along a row ---------------------------------------------------------------------- */
-
-/* The costs of LANES candidates from the sums over their windows, all of which are whole. */
-INLINE VecU
-whole_cost (const BmLayer *layer, int cost, VecU sum, int x, int m)
-{
-  if (!stereo_bm_correlates (cost))
-    return (VecU) vec_round (vec_float ((VecI) sum) * layer->factor);
-  return bm_correlation (layer, cost, sum, x, m);
-}
 
 /* The correlation cost of one candidate with any window. (Pure, so that the layer stays in registers around the call.) */
 static __attribute__ ((pure, noinline)) uint32_t
@@ -550,7 +589,7 @@ part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
 {
   int width = layer->plan->width;
   int low = stereo_bm_low (x, m, width, layer->radius), high = stereo_bm_high (x, m, width, layer->radius);
-  int taps = (high - low + 1) * layer->rows;
+  int taps = (high - low + 1) * layer->of_costs.taps;
   const BmLine *l = &layer->line[STEREO_LEFT], *r = &layer->line[STEREO_RIGHT];
   uint32_t sum_l = l->sums[x + high + 1] - l->sums[x + low], sum_r = r->sums[m - low + 1] - r->sums[m - high];
   uint32_t squares_l = l->squares[x + high + 1] - l->squares[x + low];
@@ -558,37 +597,6 @@ part_correlation (const BmLayer *layer, int cost, uint32_t sum, int x, int m)
   float norm_l = stereo_bm_norm (cost, taps, sum_l, squares_l), norm_r = stereo_bm_norm (cost, taps, sum_r, squares_r);
   return stereo_bm_correlation (cost, stereo_bm_numerator (cost, taps, sum, sum_l, sum_r, squares_l, squares_r), norm_l,
       norm_r * STEREO_BM_STEPS);
-}
-
-/* Means of LANES candidates from @sum, with any windows: @unit over @taps for every column of the window. Candidates that do
- * not exist, outside the picture or from lane @end on, get @outside. */
-INLINE VecU
-part_means (VecU sum, int x, int m, int width, int radius, int taps, int unit, int end, uint32_t outside)
-{
-  const VecI lanes = LANE_NUMBERS, zero = { 0 };
-  VecI place = lanes + m;
-  VecI low = vec_max (zero + (x < radius ? -x : -radius), place - (width - 1));
-  VecI high = vec_min (zero + (width - 1 - x < radius ? width - 1 - x : radius), place);
-  VecI exists = (place >= 0) & (place < width) & (lanes < end);
-  VecF factor = vec_float (zero + unit) / vec_float ((high - low + 1) * taps);
-  VecI means = vec_round (vec_float ((VecI) sum) * factor);
-  return (VecU) ((means & exists) | (~exists & (VecI) (zero + (int) outside)));
-}
-
-/* Columns at which the windows of every candidate are whole; none if it ends before it begins. */
-static BmRange
-whole_columns (const BmLayer *layer, int radius, int count)
-{
-  const StereoPlan *plan = layer->plan;
-  int candidates = plan->disparities - layer->first < count ? plan->disparities - layer->first : count;
-  int low = plan->min_disparity + layer->first, high = low + candidates - 1, last = plan->width - 1;
-  return (BmRange){ radius + (high > 0 ? high : 0), last - radius + (low < 0 ? low : 0) };
-}
-
-static int
-is_in (int x, BmRange range)
-{
-  return x >= range.from && x <= range.to;
 }
 
 /* Correlations that need not be of whole windows; 0 of candidates that do not exist. */
@@ -611,167 +619,129 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
       to[k] = part_correlation (layer, cost, sums[k], x, m + k);
 }
 
+/* Means of @sum around column @x, which are at hand. */
 INLINE void
-add_column (VecU *sum, const uint32_t *columns, int column, int count)
+find_means (const BmLayer *layer, const BmFactors *f, const VecU *sum, int x, int whole, VecU *means, int count)
 {
-  EACH_VECTOR (k)
-    sum[k / LANES] += vec_load_u (columns + (size_t) column * (size_t) count + k);
+  int m = partner_of (layer, x);
+
+  if (whole)
+    EACH_VECTOR (k)
+      means[k / LANES] = (VecU) vec_round (vec_float ((VecI) sum[k / LANES]) * f->whole);
+  else if (x >= f->radius && x + f->radius < layer->plan->width)
+    EACH_VECTOR (k)
+      means[k / LANES] = (VecU) vec_round (vec_float ((VecI) sum[k / LANES]) * vec_load_f (f->line + m + k));
+  else
+    EACH_VECTOR (k)
+      means[k / LANES] = (VecU) vec_round (
+          vec_float ((VecI) sum[k / LANES]) * part_factors (f, layer->plan->width, x, m + k));
 }
 
-INLINE void
-take_column (VecU *sum, const uint32_t *columns, int column, int count)
-{
-  EACH_VECTOR (k)
-    sum[k / LANES] -= vec_load_u (columns + (size_t) column * (size_t) count + k);
-}
-
-/* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column, which are added to
- * @mean. (What has just been stored is not read again: that would wait for the store.) */
-INLINE void
-cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int whole, VecU *mean, int count)
-{
-  const StereoPlan *plan = layer->plan;
-  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
-  int end = plan->disparities - layer->first; /* no candidates from there on */
-  uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
-
-  if (whole) {
-    EACH_VECTOR (k) {
-      VecU costs = whole_cost (layer, cost, sum[k / LANES], x, m + k);
-      VecU sums = vec_load_u (means + k) + costs - (VecU) vec_widen (vec_load_h (ring + k));
-      vec_store_u (means + k, sums);
-      mean[k / LANES] += sums;
-      vec_store_h (ring + k, vec_narrow ((VecI) costs));
-    }
-  } else {
-    uint32_t costs[BM_CHUNK];
-    int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
-    if (stereo_bm_correlates (cost))
-      correlate_edge (layer, cost, sum, x, m, count, costs);
-    EACH_VECTOR (k) {
-      if (!stereo_bm_correlates (cost))
-        vec_store_u (costs + k,
-            part_means (sum[k / LANES], x, m + k, plan->width, layer->radius, channels * layer->rows, plan->volume_unit,
-                end - k, 0));
-      VecU now = vec_load_u (costs + k);
-      VecU sums = vec_load_u (means + k) + now - (VecU) vec_widen (vec_load_h (ring + k));
-      vec_store_u (means + k, sums);
-      mean[k / LANES] += sums;
-      vec_store_h (ring + k, vec_narrow ((VecI) now));
-    }
-  }
-}
-
-/* Rows at hand; -1 or NULL: none. */
+/* Rows at hand; -1: none. */
 typedef struct Rows
 {
   RawRow enters, leaves; /* the windows of the first step */
   int cost;              /* whose costs are made */
   uint16_t *ring;        /* their place; the row that was there leaves the windows of the second step */
   int mean;              /* whose means are made */
-  int mean_rows;         /* within its windows */
-  float factor;          /* of its whole windows */
 } Rows;
 
-/* Writes the means around column @x. */
+/* Stores the first step's costs of column @x in the ring, and updates the second step's sums of that column, which are added to
+ * @mean. (What has just been stored is not read again: that would wait for the store.) Costs of rows that there are not are 0. */
 INLINE void
-mean_column (const BmLayer *layer, const VecU *sum, int x, const Rows *rows, int whole, int count)
+cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *ring, int exists, int whole, VecU *mean,
+    int count)
 {
-  const StereoPlan *plan = layer->plan;
-  int m = plan->width - 1 - x + plan->min_disparity + layer->first;
-  int end = plan->disparities - layer->first;
-  uint16_t *to = layer->costs + (size_t) (x - layer->means_of.from) * (size_t) plan->depth + layer->first;
+  int m = partner_of (layer, x);
+  size_t at = (size_t) (x - layer->base) * (size_t) count;
+  uint32_t *means = layer->means + at, part[BM_CHUNK];
+  VecU costs[BM_CHUNK / LANES] = { { 0 } };
 
-  if (whole) {
-    EACH_VECTOR (k) {
-      VecI means = vec_round (vec_float ((VecI) sum[k / LANES]) * rows->factor);
-      if (end < k + LANES) {
-        VecI none = (VecI) vec_between (k, end, BM_CHUNK);
-        means = (means & ~none) | (none & (int) STEREO_INVALID);
-      }
-      vec_store_h (to + k, vec_narrow (means));
-    }
-  } else {
+  ring += at;
+  if (exists && !stereo_bm_correlates (cost))
+    find_means (layer, &layer->of_costs, sum, x, whole, costs, count);
+  else if (exists && whole)
     EACH_VECTOR (k)
-      vec_store_h (to + k,
-          vec_narrow ((VecI) part_means (sum[k / LANES], x, m + k, plan->width, plan->params.window / 2,
-              rows->mean_rows, 1, end - k, STEREO_INVALID)));
+      costs[k / LANES] = bm_correlation (layer, cost, sum[k / LANES], x, m + k);
+  else if (exists) {
+    correlate_edge (layer, cost, sum, x, m, count, part);
+    EACH_VECTOR (k)
+      costs[k / LANES] = vec_load_u (part + k);
+  }
+  EACH_VECTOR (k) {
+    VecU sums = vec_load_u (means + k) + costs[k / LANES] - (VecU) vec_widen (vec_load_h (ring + k));
+    vec_store_u (means + k, sums);
+    mean[k / LANES] += sums;
+    vec_store_h (ring + k, vec_narrow ((VecI) costs[k / LANES]));
   }
 }
 
-/* Subtracts the costs in the ring from the second step's sums of column @x. */
-static void
-drop_column (const BmLayer *layer, int x, uint16_t *ring, int count)
+/* Writes the means around column @x. */
+INLINE void
+mean_column (const BmLayer *layer, const VecU *sum, int x, int whole, int count)
 {
-  uint32_t *means = layer->means + (size_t) (x - layer->raw.from) * (size_t) count;
+  const StereoPlan *plan = layer->plan;
+  int m = partner_of (layer, x), from = whole ? 0 : -m, beyond = plan->width - m, end = plan->disparities - layer->first;
+  uint16_t *to = layer->costs + (size_t) (x - layer->means_of.from) * (size_t) plan->depth + layer->first;
+  VecU means[BM_CHUNK / LANES];
 
-  for (int k = 0; k < count; k++) {
-    means[k] -= ring[k];
-    ring[k] = 0;
+  if (!whole && beyond < end) /* candidates that exist */
+    end = beyond;
+  find_means (layer, &layer->of_means, sum, x, whole, means, count);
+  EACH_VECTOR (k) {
+    VecU some = means[k / LANES];
+    if (whole ? k + 16 >= count && end < k + LANES : k < from || k + LANES > end) {
+      VecU exists = vec_between (k, from, end);
+      some = (some & exists) | (~exists & STEREO_INVALID);
+    }
+    vec_store_h (to + k, vec_narrow ((VecI) some));
   }
 }
 
 /* ---- a band --------------------------------------------------------------------------------------- */
 
-/* Columns whose windows are whole, of the first step and of the second, and those at which all is whole that enters, leaves or
- * is written when they enter. */
-typedef struct Whole
-{
-  BmRange cost, mean, inner;
-} Whole;
-
-static Whole
-find_whole (const BmLayer *layer, const Rows *rows, int count)
-{
-  int mean_radius = layer->plan->params.window / 2, behind = layer->radius + mean_radius;
-  Whole whole = { whole_columns (layer, layer->radius, count), whole_columns (layer, mean_radius, count), { 1, 0 } };
-  int first = layer->costs_of.from + layer->radius + layer->plan->params.window;
-  int cost = whole.cost.from + layer->radius, mean = whole.mean.from + behind;
-  int cost_end = whole.cost.to + layer->radius, mean_end = whole.mean.to + behind;
-
-  if (rows->enters.left && rows->leaves.left && rows->cost >= 0 && rows->mean >= 0) {
-    cost = cost > first ? cost : first;
-    cost_end = cost_end < layer->raw.to ? cost_end : layer->raw.to;
-    whole.inner = (BmRange){ cost > mean ? cost : mean, cost_end < mean_end ? cost_end : mean_end };
-  }
-  return whole;
-}
-
-/* Column @n enters the first step's windows. The column whose costs are computed is one radius behind it, and the column
- * whose means are computed another. @inner: all these columns, and those that leave, and all rows and windows are in the
- * picture. */
-INLINE void
-step (const BmLayer *layer, int cost, int kind, const Rows *rows, const Whole *whole, int n, VecU *sum, VecU *mean,
-    int inner, int count)
+/* Columns at which the windows of every candidate are whole; none if it ends before it begins. */
+static BmRange
+whole_columns (const BmLayer *layer, int radius, int count)
 {
   const StereoPlan *plan = layer->plan;
-  const RawRow none = { NULL, NULL };
-  int windows = stereo_bm_window_cost (cost);
-  int radius = layer->radius, mean_radius = plan->params.window / 2, x = n - radius, out = x - mean_radius,
-      base = layer->raw.from;
+  int candidates = plan->disparities - layer->first < count ? plan->disparities - layer->first : count;
+  int low = plan->min_disparity + layer->first, high = low + candidates - 1, last = plan->width - 1;
+  return (BmRange){ radius + (high > 0 ? high : 0), last - radius + (low < 0 ? low : 0) };
+}
 
-  if (inner || (n <= layer->raw.to && rows->cost >= 0)) {
-    if (windows) {
-      roll_column (layer, kind, n, &rows->enters, &rows->leaves, inner, sum, count);
-    } else
-      read_column (layer, kind, n, &rows->enters, &none, 0, sum, count);
-  }
-  if (inner || (x >= layer->costs_of.from && x <= layer->costs_of.to)) {
-    uint16_t *ring = rows->ring + (size_t) (x - base) * (size_t) count;
-    if (windows && (inner || x - radius > base))
-      take_column (sum, layer->sums, x - radius - 1 - base, count);
-    if (inner || rows->cost >= 0)
-      cost_column (layer, cost, sum, x, ring, inner || is_in (x, whole->cost), mean, count);
-    else {
-      drop_column (layer, x, ring, count);
-      add_column (mean, layer->means, x - base, count);
-    }
-  }
-  if (inner || (out >= layer->means_of.from && rows->mean >= 0)) {
-    if (inner || out - mean_radius > layer->costs_of.from)
-      take_column (mean, layer->means, out - mean_radius - 1 - base, count);
-    mean_column (layer, mean, out, rows, inner || is_in (out, whole->mean), count);
-  }
+static int
+is_in (int x, BmRange range)
+{
+  return x >= range.from && x <= range.to;
+}
+
+/* Columns at which all candidates, the windows of the first step and those of the second are whole. */
+typedef struct Whole
+{
+  BmRange pixels, costs, means;
+} Whole;
+
+/* Column @n enters the first step's windows. The column whose costs are made is one radius behind it, and the column whose means are
+ * made another. @inner: they and all their windows are whole, and there are rows of both. */
+INLINE void
+column (const BmLayer *layer, int cost, int kind, const Rows *rows, const Whole *whole, int n, VecU *sum, VecU *mean,
+    int inner, int count)
+{
+  int radius = layer->radius, mean_radius = layer->of_means.radius, x = n - radius, out = x - mean_radius;
+  size_t size = (size_t) count, behind = (size_t) (n - 2 * mean_radius - 1 - layer->base) * size;
+
+  if (inner || (n <= layer->raw.to && rows->cost >= 0))
+    roll_column (layer, cost, kind, n, &rows->enters, &rows->leaves, inner || is_in (n, whole->pixels), sum, count);
+  if (stereo_bm_window_cost (cost))
+    take_column (sum, layer->sums + behind, count);
+  if (inner || is_in (x, layer->costs_of))
+    cost_column (
+        layer, cost, sum, x, rows->ring, inner || rows->cost >= 0, inner || is_in (x, whole->costs), mean, count);
+  if (inner || out >= layer->means_of.from)
+    take_column (mean, layer->means + behind - (size_t) radius * size, count);
+  if (inner || (out >= layer->means_of.from && rows->mean >= 0))
+    mean_column (layer, mean, out, inner || is_in (out, whole->means), count);
 }
 
 INLINE void
@@ -779,15 +749,18 @@ row (const BmLayer *from, int cost, int kind, const Rows *from_rows, int count)
 {
   const BmLayer layer = *from; /* a copy: no store can change it, so it stays in registers */
   const Rows rows = *from_rows;
-  const Whole whole = find_whole (&layer, &rows, count);
-  int end = layer.means_of.to + layer.radius + layer.plan->params.window / 2 + 1, n = layer.raw.from;
+  const Whole whole = { whole_columns (&layer, 0, count), whole_columns (&layer, layer.radius, count),
+    whole_columns (&layer, layer.of_means.radius, count) };
+  int behind = layer.radius + layer.of_means.radius, end = layer.means_of.to + behind + 1, n = layer.raw.from;
+  int inner = (layer.means_of.from > whole.means.from ? layer.means_of.from : whole.means.from) + behind;
+  int inner_to = rows.cost < 0 || rows.mean < 0 ? -1 : layer.raw.to < whole.pixels.to ? layer.raw.to : whole.pixels.to;
   VecU sum[BM_CHUNK / LANES] = { { 0 } }, mean[BM_CHUNK / LANES] = { { 0 } };
 
   while (n < end) {
-    for (; n >= whole.inner.from && n <= whole.inner.to; n++)
-      step (&layer, cost, kind, &rows, &whole, n, sum, mean, 1, count);
+    for (; n >= inner && n <= inner_to; n++)
+      column (&layer, cost, kind, &rows, &whole, n, sum, mean, 1, count);
     if (n < end)
-      step (&layer, cost, kind, &rows, &whole, n++, sum, mean, 0, count);
+      column (&layer, cost, kind, &rows, &whole, n++, sum, mean, 0, count);
   }
 }
 
@@ -808,15 +781,15 @@ rest_of (const BmLayer *layer, int before)
 
 /* The first rows of the windows around row @from, down the columns. */
 INLINE void
-begin_chunk (const BmLayer *layer, int kind, int from, int count)
+begin_chunk (const BmLayer *layer, int cost, int kind, int from, int count)
 {
-  int radius = layer->radius;
+  const RawRow none = raw_row (layer, kind, -1);
   VecU unread[BM_CHUNK / LANES] = { { 0 } };
 
-  for (int y = from < radius ? 0 : from - radius; y < from + radius && y < layer->plan->height; y++) {
-    const RawRow enters = raw_row (layer, kind, y), none = { NULL, NULL };
+  for (int y = from < layer->radius ? 0 : from - layer->radius; y < from + layer->radius; y++) {
+    const RawRow enters = raw_row (layer, kind, y);
     for (int x = layer->raw.from; x <= layer->raw.to; x++)
-      roll_column (layer, kind, x, &enters, &none, 0, unread, count);
+      roll_column (layer, cost, kind, x, &enters, &none, 0, unread, count);
   }
 }
 
@@ -824,7 +797,7 @@ INLINE void
 row_of_chunk (const BmLayer *layer, int cost, int kind, const Rows *rows, int from, int count)
 {
   if (rows->cost == from)
-    begin_chunk (layer, kind, from, count);
+    begin_chunk (layer, cost, kind, from, count);
   row (layer, cost, kind, rows, count);
 }
 
@@ -859,15 +832,15 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
   int from = first < mean_radius ? 0 : first - mean_radius;
 
   for (int y = from; y <= last + mean_radius; y++) {
-    int mean = y - mean_radius >= first ? y - mean_radius : -1,
-        mean_rows = stereo_bm_rows (mean < 0 ? 0 : mean, height, mean_radius);
-    Rows rows = { raw_row (layer, kind, y + radius < height ? y + radius : -1),
-      raw_row (layer, kind, y > from ? y - radius - 1 : -1), y < height ? y : -1, NULL, mean, mean_rows,
-      stereo_bm_mean_factor ((2 * mean_radius + 1) * mean_rows) };
+    int mean = y - mean_radius >= first ? y - mean_radius : -1;
+    Rows rows = { raw_row (layer, kind, y + radius), raw_row (layer, kind, y > from ? y - radius - 1 : -1),
+      y < height ? y : -1, NULL, mean };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
-    if (mean >= 0)
+    if (mean >= 0) {
+      set_factors (&layer->of_means, plan, stereo_bm_rows (mean, height, mean_radius));
       begin_costs (layer, mean);
+    }
     for (int before = 0; before < layer->depth;) {
       BmLayer rest = rest_of (layer, before);
       rows.ring = rest.ring + (size_t) (y % plan->params.window) * layer->row_size;
@@ -925,14 +898,20 @@ static void (*const bands[STEREO_COSTS]) (BmLayer *layer, int first, int last) =
 
 /* ---- stage: how the picture is shared out --------------------------------------------------------- */
 
-#define BAND 128 /* rows */
+/* Rows of a thread's work: three works a thread, which need not be equally long, but few enough, as each begins with windows. */
+static int
+bm_band_rows (const StereoPlan *plan)
+{
+  int rows = bm_parts (plan->height, bm_parts (3 * cpu_threads (plan), bm_tiles (plan) * bm_layers (plan)));
+  return rows < 64 ? 64 : rows;
+}
 
 static void
 bm_item (StereoPlan *plan, void *context, int item, int thread)
 {
   const Context *c = context;
-  int layers = bm_parts (plan->depth, bm_layer_depth (plan)), tiles = bm_tiles (plan), tile = item / layers % tiles;
-  int first = item / layers / tiles * BAND, last = first + BAND < plan->height ? first + BAND - 1 : plan->height - 1;
+  int layers = bm_layers (plan), tiles = bm_tiles (plan), tile = item / layers % tiles, rows = bm_band_rows (plan);
+  int first = item / layers / tiles * rows, end = first + rows < plan->height ? first + rows : plan->height;
   BmLayer layer;
 
   bm_start_layer (&layer, plan, item % layers * bm_layer_depth (plan), bm_tile_at (plan, tile),
@@ -940,7 +919,7 @@ bm_item (StereoPlan *plan, void *context, int item, int thread)
   layer.picks = &c->picks;
   layer.thread = thread;
   layer.tile = tile;
-  bands[plan->params.cost](&layer, first, last);
+  bands[plan->params.cost](&layer, first, end - 1);
 }
 
 static StereoStatus
@@ -958,8 +937,7 @@ bm_prepare (StereoPlan *plan, void *context, StereoError *error)
 static StereoStatus
 bm_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, context, bm_item,
-      bm_parts (plan->height, BAND) * bm_tiles (plan) * bm_parts (plan->depth, bm_layer_depth (plan)));
+  cpu_run (plan, context, bm_item, bm_parts (plan->height, bm_band_rows (plan)) * bm_tiles (plan) * bm_layers (plan));
   if (bm_picks (plan))
     cpu_run (plan, context, bm_picks_merge, plan->height);
   return STEREO_OK;
