@@ -185,7 +185,8 @@ valgrind_of () {
 # of the elements are checked only where there are such libraries. It slows everything down ten times and more.
 do_tsan () {
   targets='' build tsan -Db_sanitize=thread -Db_lundef=false -Dbuildtype=debugoptimized || return 1
-  export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 suppressions=$root/tests/tsan.supp"
+  # a long history: a read without its stack cannot be told from those that are suppressed
+  export TSAN_OPTIONS="exitcode=66 allocator_may_return_null=1 history_size=7 suppressions=$root/tests/tsan.supp"
   bad=0
   for test in ${TSAN_ENGINE_TESTS:-pool flight plan remap frames}; do
     "build-tools/tsan/tests/engine/test_$test" > "build-tools/tsan-engine-$test.log" 2>&1 ||
