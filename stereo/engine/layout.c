@@ -5,10 +5,20 @@
 
 #define ALIGNMENT 256u
 
+/* STEREO_ASAN_GAPS, with AddressSanitizer: buffers share no place, and what lies between them may not be touched. */
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <stdlib.h>
+#include <string.h>
+#define HAS_GAPS (getenv ("STEREO_ASAN_GAPS") != NULL)
+#else
+#define HAS_GAPS 0
+#endif
+
 static size_t
 align_up (size_t size)
 {
-  return stereo_round_up (size, ALIGNMENT);
+  return stereo_plus (stereo_round_up (size, ALIGNMENT), HAS_GAPS ? 16 * ALIGNMENT : 0);
 }
 
 StereoStatus
@@ -28,6 +38,8 @@ stereo_reserve_for (StereoPlan *plan, StereoLife life, void **where, size_t coun
     return stereo_fail (error, STEREO_ERROR_MEMORY,
         "%dx%d pixels with %d disparities need more memory than can be addressed: reduce num-disparities or the size.",
         plan->width, plan->height, plan->disparities);
+  if (HAS_GAPS)
+    life |= STEREO_LIFE_ALWAYS;
   plan->reservations[plan->reservation_count++] = (StereoReservation){ .where = where, .size = bytes, .life = life };
   return STEREO_OK;
 }
@@ -263,10 +275,30 @@ share_buffers (StereoPlan *plan)
     plan->view[v].likeness = plan->view[v].color;
 }
 
+static void
+poison_gaps (StereoPlan *plan)
+{
+#ifdef __SANITIZE_ADDRESS__
+  if (!HAS_GAPS)
+    return;
+  ASAN_POISON_MEMORY_REGION (plan->arena, stereo_layout_total (plan));
+  for (int i = 0; i < plan->reservation_count; i++) {
+    const StereoReservation *r = &plan->reservations[i];
+    /* vectors of costs begin before them and end behind them; those lanes have no effect */
+    size_t beyond = r->name && (!strcmp (r->name, "volume") || !strcmp (r->name, "list costs")) ? 64 : 0;
+    if (!(r->life & STEREO_LIFE_FINER))
+      ASAN_UNPOISON_MEMORY_REGION ((char *) plan->arena + r->place - beyond, r->size + 2 * beyond);
+  }
+#else
+  (void) plan;
+#endif
+}
+
 /* For a plan whose arena is there, and for its coarser levels, which lie in it. */
 static void
 set_pointers (StereoPlan *plan)
 {
+  poison_gaps (plan);
   for (int i = 0; i < plan->reservation_count; i++) {
     StereoReservation *r = &plan->reservations[i];
     if (!(r->life & STEREO_LIFE_FINER))

@@ -144,7 +144,7 @@ state_dirty_shared (StereoPlan *plan, Random *random)
 {
   for (int k = 0; k < plan->reservation_count; k++) {
     const StereoReservation *r = &plan->reservations[k];
-    if (r->life == STEREO_LIFE_ALWAYS)
+    if (r->life == STEREO_LIFE_ALWAYS || r->life & STEREO_LIFE_FINER) /* the latter lie elsewhere */
       continue;
     uint8_t *bytes = naive_allocate (r->size, 1);
     for (size_t at = 0; at < r->size; at++)
