@@ -251,6 +251,13 @@ CASE (test_coarse, "coarse to fine")
   CHECK (2 * memory[1] < memory[0], "%zu bytes, and %zu of all disparities", memory[1], memory[0]);
   params.memory_limit = memory[1] / 2;
   refused (&params, 1300, 200, STEREO_ERROR_MEMORY, "1300x200", "memory-limit");
+  params.memory_limit = 0;
+  for (int more = 0; more < 2; more++) {
+    params.num_disparities = STEREO_SLOTS + more; /* one list holds all of them, or all but one */
+    StereoPlan *plan = stereo_plan_new (&params, 1300, 200, &error);
+    CHECK (plan && !plan->coarse == !more, "%d disparities: %s", params.num_disparities, error.message);
+    stereo_plan_free (plan);
+  }
 }
 
 /* Every method has weights: both measures count, and whoever is surest of both is likely to be right. */
