@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they
  * were before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
+#include "stereo/cpu/post/sorted.h"
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"
 #include "stereo/cpu/cpu.h"
@@ -17,22 +18,31 @@ typedef struct CpuMet
   VecI weight;
 } CpuMet;
 
-/* The least values that half of the weight is at or below; infinity where there is no neighbour. */
+/* The least values that half of the weight is at or below; infinity where there is no neighbour. Sorts the @count neighbours, 16 or
+ * 25. */
 VEC_INLINE VecF
-weighted_median (const CpuMet *met, int count)
+weighted_median (CpuMet *met, int count)
 {
-  VecI all = { 0 };
-  VecF median = (VecF){ 0 } + INFINITY;
+  VecI half = (VecI){ 0 } + 1, below = { 0 };
 
+#pragma GCC unroll 256
+  for (size_t k = 0; k < sizeof cpu_sorted; k += 2) {
+    CpuMet *low = &met[cpu_sorted[k]], *high = &met[cpu_sorted[k + 1]], first = *low, second = *high;
+    if (cpu_sorted[k + 1] >= count)
+      continue;
+    VecI wrong = (VecI) (first.value > second.value), change = (first.weight ^ second.weight) & wrong;
+    *low = (CpuMet){ vec_min_float (first.value, second.value), first.weight ^ change };
+    *high = (CpuMet){ vec_max_float (first.value, second.value), second.weight ^ change };
+  }
+#pragma GCC unroll 32
   for (int k = 0; k < count; k++)
-    all += met[k].weight;
-  for (int k = 0; k < count; k++) {
-    VecF value = met[k].value;
-    VecI below = { 0 };
-#pragma GCC unroll 8
-    for (int other = 0; other < count; other++)
-      below += met[other].weight & (VecI) (met[other].value <= value);
-    median = vec_choose ((VecI) (value < median) & (VecI) (2 * below >= all), value, median);
+    half += met[k].weight;
+  half >>= 1;
+  VecF median = met[0].value;
+#pragma GCC unroll 32
+  for (int k = 0; k < count - 1; k++) {
+    below += met[k].weight;
+    median = vec_choose (below < half, met[k + 1].value, median);
   }
   return median;
 }
@@ -484,7 +494,7 @@ typedef struct Batch
 } Batch;
 
 /* A neighbour of the pixel that was begun last. */
-static inline void
+VEC_INLINE void
 take_neighbour (Batch *batch, int neighbour, float value, uint32_t color)
 {
   batch->value[neighbour][batch->count - 1] = value;
@@ -498,22 +508,32 @@ begin_pixel (Batch *batch, int x, uint32_t own)
   batch->own[batch->count++] = own;
 }
 
-/* Writes the weighted medians of the pixels that have neighbours, and empties the batch. */
-VEC_INLINE void
-write_medians (Batch *batch, int neighbours, float *to)
+VEC_INLINE VecF
+median_of_batch (const Batch *batch, int neighbours)
 {
   VecU own = vec_load_u (batch->own);
   CpuMet met[MOST_NEIGHBOURS];
 
+#pragma GCC unroll 32
   for (int k = 0; k < neighbours; k++) {
     VecF value = vec_load_f (batch->value[k]);
-    VecI valid = (VecI) (value == value);
+    VecI valid = (VecI) (value == value), distance = vec_color_distance (own, vec_load_u (batch->color[k]));
     met[k].value = vec_choose (valid, value, (VecF){ 0 } + INFINITY);
-    met[k].weight = vec_max (
-                        STEREO_FILL_ALIKE - vec_color_distance (own, vec_load_u (batch->color[k])), (VecI){ 0 } + 1) &
-        valid;
+    met[k].weight = vec_max (STEREO_FILL_ALIKE - distance, (VecI){ 0 } + 1) & valid;
   }
-  VecF median = weighted_median (met, neighbours);
+  return weighted_median (met, neighbours);
+}
+
+/* Writes the weighted medians of the pixels that have neighbours, and empties the batch. It is large: nothing has a copy of it. */
+static __attribute__ ((noinline)) void
+write_medians (Batch *batch, int neighbours, float *to)
+{
+  VecF median;
+
+  if (neighbours == STEREO_FILL_RAYS)
+    median = median_of_batch (batch, STEREO_FILL_RAYS);
+  else
+    median = median_of_batch (batch, STEREO_SMOOTH_TAPS);
   for (int k = 0; k < batch->count; k++)
     if (median[k] < INFINITY)
       to[batch->column[k]] = median[k];
@@ -533,6 +553,8 @@ next_hole (const float *from, const uint8_t *none, int x, int width)
 {
   Hole hole;
 
+  for (VecF v; x + LANES <= width && (v = vec_load_f (from + x), !vec_any ((VecI) (v != v)));)
+    x += LANES;
   while (x < width && !(isnan (from[x]) && !(none && none[x / STEREO_GAPS_CELL])))
     x++;
   hole.first = x;
@@ -669,6 +691,7 @@ static void
 take_taps (const TapRows *rows, Batch *batch, int x, uint32_t own)
 {
   begin_pixel (batch, x, own);
+#pragma GCC unroll 32
   for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
     int row = k / STEREO_SMOOTH_SIDE, at = tap_column (k, x);
     take_neighbour (batch, k, rows->value[row][at], rows->color[row][at]);
@@ -681,6 +704,7 @@ take_taps_of_run (const TapRows *rows, Batch *batch, int x, int count, const uin
 {
   for (int k = 0; k < count; k++)
     begin_pixel (batch, x + k, own[k]);
+#pragma GCC unroll 32
   for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
     int row = k / STEREO_SMOOTH_SIDE, at = tap_column (k, x);
     memcpy (batch->value[k], rows->value[row] + at, sizeof batch->value[k]);

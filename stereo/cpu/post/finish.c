@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From indices to the finished disparity of the left view. Each stage writes its result to plan->disparity. */
 #include "stereo/cpu/post/pick.h"
+#include "stereo/cpu/post/sorted.h"
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/median.h"
 
@@ -209,17 +210,6 @@ median_row (const StereoPlan *plan, const float *row, ptrdiff_t pitch, int y, in
     median (row + x, pitch, to + x, plan->width - x < CHUNK ? plan->width - x : CHUNK, radius);
 }
 
-/* Pairs to sort, until all are in their places. */
-static const uint8_t all_of_25[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
-  23, 0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15, 16, 18, 17, 19, 20, 22, 21, 23, 1, 2, 5, 6, 9, 10, 13, 14,
-  17, 18, 21, 22, 0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15, 16, 20, 17, 21, 18, 22, 19, 23, 2, 4, 3, 5, 10,
-  12, 11, 13, 18, 20, 19, 21, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 0, 8, 1, 9, 2, 10, 3, 11,
-  4, 12, 5, 13, 6, 14, 7, 15, 16, 24, 4, 8, 5, 9, 6, 10, 7, 11, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 18, 20,
-  19, 21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 17, 18, 19, 20, 21, 22, 23, 24, 0, 16, 1, 17, 2, 18, 3,
-  19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 8, 16, 9, 17, 10, 18, 11, 19, 12, 20, 13, 21, 14, 22, 15, 23, 4, 8, 5, 9, 6,
-  10, 7, 11, 12, 16, 13, 17, 14, 18, 15, 19, 20, 24, 2, 4, 3, 5, 6, 8, 7, 9, 10, 12, 11, 13, 14, 16, 15, 17, 18, 20, 19,
-  21, 22, 24, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
-
 #define WEIGHTS ((1 << STEREO_EDGE_WEIGHT_BITS) - 1)
 
 /* Words to sort: steps above the lowest disparity, and the bits of a weight, all of which are set. Without a value none is, and the
@@ -241,8 +231,8 @@ edge_median (VecI *word, float lowest)
   VecI half = (VecI){ 0 } + 1, below = { 0 }, median;
 
 #pragma GCC unroll 256
-  for (size_t k = 0; k < sizeof all_of_25; k += 2) {
-    VecI *low = &word[all_of_25[k]], *high = &word[all_of_25[k + 1]], least = vec_min (*low, *high);
+  for (size_t k = 0; k < sizeof cpu_sorted; k += 2) {
+    VecI *low = &word[cpu_sorted[k]], *high = &word[cpu_sorted[k + 1]], least = vec_min (*low, *high);
     *high = vec_max (*low, *high);
     *low = least;
   }
