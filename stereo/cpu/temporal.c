@@ -20,7 +20,6 @@ typedef struct Context
   int16_t *change[2];    /* map: from the past to the present luma */
   Histograms *histogram; /* of each thread */
   int32_t noise[2];
-  int32_t share[STEREO_TEMPORAL_MOST + 1];
   int most;
 } Context;
 
@@ -292,8 +291,9 @@ blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int 
   cpu_fetch (held + plan->map_pitch, (size_t) count * sizeof *held);
   cpu_fetch (color + plan->image_pitch, (size_t) count * sizeof *color);
   count_frames (largest, count, c->noise[view], c->most, frames);
-  for (int k = 0; k < count; k++)
-    share[k] = c->share[frames[k]];
+  for (int k = 0; k < count;
+       k++) /* stereo_temporal_share(): no quotient is nearer to a whole number from below than 1 / MOST */
+    share[k] = (int32_t) ((float) (16384 + frames[k] / 2) / (float) frames[k]);
   for (int k = 0; k < count; k++)
     held[k] &= 0xFFFFFF;
   for (int channel = 0; channel < 3; channel++)
@@ -341,8 +341,6 @@ temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
   StereoStatus status = STEREO_OK;
 
   c->most = stereo_temporal_most (plan->params.temporal);
-  for (int count = 1; count <= STEREO_TEMPORAL_MOST; count++)
-    c->share[count] = stereo_temporal_share (count);
   for (int view = 0; view < 2 && !status; view++)
     status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &c->change[view],
         stereo_plus (stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), WORDS), sizeof *c->change[view],
