@@ -317,8 +317,8 @@ sum_up (const BmLayer *layer, int cost, BmLine *line, float scale)
       line->norms[x] = scale * stereo_bm_norm (cost, layer->taps, line->window_sums[x], line->window_squares[x]);
 }
 
-/* Factors of LANES candidates around column @x, the first one's partner being right column @m, with any windows. 0 where there is no
- * candidate. */
+/* stereo_bm_cost_factor() or _mean_factor() of LANES candidates around column @x, with any windows; @m: the first one's right column. 0
+ * where there is no candidate. */
 static inline VecF
 part_factors (const BmFactors *f, int width, int x, int m)
 {
@@ -349,7 +349,7 @@ bm_set_row (BmLayer *layer, int cost, int y)
   int radius = layer->radius, begun = layer->taps > 0, height = plan->height, rows = stereo_bm_rows (y, height, radius);
 
   layer->taps = rows * (2 * radius + 1);
-  set_factors (&layer->of_costs, plan, (cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1) * rows);
+  set_factors (&layer->of_costs, plan, stereo_bm_channels (cost) * rows);
   if (!stereo_bm_correlates (cost))
     return;
   for (int v = 0; v < 2; v++) {
@@ -540,13 +540,6 @@ INLINE int
 partner_of (const BmLayer *layer, int x)
 {
   return layer->plan->width - 1 - x + layer->plan->min_disparity + layer->first;
-}
-
-INLINE void
-add_column (VecU *sum, const uint32_t *column, int count)
-{
-  EACH_VECTOR (k)
-    sum[k / LANES] += vec_load_u (column + k);
 }
 
 INLINE void

@@ -66,12 +66,18 @@ stereo_bm_correlates (int cost)
   return cost == STEREO_COST_NSSD || cost == STEREO_COST_NCC || cost == STEREO_COST_ZNCC;
 }
 
+/* Values that a tap adds to a sum. */
+STEREO_SHARED int
+stereo_bm_channels (int cost)
+{
+  return cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
+}
+
 /* First step: a sum over @taps times this factor, rounded as rintf() does, is a mean in volume steps. */
 STEREO_SHARED float
 stereo_bm_cost_factor (int cost, int volume_unit, int taps)
 {
-  int channels = cost == STEREO_COST_SAD || cost == STEREO_COST_SSD ? 3 : 1;
-  return (float) volume_unit / (float) (channels * taps);
+  return (float) volume_unit / (float) (stereo_bm_channels (cost) * taps);
 }
 
 /* Second step: the same factor; these sums are in volume steps already. */
