@@ -291,9 +291,8 @@ blend_chunk (StereoPlan *plan, const Context *c, int view, int y, int from, int 
   cpu_fetch (held + plan->map_pitch, (size_t) count * sizeof *held);
   cpu_fetch (color + plan->image_pitch, (size_t) count * sizeof *color);
   count_frames (largest, count, c->noise[view], c->most, frames);
-  for (int k = 0; k < count;
-       k++) /* stereo_temporal_share(): no quotient is nearer to a whole number from below than 1 / MOST */
-    share[k] = (int32_t) ((float) (16384 + frames[k] / 2) / (float) frames[k]);
+  for (int k = 0; k < count; k++)
+    share[k] = stereo_temporal_share (frames[k]);
   for (int k = 0; k < count; k++)
     held[k] &= 0xFFFFFF;
   for (int channel = 0; channel < 3; channel++)

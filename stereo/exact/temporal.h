@@ -130,11 +130,12 @@ stereo_temporal_count (int32_t count, int32_t weight, int32_t most)
   return kept < most ? kept : most;
 }
 
-/* Share of the present in an average of @count frames, in 1/16384. */
+/* Share of the present in an average of @count frames, in 1/16384, rounded. (Compilers make vectors of divisions of floats alone; no
+ * quotient is nearer to the next whole number than 1 / STEREO_TEMPORAL_MOST.) */
 STEREO_SHARED int32_t
 stereo_temporal_share (int32_t count)
 {
-  return (16384 + count / 2) / count;
+  return (int32_t) ((float) (16384 + count / 2) / (float) count);
 }
 
 /* The new average of a channel, in 1/256 of a grey level. */
