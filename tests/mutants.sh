@@ -68,9 +68,9 @@ fi
 mkdir -p "$copy"
 { git ls-files -co --exclude-standard 2>/dev/null || find . -path './build*' -prune -o -type f -print; } |
   python3 tests/mutants/apply.py tests/mutants/list "$copy" >"$top/numbered"
-# no warnings: a mutant may leave a variable without a use
+# no warnings: a mutant may leave a variable without a use. Sources that define _GNU_SOURCE do so after the first header.
 [ -f "$build/build.ninja" ] || meson setup "$build" "$copy" -Dcuda=disabled -Dintrospection=disabled \
-  "-Dc_args=-w -include $PWD/tests/mutants/mutant.h" "-Dcpp_args=-w -include $PWD/tests/mutants/mutant.h" >"$top/setup.log" ||
+  "-Dc_args=-w -D_GNU_SOURCE -include $PWD/tests/mutants/mutant.h" "-Dcpp_args=-w -include $PWD/tests/mutants/mutant.h" >"$top/setup.log" ||
   { tail -n 20 "$top/setup.log"; exit 1; }
 
 numbers=${*:-$(cut -d'|' -f1 "$top/numbered")}

@@ -738,6 +738,19 @@ TEST (test_support_and_coverage)
   fail_unless (find (&picture, 0.5, &nearest));
 }
 
+/* Of large pictures not every pixel is a sample. */
+TEST (test_support_of_samples)
+{
+  g_auto (Picture) picture = picture_new (1024, 768, GST_STEREO_OUTPUT_KIND_DISPARITY);
+  GstStereoNearestFound nearest;
+
+  for (gint y = 0; y < 768; y++)
+    for (gint x = 0; x < 1024; x++)
+      set_disparity (&picture, x, y, 8);
+  fail_unless (find (&picture, 50, &nearest));
+  fail_unless_equals_uint64 (nearest.support, 1024 * 768);
+}
+
 /* The middle of every cell is excluded, nearer than the others by a little, and not sure: neither distance nor confidence
  * is that of excluded pixels. */
 TEST (test_excluded_middles)
