@@ -9,6 +9,7 @@
 
 #include "stereo/engine/backend.h"
 
+#include <sched.h>
 #include <string.h>
 
 /* The state of a plan. The scratch memory of a stage is in the stage's own context. */
@@ -92,6 +93,15 @@ cpu_fetch_to_write (const void *to, size_t size)
 {
   for (size_t k = 0; k < size; k += 64)
     __builtin_prefetch ((const char *) to + k, 1);
+}
+
+/* Waits until another thread has come as far as @least: an item may wait for items before it. */
+static inline void
+cpu_wait_for (const int *progress, int least)
+{
+  for (int spins = 0; __atomic_load_n (progress, __ATOMIC_ACQUIRE) < least; spins++)
+    if (spins > 200)
+      sched_yield ();
 }
 
 /* Keeps the largest of what several threads bring to a place. */

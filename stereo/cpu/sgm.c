@@ -27,8 +27,6 @@
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/cpu/match.h"
 
-#include <sched.h>
-
 #define PATH_GUARD 16    /* words before a path's costs; the first and the last of them are 65535 */
 #define PATH_LOWEST (-8) /* the word before the costs that holds their minimum */
 #define PATH_BLOCK 16    /* columns after which a band checks the progress of the band before */
@@ -493,14 +491,6 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
     start_picks (plan, row, c->keys + (size_t) thread * pick_words (plan), r);
 }
 
-static void
-wait_for (const int *progress, int columns)
-{
-  for (int spins = 0; __atomic_load_n (progress, __ATOMIC_ACQUIRE) < columns; spins++)
-    if (spins > 200)
-      sched_yield ();
-}
-
 /* Columns @from..@to - 1 of a row in the sweep up, with the lowest costs of each pixel. */
 static void
 sweep_and_pick (const Sweep *s, Row *row, int y, PathColumns columns, int from, int to, uint16_t *sums)
@@ -547,10 +537,10 @@ sweep_band (const StereoPlan *plan, const Context *c, int k, int thread, int up)
   for (int r = 0; r < 2; r++)
     clear_column (plan, ring_of (plan, c, thread, r), -1);
   if (k >= bands_of (plan)) /* this band's last row overwrites that of an earlier band: wait for that row's last reader */
-    wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
+    cpu_wait_for (progress - (size_t) bands_of (plan) * PROGRESS, width);
   for (int end = PATH_BLOCK; end - PATH_BLOCK - (rows - 1) < width; end += PATH_BLOCK) {
     if (k > 0)
-      wait_for (progress - PROGRESS, within (end + 1, width));
+      cpu_wait_for (progress - PROGRESS, within (end + 1, width));
     for (int r = 0; r < rows; r++) {
       int from = within (end - PATH_BLOCK - r, width), to = within (end - r, width);
       if (picks)

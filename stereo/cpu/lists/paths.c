@@ -2,534 +2,424 @@
 /*
  * Paths over the candidates in the lists, four directions, and the winners of both views (Mahieu & Lowney, 3; Hirschmuller 2008).
  *
- * Between pixels of a tile a candidate stays in its slot. From tile to tile a table says which slots of the one list hold the
- * disparities of the other; what the other list lacks can only be reached by a jump. A thread takes a stretch of a column of tiles,
- * down and up, and keeps what each path adds to a candidate, a byte. When all columns have come so far, one takes a row of tiles, to
- * the right and to the left, and has the sums of a tile at hand when it picks. Other threads go on with the columns meanwhile. What
- * the paths down and up add is kept of two stretches.
+ * Sixteen paths go through a tile side by side, a line of pixels at a time. The pixels of a line are the elements of vectors, and the
+ * slots of the list follow one another: the candidates beside one are the vectors before and after it, and the lowest cost of a path
+ * needs no look across a vector. For the paths down and up a line is a row of the tile, for those to the sides a column: blocks of
+ * costs, and of what paths add, are transposed.
+ *
+ * Between pixels of a tile a candidate stays in its slot. From tile to tile links say which groups of the lists are the same; what the
+ * other list lacks can only be reached by a jump.
+ *
+ * What the paths up add to a candidate is kept, a byte. Then a thread takes a row of tiles: the paths down go through a tile, as soon
+ * as another thread has brought them through the one above it, then those to the right, then those to the left, which have all sums
+ * of a line at hand when they pick. All this stays in the second-level cache.
  */
 #include "stereo/cpu/lists/lists.h"
 #include "stereo/cpu/vec/vec.h"
 
-#define MISSING 0xFFFF       /* the path cost of a candidate that a list lacks; sums with it stay as large */
-#define GUARD 64             /* words on both sides of paths' costs, which loads may read */
+#define LINE STEREO_TILE     /* pixels: those of a tile across a path's way */
+#define LACKING STEREO_SLOTS /* slots from here on: those of a group that a list lacks */
 #define ALIGNED _Alignas(64) /* no vector lies in two lines of the cache */
 #define INLINE static inline __attribute__ ((always_inline))
-#define VECTORS (STEREO_SLOTS / WIDE) /* of a pixel's slots, at most */
 
-/* Two paths whose tile has few slots may share a vector. */
-#define PATHS_OF(slots) (WIDE > WORDS && (slots) < WIDE ? 2 : 1)
-#define VECTORS_OF(slots) (PATHS_OF (slots) * (slots) / WIDE)
+typedef uint16_t Words[LINE];
 
-/* Slots from path to path. Where a step reads the slots beside its own from memory, these are not another path's: a processor cannot
- * read what it has just stored at another place before the store is done. */
-#if WIDE > WORDS
-#define PATH_PITCH(slots) (slots)
-#else
-#define PATH_PITCH(slots) (STEREO_SLOTS + WORDS)
-#endif
+/* What is known of each candidate of each pixel of a tile: [line][slot][pixel], with as many slots as the list has. The transposition
+ * writes up to 16 slots behind the last line. */
+#define BLOCK ((STEREO_TILE * STEREO_SLOTS + 16) * LINE)
 
-/* Paths that go side by side through a tile, at the pixels that they have come to: [path][slot]. The lowest cost of a path is 0. */
-typedef struct Paths
+/* ---- lists ------------------------------------------------------------------------------------------ */
+
+/* For the groups of a list, those of another list with the same disparities, and the slots of that list below and above these. */
+typedef struct Links
 {
-  ALIGNED uint16_t guard[GUARD], costs[STEREO_TILE * PATH_PITCH (STEREO_SLOTS)], guard_behind[GUARD];
-} Paths;
+  uint8_t own[STEREO_TILE_GROUPS], below[STEREO_TILE_GROUPS], above[STEREO_TILE_GROUPS]; /* LACKING, if there are none */
+} Links;
 
-/* The slots of a tile and a column of its pixels. */
-typedef struct Masks
+static void
+link_lists (const CpuTile *from, const CpuTile *to, Links *links)
 {
-  ALIGNED uint16_t absent[STEREO_TILE * STEREO_SLOTS];      /* [column][slot]: all bits: no candidate that exists */
-  uint16_t outside[STEREO_TILE * STEREO_SLOTS];             /* all bits: in the list, but outside the other view */
-  uint16_t no_before[STEREO_SLOTS], no_after[STEREO_SLOTS]; /* MISSING: the disparity beside it is not in the list */
-  uint16_t index[STEREO_SLOTS];
-  int slots; /* that hold the list: a multiple of WORDS */
-  int some_outside;
-} Masks;
-
-/* The sums of all paths in a tile: [column][row][slot], with the slots of Masks; 0xFFFF without a candidate. */
-typedef uint16_t Sums[STEREO_TILE * STEREO_TILE * STEREO_SLOTS];
-
-#define PICK_BEFORE 16 /* elements before the lines of @right that pick_tile() touches, without an effect */
-
-/* The cases of a switch over a number of slots: the loops over these are unrolled. */
-#if STEREO_SLOTS / WORDS > 2
-#define BY_SLOTS(call) \
-  case 4 * WORDS: \
-    call (4 * WORDS); \
-    break; \
-  case 3 * WORDS: \
-    call (3 * WORDS); \
-    break; \
-  case 2 * WORDS: \
-    call (2 * WORDS); \
-    break; \
-  default: \
-    call (WORDS); \
-    break;
-#else
-#define BY_SLOTS(call) \
-  case 2 * WORDS: \
-    call (2 * WORDS); \
-    break; \
-  default: \
-    call (WORDS); \
-    break;
-#endif
-
-/* ---- tiles ------------------------------------------------------------------------------------------ */
-
-static inline void
-set_absent (const StereoPlan *plan, const CpuTile *t, Masks *m, int x)
-{
-  uint16_t *absent = m->absent + (x - t->x0) * m->slots, *outside = m->outside + (x - t->x0) * m->slots;
-  int first = stereo_first_index (x, plan->width, plan->min_disparity);
-  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
-
-  for (int k = 0; k < m->slots; k++) {
-    int searched = k < t->count * STEREO_GROUP && m->index[k] < plan->disparities;
-    int beyond = searched && (m->index[k] < first || m->index[k] > last);
-    absent[k] = !searched || beyond ? MISSING : 0;
-    outside[k] = beyond ? MISSING : 0;
-    m->some_outside |= beyond;
-  }
-}
-
-static inline void
-set_masks (const StereoPlan *plan, const CpuTile *t, Masks *m)
-{
-  int interior = cpu_tile_is_interior (plan, t, t->x0, t->x1);
-
-  m->some_outside = 0;
-  m->slots = (t->count * STEREO_GROUP + WORDS - 1) / WORDS * WORDS;
-  for (int g = 0; g < m->slots / STEREO_GROUP; g++) {
-    int joined_before = g > 0 && g < t->count && t->groups[g] == t->groups[g - 1] + 1;
-    int joined_after = g + 1 < t->count && t->groups[g + 1] == t->groups[g] + 1;
-    for (int k = 0; k < STEREO_GROUP; k++) {
-      m->index[g * STEREO_GROUP + k] = (uint16_t) (g < t->count ? t->groups[g] * STEREO_GROUP + k : 0);
-      m->no_before[g * STEREO_GROUP + k] = k == 0 && !joined_before ? MISSING : 0;
-      m->no_after[g * STEREO_GROUP + k] = k == STEREO_GROUP - 1 && !joined_after ? MISSING : 0;
-    }
-  }
-  if (PATHS_OF (m->slots) == 2) {
-    memcpy (m->no_before + m->slots, m->no_before, (size_t) m->slots * sizeof *m->no_before);
-    memcpy (m->no_after + m->slots, m->no_after, (size_t) m->slots * sizeof *m->no_after);
-  }
-  for (int x = t->x0; x < t->x1; x++)
-    if (interior && x > t->x0)
-      memcpy (m->absent + (x - t->x0) * m->slots, m->absent, (size_t) m->slots * sizeof *m->absent);
-    else
-      set_absent (plan, t, m, x);
-}
-
-/* For the slots of a list, those of another list that hold the same disparity, and those below and above it. */
-typedef struct Map
-{
-  ALIGNED uint16_t same[STEREO_SLOTS], before[STEREO_SLOTS], after[STEREO_SLOTS];  /* slots; 0 where there is none */
-  uint16_t no_same[STEREO_SLOTS], no_before[STEREO_SLOTS], no_after[STEREO_SLOTS]; /* MISSING: there is none */
-} Map;
-
-/* Slot @k of a group is slot @at of the group @from of the other list, which lacks it if @from is below 0. */
-static inline void
-set_slot (int from, int at, uint16_t *to, uint16_t *none)
-{
-  *to = (uint16_t) (from < 0 ? 0 : from * STEREO_GROUP + at);
-  *none = from < 0 ? MISSING : 0;
-}
-
-static inline void
-make_map (const CpuTile *from, const CpuTile *to, Map *map)
-{
-  memset (map, 0, sizeof *map);
-  memset (map->no_same, 0xFF, sizeof map->no_same);
-  memset (map->no_before, 0xFF, sizeof map->no_before);
-  memset (map->no_after, 0xFF, sizeof map->no_after);
   for (int g = 0; g < to->count; g++) {
-    int own = -1, below = -1, above = -1;
+    int own = LACKING, below = LACKING, above = LACKING;
     for (int f = 0; f < from->count; f++) {
-      int away = from->groups[f] - to->groups[g];
-      own = away == 0 ? f : own;
-      below = away == -1 ? f : below;
-      above = away == 1 ? f : above;
+      int away = from->groups[f] - to->groups[g], slot = f * STEREO_GROUP;
+      own = away == 0 ? slot : own;
+      below = away == -1 ? slot + STEREO_GROUP - 1 : below;
+      above = away == 1 ? slot : above;
     }
-    for (int k = 0; k < STEREO_GROUP; k++) {
-      int slot = g * STEREO_GROUP + k, first = k == 0, last = k == STEREO_GROUP - 1;
-      set_slot (own, k, &map->same[slot], &map->no_same[slot]);
-      set_slot (first ? below : own, first ? STEREO_GROUP - 1 : k - 1, &map->before[slot], &map->no_before[slot]);
-      set_slot (last ? above : own, last ? 0 : k + 1, &map->after[slot], &map->no_after[slot]);
+    links->own[g] = (uint8_t) own;
+    links->below[g] = (uint8_t) below;
+    links->above[g] = (uint8_t) above;
+  }
+}
+
+/* Candidates that do not exist in a line, all bits set: [slot][pixel]. */
+typedef struct Edge
+{
+  ALIGNED Words absent[STEREO_SLOTS], outside[STEREO_SLOTS]; /* outside: it is searched, but outside the other view */
+} Edge;
+
+/* Of a line whose first pixel is in column @x, and the others @dx apart. */
+static void
+set_edge (const StereoPlan *plan, const CpuTile *t, int x, int dx, Edge *edge)
+{
+  int first[LINE], last[LINE];
+
+  for (int k = 0; k < LINE; k++) {
+    first[k] = stereo_first_index (x + k * dx, plan->width, plan->min_disparity);
+    last[k] = stereo_last_index (x + k * dx, plan->disparities, plan->min_disparity);
+  }
+  for (int slot = 0; slot < t->count * STEREO_GROUP; slot++) {
+    int index = cpu_slot_index (t, slot), searched = index < plan->disparities;
+    for (int k = 0; k < LINE; k++) {
+      int beyond = (index < first[k]) | (index > last[k]);
+      edge->absent[slot][k] = !searched || beyond ? 0xFFFF : 0;
+      edge->outside[slot][k] = searched && beyond ? 0xFFFF : 0;
     }
   }
+}
+
+/* ---- transposition ---------------------------------------------------------------------------------- */
+
+/* Sixteen vectors of bytes become those of their elements 0, 1 and so on. Of the first @count, the last one stands for those behind. */
+INLINE void
+transpose (const uint8_t *from, ptrdiff_t step, int count, uint8_t *to, ptrdiff_t to_step)
+{
+  typedef uint8_t Bytes __attribute__ ((vector_size (16)));
+  Bytes v[2][16];
+
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k++)
+    memcpy (&v[0][k], from + (k < count ? k : count - 1) * step, 16);
+#pragma GCC unroll 4
+  for (int round = 0; round < 4; round++)
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) {
+      Bytes a = v[round & 1][k], b = v[round & 1][k + 8];
+      v[~round & 1][2 * k] = VEC_SHUFFLE (Bytes, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+      v[~round & 1][2 * k + 1] = VEC_SHUFFLE (Bytes, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    }
+#pragma GCC unroll 16
+  for (int k = 0; k < 16; k++)
+    memcpy (to + k * to_step, &v[0][k], 16);
+}
+
+/* The costs of a tile as a block, whose lines are its columns or its rows. */
+static void
+read_costs (const StereoPlan *plan, const CpuTile *t, int columns, uint8_t *block)
+{
+  int slots = t->count * STEREO_GROUP, width = t->x1 - t->x0, height = t->y1 - t->y0;
+  ptrdiff_t row = (ptrdiff_t) plan->width * STEREO_SLOTS;
+
+  for (int line = 0; line < (columns ? width : height); line++)
+    for (int slot = 0; slot < slots; slot += 16)
+      if (columns)
+        transpose (
+            cpu_list_costs (plan, t->x0 + line, t->y0) + slot, row, height, block + (line * slots + slot) * LINE, LINE);
+      else
+        transpose (cpu_list_costs (plan, t->x0, t->y0 + line) + slot, STEREO_SLOTS, width,
+            block + (line * slots + slot) * LINE, LINE);
 }
 
 /* ---- a step of paths --------------------------------------------------------------------------------- */
 
-/* A loop over these, unrolled. */
-#if VECTORS > 1
-#define EACH_VECTOR(k, slots) _Pragma ("GCC unroll 4") for (int k = 0; k < VECTORS_OF (slots); k++)
-#else
-#define EACH_VECTOR(k, slots) for (int k = 0; k < VECTORS_OF (slots); k++)
-#endif
-
-/* The penalties of steps whose luma differs much, by path: bit 0 for the first, bit 1 for the second that shares the vector. */
 typedef struct Penalties
 {
-  ALIGNED uint16_t small[4][WIDE], large[4][WIDE];
-  int luma_step;
+  uint16_t small, large;
+  uint16_t less_small, less_large; /* by which they are less where the luma has a step */
+  uint16_t luma_step;
 } Penalties;
 
-/* What stands before a step, by slot of the pixel that it comes to. */
-typedef struct Before
+/* Paths that go side by side, at the line that they have come to. The cost of a path is what stands here, less its lowest one. */
+typedef struct Paths
 {
-  VecWide same[VECTORS], before[VECTORS], after[VECTORS];
-} Before;
+  ALIGNED Words costs[2][STEREO_SLOTS + STEREO_GROUP]; /* of the line before and of this one, in turn; the last are 0xFFFF */
+  Words lowest;
+  int now;
+} Paths;
 
-/* From pixels of the same tile, whose costs are @own. */
-INLINE Before
-before_within (const uint16_t *own, const Masks *m, int slots)
+/* Paths begin outside the picture, where all costs are 0. */
+static void
+begin_paths (Paths *p)
 {
-  Before from;
-  EACH_VECTOR (k, slots) {
-    int i = k * WIDE;
-    from.same[k] = vec_load_wide (own + i);
-#if WIDE > WORDS
-    VecWide before = vec_one_up (from.same[k]), after = vec_one_down (from.same[k]);
-#else
-    VecWide before = vec_load_wide (own + i - 1), after = vec_load_wide (own + i + 1);
-#endif
-    from.before[k] = before | vec_load_wide (m->no_before + i);
-    from.after[k] = after | vec_load_wide (m->no_after + i);
-  }
-  return from;
+  memset (p, 0, sizeof *p);
+  memset (p->costs[0][LACKING], 0xFF, STEREO_GROUP * sizeof (Words));
+  memset (p->costs[1][LACKING], 0xFF, STEREO_GROUP * sizeof (Words));
 }
 
-/* From the tile before, where a pixel has @slots_before slots. Without a map from outside the picture, where all costs are 0. */
-INLINE Before
-before_across (const uint16_t *own, int slots_before, const Map *map, int slots)
+/* The sums of a line, and its two lowest. */
+typedef struct Sums
 {
-  Before from;
-  EACH_VECTOR (k, slots) {
-    int i = k * WIDE;
-    from.same[k] = from.before[k] = from.after[k] = (VecWide){ 0 };
-    if (!map)
-      continue;
-    from.same[k] = vec_wide_at (own, map->same + i) | vec_load_wide (map->no_same + i);
-    from.before[k] = vec_wide_at (own, map->before + i) | vec_load_wide (map->no_before + i);
-    from.after[k] = vec_wide_at (own, map->after + i) | vec_load_wide (map->no_after + i);
-#if WIDE > WORDS
-    const uint16_t *second = own + PATH_PITCH (slots_before);
-    if (PATHS_OF (slots) == 1)
-      continue;
-    from.same[k] = vec_halves (from.same[k], vec_wide_at (second, map->same) | vec_load_wide (map->no_same));
-    from.before[k] = vec_halves (from.before[k], vec_wide_at (second, map->before) | vec_load_wide (map->no_before));
-    from.after[k] = vec_halves (from.after[k], vec_wide_at (second, map->after) | vec_load_wide (map->no_after));
-#endif
-  }
-  return from;
-}
+  ALIGNED Words sums[STEREO_SLOTS]; /* of all paths; 0xFFFF without a candidate */
+  Words low, next;                  /* sum << 5 | slot, or 0xFFFF: a sum has 11 bits */
+} Sums;
 
-/* The matching costs of a pixel, or of two that are @beside apart. */
+/* What is done with what paths add. */
+typedef enum Use
+{
+  KEEP, /* it is stored, a byte */
+  JOIN, /* with what the paths down and up add, and all that the cost itself counts for, it is stored */
+  PICK  /* with what is joined it is the sum of all paths, of which the lowest are found */
+} Use;
+
+/* A line that paths come to: [slot][pixel], or [pixel]. */
+typedef struct Line
+{
+  const uint8_t *costs, *luma, *luma_before;
+  uint8_t *added; /* stored */
+  const uint8_t *down, *up;
+  uint16_t *joined;
+} Line;
+
+/* Pixels @at.. of a line. @edge: NULL, where all candidates exist. */
 INLINE void
-load_costs (const uint8_t *costs, ptrdiff_t beside, int slots, VecWide *to)
+step_some (const Line *l, Paths *p, const Links *links, int groups, const Penalties *penalties, const Edge *edge,
+    Use use, int at, Sums *sums)
 {
-#if WIDE > WORDS
-  if (PATHS_OF (slots) == 2) {
-    *to = vec_wide_of_two (costs, costs + beside);
-    return;
-  }
-#endif
-  EACH_VECTOR (k, slots)
-    to[k] = vec_wide_of_bytes (costs + k * WIDE);
-}
+  const Words *from = (const Words *) p->costs[p->now];
+  Words *to = p->costs[!p->now];
+  VecW low = vec_load_w (p->lowest + at), lowest = (VecW){ 0 } + 0xFFFF, low_sum = lowest, next_sum = lowest;
+  VecW away = vec_words_of_bytes (l->luma + at) - vec_words_of_bytes (l->luma_before + at) +
+      (uint16_t) (penalties->luma_step - 1);
+  VecW changed = (VecW) (away > (uint16_t) (2 * (penalties->luma_step - 1)));
+  VecW small = penalties->small - (changed & penalties->less_small);
+  VecW jump = low + (penalties->large - (changed & penalties->less_large));
+  VecW slot = { 0 };
 
-/* Masks of a pixel's slots, or of two pixels' beside each other. */
-INLINE void
-load_masks (const uint16_t *masks, int slots, VecWide *to)
-{
-  EACH_VECTOR (k, slots)
-    to[k] = vec_load_wide (masks + k * WIDE);
-}
-
-/* A pixel's slots: for it, or for two. */
-INLINE void
-load_masks_twice (const uint16_t *masks, int slots, VecWide *to)
-{
-#if WIDE > WORDS
-  if (PATHS_OF (slots) == 2) {
-    *to = vec_twice (masks);
-    return;
-  }
-#endif
-  load_masks (masks, slots, to);
-}
-
-/* Steps to pixels with the matching costs @costs. @absent: of them. @changes: bit k: luma changes much on the way of path k.
- * @added: what the paths add to each. Leaves their costs in @to. */
-INLINE void
-step_paths (const Before *from, const VecWide *costs, const VecWide *absent, const Penalties *p, unsigned changes,
-    int slots, uint16_t *to, VecWide *added)
-{
-  const VecWide small = vec_load_wide (p->small[changes]), large = vec_load_wide (p->large[changes]);
-  VecWide low = (VecWide){ 0 } + 0xFFFF, next[VECTORS];
-
-  EACH_VECTOR (k, slots) {
-    VecWide beside = vec_add_wide (vec_min_wide (from->before[k], from->after[k]), small);
-    added[k] = vec_min_wide (vec_min_wide (from->same[k], large), beside);
-    next[k] = (costs[k] + added[k]) | absent[k];
-    low = vec_min_wide (low, next[k]);
-  }
-  low = vec_spread_lowest (low, PATHS_OF (slots) == 2 ? slots : WIDE);
-  EACH_VECTOR (k, slots)
-    vec_store_wide (to + k * WIDE, (next[k] - low) | absent[k]);
-}
-
-/* Candidates outside the other view cost a path as little as its best one. @outside: of the pixel, or of two. */
-INLINE void
-open_outside (const VecWide *outside, int slots, uint16_t *to)
-{
-  EACH_VECTOR (k, slots)
-    vec_store_wide (to + k * WIDE, vec_load_wide (to + k * WIDE) & ~outside[k]);
-}
-
-/* The winners of both views over the candidates in lists, from the sums of a tile while these are in the cache. */
-
-#define OFFERED 4 /* columns at a time */
-
-/* sum << 16 | index, of the candidates of a group. */
-INLINE VecQuad
-keys_of (const uint16_t *sums, uint16_t index)
-{
-  typedef uint16_t Words __attribute__ ((vector_size (16)));
-  typedef uint64_t Pair __attribute__ ((vector_size (16)));
-  const Words numbers = { 0, 1, 2, 3 };
-  uint64_t four;
-
-  memcpy (&four, sums, sizeof four); /* a part of a vector would be copied through memory */
-  return (VecQuad) VEC_SHUFFLE (Words, numbers + index, (Words) (Pair){ four }, 0, 8, 1, 9, 2, 10, 3, 11);
-}
-
-/* The right pixels that are partners of a left pixel and of up to three to its right, @columns in all. @sums: of the first, a column
- * has @pitch. @partner: its partner at index 0. The partners of the next one lie a pixel before: a processor cannot read what it has
- * just stored at another place before the store is done, so that those of all are joined first. */
-INLINE void
-offer_right (const CpuTile *t, const uint16_t *sums, int pitch, int columns, uint32_t *partner)
-{
-  const VecQuad none = (VecQuad){ 0 } - 1;
-
-  for (int g = 0; g < t->count; g++) {
-    uint16_t index = (uint16_t) (t->groups[g] * STEREO_GROUP);
-    uint32_t *place = partner + index - (OFFERED - 1);
-    VecQuad low, high;
-    memcpy (&low, place, sizeof low);
-    memcpy (&high, place + 4, sizeof high);
-    VecQuad keys = keys_of (sums + g * STEREO_GROUP, index);
-    low = vec_min_quad (low, VEC_SHUFFLE (VecQuad, none, keys, 0, 0, 0, 4));
-    high = vec_min_quad (high, VEC_SHUFFLE (VecQuad, none, keys, 5, 6, 7, 0));
-    if (columns > 1) {
-      keys = keys_of (sums + pitch + g * STEREO_GROUP, index);
-      low = vec_min_quad (low, VEC_SHUFFLE (VecQuad, none, keys, 0, 0, 4, 5));
-      high = vec_min_quad (high, VEC_SHUFFLE (VecQuad, none, keys, 6, 7, 0, 0));
+  for (int g = 0; g < groups; g++) {
+    const Words *own = from + links->own[g];
+    VecW before = vec_load_w (from[links->below[g]] + at), cost = vec_load_w (own[0] + at);
+#pragma GCC unroll 4
+    for (int k = 0; k < STEREO_GROUP; k++) {
+      int i = g * STEREO_GROUP + k, place = i * LINE + at;
+      VecW after = vec_load_w ((k < STEREO_GROUP - 1 ? own[k + 1] : from[links->above[g]]) + at);
+      VecW beside = vec_add_words (vec_min_words (before, after), small);
+      VecW added = vec_min_words (vec_min_words (cost, jump), beside) - low;
+      VecW match = vec_words_of_bytes (l->costs + place), next = match + added;
+      if (edge)
+        next |= vec_load_w (edge->absent[i] + at);
+      lowest = vec_min_words (lowest, next);
+      vec_store_w (to[i] + at, next);
+      before = cost;
+      cost = after;
+      if (use == KEEP) {
+        vec_store_words_as_bytes (l->added + place, added);
+      } else if (use == JOIN) {
+        VecW others = vec_words_of_bytes (l->down + place) + vec_words_of_bytes (l->up + place);
+        vec_store_w (l->joined + place, (match << 2) + added + others);
+      } else {
+        VecW sum = vec_load_w (l->joined + place) + added, key = sum << 5 | slot;
+        if (edge) {
+          sum |= vec_load_w (edge->absent[i] + at);
+          key |= vec_load_w (edge->absent[i] + at);
+        }
+        vec_store_w (sums->sums[i] + at, sum);
+        VecW lower = vec_min_words (low_sum, key);
+        next_sum = vec_min_words (next_sum, low_sum ^ key ^ lower); /* the larger of the two */
+        low_sum = lower;
+        slot += 1;
+      }
     }
-    if (columns > 2) {
-      keys = keys_of (sums + 2 * pitch + g * STEREO_GROUP, index);
-      low = vec_min_quad (low, VEC_SHUFFLE (VecQuad, none, keys, 0, 4, 5, 6));
-      high = vec_min_quad (high, VEC_SHUFFLE (VecQuad, none, keys, 7, 0, 0, 0));
+  }
+  if (edge) {
+    /* candidates outside the other view cost a path as little as its best one */
+    lowest &= (VecW) (lowest != 0xFFFF);
+    for (int i = 0; i < groups * STEREO_GROUP; i++) {
+      VecW outside = vec_load_w (edge->outside[i] + at);
+      vec_store_w (to[i] + at, (vec_load_w (to[i] + at) & ~outside) | (lowest & outside));
     }
-    if (columns > 3)
-      low = vec_min_quad (low, keys_of (sums + 3 * pitch + g * STEREO_GROUP, index));
-    memcpy (place, &low, sizeof low);
-    memcpy (place + 4, &high, sizeof high);
+  }
+  vec_store_w (p->lowest + at, lowest);
+  if (use == PICK) {
+    vec_store_w (sums->low + at, low_sum);
+    vec_store_w (sums->next + at, next_sum);
   }
 }
 
-/* The cost of the rival among listed candidates. */
-static uint32_t
-rival_of (const uint16_t *sums, const Masks *m, int slots, int index)
+INLINE void
+step (const Line *l, Paths *p, const Links *links, int groups, const Penalties *penalties, const Edge *edge, Use use,
+    Sums *sums)
 {
-  uint32_t rival = STEREO_INVALID, nearer = STEREO_INVALID;
-
-  for (int k = 0; k < slots; k++) {
-    int distance = m->index[k] > index ? m->index[k] - index : index - m->index[k];
-    if (distance >= STEREO_LISTED_RIVAL_LESS_AWAY && sums[k] < nearer)
-      nearer = sums[k];
-    if (distance >= STEREO_LISTED_RIVAL_AWAY && sums[k] < rival)
-      rival = sums[k];
-  }
-  return rival == STEREO_INVALID ? nearer : rival;
+  for (int at = 0; at < LINE; at += WORDS)
+    if (edge)
+      step_some (l, p, links, groups, penalties, edge, use, at, sums);
+    else
+      step_some (l, p, links, groups, penalties, NULL, use, at, sums);
+  p->now = !p->now;
 }
 
-/* The winners of a column of a tile. */
-typedef struct Winners
-{
-  uint16_t low[STEREO_TILE], next[STEREO_TILE];     /* the lowest two: sum << 5 | slot, or 0xFFFF */
-  uint16_t before[STEREO_TILE], after[STEREO_TILE]; /* the sums beside the lowest; as low as it, where there is no fit */
-  uint16_t index[STEREO_TILE];
-} Winners;
+/* ---- winners ----------------------------------------------------------------------------------------- */
 
 /* The slots of a tile. */
 typedef struct Slots
 {
-  ALIGNED uint16_t numbers[STEREO_SLOTS]; /* two pixels may share a vector */
-  int fits[STEREO_SLOTS];                 /* 1: a sub-pixel fit, because both neighbours are in the list; or 0 */
+  uint16_t index[STEREO_SLOTS];
+  int fits[STEREO_SLOTS]; /* 1: a sub-pixel fit, because both neighbours are in the list; or 0 */
 } Slots;
 
 static void
-set_slots (const StereoPlan *plan, const Masks *m, Slots *slots)
+set_slots (const StereoPlan *plan, const CpuTile *t, Slots *slots)
 {
-  for (int k = 0; k < STEREO_SLOTS; k++) {
-    slots->numbers[k] = (uint16_t) (k % m->slots);
-    slots->fits[k] = k < m->slots && plan->params.subpixel && m->index[k] > 0 && m->index[k] < plan->disparities - 1 &&
-        !m->no_before[k] && !m->no_after[k];
-  }
+  int count = t->count * STEREO_GROUP;
+
+  for (int k = 0; k < count; k++)
+    slots->index[k] = (uint16_t) cpu_slot_index (t, k);
+  for (int k = 0; k < count; k++)
+    slots->fits[k] = plan->params.subpixel && k > 0 && k < count - 1 && slots->index[k] < plan->disparities - 1 &&
+        slots->index[k - 1] + 1 == slots->index[k] && slots->index[k] + 1 == slots->index[k + 1];
 }
 
-/* A sum has 11 bits: with the slot it is a word. */
-INLINE void
-lowest_two (const Slots *of, const uint16_t *sums, int rows, int slots, Winners *w)
+/* The cost of the rival among listed candidates of pixel @y of the line. */
+static uint32_t
+rival_of (const Sums *sums, const Slots *of, int slots, int y, int index)
 {
-  for (int y = 0; y < rows; y += PATHS_OF (slots)) {
-    VecWide keys[VECTORS], low = (VecWide){ 0 } + 0xFFFF, next = low;
-    EACH_VECTOR (k, slots) {
-      VecWide sum = vec_load_wide (sums + y * slots + k * WIDE);
-      keys[k] = (sum << 5 | vec_load_wide (of->numbers + k * WIDE)) | (VecWide) (sum == 0xFFFF);
-      low = vec_min_wide (low, keys[k]);
-    }
-    low = vec_spread_lowest (low, PATHS_OF (slots) == 2 ? slots : WIDE);
-    EACH_VECTOR (k, slots)
-      next = vec_min_wide (next, keys[k] | (VecWide) (keys[k] == low));
-    next = vec_spread_lowest (next, PATHS_OF (slots) == 2 ? slots : WIDE);
-    for (int k = 0; k < PATHS_OF (slots); k++) {
-      w->low[y + k] = low[k * WORDS];
-      w->next[y + k] = next[k * WORDS];
-    }
+  uint32_t rival = STEREO_INVALID, nearer = STEREO_INVALID;
+
+  for (int k = 0; k < slots; k++) {
+    uint16_t sum = sums->sums[k][y];
+    int distance = of->index[k] > index ? of->index[k] - index : index - of->index[k];
+    if (distance >= STEREO_LISTED_RIVAL_LESS_AWAY && sum < nearer)
+      nearer = sum;
+    if (distance >= STEREO_LISTED_RIVAL_AWAY && sum < rival)
+      rival = sum;
   }
+  return rival == STEREO_INVALID ? nearer : rival;
 }
 
+/* Those cells whose pixels are in column @x of the tile. @costs: of the line. */
 static void
-pick_column (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Slots *slots, const uint16_t *sums, int x)
+pick_distinctness (
+    const StereoPlan *plan, const CpuTile *t, const Slots *slots, const Sums *sums, const uint8_t *costs, int x)
+{
+  uint8_t *cells_of = cpu_state (plan)->distinctness;
+  int cells = stereo_cells (plan->width), cell = x / STEREO_CELL;
+
+  if (!cells_of || x != stereo_cell_pixel (cell, plan->width))
+    return;
+  for (int row = t->y0 / STEREO_CELL; row * STEREO_CELL < t->y1; row++) {
+    int y = stereo_cell_pixel (row, plan->height) - t->y0, slot = sums->low[y] & 31;
+    cells_of[row * cells + cell] = (uint8_t) (sums->low[y] == 0xFFFF ?
+            0 :
+            stereo_listed_distinctness (sums->low[y] >> 5,
+                rival_of (sums, slots, t->count * STEREO_GROUP, y, slots->index[slot]), costs[slot * LINE + y],
+                plan->lists.chance));
+  }
+}
+
+/* The winners of the left view in column @x of a tile: index, confidence and disparity. */
+static void
+pick_left (const StereoPlan *plan, const CpuTile *t, const Slots *slots, const Sums *sums, int x)
 {
   const StereoView *view = &plan->view[STEREO_LEFT];
   size_t at = (size_t) t->y0 * (size_t) plan->map_pitch + (size_t) x;
-  float confidence[STEREO_TILE], disparity[STEREO_TILE];
-  int rows = t->y1 - t->y0;
-  Winners w = { 0 };
+  float confidence[LINE], disparity[LINE];
+  Words index, before, after; /* the sums beside the lowest; as low as it, where there is no fit */
 
-  switch (m->slots) {
-#define LOWEST(n) lowest_two (slots, sums, rows, n, &w)
-    BY_SLOTS (LOWEST)
-#undef LOWEST
+  for (int y = 0; y < LINE; y++) {
+    int slot = sums->low[y] == 0xFFFF ? 0 : sums->low[y] & 31;
+    before[y] = sums->sums[slot - slots->fits[slot]][y];
+    after[y] = sums->sums[slot + slots->fits[slot]][y];
+    index[y] = sums->low[y] == 0xFFFF ? STEREO_INVALID : slots->index[slot];
   }
-  for (int y = 0; y < rows; y++) {
-    int slot = w.low[y] == 0xFFFF ? 0 : w.low[y] & 31;
-    const uint16_t *sum = sums + y * m->slots + slot;
-    w.before[y] = sum[-slots->fits[slot]];
-    w.after[y] = sum[slots->fits[slot]];
-    w.index[y] = w.low[y] == 0xFFFF ? STEREO_INVALID : m->index[slot];
+  for (int y = 0; y < LINE; y++) {
+    uint32_t low = sums->low[y] >> 5, next = sums->next[y] >> 5;
+    int fits_here = (before[y] != STEREO_INVALID) & (after[y] != STEREO_INVALID);
+    float offset = stereo_equiangular (before[y], low, after[y]);
+    float found = (float) (plan->min_disparity + index[y]) + (fits_here ? offset : 0);
+    confidence[y] = sums->next[y] == 0xFFFF ? 0 : stereo_confidence (low, next);
+    disparity[y] = sums->low[y] == 0xFFFF ? NAN : found;
   }
-  for (int y = 0; y < STEREO_TILE; y++) {
-    int fits_here = (w.before[y] != STEREO_INVALID) & (w.after[y] != STEREO_INVALID);
-    float offset = stereo_equiangular (w.before[y], w.low[y] >> 5, w.after[y]);
-    float found = (float) (plan->min_disparity + w.index[y]) + (fits_here ? offset : 0);
-    confidence[y] = w.next[y] == 0xFFFF ? 0 : stereo_confidence (w.low[y] >> 5, w.next[y] >> 5);
-    disparity[y] = w.low[y] == 0xFFFF ? NAN : found;
-  }
-  for (int y = 0; y < rows; y++, at += (size_t) plan->map_pitch) {
-    view->index[at] = w.index[y];
+  for (int y = 0; y < t->y1 - t->y0; y++, at += (size_t) plan->map_pitch) {
+    view->index[at] = index[y];
     view->confidence[at] = confidence[y];
     plan->disparity[at] = disparity[y];
   }
 }
 
-static inline int
-slot_of (const CpuTile *t, int index)
-{
-  for (int g = 0; g < t->count; g++)
-    if (index >= 0 && t->groups[g] == index / STEREO_GROUP)
-      return g * STEREO_GROUP + index % STEREO_GROUP;
-  return -1;
-}
-
+/* The right pixels that are partners of column @x of a tile: @right: [mirrored column][pixel]: sum << 16 | index of the winners so far,
+ * which the sums take part in. */
 static void
-pick_distinctness (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Sums *all)
+offer_right (const StereoPlan *plan, const CpuTile *t, const Slots *slots, const Sums *sums, int x, uint32_t *right)
 {
-  uint8_t *cells_of = cpu_state (plan)->distinctness;
-  int cells = stereo_cells (plan->width);
+  int first = stereo_first_index (x, plan->width, plan->min_disparity);
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  uint32_t *partner = right + (ptrdiff_t) (plan->width - 1 - x + plan->min_disparity) * LINE;
 
-  for (int row = t->y0 / STEREO_CELL; cells_of && row * STEREO_CELL < t->y1; row++)
-    for (int cell = t->x0 / STEREO_CELL; cell * STEREO_CELL < t->x1; cell++) {
-      int x = stereo_cell_pixel (cell, plan->width), y = stereo_cell_pixel (row, plan->height);
-      int index = plan->view[STEREO_LEFT].index[(size_t) y * (size_t) plan->map_pitch + (size_t) x];
-      const uint16_t *sums = *all + ((x - t->x0) * STEREO_TILE + y - t->y0) * m->slots;
-      cells_of[row * cells + cell] = (uint8_t) (index == (int) STEREO_INVALID ?
-              0 :
-              stereo_listed_distinctness (sums[slot_of (t, index)], rival_of (sums, m, t->count * STEREO_GROUP, index),
-                  cpu_list_costs (plan, x, y)[slot_of (t, index)], plan->lists.chance));
+  for (int k = 0; k < t->count * STEREO_GROUP; k++) {
+    int index = slots->index[k];
+    if (index < first || index > last)
+      continue;
+    for (int at = 0; at < LINE; at += LANES) {
+      uint32_t *place = partner + index * LINE + at;
+      VecU key = (VecU) vec_widen (vec_load_h (sums->sums[k] + at)) << 16 | (uint32_t) index;
+      vec_store_u (place, vec_min_unsigned (vec_load_u (place), key));
     }
-}
-
-/* The winners of the pixels of a tile: left index, confidence and disparity, the distinctness of its cells. @right: of each row of the
- * tile a line with image_pitch elements, for mirrored columns from -image_pad on: cost << 16 | index of the right view's winners so
- * far, which take part in it. */
-static void
-pick_tile (const StereoPlan *plan, const CpuTile *t, const Masks *m, const Sums *all, uint32_t *right)
-{
-  int pitch = STEREO_TILE * m->slots;
-  Slots slots;
-
-  set_slots (plan, m, &slots);
-  for (int x = t->x0; x < t->x1; x++)
-    pick_column (plan, t, m, &slots, *all + (x - t->x0) * pitch, x);
-  for (int x = t->x0; x < t->x1; x += OFFERED) {
-    const uint16_t *sums = *all + (x - t->x0) * pitch;
-    uint32_t *partner = right + plan->image_pad + plan->width - 1 - x + plan->min_disparity;
-    for (int y = 0; y < t->y1 - t->y0; y++, sums += m->slots, partner += plan->image_pitch)
-      if (t->x1 - x >= OFFERED)
-        offer_right (t, sums, pitch, OFFERED, partner);
-      else
-        offer_right (t, sums, pitch, t->x1 - x, partner);
   }
-  pick_distinctness (plan, t, m, all);
 }
 
-/* Bytes that the paths down and up add in a tile: as the paths to the left read them. Lists that fit few slots take less. */
-#define TILE_ADDED (STEREO_TILE * STEREO_TILE * 2 * STEREO_SLOTS)
+/* ---- tiles of a path ---------------------------------------------------------------------------------- */
+
+/* Bytes of a tile's block. */
+#define TILE_BLOCK (STEREO_TILE * STEREO_SLOTS * LINE)
 
 typedef struct Context
 {
-  uint8_t *added; /* [tile][column, from the last][row][down, up][slot]: by the paths, of rows of tiles modulo @kept */
-  int kept;
+  uint8_t *up;      /* [tile]: what the paths up add, as blocks whose lines are columns */
+  Paths *down;      /* [column of tiles]: the paths down, where they have come to */
+  int *progress;    /* [row of tiles] PROGRESS apart: tiles from the left that the paths down have passed */
   uint8_t *threads; /* a Band of each, and what follows it */
   size_t thread_bytes;
-  int turn;      /* the stretch of their way down that columns take */
-  int row, rows; /* rows of tiles that are picked meanwhile: the first, and how many */
 } Context;
 
-/* What is added in the tile (@column, @row). */
-static uint8_t *
-tile_added (const StereoPlan *plan, const Context *c, int column, int row)
+#define PROGRESS 16 /* words: a cache line */
+
+/* Memory of a thread. */
+typedef struct Band
 {
-  return c->added + ((size_t) (row % c->kept) * (size_t) plan->lists.columns + (size_t) column) * TILE_ADDED;
+  ALIGNED uint8_t costs[BLOCK], added[BLOCK], down[BLOCK]; /* blocks of a tile */
+  Sums sums;
+  Paths paths;
+  uint32_t *right;    /* [mirrored column of the right view][row]: sum << 16 | index */
+  uint8_t *luma;      /* [column][row] */
+  uint8_t *row_costs; /* blocks of the tiles of a row */
+  uint16_t *row_joined;
+} Band;
+
+/* Divides the memory of a thread, and returns its size. */
+static size_t
+lay_out (const StereoPlan *plan, Band *b)
+{
+  size_t pixels = (size_t) plan->lists.columns * STEREO_TILE * LINE, slots = pixels * STEREO_SLOTS + 16 * LINE;
+  size_t place = stereo_round_up (sizeof *b, 64);
+
+  b->right = (uint32_t *) ((uint8_t *) b + place);
+  b->luma = (uint8_t *) (b->right + pixels);
+  b->row_costs = b->luma + pixels;
+  b->row_joined = (uint16_t *) (b->row_costs + slots);
+  return place + pixels * sizeof *b->right + pixels + slots + slots * sizeof *b->row_joined;
 }
 
-/* A step of luma halves the penalties. */
+static Band *
+band_of (const StereoPlan *plan, const Context *c, int thread)
+{
+  Band *b = (Band *) (c->threads + (size_t) thread * c->thread_bytes);
+  lay_out (plan, b);
+  return b;
+}
+
+static uint8_t *
+up_of (const StereoPlan *plan, const Context *c, int column, int row)
+{
+  return c->up + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * TILE_BLOCK;
+}
+
 static Penalties
 penalties_of (const StereoPlan *plan, int direction)
 {
   int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
-  Penalties p = { .luma_step = plan->params.penalty_step };
-
-  for (int changes = 0; changes < 4; changes++)
-    for (int k = 0; k < WIDE; k++) {
-      int halved = changes >> (k < WIDE / 2 ? 0 : 1) & 1;
-      p.small[changes][k] = (uint16_t) (halved ? stereo_path_halved (small) : small);
-      p.large[changes][k] = (uint16_t) (halved ? stereo_path_halved (large) : large);
-    }
-  return p;
-}
-
-/* Paths of a line, as bits of @changes, that share a vector with path @k, as Penalties has them. */
-INLINE unsigned
-changes_at (unsigned changes, int k, int slots)
-{
-  return PATHS_OF (slots) == 2 ? changes >> k & 3 : (changes >> k & 1) * 3;
+  int step = plan->params.penalty_step;
+  return (Penalties){ (uint16_t) small, (uint16_t) large, (uint16_t) (small - stereo_path_halved (small)),
+    (uint16_t) (large - stereo_path_halved (large)), (uint16_t) (step > 0 ? step : 256) };
 }
 
 /* The tiles of a stretch, by their numbers along a path's way, and where the path begins. */
@@ -546,296 +436,194 @@ stretch_of (int row, int tiles, int number)
   return (Stretch){ begin > 0 ? begin : 0, first, end < tiles ? end : tiles };
 }
 
-/* Where paths that go side by side stand: in a tile. */
+/* Paths in a tile. */
 typedef struct Way
 {
   const StereoPlan *plan;
-  const Penalties *penalties;
-  int back; /* up, or to the left */
+  Penalties penalties;
+  int sideways, back; /* back: up, or to the left */
+  Paths *paths;
   CpuTile tile;
-  Masks masks;
-  Map map;    /* from the tile before, where a pixel has @slots_before */
-  int begins; /* paths begin here, and the map says nothing */
-  int slots_before;
-  Paths *paths, *before; /* of this tile, and of the one before */
-  uint8_t *added;        /* by the paths down and up in this tile */
+  Links across; /* from the list of the tile before */
+  int begins;   /* paths begin here */
 } Way;
 
-/* Goes on to tile (@column, @row). */
+/* Goes on to tile (@column, @row); from @before, or the paths begin here. */
 static void
-enter_tile (Way *w, const Context *c, int column, int row, int begins)
+enter_tile (Way *w, int column, int row, const CpuTile *before)
+{
+  CpuTile from = before ? *before : cpu_tile (w->plan, column, row);
+
+  w->tile = cpu_tile (w->plan, column, row);
+  w->begins = !before;
+  if (!before)
+    begin_paths (w->paths);
+  link_lists (&from, &w->tile, &w->across);
+}
+
+/* All lines of a tile. @first: line 0, of the picture and of blocks; @luma_pitch: from line to line. */
+INLINE void
+cross_tile (Way *w, const Line *first, ptrdiff_t luma_pitch, Use use, Band *b)
 {
   const StereoPlan *plan = w->plan;
-  CpuTile before = w->tile;
-  Paths *free = w->before;
+  const CpuTile *t = &w->tile;
+  int lines = w->sideways ? t->x1 - t->x0 : t->y1 - t->y0, interior = cpu_tile_is_interior (plan, t, t->x0, t->x1);
+  Links within;
+  Edge edge;
+  Slots slots;
 
-  w->slots_before = w->masks.slots;
-  w->before = w->paths;
-  w->paths = free;
-  w->begins = begins;
-  w->tile = cpu_tile (plan, column, row);
-  w->added = tile_added (plan, c, column, row);
-  set_masks (plan, &w->tile, &w->masks);
-  if (!begins)
-    make_map (&before, &w->tile, &w->map);
-}
-
-/* Path @k, or it and the next one, go on to pixels with the matching costs @match; @across: from the tile before. */
-INLINE void
-step (const Way *w, int k, int across, const VecWide *match, const VecWide *absent, unsigned changes, int slots,
-    VecWide *added)
-{
-  uint16_t *own = w->paths->costs + k * PATH_PITCH (slots);
-  const uint16_t *before = w->before->costs + k * PATH_PITCH (w->slots_before);
-  Before from = across ? before_across (before, w->slots_before, w->begins ? NULL : &w->map, slots) :
-                         before_within (own, &w->masks, slots);
-
-  step_paths (&from, match, absent, w->penalties, changes_at (changes, k, slots), slots, own, added);
-}
-
-/* ---- down and up ------------------------------------------------------------------------------------- */
-
-/* Where that of column @x and row @y of a tile begins; that of rows which share a vector lies together. */
-INLINE ptrdiff_t
-added_at (int x, int y, int up, int slots)
-{
-  int paths = PATHS_OF (slots), first = y / paths * paths;
-  return (((STEREO_TILE - 1 - x) * STEREO_TILE + first) * 2 + up * paths + y - first) * slots;
-}
-
-/* Columns @x.. and row @y of the tile @to. */
-INLINE void
-store_added (uint8_t *to, int x, int y, int up, int slots, const VecWide *added)
-{
-#if WIDE > WORDS
-  if (PATHS_OF (slots) == 2) {
-    vec_store_halves_as_bytes (to + added_at (x, y, up, slots), to + added_at (x + 1, y, up, slots), *added);
-    return;
+  link_lists (t, t, &within);
+  if (use == PICK)
+    set_slots (plan, t, &slots);
+  for (int n = 0; n < lines; n++) {
+    int line = w->back ? lines - 1 - n : n, at = line * t->count * STEREO_GROUP * LINE;
+    Line l = *first;
+    l.costs += at;
+    l.luma += line * luma_pitch;
+    l.luma_before = n == 0 && w->begins ? l.luma : l.luma + (w->back ? luma_pitch : -luma_pitch);
+    l.added += use == KEEP ? at : 0;
+    l.down += use == JOIN ? at : 0;
+    l.up += use == JOIN ? at : 0;
+    l.joined += use != KEEP ? at : 0;
+    if (!interior && (w->sideways || n == 0))
+      set_edge (plan, t, w->sideways ? t->x0 + line : t->x0, !w->sideways, &edge);
+    step (&l, w->paths, n == 0 ? &w->across : &within, t->count, &w->penalties, interior ? NULL : &edge, use, &b->sums);
+    if (use == PICK) {
+      pick_left (plan, t, &slots, &b->sums, t->x0 + line);
+      offer_right (plan, t, &slots, &b->sums, t->x0 + line, b->right);
+      pick_distinctness (plan, t, &slots, &b->sums, l.costs, t->x0 + line);
+    }
   }
-#endif
-  EACH_VECTOR (k, slots)
-    vec_store_wide_as_bytes (to + added_at (x, y, up, slots) + k * WIDE, added[k]);
 }
 
-typedef uint8_t Line __attribute__ ((vector_size (STEREO_TILE)));
+/* ---- up and down ------------------------------------------------------------------------------------- */
 
-/* stereo_path_steps() of pixel k in bit k, between a row of a tile and another. The bits behind its last column say nothing. */
-static unsigned
-find_changes (const uint8_t *luma, const uint8_t *before, int step)
-{
-  const Line bits = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
-  const uint64_t ones = 0x0101010101010101; /* times eight bytes: their sum, in the highest byte */
-  Line a, b, more, changes;
-  uint64_t halves[2];
-
-  memcpy (&a, luma, sizeof a);
-  memcpy (&b, before, sizeof b);
-  more = (Line) (a > b);
-  changes = bits & (Line) ((((a - b) & more) | ((b - a) & ~more)) >= (uint8_t) step);
-  memcpy (halves, &changes, sizeof changes);
-  return step > 0 ? (unsigned) (halves[0] * ones >> 56 | halves[1] * ones >> 56 << 8) : 0;
-}
-
-/* The pixels of row @y, from another row of the tile or of the tile before. */
-INLINE void
-step_row (const Way *w, int y, int across, int slots)
+/* The rows of a tile, whose costs are read; what is added goes to @added, as a block whose lines are columns. */
+static void
+cross_rows (Way *w, Band *b, uint8_t *added)
 {
   const CpuTile *t = &w->tile;
-  const uint8_t *luma = w->plan->view[STEREO_LEFT].luma + (ptrdiff_t) y * w->plan->image_pitch + t->x0;
-  const uint8_t *before = luma + (w->back ? 1 : -1) * w->plan->image_pitch;
-  const uint8_t *costs = cpu_list_costs (w->plan, t->x0, y);
-  unsigned changes = across && w->begins ? 0 : find_changes (luma, before, w->penalties->luma_step);
+  int slots = t->count * STEREO_GROUP;
+  Line l = { .costs = b->costs,
+    .added = b->added,
+    .luma = w->plan->view[STEREO_LEFT].luma + (ptrdiff_t) t->y0 * w->plan->image_pitch + t->x0 };
 
-  for (int x = 0; x < t->x1 - t->x0; x += PATHS_OF (slots), costs += PATHS_OF (slots) * STEREO_SLOTS) {
-    VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
-    load_costs (costs, x + 1 < t->x1 - t->x0 ? STEREO_SLOTS : 0, slots, match);
-    load_masks (w->masks.absent + x * slots, slots, absent);
-    step (w, x, across, match, absent, changes, slots, added);
-    store_added (w->added, x, y - t->y0, w->back, slots, added);
-    if (w->masks.some_outside) {
-      load_masks (w->masks.outside + x * slots, slots, outside);
-      open_outside (outside, slots, w->paths->costs + x * PATH_PITCH (slots));
-    }
+  read_costs (w->plan, t, 0, b->costs);
+  cross_tile (w, &l, w->plan->image_pitch, KEEP, b);
+  for (int slot = 0; added && slot < slots; slot++)
+    transpose (b->added + slot * LINE, slots * LINE, 16, added + slot * LINE, slots * LINE);
+}
+
+/* A stretch of a column of tiles, up. The tiles before the stretch are another stretch's. */
+static void
+sweep_up (StereoPlan *plan, void *context, int item, int thread)
+{
+  const Context *c = context;
+  int rows = plan->lists.rows, column = item % plan->lists.columns;
+  Stretch s = stretch_of (0, rows, item / plan->lists.columns);
+  Band *b = band_of (plan, c, thread);
+  Way w = { plan, penalties_of (plan, STEREO_PATH_VERTICAL), .back = 1, .paths = &b->paths };
+
+  for (int k = s.begin; k < s.end; k++) {
+    CpuTile before = w.tile;
+    enter_tile (&w, column, rows - 1 - k, k == s.begin ? NULL : &before);
+    cross_rows (&w, b, k < s.first ? NULL : up_of (plan, c, column, rows - 1 - k));
   }
 }
 
-/* All rows of a tile, down or up. */
-INLINE void
-step_rows (const Way *w, int slots)
-{
-  int y0 = w->tile.y0, y1 = w->tile.y1;
-
-  step_row (w, w->back ? y1 - 1 : y0, 1, slots);
-  for (int n = 1; n < y1 - y0; n++)
-    step_row (w, w->back ? y1 - 1 - n : y0 + n, 0, slots);
-}
-
-/* What is added in the tiles before the stretch goes to @nowhere: another stretch has it. */
+/* The paths down go through a tile: to b->down. Where a stretch begins they come from two tiles above. */
 static void
-sweep_column (
-    const StereoPlan *plan, const Context *c, const Penalties *p, int column, int up, Stretch s, uint8_t *nowhere)
+sweep_down (const StereoPlan *plan, const Context *c, int column, int row, Band *b)
 {
-  Paths paths[2] = { 0 };
-  Way w = { .plan = plan, .penalties = p, .back = up, .paths = &paths[0], .before = &paths[1] };
+  int length = stereo_stretch_length (0, plan->lists.rows);
+  int begin = row % length ? row : row > STEREO_STRETCH_BEFORE ? row - STEREO_STRETCH_BEFORE : 0;
+  Way w = { plan, penalties_of (plan, STEREO_PATH_VERTICAL), .paths = &c->down[column] };
 
-  for (int k = s.begin; k < s.end; k++) {
-    enter_tile (&w, c, column, up ? plan->lists.rows - 1 - k : k, k == s.begin);
-    if (k < s.first)
-      w.added = nowhere;
-    switch (w.masks.slots) {
-#define ROWS(n) step_rows (&w, n)
-      BY_SLOTS (ROWS)
-#undef ROWS
-    }
+  for (int r = begin; r <= row; r++) {
+    CpuTile before = r > 0 ? cpu_tile (plan, column, r - 1) : (CpuTile){ 0 };
+    enter_tile (&w, column, r, row % length || r > begin ? &before : NULL);
+    cross_rows (&w, b, r < row ? NULL : b->down);
   }
 }
 
 /* ---- to the right and to the left, and picking ---------------------------------------------------------- */
 
-/* Memory of a thread. */
-typedef struct Band
+static void
+sweep_right (const StereoPlan *plan, const Context *c, int row, Stretch s, Band *b)
 {
-  Paths paths[2];    /* of each row: of this tile and of the one before, in turn */
-  ALIGNED Sums sums; /* of a tile */
-  uint32_t *right;   /* [row][column of the right view]: cost << 16 | index */
-  uint8_t *added;    /* [tile][column][row][slot]: by the paths to the right */
-  uint16_t *changes; /* bit k: luma changes much from column x - 1 to x of row k */
-} Band;
+  Way w = { plan, penalties_of (plan, STEREO_PATH_SIDEWAYS), .sideways = 1, .paths = &b->paths };
 
-/* The sums of a pixel or two of which the path to the left adds @added. */
-INLINE void
-sum_paths (const VecWide *match, const uint8_t *right, const uint8_t *down, const VecWide *added, const VecWide *absent,
-    int slots, uint16_t *sums)
-{
-  EACH_VECTOR (k, slots) {
-    int i = k * WIDE;
-    VecWide sum = (match[k] << 2) + added[k] + vec_wide_of_bytes (right + i) + vec_wide_of_bytes (down + i) +
-        vec_wide_of_bytes (down + PATHS_OF (slots) * slots + i);
-    vec_store_wide (sums + i, sum | absent[k]);
+  for (int column = s.begin; column < s.end; column++) {
+    CpuTile before = w.tile;
+    size_t block = (size_t) column * TILE_BLOCK;
+    Line l = { .costs = b->row_costs + block,
+      .added = b->added,
+      .down = b->down,
+      .up = up_of (plan, c, column, row),
+      .joined = b->row_joined + block,
+      .luma = b->luma + column * STEREO_TILE * LINE };
+    if (column >= s.first) {
+      if (row > 0)
+        cpu_wait_for (c->progress + (row - 1) * PROGRESS, column + 1);
+      sweep_down (plan, c, column, row, b);
+      __atomic_store_n (c->progress + row * PROGRESS, column + 1, __ATOMIC_RELEASE);
+    }
+    enter_tile (&w, column, row, column == s.begin ? NULL : &before);
+    if (column < s.first) {
+      cross_tile (&w, &l, LINE, KEEP, b);
+      continue;
+    }
+    read_costs (plan, &w.tile, 1, b->row_costs + block);
+    cross_tile (&w, &l, LINE, JOIN, b);
   }
-}
-
-/* Column @x of a tile, in all its rows, from another column of the tile or of the tile before. */
-INLINE void
-step_column (const Way *w, Band *b, int x, int across, int slots)
-{
-  const CpuTile *t = &w->tile;
-  int column = x - t->x0;
-  unsigned changes = b->changes[x + w->back];
-  uint8_t *right = b->added + (size_t) (t->x0 * STEREO_TILE * STEREO_SLOTS + column * STEREO_TILE * slots);
-  uint16_t *sums = b->sums + column * STEREO_TILE * slots;
-  VecWide match[VECTORS], absent[VECTORS], outside[VECTORS], added[VECTORS];
-
-  load_masks_twice (w->masks.absent + column * slots, slots, absent);
-  load_masks_twice (w->masks.outside + column * slots, slots, outside);
-  for (int y = 0; y < t->y1 - t->y0; y += PATHS_OF (slots)) {
-    const uint8_t *costs = cpu_list_costs (w->plan, x, t->y0 + y), *down = w->added + added_at (column, y, 0, slots);
-    load_costs (costs, y + 1 < t->y1 - t->y0 ? w->plan->width * STEREO_SLOTS : 0, slots, match);
-    step (w, y, across, match, absent, changes, slots, added);
-    if (w->masks.some_outside)
-      open_outside (outside, slots, w->paths->costs + y * PATH_PITCH (slots));
-    if (w->back)
-      sum_paths (match, right + y * slots, down, added, absent, slots, sums + y * slots);
-    else
-      EACH_VECTOR (k, slots)
-        vec_store_wide_as_bytes (right + y * slots + k * WIDE, added[k]);
-  }
-}
-
-/* All columns of a tile, to the right or to the left. */
-INLINE void
-step_columns (const Way *w, Band *b, int slots)
-{
-  int x0 = w->tile.x0, x1 = w->tile.x1;
-
-  step_column (w, b, w->back ? x1 - 1 : x0, 1, slots);
-  for (int n = 1; n < x1 - x0; n++)
-    step_column (w, b, w->back ? x1 - 1 - n : x0 + n, 0, slots);
-}
-
-static Band *
-band_of (const StereoPlan *plan, const Context *c, int thread)
-{
-  Band *b = (Band *) (c->threads + (size_t) thread * c->thread_bytes);
-
-  b->right = (uint32_t *) ((uint8_t *) b + stereo_round_up (sizeof *b, 64)) + PICK_BEFORE;
-  b->changes = (uint16_t *) (b->right + (size_t) STEREO_TILE * (size_t) plan->image_pitch);
-  b->added = (uint8_t *) b->changes + stereo_round_up ((size_t) (plan->width + 1) * sizeof *b->changes, 64);
-  return b;
-}
-
-static size_t
-band_bytes (const StereoPlan *plan)
-{
-  return stereo_round_up (sizeof (Band), 64) + PICK_BEFORE * sizeof (uint32_t) +
-      (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof (uint32_t) +
-      stereo_round_up ((size_t) (plan->width + 1) * sizeof (uint16_t), 64) +
-      (size_t) plan->lists.columns * STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 }
 
 static void
-sweep_row (const StereoPlan *plan, const Context *c, const Penalties *p, int row, int left, Stretch s, Band *b)
+sweep_left (const StereoPlan *plan, const Context *c, int row, Stretch s, Band *b)
 {
-  Way w = { .plan = plan, .penalties = p, .back = left, .paths = &b->paths[0], .before = &b->paths[1] };
+  Way w = { plan, penalties_of (plan, STEREO_PATH_SIDEWAYS), .sideways = 1, .back = 1, .paths = &b->paths };
 
   for (int k = s.begin; k < s.end; k++) {
-    enter_tile (&w, c, left ? plan->lists.columns - 1 - k : k, row, k == s.begin);
-    switch (w.masks.slots) {
-#define COLUMNS(n) step_columns (&w, b, n)
-      BY_SLOTS (COLUMNS)
-#undef COLUMNS
-    }
-    if (left && k >= s.first)
-      pick_tile (plan, &w.tile, &w.masks, (const Sums *) &b->sums, b->right);
+    CpuTile before = w.tile;
+    int column = plan->lists.columns - 1 - k;
+    size_t block = (size_t) column * TILE_BLOCK;
+    Line l = { .costs = k < s.first ? b->costs : b->row_costs + block,
+      .added = b->added,
+      .joined = b->row_joined + block,
+      .luma = b->luma + column * STEREO_TILE * LINE };
+    enter_tile (&w, column, row, k == s.begin ? NULL : &before);
+    if (k < s.first) {
+      read_costs (plan, &w.tile, 1, b->costs); /* the paths to the right have perhaps not come here */
+      cross_tile (&w, &l, LINE, KEEP, b);
+    } else
+      cross_tile (&w, &l, LINE, PICK, b);
   }
 }
 
 static void
-sweep_rows (const StereoPlan *plan, const Context *c, int row, int thread)
-{
-  Penalties p = penalties_of (plan, STEREO_PATH_SIDEWAYS);
-  Band *b = band_of (plan, c, thread);
-
-  memset (b->right, 0xFF, (size_t) STEREO_TILE * (size_t) plan->image_pitch * sizeof *b->right);
-  memset (b->changes, 0, (size_t) (plan->width + 1) * sizeof *b->changes);
-  for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
-    const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
-    for (int x = 1; x < plan->width; x++)
-      b->changes[x] |= (uint16_t) (stereo_path_steps (luma[x], luma[x - 1], p.luma_step) << y % STEREO_TILE);
-  }
-  for (int left = 0; left < 2; left++)
-    for (int k = stereo_stretches (1, plan->lists.columns) - 1; k >= 0; k--)
-      sweep_row (plan, c, &p, row, left, stretch_of (1, plan->lists.columns, k), b);
-  for (int y = row * STEREO_TILE; y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
-    const uint32_t *keys = b->right + (size_t) (y - row * STEREO_TILE) * (size_t) plan->image_pitch + plan->image_pad;
-    uint16_t *index = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
-    for (int x = 0; x < plan->width; x++)
-      index[x] = keys[x] >> 16 == 0xFFFF ? STEREO_INVALID : (uint16_t) keys[x];
-  }
-}
-
-/* The first row of tiles that the paths up have not come to when columns have taken @turns stretches. */
-static int
-rows_after (int rows, int turns)
-{
-  int left = (stereo_stretches (0, rows) - turns) * stereo_stretch_length (0, rows);
-  return left < rows ? rows - left : 0;
-}
-
-static void
-sweep_item (StereoPlan *plan, void *context, int item, int thread)
+sweep_row (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  int rows = plan->lists.rows, column = item - c->rows;
+  Band *b = band_of (plan, c, thread);
+  int stretches = stereo_stretches (1, plan->lists.columns);
+  int y0 = row * STEREO_TILE, height = plan->height - y0 < STEREO_TILE ? plan->height - y0 : STEREO_TILE;
 
-  if (column < 0) {
-    sweep_rows (plan, c, c->row + item, thread);
-    return;
+  memset (b->right, 0xFF, (size_t) plan->width * LINE * sizeof *b->right);
+  for (int x = 0; x < plan->lists.columns * STEREO_TILE; x += STEREO_TILE)
+    transpose (plan->view[STEREO_LEFT].luma + (size_t) y0 * (size_t) plan->image_pitch + x, plan->image_pitch, height,
+        b->luma + x * LINE, LINE);
+  /* each stretch to the left follows the stretches to the right in its tiles, while these are in the cache */
+  for (int k = 0; k < stretches; k++) {
+    sweep_right (plan, c, row, stretch_of (1, plan->lists.columns, k), b);
+    sweep_left (plan, c, row, stretch_of (1, plan->lists.columns, stretches - 1 - k), b);
   }
-  Penalties p = penalties_of (plan, STEREO_PATH_VERTICAL);
-  for (int up = 0; up < 2; up++)
-    sweep_column (plan, c, &p, column, up, stretch_of (0, rows, up ? stereo_stretches (0, rows) - 1 - c->turn : c->turn),
-        (uint8_t *) band_of (plan, c, thread)->sums);
+  for (int y = 0; y < height; y++) {
+    uint16_t *index = plan->view[STEREO_RIGHT].index + (size_t) (y0 + y) * (size_t) plan->map_pitch;
+    for (int x = 0; x < plan->width; x++) {
+      uint32_t key = b->right[x * LINE + y];
+      index[x] = key >> 16 == 0xFFFF ? STEREO_INVALID : (uint16_t) key;
+    }
+  }
 }
 
 /* ---- the stage ----------------------------------------------------------------------------------------- */
@@ -844,31 +632,30 @@ static StereoStatus
 paths_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
-  int rows = plan->lists.rows;
-  StereoStatus status = cpu_reserve_measures (plan, error);
+  size_t columns = (size_t) plan->lists.columns, rows = (size_t) plan->lists.rows;
+  StereoStatus status;
 
-  c->kept = 2 * stereo_stretch_length (0, rows) + stereo_stretches (0, rows) - 1;
-  c->kept = c->kept < rows ? c->kept : rows;
-  if (!status)
-    status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->added,
-        stereo_times ((size_t) plan->lists.columns * TILE_ADDED, (size_t) c->kept), 1, error);
-  c->thread_bytes = band_bytes (plan);
-  return status ? status :
-                  stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan),
-                      c->thread_bytes, error);
+  Band size;
+  c->thread_bytes = lay_out (plan, &size);
+  if ((status = cpu_reserve_measures (plan, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->up, columns * TILE_BLOCK, rows, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->down, columns, sizeof *c->down, error)) ||
+      (status = stereo_reserve_for (
+           plan, STEREO_LIFE_PATHS, (void **) &c->progress, rows * PROGRESS, sizeof *c->progress, error)))
+    return status;
+  return stereo_reserve_for (
+      plan, STEREO_LIFE_PATHS, (void **) &c->threads, (size_t) cpu_threads (plan), c->thread_bytes, error);
 }
 
 static StereoStatus
 paths_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  Context *c = context;
-  int rows = plan->lists.rows, turns = stereo_stretches (0, rows);
+  const Context *c = context;
+  int columns = plan->lists.columns, rows = plan->lists.rows;
 
-  for (c->turn = 0; c->turn <= turns; c->turn++) {
-    c->row = rows_after (rows, c->turn - 1);
-    c->rows = rows_after (rows, c->turn) - c->row;
-    cpu_run (plan, c, sweep_item, c->rows + (c->turn < turns ? plan->lists.columns : 0));
-  }
+  memset (c->progress, 0, (size_t) rows * PROGRESS * sizeof *c->progress);
+  cpu_run (plan, context, sweep_up, columns * stereo_stretches (0, rows));
+  cpu_run (plan, context, sweep_row, rows);
   return STEREO_OK;
 }
 

@@ -15,15 +15,6 @@
 #include "stereo/cpu/vec/types.h"
 #include "stereo/cpu/vec/ymm.h"
 
-#define VEC_SPREADS 1 /* vec_spread_lowest() is here */
-
-VEC_INLINE VecWide
-vec_spread_lowest (VecWide v, int count)
-{
-  __m128i half = _mm_min_epu16 (_mm256_castsi256_si128 ((__m256i) v), _mm256_extracti128_si256 ((__m256i) v, 1));
-  return (VecWide) _mm256_broadcastw_epi16 (_mm_minpos_epu16 (half));
-}
-
 VEC_INLINE VecI
 vec_widen_bytes (VecB bytes)
 {

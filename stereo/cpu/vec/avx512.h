@@ -11,7 +11,6 @@
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 \
   }
 #define WORDS 16 /* of 256 bits: depths are multiples of 16, which 512 bits would not divide */
-#define WIDE 32
 
 #include "stereo/cpu/vec/types.h"
 #include "stereo/cpu/vec/ymm.h"
@@ -26,83 +25,6 @@ VEC_INLINE void
 vec_store_words_as_bytes (uint8_t *to, VecW words)
 {
   _mm_storeu_si128 ((__m128i *) to, _mm256_cvtepi16_epi8 ((__m256i) words));
-}
-
-VEC_TWO (VecWide, vec_add_wide, VecWide, _mm512_adds_epu16, __m512i)
-VEC_TWO (VecWide, vec_min_wide, VecWide, _mm512_min_epu16, __m512i)
-
-VEC_INLINE VecWide
-vec_spread_lowest (VecWide v, int count)
-{
-  __m512i low = (__m512i) v;
-
-  if (count == WIDE)
-    low = _mm512_min_epu16 (low, _mm512_shuffle_i64x2 (low, low, 0x4E));
-  low = _mm512_min_epu16 (low, _mm512_shuffle_i64x2 (low, low, 0xB1));
-  low = _mm512_min_epu16 (low, _mm512_shuffle_epi32 (low, _MM_PERM_BADC));
-  low = _mm512_min_epu16 (low, _mm512_shuffle_epi32 (low, _MM_PERM_CDAB));
-  return (VecWide) _mm512_min_epu16 (low, _mm512_rol_epi32 (low, 16));
-}
-
-VEC_INLINE VecWide
-vec_wide_of_bytes (const uint8_t *from)
-{
-  return (VecWide) _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *) from));
-}
-
-VEC_INLINE VecWide
-vec_wide_of_two (const uint8_t *first, const uint8_t *second)
-{
-  __m256i bytes = _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) first));
-  return (VecWide) _mm512_cvtepu8_epi16 (_mm256_inserti128_si256 (bytes, _mm_loadu_si128 ((const __m128i *) second), 1));
-}
-
-VEC_INLINE void
-vec_store_wide_as_bytes (uint8_t *to, VecWide words)
-{
-  _mm256_storeu_si256 ((__m256i *) to, _mm512_cvtepi16_epi8 ((__m512i) words));
-}
-
-VEC_INLINE void
-vec_store_halves_as_bytes (uint8_t *first, uint8_t *second, VecWide words)
-{
-  __m256i bytes = _mm512_cvtepi16_epi8 ((__m512i) words);
-  _mm_storeu_si128 ((__m128i *) first, _mm256_castsi256_si128 (bytes));
-  _mm_storeu_si128 ((__m128i *) second, _mm256_extracti128_si256 (bytes, 1));
-}
-
-VEC_INLINE VecWide
-vec_twice (const uint16_t *from)
-{
-  return (VecWide) _mm512_broadcast_i64x4 (_mm256_loadu_si256 ((const __m256i *) from));
-}
-
-VEC_INLINE VecWide
-vec_halves (VecWide first, VecWide second)
-{
-  return (VecWide) _mm512_inserti64x4 ((__m512i) first, _mm512_castsi512_si256 ((__m512i) second), 1);
-}
-
-VEC_INLINE VecWide
-vec_one_up (VecWide v)
-{
-  const VecWide index = { 31, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
-    25, 26, 27, 28, 29, 30 };
-  return (VecWide) _mm512_permutexvar_epi16 ((__m512i) index, (__m512i) v);
-}
-
-VEC_INLINE VecWide
-vec_one_down (VecWide v)
-{
-  const VecWide index = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,
-    27, 28, 29, 30, 31, 0 };
-  return (VecWide) _mm512_permutexvar_epi16 ((__m512i) index, (__m512i) v);
-}
-
-VEC_INLINE VecWide
-vec_wide_at (const uint16_t *from, const uint16_t *index)
-{
-  return (VecWide) _mm512_permutexvar_epi16 (_mm512_loadu_si512 (index), _mm512_loadu_si512 (from));
 }
 
 VEC_TWO (VecI, vec_min, VecI, _mm512_min_epi32, __m512i)

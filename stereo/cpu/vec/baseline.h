@@ -183,16 +183,6 @@ vec_min_words (VecW a, VecW b)
   return a - (VecW) _mm_subs_epu16 ((__m128i) a, (__m128i) b);
 }
 
-#define VEC_SPREADS 1 /* vec_spread_lowest() is here */
-
-VEC_INLINE VecWide
-vec_spread_lowest (VecWide v, int count)
-{
-  v = vec_min_words (v, (VecW) _mm_shuffle_epi32 ((__m128i) v, _MM_SHUFFLE (1, 0, 3, 2)));
-  v = vec_min_words (v, (VecW) _mm_shuffle_epi32 ((__m128i) v, _MM_SHUFFLE (2, 3, 0, 1)));
-  return vec_min_words (v, (VecW) _mm_or_si128 (_mm_slli_epi32 ((__m128i) v, 16), _mm_srli_epi32 ((__m128i) v, 16)));
-}
-
 #else
 
 VEC_INLINE VecU

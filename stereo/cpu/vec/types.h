@@ -23,15 +23,6 @@ typedef uint16_t VecU16 __attribute__ ((vector_size (4 * LANES)));
 typedef uint16_t VecW __attribute__ ((vector_size (2 * WORDS)));
 typedef uint8_t VecWB __attribute__ ((vector_size (WORDS)));
 
-/* WIDE elements of 16 bits: for what is not tied to depths. */
-#ifndef WIDE
-#define WIDE WORDS
-#endif
-typedef uint16_t VecWide __attribute__ ((vector_size (2 * WIDE)));
-
-/* Four elements of 32 bits. */
-typedef uint32_t VecQuad __attribute__ ((vector_size (16)));
-
 /* Elements of a and of b, where those of b are numbered behind those of a; MASK: the type of a. */
 #ifdef __clang__
 #define VEC_SHUFFLE(MASK, a, b, ...) __builtin_shufflevector (a, b, __VA_ARGS__)
@@ -71,7 +62,6 @@ VEC_LOADS (VecB, b, uint8_t)
 VEC_LOADS (VecI, i, int32_t)
 VEC_LOADS (VecS, s, int16_t)
 VEC_LOADS (VecW, w, uint16_t)
-VEC_LOADS (VecWide, wide, uint16_t)
 #undef VEC_LOADS
 
 #endif

@@ -8,7 +8,6 @@
  *   vec_narrow (v), vec_narrow_bytes (v)     of values from 0 to 65535, from 0 to 255
  *   vec_min (a, b), vec_max (a, b), vec_abs (v)
  *   vec_min_unsigned (a, b), vec_max_unsigned (a, b)
- *   vec_min_quad (a, b)                      of four unsigned elements
  *   vec_popcount (v)                         bits set; here, but where VEC_COUNTS_BITS is defined
  *   vec_popcount_long (bits, from)           bits set in bits ^ from[k], k from 0 to LANES - 1
  *   vec_byte_differences (a, b)              |a - b| of each byte
@@ -28,18 +27,6 @@
  *   vec_store_words_as_bytes (to, words)     of values from 0 to 255
  *   vec_add_words (a, b)                     a sum above 65535 becomes 65535
  *   vec_min_words (a, b), vec_lowest_word (v)        minimum of each element, of all elements
- *
- * On WIDE words, which are WORDS or, here where nothing else is said, twice as many:
- *   vec_add_wide (a, b), vec_min_wide (a, b)         as of words
- *   vec_spread_lowest (v, count)             each of @count elements, WIDE or WIDE / 2, becomes the lowest of them; here,
- *                                            but where VEC_SPREADS is defined
- *   vec_wide_of_bytes (from), vec_store_wide_as_bytes (to, v)        of any value, the low byte is stored
- *   vec_wide_at (from, index)                from[index[k]]; from[0] to from[31] can be read
- * On halves, only where WIDE is twice WORDS:
- *   vec_wide_of_two (first, second), vec_store_halves_as_bytes (first, second, v)    WORDS bytes at each place
- *   vec_twice (from)                         WORDS words, in both halves
- *   vec_halves (first, second)               the lower halves
- *   vec_one_up (v), vec_one_down (v)         element k - 1 or k + 1 as element k, and those of the ends in turn
  */
 #ifndef STEREO_CPU_VEC_VEC_H
 #define STEREO_CPU_VEC_VEC_H
@@ -52,57 +39,6 @@
 #include "stereo/cpu/vec/neon.h"
 #else
 #include "stereo/cpu/vec/baseline.h"
-#endif
-
-#if LANES == 4
-VEC_INLINE VecQuad
-vec_min_quad (VecQuad a, VecQuad b)
-{
-  return vec_min_unsigned (a, b);
-}
-#endif
-
-#if WIDE == WORDS
-VEC_INLINE VecWide
-vec_add_wide (VecWide a, VecWide b)
-{
-  return vec_add_words (a, b);
-}
-
-VEC_INLINE VecWide
-vec_min_wide (VecWide a, VecWide b)
-{
-  return vec_min_words (a, b);
-}
-
-#ifndef VEC_SPREADS
-VEC_INLINE VecWide
-vec_spread_lowest (VecWide v, int count)
-{
-  return (VecWide){ 0 } + vec_lowest_word (v);
-}
-#endif
-
-VEC_INLINE VecWide
-vec_wide_of_bytes (const uint8_t *from)
-{
-  return vec_words_of_bytes (from);
-}
-
-VEC_INLINE void
-vec_store_wide_as_bytes (uint8_t *to, VecWide v)
-{
-  vec_store_words_as_bytes (to, v & 255);
-}
-
-VEC_INLINE VecWide
-vec_wide_at (const uint16_t *from, const uint16_t *index)
-{
-  uint16_t found[WIDE];
-  for (int k = 0; k < WIDE; k++)
-    found[k] = from[index[k]];
-  return vec_load_wide (found);
-}
 #endif
 
 /* Lane k gets lane k ^ @half. */

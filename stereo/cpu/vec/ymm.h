@@ -16,8 +16,6 @@ vec_words_of_bytes (const uint8_t *from)
 VEC_TWO (VecW, vec_add_words, VecW, _mm256_adds_epu16, __m256i)
 VEC_TWO (VecW, vec_min_words, VecW, _mm256_min_epu16, __m256i)
 
-VEC_TWO (VecQuad, vec_min_quad, VecQuad, _mm_min_epu32, __m128i)
-
 VEC_INLINE uint16_t
 vec_lowest_word (VecW v)
 {
