@@ -114,7 +114,7 @@ static const StereoParamInfo table[] = {
       "Number of disparities searched, in pixels: [min, min + num)"),
   ENUM ("search", search, STEREO_SEARCH_AUTO, search_choices, "Which disparities of a pixel are looked at"),
   INT ("window", window, 0, 63, 0,
-      "Side of the aggregation window in pixels, odd; 0 = own (asw 5, without paths 13; bm 9)"),
+      "Side of the aggregation window in pixels, odd; 0 = own (asw 3, without paths 13; bm 9)"),
   ENUM ("aggregation", aggregation, STEREO_AGGREGATION_TWO_PASS, aggregation_choices, "How the window is summed (asw)"),
   ENUM ("support", support, STEREO_SUPPORT_AUTO, support_choices, "Whose support weights enter the aggregation (asw)"),
   ENUM ("color-difference", color_difference, STEREO_COLOR_RGB, color_choices,

@@ -36,10 +36,10 @@ static const Preset asw_balanced[] = { SET (search, STEREO_SEARCH_COARSE_TO_FINE
   SET (refine_window, 33), SET (median, STEREO_MEDIAN_5), END };
 
 /* Where no paths gather what lies farther away. */
-static const Preset asw_alone[] = { SET (window, 13), END };
+static const Preset asw_alone[] = { SET (window, 13), SET (gamma_color, 40), END };
 
-static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 5),
-  SET (gamma_color, 40), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
+static const Preset asw_common[] = { SET (cost, STEREO_COST_MIXED), SET (support, STEREO_SUPPORT_LEFT), SET (window, 3),
+  SET (gamma_color, 20), SET (gamma_distance, 14), SET (truncation, 255), SET (paths, STEREO_PATHS_4),
   SET (refine_alpha, 0.4), END };
 
 /* Yu et al., Table III; of ESMP's base, printed 2.80, 1.80 gives the errors that the paper states. */
@@ -165,7 +165,7 @@ stereo_profile_choose_threshold (StereoParams *params)
 #define LEAST_DISPARITIES 32
 
 /* Where no level has chosen candidates, a wrong one is not mended later: a larger window than the default's has fewer. */
-#define COARSEST_WINDOW 9
+static const Preset of_coarsest[] = { SET (window, 9), SET (gamma_color, 20), END };
 
 /* A level that is large enough searches coarse to fine itself. The coarsest level takes the default method, whatever the full size
  * does: its support weights see thin things before the paths remove them. Of a level with lists sgm takes its own costs, as at the
@@ -179,7 +179,6 @@ stereo_params_coarse (const StereoParams *params, int disparities, int width, St
     SET (search, coarsest ? STEREO_SEARCH_FULL : STEREO_SEARCH_COARSE_TO_FINE), SET (refine_iterations, 0),
     SET (align, STEREO_ALIGN_OFF), SET (temporal, 0), SET (confidence_measure, STEREO_CONFIDENCE_MARGIN),
     SET (backend, params->backend), SET (cuda_device_id, params->cuda_device_id), SET (threads, params->threads), END };
-  const Preset of_coarsest[] = { SET (window, COARSEST_WINDOW), END };
   const Preset of_sgm[] = { SET (method, params->method), SET (cost, params->cost), SET (paths, params->paths),
     SET (p1, params->p1), SET (p2, params->p2), SET (penalty_step, params->penalty_step), END };
 

@@ -25,7 +25,7 @@ STAGES = (
 )
 SETTINGS = (
     ("default, filled", "fill=background"),
-    ("both views' weights, three refinements, filled", "support=both gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=background"),
+    ("both views' weights, three refinements, filled", "support=both window=5 gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=background"),
     ("`sgm`, speckles removed, filled", "method=sgm cost=mixed speckle-size=100 fill=background"),
     ("`profile=road`, dense", "profile=road fill=planes"),
     ("`profile=road`", "profile=road"),

@@ -295,13 +295,13 @@ static const struct
       "iterations=8 step-base=1.8 gamma-color=18 gamma-distance=29 truncation=17 cost-scale=0.15 smoothness=1 "
       "smoothness-max=2.25" },
   /* one view's weights reach half as far as the product of two: own gammas follow, those set by hand stay */
-  { "support=both", "gamma-color=40 gamma-distance=14" },
-  { "support=left", "gamma-color=20 gamma-distance=7" },
+  { "support=both", "gamma-color=20 gamma-distance=14" },
+  { "support=left", "gamma-color=10 gamma-distance=7" },
   { "profile=thesis support=left", "gamma-color=129.825 gamma-distance=14" },
   { "support=left gamma-color=7 gamma-distance=8", "gamma-color=7 gamma-distance=8" },
   { "profile=thesis support=left gamma-color=7 gamma-distance=8", "gamma-color=7 gamma-distance=8" },
   /* steps of CIELAB are larger than those of RGB: own gammas of colours follow, those set by hand stay */
-  { "color-difference=lab", "gamma-color=4 gamma-distance=7 refine-gamma-color=4.5 refine-gamma-distance=12" },
+  { "color-difference=lab", "gamma-color=2 gamma-distance=7 refine-gamma-color=4.5 refine-gamma-distance=12" },
   { "color-difference=lab profile=thesis", "gamma-color=51.93 gamma-distance=28 refine-gamma-color=4.5" },
   { "color-difference=lab gamma-color=7 refine-gamma-color=8", "gamma-color=7 refine-gamma-color=8" },
   { "color-difference=lab profile=thesis gamma-color=7 refine-gamma-color=8", "gamma-color=7 refine-gamma-color=8" },
@@ -315,8 +315,8 @@ static const struct
   { EVERY "profile=thesis fill=background", "speckle-size=0" },
   { EVERY "profile=thesis fill=background speckle-size=100", "speckle-size=100" },
   /* without paths, nothing else gathers what lies farther away */
-  { "paths=4", "window=5" },
-  { "paths=none", "window=13" },
+  { "paths=4", "window=3 gamma-color=10" },
+  { "paths=none", "window=13 gamma-color=20" },
   { "paths=none window=7", "window=7" },
   /* where paths follow asw, their penalties are reported as they are in force: of the census and 128 disparities 11 and 115, on lists
    * 12 and 130; 0.8 of that of mixed; a larger one by the logarithm of the range. sgm has a pair for each direction, and 0 stands for

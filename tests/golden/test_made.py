@@ -105,7 +105,7 @@ class Scene:
                         "left": (X >= 16) & (X < WIDTH - 9 - 16) & (Y >= 8) & (Y < HEIGHT - 8)}
 
 
-FULLY = "support=both gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=gaps"
+FULLY = "support=both window=5 gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=gaps"
 IDR = "num-disparities=16 refine-mode=idr refine-alpha=0.001 profile=thesis"
 FULL = "num-disparities=16 aggregation=full window=11 refine-mode=full refine-window=15 refine-iterations=1 profile=thesis"
 # scene, words, and bounds: "bad REGION LIMIT", percent off by more than LIMIT px or missing, is below; "mean REGION", px, is between

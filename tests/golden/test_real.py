@@ -56,7 +56,7 @@ ROWS = {
 # Pixels off by more than 1 px in the non-occluded, all and discontinuous areas of four scenes, averaged, as Table IV of Yu et al. has it
 AVERAGES = {"method=esaw profile=thesis": 8.2, "method=esaw iterations=5 step-base=2.6 profile=thesis": 9.6, "method=esmp profile=thesis": 7.42}
 # fill=gaps. esaw and esmp are left out: they are sure of much of a sky before anything is filled.
-FILLING = ("profile=road", "support=both gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=gaps",
+FILLING = ("profile=road", "support=both window=5 gamma-color=28 refine-iterations=3 refine-alpha=1.5 fill=gaps",
            "method=sgm cost=mixed refine-iterations=1 fill=gaps", "method=bm fill=gaps")
 ROADS = ("000000", "000003", "000006", "000009", "000011")  # their mean counts: single ones have a branch that the mask takes for sky
 

@@ -163,7 +163,7 @@ set_weights (CpuWeights *w, const StereoPlan *plan, int column, int row)
 #define SLACK 16       /* bytes that CpuCostRow writes behind a pixel's costs */
 #define MOST_VECTORS 2 /* that are summed side by side: with those of all pixels, their sums fit the registers */
 #define PIXELS 4       /* whose means are found at once */
-#define COMMON_TAPS 5  /* of a window for which loops are unrolled: that of the default profile */
+#define COMMON_TAPS 3  /* of a window for which loops are unrolled: that of the default profile */
 #define INLINE static inline __attribute__ ((always_inline))
 
 typedef struct Context

@@ -246,7 +246,7 @@ TEST (test_by_hand_wins)
     { { "profile=road", "method=asw" }, "method", "asw", "profile,method" },
     { { "method=asw", "profile=road" }, "method", "asw", "profile,method" },
     { { "profile=road", "method=bm" }, "method", "bm", "profile,method" },
-    { { "window=0" }, "window", "5", "window" },
+    { { "window=0" }, "window", "3", "window" },
     { { NULL }, "method", "asw", "" },
   };
 
