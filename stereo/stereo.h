@@ -199,7 +199,7 @@ typedef struct StereoParams
   double p1, p2;         /* penalties of paths, cost units; 0 = own; sgm: its own is a pair for each direction */
   int paths;             /* StereoPaths */
   double path_weight_vertical, path_weight_diagonal; /* of the costs of such paths, 0..4; along rows: 1 */
-  int penalty_step;             /* luma step along a path at which its penalties are halved; -1 = own, 0 = off */
+  int penalty_step;             /* luma step along a path at which its penalties are lowered; -1 = own, 0 = off */
   int refine_iterations;        /* -1 = own, 0 = off */
   int refine_mode;              /* StereoRefineMode */
   int refine_window;            /* px, odd; 0 = own */

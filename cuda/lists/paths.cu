@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What paths over lists need that depends on no cost: where the tiles beside a tile have its groups, and where penalties are
- * halved. */
+ * lower. */
 #include "cuda/lists/paths.cuh"
 
 #include <algorithm>
@@ -174,8 +174,8 @@ paths_of (const StereoPlan *plan, const PathsContext *context)
     int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
     paths.small[k] = 0x10001u * (uint32_t) small;
     paths.large[k] = 0x10001u * (uint32_t) large;
-    paths.small_half[k] = 0x10001u * (uint32_t) stereo_path_halved (small);
-    paths.large_half[k] = 0x10001u * (uint32_t) stereo_path_halved (large);
+    paths.small_half[k] = 0x10001u * (uint32_t) (small / STEREO_LISTED_STEP_P1);
+    paths.large_half[k] = 0x10001u * (uint32_t) (large / STEREO_LISTED_STEP_P2);
   }
   return paths;
 }

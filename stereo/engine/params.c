@@ -146,7 +146,7 @@ static const StereoParamInfo table[] = {
       "Weight of the paths along columns, where those along rows have 1; rounded to what 16 bits leave room for"),
   DOUBLE ("path-weight-diagonal", path_weight_diagonal, 0, 4, 1, "The same of the paths along diagonals (paths=8)"),
   INT ("penalty-step", penalty_step, -1, 255, -1,
-      "Step of luma along a path, in grey levels, at which its penalties are halved; -1 = own, 0 = never"),
+      "Step of luma along a path, in grey levels, at which its penalties are lowered; -1 = own, 0 = never"),
   INT ("refine-iterations", refine_iterations, -1, 64, -1, "Refinement iterations; -1 = own, 0 = off"),
   ENUM ("refine-mode", refine_mode, STEREO_REFINE_AUTO, refine_choices, "How the refinement window is summed"),
   INT ("refine-window", refine_window, 0, 127, 0, "Side of the refinement window in pixels, odd; 0 = own (65)"),

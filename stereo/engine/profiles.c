@@ -61,8 +61,8 @@ static const Preset sgm_thesis[] = { SET (cost, STEREO_COST_AD), SET (subpixel, 
   SET (confidence_measure, STEREO_CONFIDENCE_MARGIN), SET (temporal, 0), END };
 
 static const Preset sgm_road[] = { SET (search, STEREO_SEARCH_COARSE_TO_FINE), SET (cost, STEREO_COST_MIXED),
-  SET (paths, STEREO_PATHS_4), SET (p1, 15), SET (p2, 70), SET (penalty_step, 6), SET (median, STEREO_MEDIAN_5),
-  SET (fill, STEREO_FILL_GAPS), END };
+  SET (paths, STEREO_PATHS_4), SET (p1, 15), SET (p2, 70), SET (median, STEREO_MEDIAN_5), SET (fill, STEREO_FILL_GAPS),
+  END };
 
 /* p1, p2: stereo_path_penalty() */
 static const Preset sgm_common[] = { SET (cost, STEREO_COST_CENSUS_9X7), SET (paths, STEREO_PATHS_8),

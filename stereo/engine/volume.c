@@ -19,7 +19,7 @@ static const double penalties[STEREO_PATH_DIRECTIONS][2] = {
 /* P1 and P2 along all directions, of costs that a method has aggregated: such costs vary less than those of pixels. A list holds
  * what is likely, and few rivals that a path could jump to for nothing: its penalties are larger. P2 is for a search of AMONG
  * disparities: a jump into a larger range is less likely to be the right one, by the logarithm. */
-static const double penalties_of_aggregated[2] = { 11, 115 }, penalties_on_lists[2] = { 12, 130 };
+static const double penalties_of_aggregated[2] = { 11, 115 }, penalties_on_lists[2] = { 12, 150 };
 #define AMONG 128
 
 /* What a pixel's cost multiplies these penalties with: see STEREO_PIXEL_COSTS. */

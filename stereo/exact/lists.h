@@ -33,6 +33,8 @@
 #define STEREO_VOTE_AWAY 2         /* px; how far from the doubled disparity the two groups are looked up */
 #define STEREO_AWAY_AFTER 2        /* px, at most, to the doubled disparity after the paths, where the levels agree */
 #define STEREO_AWAY_BEFORE 5       /* the same, before the paths */
+#define STEREO_LISTED_STEP_P1 4    /* P1 is divided by this where the luma has a step: no rival far away profits */
+#define STEREO_LISTED_STEP_P2 3    /* the same of P2 */
 #define STEREO_LISTED_RIVAL_AWAY 5 /* px between a candidate and its rival, at least */
 #define STEREO_LISTED_RIVAL_LESS_AWAY 3 /* the same, where the list has none so far away */
 

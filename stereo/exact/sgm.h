@@ -46,7 +46,7 @@ stereo_path_rounded (uint32_t added, int round)
 }
 
 /* Where the luma changes by penalty-step or more from a pixel of a path to the next, both penalties are halved: a step in
- * luma is likely to be one in depth. */
+ * luma is likely to be one in depth. Over lists they become even lower: STEREO_LISTED_STEP_P1, _P2. */
 STEREO_SHARED int
 stereo_path_steps (int luma, int luma_before, int penalty_step)
 {

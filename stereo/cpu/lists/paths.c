@@ -418,8 +418,8 @@ penalties_of (const StereoPlan *plan, int direction)
 {
   int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
   int step = plan->params.penalty_step;
-  return (Penalties){ (uint16_t) small, (uint16_t) large, (uint16_t) (small - stereo_path_halved (small)),
-    (uint16_t) (large - stereo_path_halved (large)), (uint16_t) (step > 0 ? step : 256) };
+  return (Penalties){ (uint16_t) small, (uint16_t) large, (uint16_t) (small - small / STEREO_LISTED_STEP_P1),
+    (uint16_t) (large - large / STEREO_LISTED_STEP_P2), (uint16_t) (step > 0 ? step : 256) };
 }
 
 /* The tiles of a stretch, by their numbers along a path's way, and where the path begins. */
