@@ -32,12 +32,13 @@ struct StereoPool
   int threads;
   int polls;       /* threads poll before they sleep */
   unsigned begins; /* jobs that have begun, and the end of the pool; atomic */
-  unsigned busy;   /* workers that are not done with the last job; atomic */
+  unsigned left;   /* items that are not done; atomic */
   int quit;
 
   void *work;
   StereoJob job;
-  int items, next; /* next: atomic */
+  unsigned items;
+  uint64_t next; /* items that nobody has taken, below the number of the job, so that who wakes late takes none of another one; atomic */
 };
 
 static unsigned
@@ -80,9 +81,20 @@ soon (const StereoPool *pool, const unsigned *at, unsigned value, int is)
 static void
 take_items (StereoPool *pool, int thread)
 {
-  int item;
-  while ((item = __atomic_fetch_add (&pool->next, 1, __ATOMIC_RELAXED)) < pool->items)
-    pool->job (pool->work, item, thread);
+  uint64_t next = __atomic_load_n (&pool->next, __ATOMIC_ACQUIRE);
+
+  while ((uint32_t) next) {
+    if (!__atomic_compare_exchange_n (&pool->next, &next, next - 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      continue;
+    pool->job (pool->work, (int) (pool->items - (uint32_t) next), thread);
+    if (!__atomic_sub_fetch (&pool->left, 1, __ATOMIC_ACQ_REL) && thread) {
+      /* the caller may sleep */
+      pthread_mutex_lock (&pool->lock);
+      pthread_cond_signal (&pool->done);
+      pthread_mutex_unlock (&pool->lock);
+    }
+    next = __atomic_load_n (&pool->next, __ATOMIC_ACQUIRE);
+  }
 }
 
 static void
@@ -99,10 +111,10 @@ await_begin (StereoPool *pool, unsigned seen)
 static void
 await_done (StereoPool *pool)
 {
-  if (soon (pool, &pool->busy, 0, 1))
+  if (soon (pool, &pool->left, 0, 1))
     return;
   pthread_mutex_lock (&pool->lock);
-  while (read_atomic (&pool->busy))
+  while (read_atomic (&pool->left))
     pthread_cond_wait (&pool->done, &pool->lock);
   pthread_mutex_unlock (&pool->lock);
 }
@@ -128,12 +140,6 @@ worker_main (void *data)
     if (pool->quit)
       return NULL;
     take_items (pool, worker->index);
-    if (__atomic_sub_fetch (&pool->busy, 1, __ATOMIC_ACQ_REL))
-      continue;
-    /* the caller may sleep */
-    pthread_mutex_lock (&pool->lock);
-    pthread_cond_signal (&pool->done);
-    pthread_mutex_unlock (&pool->lock);
   }
 }
 
@@ -189,9 +195,8 @@ stereo_pool_run (StereoPool *pool, void *work, StereoJob job, int items)
 {
   pool->work = work;
   pool->job = job;
-  pool->items = items;
-  __atomic_store_n (&pool->next, 0, __ATOMIC_RELAXED);
-  __atomic_store_n (&pool->busy, (unsigned) pool->threads - 1, __ATOMIC_RELAXED);
+  pool->items = pool->left = (unsigned) items;
+  __atomic_store_n (&pool->next, (uint64_t) (pool->begins + 1) << 32 | (unsigned) items, __ATOMIC_RELEASE);
   begin (pool);
   take_items (pool, 0);
   await_done (pool);
