@@ -222,18 +222,20 @@ free_place (const StereoReservation *r, const StereoReservation *const *placed, 
   return place;
 }
 
-/* Whether @a shares its place with fewer others than @b: it is in use in more parts of a frame, or in as many and larger. */
+/* Whether @a is placed before @b. @by_size: the larger one; else the one that is in use in more parts of a frame, which shares its
+ * place with fewer others. */
 static int
-is_harder (const StereoReservation *a, const StereoReservation *b)
+is_before (const StereoReservation *a, const StereoReservation *b, int by_size)
 {
   int more = __builtin_popcount (a->life) - __builtin_popcount (b->life);
-  return more > 0 || (more == 0 && a->size > b->size);
+  int larger = a->size > b->size ? 1 : a->size < b->size ? -1 : 0;
+  return by_size ? larger > 0 || (larger == 0 && more > 0) : more > 0 || (more == 0 && larger > 0);
 }
 
-/* The next one to be placed: what is always in use in the order of its reservation, then the hardest. NULL: the rest lies in the
+/* The next one to be placed: what is always in use in the order of its reservation, then the others. NULL: the rest lies in the
  * memory of another plan. */
 static StereoReservation *
-next_to_place (StereoPlan *plan, const char *is_placed)
+next_to_place (StereoPlan *plan, const char *is_placed, int by_size)
 {
   StereoReservation *next = NULL;
 
@@ -243,21 +245,21 @@ next_to_place (StereoPlan *plan, const char *is_placed)
       continue;
     if (r->life == STEREO_LIFE_ALWAYS)
       return r;
-    if (!next || is_harder (r, next))
+    if (!next || is_before (r, next, by_size))
       next = r;
   }
   return next;
 }
 
-size_t
-stereo_layout_total (StereoPlan *plan)
+static size_t
+place_all (StereoPlan *plan, int by_size)
 {
   const StereoReservation *placed[STEREO_MAX_BUFFERS] = { NULL };
   char is_placed[STEREO_MAX_BUFFERS] = { 0 };
   StereoReservation *r;
   size_t total = 0;
 
-  for (int count = 0; (r = next_to_place (plan, is_placed)); count++) {
+  for (int count = 0; (r = next_to_place (plan, is_placed, by_size)); count++) {
     r->place = free_place (r, placed, count);
     placed[count] = r;
     is_placed[r - plan->reservations] = 1;
@@ -265,6 +267,14 @@ stereo_layout_total (StereoPlan *plan)
     total = end > total ? end : total;
   }
   return total;
+}
+
+/* Neither order is always the better one. */
+size_t
+stereo_layout_total (StereoPlan *plan)
+{
+  size_t by_use = place_all (plan, 0), by_size = place_all (plan, 1);
+  return by_size < by_use ? by_size : place_all (plan, 0);
 }
 
 /* Pointers that are others' by another name. */
