@@ -117,7 +117,7 @@ constexpr int BLOCK_Y = 4;
 constexpr int PIXELS = BLOCK_X * BLOCK_Y;
 constexpr int THREADS = PIXELS / 2;
 constexpr int SEARCHERS = 4; /* lanes that search the candidates of one pixel; divides 32 */
-constexpr int AT_ONCE = 8;   /* candidates that a lane loads before it compares them */
+constexpr int AT_ONCE = 4;   /* candidates that a lane loads before it compares them */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* What is known of a pixel before the volume is read. */
@@ -265,17 +265,18 @@ search (const Frame &f, const Block &block, const uint32_t *found, int pixel, bo
   for (int k = 0; k < 2; k++)
     b.insert (lane > 0 || r.holds (index_of (known.keys[k])) ? no_key<Key> () : known.keys[k]);
 #pragma unroll 1
-  for (; i <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * stride) {
+  for (; i + (AT_ONCE - 1) * SEARCHERS <= to; i += AT_ONCE * SEARCHERS, at += AT_ONCE * stride) {
     uint32_t costs[AT_ONCE];
 #pragma unroll
     for (int k = 0; k < AT_ONCE; k++)
-      costs[k] = i + k * SEARCHERS <= to ? __ldg (block.rows + (at + k * stride)) : 0;
+      costs[k] = __ldg (block.rows + (at + k * stride));
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; k++) {
-      Key key = key_of<Key> (block.alpha, known.expected, costs[k], i + k * SEARCHERS);
-      b.insert (i + k * SEARCHERS <= to ? key : no_key<Key> ());
-    }
+    for (int k = 0; k < AT_ONCE; k++)
+      b.insert (key_of<Key> (block.alpha, known.expected, costs[k], i + k * SEARCHERS));
   }
+#pragma unroll 1
+  for (; i <= to; i += SEARCHERS, at += stride)
+    b.insert (key_of<Key> (block.alpha, known.expected, __ldg (block.rows + at), i));
 #pragma unroll
   for (int away = SEARCHERS / 2; away; away /= 2) {
     Best<Key> other = { __shfl_xor_sync (ALL_LANES, b.lowest, away), __shfl_xor_sync (ALL_LANES, b.next, away) };
@@ -310,6 +311,9 @@ __launch_bounds__ (THREADS, BLOCKS) reselect_kernel (Frame f, Selection found, f
     (int) (blockIdx.y * BLOCK_Y), v, v ? f.depth + 1 : 1, f.alpha, steps_per_cost };
   int x = block.x + 2 * thread % BLOCK_X;
 
+#ifdef __CUDA_ARCH__
+  asm volatile("" : "+l"(block.rows)); /* the compiler would add up this address again for every cost */
+#endif
   if (thread == 0)
     opened = 0;
   __syncthreads ();
