@@ -28,6 +28,8 @@ struct CudaGraph
   bool aligns;                /* has kernels of the align stage */
 };
 
+constexpr int CUDA_BANDS = 16; /* of a picture, which several threads copy on the host */
+
 /* Memory and events of one frame in flight. */
 struct CudaSlot
 {
@@ -38,6 +40,9 @@ struct CudaSlot
   CudaGraph graph;
   cudaEvent_t arrived;                   /* recorded when the upload stream reaches this frame */
   cudaEvent_t uploaded, computed, ready; /* images on the device; results on the device; results on the host */
+  bool packed[2][CUDA_BANDS];            /* of the views; atomic */
+  int sent[2];                           /* bands on their way to the device */
+  StereoError sending;                   /* why a band could not be sent */
   uint64_t arrived_ns;                   /* about the same moment on the host's clock */
 };
 

@@ -4,21 +4,45 @@
 #include "cuda/common.cuh"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Copies @rows rows of @size bytes. @past: past the cache, for pictures that do not fit it: the device reads what a processor has just
+ * written there at half the rate, or less. */
+static void
+copy_rows (
+    uint8_t *to, ptrdiff_t to_stride, const uint8_t *from, ptrdiff_t from_stride, size_t size, int rows, bool past)
+{
+  for (; rows > 0; rows--, to += to_stride, from += from_stride) {
+    size_t done = 0;
+#ifdef __SSE2__
+    for (; past && done < size && (uintptr_t) (to + done) % 16; done++)
+      to[done] = from[done];
+    for (; past && done + 16 <= size; done += 16)
+      _mm_stream_si128 ((__m128i *) (to + done), _mm_loadu_si128 ((const __m128i *) (from + done)));
+#endif
+    memcpy (to + done, from + done, size - done);
+  }
+#ifdef __SSE2__
+  _mm_sfence ();
+#endif
+}
 
 /* Copies rows y0..y1 - 1 to @to without gaps. Of pixels with more than 4 bytes it copies only the samples. */
 static void
-pack_rows (const StereoImage *image, int width, int y0, int y1, ptrdiff_t row, uint8_t *to)
+pack_rows (const StereoImage *image, int width, int y0, int y1, ptrdiff_t row, uint8_t *to, bool past)
 {
   int first, last;
 
   stereo_sample_range (image, &first, &last);
+  if (image->pixel_stride <= 4) {
+    copy_rows (to + y0 * row, row, image->data + y0 * image->stride + first, image->stride, (size_t) row, y1 - y0, past);
+    return;
+  }
   for (int y = y0; y < y1; y++) {
     const uint8_t *from = image->data + y * image->stride;
     uint8_t *place = to + y * row;
-    if (image->pixel_stride <= 4) {
-      memcpy (place, from + first, (size_t) row);
-      continue;
-    }
     for (int x = 0; x < width; x++, from += image->pixel_stride)
       for (int c = 0; c < image->channels; c++)
         *place++ = from[image->offset[c]];
@@ -46,15 +70,18 @@ packed_image (const StereoImage *image, int width)
   return packed;
 }
 
-/* One thread copies at a third of the memory's speed: several threads share the rows, in BANDS. A small picture is
- * copied before the threads wake up. */
-constexpr int BANDS = 8;
-constexpr int SMALL_PICTURE = 1000000; /* pixels */
+/* One thread copies at a third of the memory's speed: several threads share the rows. A small picture is copied before the threads
+ * wake up. */
+static bool
+is_small (const StereoPlan *plan)
+{
+  return (int64_t) plan->width * plan->height <= 1000000;
+}
 
 static void
 run_bands (StereoPlan *plan, StereoJob job, int items)
 {
-  if ((int64_t) plan->width * plan->height > SMALL_PICTURE)
+  if (!is_small (plan))
     stereo_pool_run (cuda_state (plan)->pool, plan, job, items);
   else
     for (int item = 0; item < items; item++)
@@ -64,20 +91,43 @@ run_bands (StereoPlan *plan, StereoJob job, int items)
 static int
 band (int height, int number)
 {
-  return (int) ((int64_t) height * number / BANDS);
+  return (int) ((int64_t) height * number / CUDA_BANDS);
 }
 
-/* Items 0..BANDS - 1 are bands of the left view. An image in device memory is not copied. */
+/* Starts to copy the bands to the device that are packed, up to the first one that is not. */
+static StereoStatus
+send_bands (StereoPlan *plan, StereoError *error)
+{
+  CudaState *state = cuda_state (plan);
+  CudaSlot *slot = &state->slot[plan->slot];
+
+  for (int v = 0; v < 2; v++) {
+    size_t row = (size_t) state->source[v].stride, first = row * (size_t) band (plan->height, slot->sent[v]);
+    while (slot->sent[v] < CUDA_BANDS && __atomic_load_n (&slot->packed[v][slot->sent[v]], __ATOMIC_ACQUIRE))
+      slot->sent[v]++;
+    size_t end = row * (size_t) band (plan->height, slot->sent[v]);
+    if (end > first && plan->input[v].memory == STEREO_MEMORY_HOST)
+      CUDA_TRY (cudaMemcpyAsync (slot->input[v] + first, slot->pinned_input[v] + first, end - first,
+          cudaMemcpyHostToDevice, state->upload_stream));
+  }
+  return STEREO_OK;
+}
+
+/* Items are bands of both views in turn. An image in device memory is not copied. The thread that has the device sends what is packed
+ * by then. */
 static void
 pack_band (void *work, int item, int thread)
 {
   StereoPlan *plan = (StereoPlan *) work;
-  CudaState *state = cuda_state (plan);
-  int view = item / BANDS, number = item % BANDS;
+  CudaSlot *slot = &cuda_state (plan)->slot[plan->slot];
+  int view = item % 2, number = item / 2;
 
   if (plan->input[view].memory == STEREO_MEMORY_HOST)
     pack_rows (&plan->input[view], plan->width, band (plan->height, number), band (plan->height, number + 1),
-        state->source[view].stride, state->slot[plan->slot].pinned_input[view]);
+        cuda_state (plan)->source[view].stride, slot->pinned_input[view], !is_small (plan));
+  __atomic_store_n (&slot->packed[view][number], true, __ATOMIC_RELEASE);
+  if (thread == 0 && !is_small (plan) && !slot->sending.status)
+    send_bands (plan, &slot->sending);
 }
 
 StereoStatus
@@ -102,11 +152,14 @@ cuda_upload (StereoPlan *plan, StereoError *error)
   }
   if (!host[0] && !host[1])
     return STEREO_OK;
-  run_bands (plan, pack_band, 2 * BANDS);
-  for (int v = 0; v < 2; v++)
-    if (host[v])
-      CUDA_TRY (cudaMemcpyAsync (slot->input[v], slot->pinned_input[v],
-          (size_t) state->source[v].stride * (size_t) plan->height, cudaMemcpyHostToDevice, state->upload_stream));
+  memset (slot->packed, 0, sizeof slot->packed);
+  memset (slot->sent, 0, sizeof slot->sent);
+  slot->sending = {};
+  run_bands (plan, pack_band, 2 * CUDA_BANDS);
+  if (slot->sending.status || send_bands (plan, &slot->sending)) {
+    *error = slot->sending;
+    return error->status;
+  }
   CUDA_TRY (cudaEventRecord (slot->uploaded, state->upload_stream));
   CUDA_TRY (cudaStreamWaitEvent (state->stream, slot->uploaded, 0));
   return STEREO_OK;
@@ -152,11 +205,13 @@ unpack_band (void *work, int item, int thread)
   const uint8_t *results = cuda_state (plan)->slot[plan->slot].pinned_results;
   const uint8_t *samples = results + CUDA_SAMPLES_AT, *confidence = results + cuda_confidence_at (plan);
 
-  for (int y = band (plan->height, item); y < band (plan->height, item + 1); y++) {
-    memcpy ((char *) out->data + y * out->stride, samples + (size_t) y * row, row);
-    if (out->confidence)
-      memcpy (out->confidence + y * out->confidence_stride, confidence + (size_t) y * width, width);
-  }
+  int y = band (plan->height, item), rows = band (plan->height, item + 1) - y;
+
+  copy_rows ((uint8_t *) out->data + y * out->stride, out->stride, samples + (size_t) y * row, (ptrdiff_t) row, row,
+      rows, !is_small (plan));
+  if (out->confidence)
+    copy_rows (out->confidence + y * out->confidence_stride, out->confidence_stride, confidence + (size_t) y * width,
+        (ptrdiff_t) width, width, rows, !is_small (plan));
 }
 
 /* When the results were ready, which may be long before they are collected. */
@@ -198,7 +253,7 @@ cuda_collect (StereoPlan *plan, StereoError *error)
 
   CUDA_TRY (wait_until_ready (slot));
   uint64_t waited = stereo_now_ns (), ready = ready_ns (slot, waited);
-  run_bands (plan, unpack_band, BANDS);
+  run_bands (plan, unpack_band, CUDA_BANDS);
   memcpy (counts, slot->pinned_results, sizeof counts);
   stereo_report_totals (plan, counts[0], counts[1]);
   stereo_report_ready (plan, ready + (stereo_now_ns () - waited));
