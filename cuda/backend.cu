@@ -95,27 +95,21 @@ cuda_available (int device, char *reason, size_t size)
   return usable;
 }
 
-/* The plan's device; -1: the current one. */
-static int
-device_of (const StereoPlan *plan)
+int
+cuda_enter_device (int id)
 {
-  int id = plan->params.cuda_device_id;
-  return id == -2 ? -1 : id < 0 ? 0 : id;
-}
+  int before = -1, device = id < 0 ? 0 : id;
 
-static int
-cuda_enter (StereoPlan *plan)
-{
-  int before = -1;
-  if (device_of (plan) >= 0 && cudaGetDevice (&before) == cudaSuccess && before != device_of (plan))
-    cudaSetDevice (device_of (plan));
+  if (id == -2 || cudaGetDevice (&before) != cudaSuccess || before == device)
+    return -1;
+  cudaSetDevice (device);
   return before;
 }
 
-static void
-cuda_leave (StereoPlan *plan, int before)
+void
+cuda_leave_device (int before)
 {
-  if (before >= 0 && before != device_of (plan))
+  if (before >= 0)
     cudaSetDevice (before);
 }
 
@@ -412,8 +406,8 @@ extern const StereoBackend stereo_backend_cuda = {
   .choice = STEREO_BACKEND_CUDA,
   .stages = stages,
   .available = cuda_available,
-  .enter = cuda_enter,
-  .leave = cuda_leave,
+  .enter = [] (StereoPlan *plan) { return cuda_enter_device (plan->params.cuda_device_id); },
+  .leave = [] (StereoPlan *plan, int before) { cuda_leave_device (before); },
   .open = cuda_open,
   .close = cuda_close,
   .allocate = cuda_allocate,

@@ -106,6 +106,10 @@ StereoStatus cuda_open_branches (StereoPlan *plan, StereoError *error);
 void cuda_close_branches (StereoPlan *plan);
 StereoStatus cuda_fork (StereoPlan *plan, unsigned branches, StereoError *error);
 
+/* backend.cu: makes the device of a cuda-device-id current, and returns the one to come back to; -1: it is that already. */
+int cuda_enter_device (int id);
+void cuda_leave_device (int before);
+
 /* Turns a failed call into STEREO_ERROR_BACKEND with the call, the error and the place. */
 StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, const char *file, int line);
 

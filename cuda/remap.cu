@@ -43,56 +43,9 @@ remap_state (const StereoRemap *remap)
   return (CudaRemap *) remap->state;
 }
 
-/* -1: whichever is current. */
-static int
-device_of (const StereoRemap *remap)
-{
-  return remap->cuda_device_id == -2 ? -1 : remap->cuda_device_id < 0 ? 0 : remap->cuda_device_id;
-}
-
-/* The device to come back to, or -1. */
-static int
-enter (const StereoRemap *remap)
-{
-  int before = -1, device = device_of (remap);
-
-  if (device < 0 || cudaGetDevice (&before) != cudaSuccess || before == device)
-    return -1;
-  cudaSetDevice (device);
-  return before;
-}
-
-static void
-leave (int before)
-{
-  if (before >= 0)
-    cudaSetDevice (before);
-}
-
 /* ---- open, close ------------------------------------------------------------------------------- */
 
-/* Without what lies between the channels. */
-static StereoRemapLayout
-dense_layout (const StereoRemapLayout *layout, int channels)
-{
-  StereoRemapLayout dense = *layout;
-
-  dense.pixel_stride = channels;
-  for (int c = 0; c < channels; c++)
-    dense.offset[c] = (uint8_t) c;
-  return dense;
-}
-
-/* Rows of samples a few bytes apart go up as they lie, from their first byte to their last. */
-static int
-goes_whole (const StereoRemapLayout *layout, int channels)
-{
-  int first, last;
-
-  stereo_remap_range (layout, channels, &first, &last);
-  return layout->pixel_stride <= 4 && last - first < layout->pixel_stride;
-}
-
+/* Rows go up as they lie, from their first sample to their last, and come back without what lies between the channels. */
 static StereoStatus
 open_plane (StereoRemap *remap, int p, StereoError *error)
 {
@@ -102,16 +55,14 @@ open_plane (StereoRemap *remap, int p, StereoError *error)
   int first, last;
 
   stereo_remap_range (&plane->source, plane->channels, &first, &last);
-  own->target = dense_layout (&plane->target, plane->channels);
-  own->target_row = (ptrdiff_t) table->width * plane->channels;
-  own->source = dense_layout (&plane->source, plane->channels);
-  own->source_row = (ptrdiff_t) table->source_width * plane->channels;
-  if (goes_whole (&plane->source, plane->channels)) {
-    own->source.pixel_stride = plane->source.pixel_stride;
-    for (int c = 0; c < plane->channels; c++)
-      own->source.offset[c] = (uint8_t) (plane->source.offset[c] - first);
-    own->source_row = (ptrdiff_t) (table->source_width - 1) * plane->source.pixel_stride + last - first + 1;
+  own->source = plane->source;
+  own->target.pixel_stride = plane->channels;
+  for (int c = 0; c < plane->channels; c++) {
+    own->source.offset[c] = (uint8_t) (plane->source.offset[c] - first);
+    own->target.offset[c] = (uint8_t) c;
   }
+  own->target_row = (ptrdiff_t) table->width * plane->channels;
+  own->source_row = (ptrdiff_t) (table->source_width - 1) * plane->source.pixel_stride + last - first + 1;
   size_t source = (size_t) own->source_row * (size_t) table->source_height;
   size_t target = (size_t) own->target_row * (size_t) table->height;
   CUDA_TRY (cudaHostAlloc ((void **) &own->pinned_source, source, cudaHostAllocDefault));
@@ -160,13 +111,13 @@ open_device (StereoRemap *remap, StereoError *error)
 static StereoStatus
 remap_open (StereoRemap *remap, StereoError *error)
 {
-  int before = enter (remap);
+  int before = cuda_enter_device (remap->cuda_device_id);
   StereoStatus status;
 
   remap->state = calloc (1, sizeof (CudaRemap));
   status = remap->state ? open_device (remap, error) :
                           stereo_fail (error, STEREO_ERROR_MEMORY, "No memory for the CUDA backend.");
-  leave (before);
+  cuda_leave_device (before);
   return status;
 }
 
@@ -179,7 +130,7 @@ remap_close (StereoRemap *remap)
 
   if (!state)
     return;
-  before = enter (remap);
+  before = cuda_enter_device (remap->cuda_device_id);
   if (state->stream)
     cuda_note_failure (cudaStreamSynchronize (state->stream));
   for (CudaRemapPlane &plane : state->planes) {
@@ -196,7 +147,7 @@ remap_close (StereoRemap *remap)
     cudaStreamDestroy (state->stream);
   cudaGetLastError ();
   stereo_pool_free (state->pool);
-  leave (before);
+  cuda_leave_device (before);
   free (state);
   remap->state = NULL;
 }
@@ -207,16 +158,6 @@ static int
 band (int height, int number)
 {
   return (int) ((int64_t) height * number / COPY_BANDS);
-}
-
-/* Samples of a row from one layout to another. */
-static void
-copy_samples (uint8_t *to, const StereoRemapLayout *to_layout, const uint8_t *from,
-    const StereoRemapLayout *from_layout, int channels, int width)
-{
-  for (int x = 0; x < width; x++, to += to_layout->pixel_stride, from += from_layout->pixel_stride)
-    for (int c = 0; c < channels; c++)
-      to[to_layout->offset[c]] = from[from_layout->offset[c]];
 }
 
 static void
@@ -232,14 +173,9 @@ pack_band (void *work, int item, int thread)
   if (source->memory != STEREO_MEMORY_HOST)
     return;
   stereo_remap_range (&plane->source, plane->channels, &first, &last);
-  for (int y = band (table->source_height, number); y < band (table->source_height, number + 1); y++) {
-    uint8_t *to = own->pinned_source + y * own->source_row;
-    const uint8_t *from = source->data + y * source->stride;
-    if (goes_whole (&plane->source, plane->channels))
-      memcpy (to, from + first, (size_t) own->source_row);
-    else
-      copy_samples (to, &own->source, from, &plane->source, plane->channels, table->source_width);
-  }
+  for (int y = band (table->source_height, number); y < band (table->source_height, number + 1); y++)
+    memcpy (
+        own->pinned_source + y * own->source_row, source->data + y * source->stride + first, (size_t) own->source_row);
 }
 
 /* What lies between the samples of the caller's picture is not ours. */
@@ -263,8 +199,9 @@ unpack_band (void *work, int item, int thread)
     const uint8_t *from = own->pinned_target + y * own->target_row;
     if (dense)
       memcpy (to, from, (size_t) own->target_row);
-    else
-      copy_samples (to, &plane->target, from, &own->target, plane->channels, table->width);
+    for (int x = 0; x < table->width && !dense; x++, to += plane->target.pixel_stride)
+      for (int c = 0; c < plane->channels; c++)
+        to[plane->target.offset[c]] = *from++;
   }
 }
 
@@ -380,10 +317,10 @@ run_planes (StereoRemap *remap, StereoError *error)
 static StereoStatus
 remap_run (StereoRemap *remap, StereoError *error)
 {
-  int before = enter (remap);
+  int before = cuda_enter_device (remap->cuda_device_id);
   StereoStatus status = run_planes (remap, error);
 
-  leave (before);
+  cuda_leave_device (before);
   return status;
 }
 
