@@ -144,7 +144,8 @@ open_device (StereoPlan *plan, CudaState *state, StereoError *error)
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->shared_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   CUDA_TRY (cudaDeviceGetAttribute (&state->multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  CUDA_TRY (cudaStreamCreateWithFlags (&state->stream, cudaStreamNonBlocking));
+  /* the branches fill the device with what is needed later */
+  CUDA_TRY (cudaStreamCreateWithPriority (&state->stream, cudaStreamNonBlocking, -1));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->upload_stream, cudaStreamNonBlocking));
   CUDA_TRY (cudaStreamCreateWithFlags (&state->download_stream, cudaStreamNonBlocking));
   status = cuda_open_branches (plan, error);

@@ -65,7 +65,7 @@ find_load (CudaGraph *graph, StereoError *error)
 static StereoStatus
 instantiate (CudaGraph *graph, StereoError *error)
 {
-  CUDA_TRY (cudaGraphInstantiateWithFlags (&graph->launchable, graph->steps, 0));
+  CUDA_TRY (cudaGraphInstantiateWithFlags (&graph->launchable, graph->steps, cudaGraphInstantiateFlagUseNodePriority));
   return STEREO_OK;
 }
 

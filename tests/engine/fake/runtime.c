@@ -112,6 +112,7 @@ ANSWERS (cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attribute, int
 MAKES (cudaMalloc, (void **what, size_t size), what, size)
 MAKES (cudaHostAlloc, (void **what, size_t size, unsigned flags), what, size)
 MAKES (cudaStreamCreateWithFlags, (cudaStream_t * what, unsigned flags), what, 1)
+MAKES (cudaStreamCreateWithPriority, (cudaStream_t * what, unsigned flags, int priority), what, 1)
 MAKES (cudaEventCreate, (cudaEvent_t * what), what, 1)
 MAKES (cudaEventCreateWithFlags, (cudaEvent_t * what, unsigned flags), what, 1)
 MAKES (cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *what), what, 1)
