@@ -173,7 +173,7 @@ count_votes (const Frame &f, const Frame &half, const uint16_t *winner, int colu
 
   if (lane >= 2 * VOTERS || x < 0 || x >= half.width)
     return;
-#pragma unroll 4
+#pragma unroll 6
   for (int y = first; y < end; y++) {
     int v = map[(size_t) y * half.map_pitch + x];
     if (v == (int) STEREO_INVALID)

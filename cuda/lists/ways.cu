@@ -479,8 +479,12 @@ list_ways (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, Stereo
 {
   int stretches = std::max (stretches_across (paths, false), stretches_across (paths, true));
   int warps = warps_along_rows (paths) + 2 * (int) cuda_blocks (plan->width, LINES) * stretches;
+  /* Shared memory spreads them evenly, whatever else is about to end. Not those of bands, of which two run beside each other. */
+  int each = (int) cuda_blocks (warps, cuda_state (plan)->multiprocessors),
+      room = cuda_state (plan)->shared_per_block / each;
+  int more = paths.end_row - paths.first_row < plan->lists.rows ? 0 : std::clamp (room - (12 << 10), 0, 32 << 10);
 
-  way_kernel<<<warps, 32, 0, stream>>> (cuda_frame (plan), paths);
+  way_kernel<<<warps, 32, more, stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "way_kernel");
   return STEREO_OK;
 }

@@ -7,7 +7,12 @@
 namespace
 {
 
-constexpr int THREADS = 256; /* measured: the rows of 1080 do not run at once, but each takes less */
+constexpr int THREADS = 384; /* measured: of a band all rows run at once */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+constexpr int BLOCKS = 2; /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
+#else
+constexpr int BLOCKS = 4;
+#endif
 constexpr int WARPS = THREADS / 32;
 constexpr int LANES = 4;           /* of a pixel */
 constexpr int PIXELS = 32 / LANES; /* of a warp at a time, in one tile */
@@ -276,7 +281,8 @@ pick_span (const Frame &f, const ListPaths &p, int x0, int y, Span &span, uint32
  * lowest of sum << 16 | index so far. COARSE: a coarser level, of which only the left index is read.
  */
 template <bool COARSE> static __global__ void
-__launch_bounds__ (THREADS) list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
+__launch_bounds__ (THREADS, BLOCKS)
+    list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
 {
   extern __shared__ uint32_t right[];
   __shared__ Span spans[WARPS];
