@@ -34,8 +34,7 @@ namespace
 
 constexpr int BINS = STEREO_TEMPORAL_BINS;
 constexpr int THREADS = 128;
-constexpr int FOUR = 4;        /* columns of a thread */
-constexpr int CHANGE_ROWS = 8; /* of a block */
+constexpr int FOUR = 4; /* columns of a thread */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* Changes of four columns. */
@@ -130,13 +129,14 @@ measure_noise (TemporalMeasured *measured, uint32_t (*bins)[BINS], int32_t *in_p
 static_assert (32 * STEREO_TEMPORAL_HISTOGRAMS <= THREADS && BINS % 32 == 0, "a warp for each histogram");
 static_assert (STEREO_TEMPORAL_STEP == 2 && FOUR == 4, "of each four columns, the first and the third are counted");
 
-/* Thread: FOUR columns of CHANGE_ROWS rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. Rows
+/* Thread: FOUR columns of @rows rows; blockIdx.z: the view. Each block has histograms of its own in shared memory. Rows
  * are whole fours of pixels long, in maps and in images. */
 static __global__ void
-__launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w)
+__launch_bounds__ (THREADS)
+    change_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w, int rows)
 {
   __shared__ uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS];
-  int x = FOUR * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * CHANGE_ROWS;
+  int x = FOUR * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * rows;
   const StereoPast &past = w.past[view];
   TemporalMeasured *measured = w.measured + view;
 
@@ -144,7 +144,7 @@ __launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, cons
     (&bins[0][0])[k] = 0;
   __syncthreads ();
 #pragma unroll 2
-  for (int y = begin; x < f.width && y < min (begin + CHANGE_ROWS, f.height); y++) {
+  for (int y = begin; x < f.width && y < min (begin + rows, f.height); y++) {
     const uint8_t *row = f.view[view].luma + (size_t) y * f.image_pitch + x;
     size_t at = (size_t) y * f.map_pitch + x;
     uchar4 luma = *(const uchar4 *) row;
@@ -171,9 +171,12 @@ __launch_bounds__ (THREADS) change_kernel (const __grid_constant__ Frame f, cons
 static StereoStatus
 cuda_temporal_changes (StereoPlan *plan, const Frame &f, const TemporalWork &w, StereoError *error)
 {
-  dim3 grid (cuda_blocks (plan->width, FOUR * THREADS), cuda_blocks (plan->height, CHANGE_ROWS), 2);
+  int rows = 8, across = (int) cuda_blocks (plan->width, FOUR * THREADS);
 
-  change_kernel<<<grid, THREADS, 0, cuda_state (plan)->stream>>> (f, w);
+  if (2 * across * plan->height / rows < 4 * cuda_state (plan)->multiprocessors)
+    rows = 4; /* a small picture waits for a block's rows, one after the other */
+  change_kernel<<<dim3 (across, cuda_blocks (plan->height, rows), 2), THREADS, 0, cuda_state (plan)->stream>>> (
+      f, w, rows);
   CUDA_LAUNCHED (plan, "change_kernel");
   return STEREO_OK;
 }
@@ -216,19 +219,13 @@ template <typename Value> struct __align__ (TWO * sizeof (Value)) Pair
   Value of[TWO];
 };
 
-/* What is known of two pixels before they are averaged. */
+/* What is known of two pixels before they are averaged. In words as they are loaded: to take them apart would wait for them. */
 struct Pixels
 {
-  Pair<uint32_t> color, held;
-  Pair<uint16_t> channel[3];
-  Pair<uint8_t> count;
+  uint2 color, held;
+  uint32_t channel[3];
+  uint16_t count;
 };
-
-template <typename Value> static __device__ __forceinline__ Pair<Value>
-load_pair (const Value *from)
-{
-  return *(const Pair<Value> *) from;
-}
 
 /* The second column may lie behind the end of the row. */
 template <typename Value> static __device__ __forceinline__ void
@@ -244,9 +241,10 @@ static __device__ __forceinline__ Pixels
 load_pixels (const Frame &f, const StereoPast &past, int view, int x, int y)
 {
   unsigned at = (unsigned) (y * f.map_pitch + x), place = (unsigned) (y * f.image_pitch + x);
-  return { load_pair (f.view[view].color + place), load_pair (past.color + at),
-    { load_pair (past.channel[0] + at), load_pair (past.channel[1] + at), load_pair (past.channel[2] + at) },
-    load_pair (past.count + at) };
+  return { *(const uint2 *) (f.view[view].color + place), *(const uint2 *) (past.color + at),
+    { *(const uint32_t *) (past.channel[0] + at), *(const uint32_t *) (past.channel[1] + at),
+        *(const uint32_t *) (past.channel[2] + at) },
+    *(const uint16_t *) (past.count + at) };
 }
 
 /* Averages two pixels, whose averages are then of @count frames, and puts what is to be matched in their place. */
@@ -264,9 +262,10 @@ blend_pixels (const Frame &f, const StereoPast &past, const Pixels &pixels, int 
     Pair<uint16_t> channel;
 #pragma unroll
     for (int k = 0; k < TWO; k++) {
+      uint32_t now = k ? pixels.color.y : pixels.color.x, before = k ? pixels.held.y : pixels.held.x;
       int32_t average = stereo_temporal_blend (
-          pixels.channel[c].of[k], (int32_t) (pixels.color.of[k] >> 8 * c & 0xFF), share[k]);
-      int32_t held = stereo_temporal_hold (average, (int32_t) (pixels.held.of[k] >> 8 * c & 0xFF));
+          (int32_t) (pixels.channel[c] >> 16 * k & 0xFFFF), (int32_t) (now >> 8 * c & 0xFF), share[k]);
+      int32_t held = stereo_temporal_hold (average, (int32_t) (before >> 8 * c & 0xFF));
       made.of[k] |= (uint32_t) held << 8 * c;
       channel.of[k] = (uint16_t) average;
     }
@@ -308,12 +307,11 @@ changes_at (const Frame &f, const int16_t *change, int x)
 /* 32 bits number the pixels of a map and of an image, with the pitch of a row. */
 static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_PITCH <= INT32_MAX, "pixels");
 
-/* Those of row @y, or of the row at the end of the picture. */
+/* Those of row @y, or of the row at the end of the picture, from which @which takes the lane's. */
 static __device__ __forceinline__ uint32_t
 load_changes (const Frame &f, const Changes &from, int y)
 {
-  uint32_t pair = *(const uint32_t *) (from.column + min (max (y, 0), f.height - 1) * f.map_pitch);
-  return __byte_perm (pair, 0, from.which);
+  return *(const uint32_t *) (from.column + min (max (y, 0), f.height - 1) * f.map_pitch);
 }
 
 static __device__ __forceinline__ int32_t
@@ -385,18 +383,19 @@ __launch_bounds__ (THREADS, BLOCKS)
   rows[0] = 0;
 #pragma unroll
   for (int k = 1; k <= 2 * RADIUS; k++) {
-    rows[k] = load_changes (f, changes, begin - SIDE + k - 1);
+    rows[k] = __byte_perm (load_changes (f, changes, begin - SIDE + k - 1), 0, changes.which);
     sums.add (rows[k], 0);
   }
   uint32_t ahead = load_changes (f, changes, begin - SIDE + 2 * RADIUS);
   /* the row of windows AWAY rows below @y is new; the first ones are only for those that follow */
 #pragma unroll 1
   for (int y = begin - 2 * AWAY; y < end; y++) {
-    sums.add (ahead, rows[0]);
+    uint32_t row = __byte_perm (ahead, 0, changes.which);
+    sums.add (row, rows[0]);
 #pragma unroll
     for (int k = 0; k < 2 * RADIUS; k++)
       rows[k] = rows[k + 1];
-    rows[2 * RADIUS] = ahead;
+    rows[2 * RADIUS] = row;
     ahead = load_changes (f, changes, y + 1 + SIDE);
 #pragma unroll
     for (int k = 0; k < TWO * 2 * AWAY; k++)
@@ -412,7 +411,7 @@ __launch_bounds__ (THREADS, BLOCKS)
 #pragma unroll
     for (int k = 0; k < TWO; k++) {
       uint32_t most = largest (windows[0][k], windows[AWAY][k], windows[2 * AWAY][k]);
-      int32_t before = pixels.count.of[k];
+      int32_t before = pixels.count >> 8 * k & 0xFF;
       int32_t weight = stereo_temporal_weight ((int32_t) (most & 0xFFFF), (int32_t) (most >> 16), before, noise);
       int32_t kept = stereo_temporal_count (before, weight, w.most);
       count.of[k] = (uint8_t) kept;

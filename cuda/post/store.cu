@@ -194,17 +194,9 @@ constexpr int BLOCK_Y = 8;
 constexpr int EACH = 4; /* pixels of a thread: rows of maps are whole vectors of them */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-/* Sums of a frame, to which all blocks add. The last block resets them for the next frame. */
-struct Totals
-{
-  unsigned long long valid, confidence;
-  unsigned blocks;
-};
-
 /* Scratch memory of the stage. */
 struct OutputContext
 {
-  Totals *totals;
   float *edges; /* the disparity before the median of 5x5 */
 };
 
@@ -213,8 +205,7 @@ struct Store
   void *samples;
   uint8_t *confidence;
   unsigned long long *counts; /* valid samples, sum of confidence bytes */
-  Totals *totals;
-  float least; /* confidence that a pixel needs to have a disparity */
+  float least;                /* confidence that a pixel needs to have a disparity */
   bool depth;
   float scale;                   /* u16 disparity */
   float byte_factor;             /* u8 */
@@ -404,17 +395,20 @@ static __device__ __forceinline__ int
 edge_word (const Frame &f, int x, int y, uint32_t color, int k)
 {
   const int MISSING = INT32_MAX >> STEREO_EDGE_WEIGHT_BITS << STEREO_EDGE_WEIGHT_BITS;
+  const float MOST = STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS;
   int u = x + k % STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
   int v = y + k / STEREO_EDGE_SIDE * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS;
+  bool inside = (unsigned) u < (unsigned) f.width && (unsigned) v < (unsigned) f.height;
 
-  if (u < 0 || u >= f.width || v < 0 || v >= f.height)
-    return MISSING;
+  u = inside ? u : x; /* all taps are loaded before one of them is waited for */
+  v = inside ? v : y;
   float value = f.disparity[(size_t) v * f.map_pitch + u];
   int distance = stereo_color_distance (color, f.view[STEREO_LEFT].color[(size_t) v * f.image_pitch + u]);
   int weight = max (STEREO_EDGE_ALIKE - distance, 1) * (k == STEREO_EDGE_TAPS / 2 ? 2 : 1);
-  int steps = __float2int_rn ((value - (float) f.min_disparity) * (float) STEREO_EDGE_STEPS);
-  steps = min (max (steps, 0), STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS - 1);
-  return isnan (value) ? MISSING : steps << STEREO_EDGE_WEIGHT_BITS | weight;
+  float steps = fminf (fmaxf ((value - (float) f.min_disparity) * (float) STEREO_EDGE_STEPS, 0.0f), MOST - 1);
+  static_assert (
+      STEREO_MAX_DISPARITIES * STEREO_EDGE_STEPS == 1 << 23, "the sum has the rounded steps in its lowest bits");
+  return !inside || isnan (value) ? MISSING : __float_as_int (steps + MOST) << STEREO_EDGE_WEIGHT_BITS | weight;
 }
 
 static __device__ __forceinline__ float
@@ -444,21 +438,26 @@ static __device__ __forceinline__ unsigned
 find_edges (const Frame &f, int x, int y, float (&own)[EACH])
 {
   constexpr int LAST = 2 * STEREO_EDGE_RADIUS, COLUMNS = EACH + LAST;
-  float rows[STEREO_EDGE_SIDE][COLUMNS];
+  float rows[STEREO_EDGE_SIDE][COLUMNS], low[COLUMNS], high[COLUMNS];
   unsigned edges = 0;
 
 #pragma unroll
-  for (int v = 0; v < STEREO_EDGE_SIDE; v++)
+  for (int v = 0; v < STEREO_EDGE_SIDE; v++) {
     load_row<STEREO_EDGE_RADIUS> (f, x, y + v * STEREO_EDGE_STEP - STEREO_EDGE_RADIUS, rows[v]);
+#pragma unroll
+    for (int u = 0; u < COLUMNS; u++) {
+      low[u] = v ? fminf (low[u], rows[v][u]) : rows[v][u];
+      high[u] = v ? fmaxf (high[u], rows[v][u]) : rows[v][u];
+    }
+  }
 #pragma unroll
   for (int k = 0; k < EACH; k++) {
     const float (&middle)[COLUMNS] = rows[STEREO_EDGE_SIDE / 2];
     float d = own[k] = middle[k + STEREO_EDGE_RADIUS], least = d, most = d;
 #pragma unroll
-    for (int tap = 0; tap < STEREO_EDGE_TAPS; tap++) {
-      float other = rows[tap / STEREO_EDGE_SIDE][k + tap % STEREO_EDGE_SIDE * STEREO_EDGE_STEP];
-      least = fminf (least, other);
-      most = fmaxf (most, other);
+    for (int u = 0; u < STEREO_EDGE_SIDE; u++) {
+      least = fminf (least, low[k + u * STEREO_EDGE_STEP]);
+      most = fmaxf (most, high[k + u * STEREO_EDGE_STEP]);
     }
     bool along = stereo_edge_is_near (d, middle[k]) || stereo_edge_is_near (d, middle[k + LAST]);
     bool down = stereo_edge_is_near (d, rows[0][k + STEREO_EDGE_RADIUS]) ||
@@ -468,9 +467,10 @@ find_edges (const Frame &f, int x, int y, float (&own)[EACH])
   return edges;
 }
 
-/* Thread: four pixels of a row. Those at edges are few: all threads of the block share them out. Shared memory: their list. */
+/* Thread: four pixels of a row. Those at edges are few: all threads of the block share them out. Shared memory: their list.
+ * @counts: those of the frame, to which the next kernel adds. */
 static __global__ void
-__launch_bounds__ (BLOCK_X *BLOCK_Y) edges_kernel (Frame f, float *to)
+__launch_bounds__ (BLOCK_X *BLOCK_Y, 4) edges_kernel (Frame f, float *to, unsigned long long *counts)
 {
   __shared__ int count;
   __shared__ uint16_t pixels[BLOCK_X * BLOCK_Y * EACH]; /* thread * EACH + its pixel */
@@ -479,6 +479,8 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) edges_kernel (Frame f, float *to)
 
   if (thread == 0)
     count = 0;
+  if (blockIdx.x == 0 && blockIdx.y == 0 && thread < 2)
+    counts[thread] = 0;
   __syncthreads ();
   if (x < f.width && y < f.height) {
     float own[EACH] = {};
@@ -514,20 +516,6 @@ warp_sum (unsigned value)
 
 /* One word has both counts of a block of 1024 pixels: 11 bits for the valid ones above 20 bits of confidence. */
 constexpr int VALID_SHIFT = 20;
-static __device__ __forceinline__ void
-add_counts (const Store &s, unsigned counts)
-{
-  Totals *totals = s.totals;
-
-  atomicAdd (&totals->valid, (unsigned long long) (counts >> VALID_SHIFT));
-  atomicAdd (&totals->confidence, (unsigned long long) (counts & ((1u << VALID_SHIFT) - 1)));
-  __threadfence ();
-  if (atomicAdd (&totals->blocks, 1u) + 1 < gridDim.x * gridDim.y)
-    return;
-  s.counts[0] = atomicExch (&totals->valid, 0ull);
-  s.counts[1] = atomicExch (&totals->confidence, 0ull);
-  totals->blocks = 0;
-}
 
 /* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
  * block, and its open pixels. */
@@ -572,8 +560,10 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
   if (threadIdx.x == 0)
     atomicAdd (&block_counts, counts);
   __syncthreads ();
-  if (threadIdx.x == 0 && threadIdx.y == 0)
-    add_counts (s, block_counts);
+  if (threadIdx.x == 0 && threadIdx.y == 0) {
+    atomicAdd (s.counts, (unsigned long long) (block_counts >> VALID_SHIFT));
+    atomicAdd (s.counts + 1, (unsigned long long) (block_counts & ((1u << VALID_SHIFT) - 1)));
+  }
 }
 
 static StereoStatus
@@ -581,9 +571,9 @@ output_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   OutputContext *context = (OutputContext *) data;
   CudaState *state = cuda_state (plan);
-  StereoStatus status = stereo_reserve (plan, (void **) &context->totals, 1, sizeof (Totals), error);
+  StereoStatus status = STEREO_OK;
 
-  if (!status && plan->params.median == STEREO_MEDIAN_5)
+  if (plan->params.median == STEREO_MEDIAN_5)
     status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &context->edges,
         stereo_times ((size_t) plan->map_pitch, (size_t) plan->height), sizeof (float), error);
   for (CudaSlot &slot : state->slot)
@@ -613,17 +603,18 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
   Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
-    context->totals, (float) stereo_params_last_threshold (p), p->output == STEREO_OUTPUT_DEPTH,
-    (float) p->disparity_scale, p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f,
-    (float) (p->focal_length * p->baseline), (float) p->principal_offset, (float) (1000 / p->depth_unit) };
+    (float) stereo_params_last_threshold (p), p->output == STEREO_OUTPUT_DEPTH, (float) p->disparity_scale,
+    p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f, (float) (p->focal_length * p->baseline),
+    (float) p->principal_offset, (float) (1000 / p->depth_unit) };
   dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
   Frame frame = cuda_frame (plan);
 
   if (p->median == STEREO_MEDIAN_5) {
-    edges_kernel<<<grid, block, 0, state->stream>>> (frame, context->edges);
+    edges_kernel<<<grid, block, 0, state->stream>>> (frame, context->edges, s.counts);
     CUDA_LAUNCHED (plan, "edges_kernel");
     frame.disparity = context->edges;
-  }
+  } else
+    CUDA_TRY (cudaMemsetAsync (s.counts, 0, 2 * sizeof *s.counts, state->stream));
   switch (plan->output.sample) {
     case STEREO_SAMPLE_U8:
       launch<uint8_t> (plan, frame, s, grid, block);
