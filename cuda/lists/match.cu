@@ -145,9 +145,13 @@ static StereoStatus
 prior_run (StereoPlan *plan, void *context, StereoError *error)
 {
   dim3 grid (cuda_blocks (plan->width, PRIOR_THREADS), plan->height);
+  cudaStream_t stream;
+  StereoStatus status = cuda_begin_late (plan, &stream, error);
 
-  prior_kernel<<<grid, PRIOR_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), lists_of (plan),
-      plan->last.predicted, plan->last.noise, stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1));
+  if (status)
+    return status;
+  prior_kernel<<<grid, PRIOR_THREADS, 0, stream>>> (cuda_frame (plan), lists_of (plan), plan->last.predicted,
+      plan->last.noise, stereo_plan_penalty (plan, STEREO_PATH_SIDEWAYS, 1));
   CUDA_LAUNCHED (plan, "prior_kernel");
   return STEREO_OK;
 }

@@ -114,12 +114,10 @@ list_links (StereoPlan *plan, const ListPaths &paths, StereoError *error)
     return status;
   halved_kernel<<<dim3 (paths.lists.columns, paths.lists.rows), THREADS, 0, stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "halved_kernel");
-  if ((status = cuda_join (plan, error)))
-    return status;
   unsigned blocks = cuda_blocks ((size_t) paths.lists.columns * paths.lists.rows, WARPS);
   link_kernel<<<blocks, dim3 (32, WARPS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "link_kernel");
-  return STEREO_OK;
+  return cuda_join (plan, error);
 }
 
 /* Paths over the candidates in the lists, four ways, and the winners of both views: the stage. ways.cu and winners.cu have its other

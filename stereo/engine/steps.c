@@ -71,10 +71,13 @@ choose_selection (StereoPlan *plan)
     add_early (plan, beside_levels (plan));
     if (plan->is_coarse)
       add_keep (plan);
-    else if (stereo_params_follow (p))
+    else if (stereo_params_follow (p)) {
       add (plan, t->prior);
+      plan->steps[plan->step_count - 1].late = STEREO_BESIDE_MAPS;
+    }
     add (plan, t->list_paths);
     add_early (plan, beside_levels (plan));
+    plan->steps[plan->step_count - 1].joins |= plan->is_coarse ? 0 : 1u << STEREO_BESIDE_MAPS;
     if (!plan->is_coarse)
       add_late (plan, STEREO_BESIDE_COARSE);
     return;
