@@ -8,6 +8,7 @@
 #include "stereo/exact/gaps.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* ---- weighted medians of neighbours ---------------------------------------------------------------- */
 
@@ -68,7 +69,7 @@ typedef struct CpuPlaneColumns
   VecF w, wy, wyy, wd, wyd;
 } CpuPlaneColumns;
 
-/* Adds the taps of a row of the window, LANES of them. */
+/* Adds the taps of row @y of the window, LANES of them. */
 VEC_INLINE void
 add_taps (
     CpuPlaneColumns *sums, const float *taps, const uint32_t *colors, float anchor, float near, VecU color, float y)
@@ -88,7 +89,7 @@ add_taps (
   sums->wyd += wd * y;
 }
 
-/* Sums of a window, of each lane. */
+/* Sums of a window, of each lane. Columns and rows of taps are counted from the window's first. */
 typedef struct CpuPlaneLanes
 {
   VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
@@ -109,34 +110,81 @@ add_columns (CpuPlaneLanes *sums, const CpuPlaneColumns *columns, VecF x)
   sums->wyd += vec_round (columns->wyd);
 }
 
-static inline int32_t
-total (VecI lanes)
+/* Pixels of a row that get planes. */
+typedef struct CpuPlanes
 {
-#pragma GCC unroll 4
-  for (int half = LANES / 2; half > 0; half /= 2)
-    lanes += (VecI) vec_partners ((VecU) lanes, half);
-  return lanes[0];
-}
+  int count;
+  int32_t column[LANES];
+  float anchor[LANES];
+  CpuPlaneLanes sums[LANES];
+} CpuPlanes;
 
-static inline StereoPlaneSums
-plane_sums (const CpuTaps *taps, int x, int y, float anchor, uint32_t color)
+static inline void
+add_plane (CpuPlanes *planes, const CpuTaps *taps, int x, int y, float anchor, uint32_t color)
 {
   const VecI lanes = LANE_NUMBERS;
-  int column = stereo_plane_first (x), row = stereo_plane_first (y);
-  size_t at = (size_t) (row + CPU_TAP_BORDER) * (size_t) taps->pitch + (size_t) (column + CPU_TAP_BORDER);
+  size_t at = (size_t) (stereo_plane_first (y) + CPU_TAP_BORDER) * (size_t) taps->pitch +
+      (size_t) (stereo_plane_first (x) + CPU_TAP_BORDER);
   float near = stereo_plane_near (anchor);
   CpuPlaneColumns columns[VECTORS] = { 0 };
   CpuPlaneLanes sums = { 0 };
   VecU own = (VecU){ 0 } + color;
 
+#pragma GCC unroll 16
   for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) taps->pitch)
     for (int v = 0; v < VECTORS; v++)
-      add_taps (&columns[v], taps->disparity + at + v * LANES, taps->color + at + v * LANES, anchor, near, own,
-          (float) ((row + k) * STEREO_PLANE_CELL - y));
+      add_taps (
+          &columns[v], taps->disparity + at + v * LANES, taps->color + at + v * LANES, anchor, near, own, (float) k);
   for (int v = 0; v < VECTORS; v++)
-    add_columns (&sums, &columns[v], vec_float ((lanes + column + v * LANES) * STEREO_PLANE_CELL - x));
-  return (StereoPlaneSums){ total (sums.w), total (sums.wx), total (sums.wy), total (sums.wxx), total (sums.wxy),
-    total (sums.wyy), total (sums.wd), total (sums.wxd), total (sums.wyd) };
+    add_columns (&sums, &columns[v], vec_float (lanes + v * LANES));
+  planes->column[planes->count] = x;
+  planes->anchor[planes->count] = anchor;
+  planes->sums[planes->count++] = sums;
+}
+
+/* Lane k gets the total of a sum of the @k-th pixel. */
+VEC_INLINE VecI
+totals (const CpuPlanes *planes, size_t offset)
+{
+  VecU sums[LANES];
+
+  for (int k = 0; k < LANES; k++)
+    memcpy (&sums[k], (const char *) &planes->sums[k] + offset, sizeof sums[k]);
+#pragma GCC unroll 4
+  for (int half = 1; half < LANES; half *= 2)
+#pragma GCC unroll 8
+    for (int k = 0; k < LANES / (2 * half); k++) {
+      vec_zip (&sums[2 * k], &sums[2 * k + 1], half);
+      sums[k] = sums[2 * k] + sums[2 * k + 1];
+    }
+  return (VecI) sums[0];
+}
+
+#define TOTALS(sum) totals (planes, offsetof (CpuPlaneLanes, sum))
+
+/* Moves the pixels of row @y onto their planes, and empties @planes. */
+static __attribute__ ((noinline)) void
+write_planes (const StereoPlan *plan, CpuPlanes *planes, int y, float *to)
+{
+  const VecI cell = (VecI){ 0 } + STEREO_PLANE_CELL;
+  float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1), value[LANES];
+  /* the first taps' places, from the pixel on; then sums with one place, and those with two */
+  VecI y1 = (VecI){ 0 } + (stereo_plane_first (y) * STEREO_PLANE_CELL - y);
+  VecI x1 = stereo_plane_first (0) * STEREO_PLANE_CELL - vec_load_i (planes->column) % STEREO_PLANE_CELL;
+  VecI w = TOTALS (w), columns = TOTALS (wx), rows = TOTALS (wy), d = TOTALS (wd);
+  VecI wx = cell * columns + x1 * w, wy = cell * rows + y1 * w;
+  VecI wxx = cell * (cell * TOTALS (wxx) + x1 * columns) + x1 * wx;
+  VecI wxy = cell * (cell * TOTALS (wxy) + x1 * rows) + y1 * wx;
+  VecI wyy = cell * (cell * TOTALS (wyy) + y1 * rows) + y1 * wy;
+  VecI wxd = cell * TOTALS (wxd) + x1 * d, wyd = cell * TOTALS (wyd) + y1 * d;
+
+  for (int k = 0; k < LANES; k++) {
+    StereoPlaneSums sums = { w[k], wx[k], wy[k], wxx[k], wxy[k], wyy[k], d[k], wxd[k], wyd[k] };
+    value[k] = stereo_plane_value (&sums, planes->anchor[k], min, max);
+  }
+  for (int k = 0; k < planes->count; k++)
+    to[planes->column[k]] = value[k];
+  planes->count = 0;
 }
 
 /* ---- what fill=gaps leaves without a value: exact/gaps.h. Cells are few: one thread takes them all - */
@@ -320,7 +368,7 @@ measured_ray (int k)
 static inline uint8_t *
 ray_steps (const StereoPlan *plan, const CpuRays *rays, int k, int y)
 {
-  return rays->steps + ((size_t) k * (size_t) plan->height + (size_t) y) * (size_t) rays->pitch + CPU_RAY_BORDER;
+  return rays->steps + ((size_t) y * CPU_RAYS_MEASURED + (size_t) k) * (size_t) rays->pitch + CPU_RAY_BORDER;
 }
 
 static_assert (CPU_RAY_BEYOND < UINT8_MAX - 1, "steps are bytes");
@@ -508,19 +556,23 @@ begin_pixel (Batch *batch, int x, uint32_t own)
   batch->own[batch->count++] = own;
 }
 
+/* Neighbours of pixels of the colours @own. */
+VEC_INLINE CpuMet
+meet (VecU own, VecF value, VecU color)
+{
+  VecI valid = (VecI) (value == value),
+       weight = vec_max (STEREO_FILL_ALIKE - vec_color_distance (own, color), (VecI){ 0 } + 1);
+  return (CpuMet){ vec_choose (valid, value, (VecF){ 0 } + INFINITY), weight & valid };
+}
+
 VEC_INLINE VecF
 median_of_batch (const Batch *batch, int neighbours)
 {
-  VecU own = vec_load_u (batch->own);
   CpuMet met[MOST_NEIGHBOURS];
 
 #pragma GCC unroll 32
-  for (int k = 0; k < neighbours; k++) {
-    VecF value = vec_load_f (batch->value[k]);
-    VecI valid = (VecI) (value == value), distance = vec_color_distance (own, vec_load_u (batch->color[k]));
-    met[k].value = vec_choose (valid, value, (VecF){ 0 } + INFINITY);
-    met[k].weight = vec_max (STEREO_FILL_ALIKE - distance, (VecI){ 0 } + 1) & valid;
-  }
+  for (int k = 0; k < neighbours; k++)
+    met[k] = meet (vec_load_u (batch->own), vec_load_f (batch->value[k]), vec_load_u (batch->color[k]));
   return weighted_median (met, neighbours);
 }
 
@@ -582,14 +634,27 @@ farther (const float *from, const Hole *hole, int width)
 static int
 mismatched (const StereoPlan *plan, int x, int y)
 {
+  const VecI lanes = LANE_NUMBERS;
+  const VecU16 numbers = (VecU16) (lanes * 0x20002 + 0x10000);
+  const int words = 2 * LANES;
   int first = stereo_first_index (x, plan->width, plan->min_disparity), sees = 0;
-  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
+  int end = stereo_last_index (x, plan->disparities, plan->min_disparity) + 1;
   const uint16_t *right = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
+  VecU16 near = { 0 };
 
   right += plan->width - 1 - x + plan->min_disparity;
-  for (int i = first; i <= last; i++)
-    sees |= stereo_fill_sees (i, right[i]);
-  return sees;
+  if (end - first < words) {
+    for (int i = first; i < end; i++)
+      sees |= stereo_fill_sees (i, right[i]);
+    return sees;
+  }
+  for (int i = end; i > first;) { /* the last vector may have some of the one before */
+    VecU16 selected;
+    i = i - words > first ? i - words : first;
+    memcpy (&selected, right + i, sizeof selected);
+    near |= (VecU16) ((selected - (numbers + (uint16_t) i) + 1 <= 2) & (selected != STEREO_INVALID));
+  }
+  return vec_any ((VecI) near);
 }
 
 /* Mismatched: the neighbours all around. Along the row, they are where the hole ends. */
@@ -645,14 +710,19 @@ plane_row (StereoPlan *plan, void *context, int y, int thread)
   const uint32_t *color = color_row (c, y);
   const uint8_t *needed = cells_of (c, c->gaps.needed, y);
   float *to = filled_row (c, y);
-  float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
+  CpuPlanes planes = { 0 };
+  Hole hole = { 0 };
 
   fill_row (plan, context, y, thread);
-  for (int x = 0; x < plan->width; x++)
-    if (isnan (from[x]) && !isnan (to[x]) && (!needed || needed[x / STEREO_GAPS_CELL])) {
-      StereoPlaneSums sums = plane_sums (&c->taps, x, y, to[x], color[x]);
-      to[x] = stereo_plane_value (&sums, to[x], min, max);
+  while (hole = next_hole (from, NULL, hole.end, plan->width), hole.first < hole.end)
+    for (int x = hole.first; x < hole.end; x++) {
+      if (isnan (to[x]) || (needed && !needed[x / STEREO_GAPS_CELL]))
+        continue;
+      add_plane (&planes, &c->taps, x, y, to[x], color[x]);
+      if (planes.count == LANES)
+        write_planes (plan, &planes, y, to);
     }
+  write_planes (plan, &planes, y, to);
 }
 
 /* ---- smoothing ------------------------------------------------------------------------------------------ */
@@ -698,18 +768,21 @@ take_taps (const TapRows *rows, Batch *batch, int x, uint32_t own)
   }
 }
 
-/* The same of @count pixels side by side, for an empty batch. */
-static void
-take_taps_of_run (const TapRows *rows, Batch *batch, int x, int count, const uint32_t *own)
+/* The medians of @count pixels side by side. */
+static __attribute__ ((noinline)) void
+smooth_run (const TapRows *rows, int x, int count, const uint32_t *own, float *to)
 {
-  for (int k = 0; k < count; k++)
-    begin_pixel (batch, x + k, own[k]);
+  CpuMet met[STEREO_SMOOTH_TAPS];
+
 #pragma GCC unroll 32
   for (int k = 0; k < STEREO_SMOOTH_TAPS; k++) {
     int row = k / STEREO_SMOOTH_SIDE, at = tap_column (k, x);
-    memcpy (batch->value[k], rows->value[row] + at, sizeof batch->value[k]);
-    memcpy (batch->color[k], rows->color[row] + at, sizeof batch->color[k]);
+    met[k] = meet (vec_load_u (own + x), vec_load_f (rows->value[row] + at), vec_load_u (rows->color[row] + at));
   }
+  VecF median = weighted_median (met, STEREO_SMOOTH_TAPS);
+  for (int k = 0; k < count; k++)
+    if (median[k] < INFINITY)
+      to[x + k] = median[k];
 }
 
 static void
@@ -721,15 +794,13 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
   const uint8_t *none = cells_of (c, c->gaps.none, y);
   float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
   TapRows rows = rows_around (plan, c, y);
-  Batch batch = { 0 }, run = { 0 };
+  Batch batch = { 0 };
   Hole hole = { 0 };
 
   while (hole = next_hole (from, none, hole.end, plan->width), hole.first < hole.end) {
     int x = hole.first;
-    for (; hole.end - x >= SHORTEST_RUN; x += LANES) {
-      take_taps_of_run (&rows, &run, x, hole.end - x < LANES ? hole.end - x : LANES, color + x);
-      write_medians (&run, STEREO_SMOOTH_TAPS, to);
-    }
+    for (; hole.end - x >= SHORTEST_RUN; x += LANES)
+      smooth_run (&rows, x, hole.end - x < LANES ? hole.end - x : LANES, color, to);
     for (; x < hole.end; x++) {
       take_taps (&rows, &batch, x, color[x]);
       if (batch.count == LANES)
