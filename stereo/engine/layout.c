@@ -166,8 +166,11 @@ reserve_costs (StereoPlan *plan, StereoError *error)
       status = reserve_state (plan, STEREO_LIFE_ALWAYS, (void **) &plan->lists.groups,
           (size_t) plan->lists.columns * STEREO_TILE_GROUPS, plan->lists.rows, sizeof *plan->lists.groups, 0, -1,
           "groups", error);
-    STATE (plan->single_stages ? STEREO_LIFE_ALWAYS : (StereoLife) (STEREO_LIFE_LISTED | STEREO_LIFE_PATHS),
-        plan->lists.costs, width * STEREO_SLOTS, 0, -1, "list costs");
+    if (!status) /* whole tiles */
+      status = reserve_state (plan,
+          plan->single_stages ? STEREO_LIFE_ALWAYS : (StereoLife) (STEREO_LIFE_LISTED | STEREO_LIFE_PATHS),
+          (void **) &plan->lists.costs, (size_t) plan->lists.columns * STEREO_TILE * STEREO_SLOTS,
+          plan->lists.rows * STEREO_TILE, 1, 0, -1, "list costs", error);
   }
   return status;
 }

@@ -67,7 +67,8 @@ typedef struct StereoLists
 {
   int columns, rows; /* tiles */
   uint16_t *groups; /* [row][column][STEREO_TILE_GROUPS]: of each tile, ascending; STEREO_NO_GROUP behind the last one */
-  uint8_t *costs;   /* [y][x][STEREO_SLOTS]: what paths read; slot k is candidate k % 4 of group k / 4 */
+  uint8_t *costs; /* [y][x][STEREO_SLOTS]: what paths read; slot k is candidate k % 4 of group k / 4. On the CPU they lie tile by
+                       tile: stereo/cpu/lists/lists.h */
   int chance; /* of these costs: two places that have nothing in common; where not known, more than a cost can be */
 } StereoLists;
 

@@ -52,6 +52,8 @@ naive_leaves (StageKind kind, const StereoReservation *map)
     return strcmp (map->name, "color") && strcmp (map->name, "luma");
   if (kind == STAGE_DISPARITY)
     return map->view == STEREO_RIGHT && !strcmp (map->name, "confidence");
+  if (kind == STAGE_CANDIDATES) /* new lists, which say where costs lie */
+    return !strcmp (map->name, "list costs");
   return kind == STAGE_OUTPUT && !strcmp (map->name, "disparity");
 }
 

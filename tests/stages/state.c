@@ -46,6 +46,37 @@ must (StereoStatus status, const char *what)
   }
 }
 
+static int
+is_list_cost (const StereoReservation *r)
+{
+  return !strcmp (r->name, "list costs");
+}
+
+/* The CPU keeps the costs of lists by tiles, [row][slot][column] with as many slots as the tile has: from there, or to there. */
+static void
+move_list_costs (const StereoPlan *p, const uint16_t *groups, uint8_t *tiles, uint8_t *pixels, int back)
+{
+  for (int tile = 0; tile < p->lists.columns * p->lists.rows;
+       tile++, groups += STEREO_TILE_GROUPS, tiles += 16 * 16 * STEREO_SLOTS) {
+    int slots = 0, x0 = tile % p->lists.columns * 16, y0 = tile / p->lists.columns * 16;
+    while (slots < STEREO_SLOTS && groups[slots / STEREO_GROUP] != STEREO_NO_GROUP)
+      slots += STEREO_GROUP;
+    for (int y = y0; y < y0 + 16 && y < p->height; y++)
+      for (int x = x0; x < x0 + 16 && x < p->width; x++)
+        for (int slot = 0; slot < slots; slot++) {
+          uint8_t *own = tiles + ((y - y0) * slots + slot) * 16 + x - x0;
+          uint8_t *pixel = pixels + ((size_t) y * (size_t) p->width + (size_t) x) * STEREO_SLOTS + (size_t) slot;
+          *(back ? own : pixel) = *(back ? pixel : own);
+        }
+  }
+}
+
+static int
+keeps_tiles (const StereoPlan *plan, const StereoReservation *r)
+{
+  return is_list_cost (r) && plan->backend != &stereo_backend_cuda;
+}
+
 Naive *
 state_take (StereoPlan *plan)
 {
@@ -53,7 +84,10 @@ state_take (StereoPlan *plan)
 
   for (int k = 0; k < plan->state_count; k++) {
     const StereoReservation *r = &plan->reservations[k];
-    must (plan->backend->copy_out (plan, state->memory[k], (char *) *r->where - r->shift, r->size), r->name);
+    if (keeps_tiles (plan, r))
+      move_list_costs (plan, plan->lists.groups, plan->lists.costs, state->memory[k], 0);
+    else
+      must (plan->backend->copy_out (plan, state->memory[k], (char *) *r->where - r->shift, r->size), r->name);
   }
   return state;
 }
@@ -78,7 +112,10 @@ state_put (const Naive *state, StereoPlan *plan)
 {
   for (int k = 0; k < plan->state_count; k++) {
     const StereoReservation *r = &plan->reservations[k];
-    must (plan->backend->copy_in (plan, (char *) *r->where - r->shift, state->memory[k], r->size), r->name);
+    if (keeps_tiles (plan, r))
+      move_list_costs (plan, state->plan.lists.groups, plan->lists.costs, state->memory[k], 1);
+    else
+      must (plan->backend->copy_in (plan, (char *) *r->where - r->shift, state->memory[k], r->size), r->name);
   }
 }
 
@@ -86,12 +123,6 @@ static int
 is_volume (const StereoReservation *r)
 {
   return !strcmp (r->name, "volume");
-}
-
-static int
-is_list_cost (const StereoReservation *r)
-{
-  return !strcmp (r->name, "list costs");
 }
 
 /* How a reservation is laid out: @rows of elements of @size bytes, @pitch a row, pixels from @pad to @pad + width. */

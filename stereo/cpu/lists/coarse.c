@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
 #include "stereo/cpu/lists/lists.h"
-#include "stereo/cpu/vec/vec.h"
 
 /* ---- half the size ------------------------------------------------------------------------------- */
 
@@ -68,31 +67,30 @@ coarse_run (StereoPlan *plan, void *context, StereoError *error)
   return stereo_run_coarse (plan, error);
 }
 
-/* The candidate of the lowest cost; of equal ones the first. */
-static int
-lowest_slot (const StereoPlan *plan, const CpuTile *t, int x, int y)
-{
-  const uint8_t *costs = cpu_list_costs (plan, x, y);
-  int first = stereo_first_index (x, plan->width, plan->min_disparity), best = -1;
-  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
-
-  for (int k = 0; k < t->count * STEREO_GROUP; k++) {
-    int index = cpu_slot_index (t, k);
-    if (index >= first && index <= last && (best < 0 || costs[k] < costs[best]))
-      best = k;
-  }
-  return best;
-}
-
+/* The candidates of the lowest cost in a row of a tile; of equal ones the first. */
 static void
-keep_tile (const StereoPlan *plan, const CpuTile *t)
+keep_tile_row (const StereoPlan *plan, const CpuTile *t, int y)
 {
-  for (int y = t->y0; y < t->y1; y++)
-    for (int x = t->x0; x < t->x1; x++) {
-      int slot = lowest_slot (plan, t, x, y);
-      plan->winner[(size_t) y * (size_t) plan->map_pitch + (size_t) x] = slot < 0 ? STEREO_INVALID :
-                                                                                    (uint16_t) cpu_slot_index (t, slot);
+  const uint8_t *costs = cpu_list_costs (plan, t, y);
+  uint16_t *winners = plan->winner + (size_t) y * (size_t) plan->map_pitch + (size_t) t->x0;
+  int lowest[STEREO_TILE], first[STEREO_TILE], last[STEREO_TILE], winner[STEREO_TILE];
+
+  for (int x = 0; x < STEREO_TILE; x++) {
+    lowest[x] = 256;
+    winner[x] = STEREO_INVALID;
+    first[x] = stereo_first_index (t->x0 + x, plan->width, plan->min_disparity);
+    last[x] = stereo_last_index (t->x0 + x, plan->disparities, plan->min_disparity);
+  }
+  for (int k = 0; k < t->count * STEREO_GROUP; k++, costs += STEREO_TILE) {
+    int index = cpu_slot_index (t, k);
+    for (int x = 0; x < STEREO_TILE; x++) {
+      int lower = (index >= first[x]) & (index <= last[x]) & (costs[x] < lowest[x]);
+      lowest[x] = lower ? costs[x] : lowest[x];
+      winner[x] = lower ? index : winner[x];
     }
+  }
+  for (int x = 0; x < t->x1 - t->x0; x++)
+    winners[x] = (uint16_t) winner[x];
 }
 
 /* The same in the volume, or STEREO_INVALID. */
@@ -121,7 +119,8 @@ keep_row (StereoPlan *plan, void *context, int row, int thread)
 {
   for (int column = 0; plan->listed && column < plan->lists.columns; column++) {
     CpuTile t = cpu_tile (plan, column, row);
-    keep_tile (plan, &t);
+    for (int y = t.y0; y < t.y1; y++)
+      keep_tile_row (plan, &t, y);
   }
   for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++)
     for (int x = 0; x < plan->width; x++)

@@ -6,7 +6,6 @@
  * A pass finds the means of some pixels beside each other at once: most of their taps are the same.
  */
 #include "stereo/cpu/lists/lists.h"
-#include "stereo/cpu/vec/vec.h"
 #include "stereo/cpu/match.h"
 #include "stereo/exact/prior.h"
 
@@ -185,6 +184,7 @@ typedef struct Work
   int raw_pitch;      /* bytes of a pixel's raw costs */
   int weight_column;  /* of the table of weights: that of the first column */
   int interior;       /* all candidates of all these pixels exist */
+  uint8_t *costs;     /* [column][slot]: of a row of the tile */
   uint8_t *raw;       /* [row][column][slot] */
   float *line;        /* [row of PIXELS][column][slot]: the first pass */
   float *exists;      /* [column][slot]: 1 where the candidate exists, 0; not set in an interior tile */
@@ -206,6 +206,7 @@ lay_out (Work *w, const StereoPlan *plan, float *base)
   w->field = base ? (type *) (base + used) : NULL; \
   used += stereo_round_up (floats, 16)
   TAKE (raw, uint8_t, side * side * (STEREO_SLOTS + SLACK) / 4 + SLACK);
+  TAKE (costs, uint8_t, STEREO_TILE * STEREO_SLOTS / 4);
   TAKE (line, float, PIXELS *side *STEREO_SLOTS);
   TAKE (exists, float, side *STEREO_SLOTS);
 #undef TAKE
@@ -373,7 +374,6 @@ INLINE void
 pass_row (const Work *w, int x, int row, int p, int vector, int n, int interior)
 {
   const CpuWeights *weights = &w->weights;
-  const CpuTile *t = &w->tile;
   int taps = 2 * w->radius + 1, pitch = weights->pitch;
   size_t at = (size_t) (w->weight_column + w->radius + x);
   Taps from = { .costs = w->line + (size_t) (p * w->side + x) * (size_t) w->slots + vector * LANES,
@@ -391,9 +391,7 @@ pass_row (const Work *w, int x, int row, int p, int vector, int n, int interior)
 #pragma GCC unroll 4
   for (int k = 0; k < PIXELS; k++) {
     float share = weights->across_share[(size_t) row * (size_t) pitch + at + (size_t) k];
-    uint8_t *out = cpu_list_costs (w->plan, t->x0 + x + k, t->y0 + row) + vector * LANES;
-    if (t->x0 + x + k >= t->x1)
-      break;
+    uint8_t *out = w->costs + (x + k) * STEREO_SLOTS + vector * LANES;
 #pragma GCC unroll 2
     for (int v = 0; v < n; v++) {
       VecF mean = sum[k][v] * share;
@@ -413,6 +411,16 @@ pass_row (const Work *w, int x, int row, int p, int vector, int n, int interior)
     else \
       call (1);
 
+/* Row @row of the tile. What is behind the list is overwritten by the next row, and the last one has room for it. */
+static void
+store_row (const Work *w, int row)
+{
+  uint8_t *to = cpu_list_costs (w->plan, &w->tile, w->tile.y0 + row);
+
+  for (int slot = 0; slot < w->tile.count * STEREO_GROUP; slot += 16)
+    cpu_transpose (w->costs + slot, STEREO_SLOTS, STEREO_TILE, to + slot * STEREO_TILE, STEREO_TILE);
+}
+
 /* The costs of rows @row.. of the tile. */
 static void
 average_rows (Work *w, int row)
@@ -424,7 +432,7 @@ average_rows (Work *w, int row)
     BLOCKS (PASS)
 #undef PASS
   }
-  for (int p = 0; p < PIXELS && w->tile.y0 + row + p < w->tile.y1; p++)
+  for (int p = 0; p < PIXELS && w->tile.y0 + row + p < w->tile.y1; p++) {
     for (int x = 0; x < w->tile.x1 - w->tile.x0; x += PIXELS) {
 #define PASS(n) pass_row (w, x, row + p, p, vector, n, 1)
 #define PASS_EDGE(n) pass_row (w, x, row + p, p, vector, n, 0)
@@ -436,6 +444,8 @@ average_rows (Work *w, int row)
 #undef PASS
 #undef PASS_EDGE
     }
+    store_row (w, row + p);
+  }
 }
 
 /* Single pixels' costs, for sgm. */
@@ -447,10 +457,11 @@ copy_row (const Work *w, int row)
 
   for (int x = 0; x < t->x1 - t->x0; x++) {
     const uint8_t *raw = w->raw + (row * w->side + x) * w->raw_pitch;
-    uint8_t *out = cpu_list_costs (plan, t->x0 + x, t->y0 + row);
+    uint8_t *out = w->costs + x * STEREO_SLOTS;
     for (int k = 0; k < STEREO_SLOTS; k++) /* a constant to the compiler; slots behind the list have no effect */
       out[k] = (uint8_t) stereo_path_cost (raw[k], plan->path_shift);
   }
+  store_row (w, row);
 }
 
 /* ---- the stage ------------------------------------------------------------------------------------ */
@@ -507,15 +518,23 @@ CPU (list_match) (const StereoParams *params)
 
 /* ---- the prior on these costs: exact/prior.h ------------------------------------------------------- */
 
-#define SHORT 16 /* slots: most lists have no more */
-
-/* Adds to the costs of the candidates @index of @count slots, a constant to the compiler. */
-static inline __attribute__ ((always_inline)) void
-add_penalties (uint8_t *restrict costs, const int *restrict index, int count, int steps, int most)
+/* Adds to the costs of a tile's row, where it is predicted. @words: of its pixels; @luma: of the left view. */
+static void
+add_penalties (const CpuTile *t, uint32_t *words, const uint8_t *luma, int most, uint8_t *restrict costs)
 {
-  for (int k = 0; k < count; k++) {
-    int cost = costs[k] + stereo_prior_penalty (steps, index[k], most);
-    costs[k] = (uint8_t) (cost < 255 ? cost : 255);
+  int steps[STEREO_TILE] = { 0 }, share[STEREO_TILE] = { 0 }, holds = 0;
+
+  for (int x = 0; x < t->x1 - t->x0; x++) {
+    holds |= share[x] = stereo_prior_holds (words[x], luma[x]) ? most : 0;
+    steps[x] = stereo_prior_steps (words[x]);
+    words[x] = 0;
+  }
+  for (int slot = 0; holds && slot < t->count * STEREO_GROUP; slot++, costs += STEREO_TILE) {
+    int index = cpu_slot_index (t, slot);
+    for (int x = 0; x < STEREO_TILE; x++) {
+      int cost = costs[x] + stereo_prior_penalty (steps[x], index, share[x]);
+      costs[x] = (uint8_t) (cost < 255 ? cost : 255);
+    }
   }
 }
 
@@ -526,24 +545,10 @@ prior_row (StereoPlan *plan, void *context, int row, int thread)
 
   for (int column = 0; column < plan->lists.columns; column++) {
     CpuTile t = cpu_tile (plan, column, row);
-    int index[STEREO_SLOTS] = { 0 };
-    for (int k = 0; k < t.count * STEREO_GROUP; k++)
-      index[k] = cpu_slot_index (&t, k);
-    for (int y = t.y0; y < t.y1; y++) {
-      uint32_t *predicted = plan->last.predicted + (size_t) y * (size_t) plan->map_pitch;
-      const uint8_t *luma = plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch;
-      for (int x = t.x0; x < t.x1; x++) {
-        uint32_t word = predicted[x];
-        predicted[x] = 0;
-        if (!stereo_prior_holds (word, luma[x]))
-          continue;
-        int steps = stereo_prior_steps (word);
-        if (t.count * STEREO_GROUP <= SHORT)
-          add_penalties (cpu_list_costs (plan, x, y), index, SHORT, steps, most);
-        else
-          add_penalties (cpu_list_costs (plan, x, y), index, STEREO_SLOTS, steps, most);
-      }
-    }
+    for (int y = t.y0; y < t.y1; y++)
+      add_penalties (&t, plan->last.predicted + (size_t) y * (size_t) plan->map_pitch + (size_t) t.x0,
+          plan->view[STEREO_LEFT].luma + (size_t) y * (size_t) plan->image_pitch + (size_t) t.x0, most,
+          cpu_list_costs (plan, &t, y));
   }
 }
 

@@ -15,7 +15,6 @@
  * of a line at hand when they pick. All this stays in the second-level cache.
  */
 #include "stereo/cpu/lists/lists.h"
-#include "stereo/cpu/vec/vec.h"
 
 #define LINE STEREO_TILE     /* pixels: those of a tile across a path's way */
 #define LACKING STEREO_SLOTS /* slots from here on: those of a group that a list lacks */
@@ -23,10 +22,6 @@
 #define INLINE static inline __attribute__ ((always_inline))
 
 typedef uint16_t Words[LINE];
-
-/* What is known of each candidate of each pixel of a tile: [line][slot][pixel], with as many slots as the list has. The transposition
- * writes up to 16 slots behind the last line. */
-#define BLOCK ((STEREO_TILE * STEREO_SLOTS + 16) * LINE)
 
 /* ---- lists ------------------------------------------------------------------------------------------ */
 
@@ -77,48 +72,6 @@ set_edge (const StereoPlan *plan, const CpuTile *t, int x, int dx, Edge *edge)
       edge->outside[slot][k] = searched && beyond ? 0xFFFF : 0;
     }
   }
-}
-
-/* ---- transposition ---------------------------------------------------------------------------------- */
-
-/* Sixteen vectors of bytes become those of their elements 0, 1 and so on. Of the first @count, the last one stands for those behind. */
-INLINE void
-transpose (const uint8_t *from, ptrdiff_t step, int count, uint8_t *to, ptrdiff_t to_step)
-{
-  typedef uint8_t Bytes __attribute__ ((vector_size (16)));
-  Bytes v[2][16];
-
-#pragma GCC unroll 16
-  for (int k = 0; k < 16; k++)
-    memcpy (&v[0][k], from + (k < count ? k : count - 1) * step, 16);
-#pragma GCC unroll 4
-  for (int round = 0; round < 4; round++)
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) {
-      Bytes a = v[round & 1][k], b = v[round & 1][k + 8];
-      v[~round & 1][2 * k] = VEC_SHUFFLE (Bytes, a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-      v[~round & 1][2 * k + 1] = VEC_SHUFFLE (Bytes, a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    }
-#pragma GCC unroll 16
-  for (int k = 0; k < 16; k++)
-    memcpy (to + k * to_step, &v[0][k], 16);
-}
-
-/* The costs of a tile as a block, whose lines are its columns or its rows. */
-static void
-read_costs (const StereoPlan *plan, const CpuTile *t, int columns, uint8_t *block)
-{
-  int slots = t->count * STEREO_GROUP, width = t->x1 - t->x0, height = t->y1 - t->y0;
-  ptrdiff_t row = (ptrdiff_t) plan->width * STEREO_SLOTS;
-
-  for (int line = 0; line < (columns ? width : height); line++)
-    for (int slot = 0; slot < slots; slot += 16)
-      if (columns)
-        transpose (
-            cpu_list_costs (plan, t->x0 + line, t->y0) + slot, row, height, block + (line * slots + slot) * LINE, LINE);
-      else
-        transpose (cpu_list_costs (plan, t->x0, t->y0 + line) + slot, STEREO_SLOTS, width,
-            block + (line * slots + slot) * LINE, LINE);
 }
 
 /* ---- a step of paths --------------------------------------------------------------------------------- */
@@ -359,9 +312,6 @@ offer_right (const StereoPlan *plan, const CpuTile *t, const Slots *slots, const
 
 /* ---- tiles of a path ---------------------------------------------------------------------------------- */
 
-/* Bytes of a tile's block. */
-#define TILE_BLOCK (STEREO_TILE * STEREO_SLOTS * LINE)
-
 typedef struct Context
 {
   uint8_t *up;      /* [tile]: what the paths up add, as blocks whose lines are columns */
@@ -376,7 +326,7 @@ typedef struct Context
 /* Memory of a thread. */
 typedef struct Band
 {
-  ALIGNED uint8_t costs[BLOCK], added[BLOCK], down[BLOCK]; /* blocks of a tile */
+  ALIGNED uint8_t costs[CPU_BLOCK], added[CPU_BLOCK], down[CPU_BLOCK]; /* of a tile: [line][slot][pixel] */
   Sums sums;
   Paths paths;
   uint32_t *right;    /* [mirrored column of the right view][row]: sum << 16 | index */
@@ -389,7 +339,7 @@ typedef struct Band
 static size_t
 lay_out (const StereoPlan *plan, Band *b)
 {
-  size_t pixels = (size_t) plan->lists.columns * STEREO_TILE * LINE, slots = pixels * STEREO_SLOTS + 16 * LINE;
+  size_t pixels = (size_t) plan->lists.columns * STEREO_TILE * LINE, slots = pixels * STEREO_SLOTS;
   size_t place = stereo_round_up (sizeof *b, 64);
 
   b->right = (uint32_t *) ((uint8_t *) b + place);
@@ -410,7 +360,7 @@ band_of (const StereoPlan *plan, const Context *c, int thread)
 static uint8_t *
 up_of (const StereoPlan *plan, const Context *c, int column, int row)
 {
-  return c->up + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * TILE_BLOCK;
+  return c->up + ((size_t) row * (size_t) plan->lists.columns + (size_t) column) * CPU_BLOCK;
 }
 
 static Penalties
@@ -498,20 +448,28 @@ cross_tile (Way *w, const Line *first, ptrdiff_t luma_pitch, Use use, Band *b)
 
 /* ---- up and down ------------------------------------------------------------------------------------- */
 
-/* The rows of a tile, whose costs are read; what is added goes to @added, as a block whose lines are columns. */
+/* What is known of the candidates of a tile, with its rows as lines, becomes the same with its columns as lines. */
+static void
+transpose_block (const CpuTile *t, const uint8_t *from, uint8_t *to)
+{
+  int slots = t->count * STEREO_GROUP;
+
+  for (int slot = 0; slot < slots; slot++)
+    cpu_transpose (from + slot * LINE, slots * LINE, LINE, to + slot * LINE, slots * LINE);
+}
+
+/* The rows of a tile. What is added goes to @added, if that is not NULL, with columns as lines. */
 static void
 cross_rows (Way *w, Band *b, uint8_t *added)
 {
   const CpuTile *t = &w->tile;
-  int slots = t->count * STEREO_GROUP;
-  Line l = { .costs = b->costs,
+  Line l = { .costs = cpu_list_costs (w->plan, t, t->y0),
     .added = b->added,
     .luma = w->plan->view[STEREO_LEFT].luma + (ptrdiff_t) t->y0 * w->plan->image_pitch + t->x0 };
 
-  read_costs (w->plan, t, 0, b->costs);
   cross_tile (w, &l, w->plan->image_pitch, KEEP, b);
-  for (int slot = 0; added && slot < slots; slot++)
-    transpose (b->added + slot * LINE, slots * LINE, 16, added + slot * LINE, slots * LINE);
+  if (added)
+    transpose_block (t, b->added, added);
 }
 
 /* A stretch of a column of tiles, up. The tiles before the stretch are another stretch's. */
@@ -527,6 +485,10 @@ sweep_up (StereoPlan *plan, void *context, int item, int thread)
   for (int k = s.begin; k < s.end; k++) {
     CpuTile before = w.tile;
     enter_tile (&w, column, rows - 1 - k, k == s.begin ? NULL : &before);
+    if (k + 1 < s.end) {
+      CpuTile next = cpu_tile (plan, column, rows - 2 - k);
+      cpu_fetch (cpu_list_costs (plan, &next, next.y0), (size_t) (next.count * STEREO_GROUP * LINE * STEREO_TILE));
+    }
     cross_rows (&w, b, k < s.first ? NULL : up_of (plan, c, column, rows - 1 - k));
   }
 }
@@ -555,7 +517,7 @@ sweep_right (const StereoPlan *plan, const Context *c, int row, Stretch s, Band 
 
   for (int column = s.begin; column < s.end; column++) {
     CpuTile before = w.tile;
-    size_t block = (size_t) column * TILE_BLOCK;
+    size_t block = (size_t) column * CPU_BLOCK;
     Line l = { .costs = b->row_costs + block,
       .added = b->added,
       .down = b->down,
@@ -573,7 +535,7 @@ sweep_right (const StereoPlan *plan, const Context *c, int row, Stretch s, Band 
       cross_tile (&w, &l, LINE, KEEP, b);
       continue;
     }
-    read_costs (plan, &w.tile, 1, b->row_costs + block);
+    transpose_block (&w.tile, cpu_list_costs (plan, &w.tile, w.tile.y0), b->row_costs + block);
     cross_tile (&w, &l, LINE, JOIN, b);
   }
 }
@@ -586,14 +548,15 @@ sweep_left (const StereoPlan *plan, const Context *c, int row, Stretch s, Band *
   for (int k = s.begin; k < s.end; k++) {
     CpuTile before = w.tile;
     int column = plan->lists.columns - 1 - k;
-    size_t block = (size_t) column * TILE_BLOCK;
+    size_t block = (size_t) column * CPU_BLOCK;
     Line l = { .costs = k < s.first ? b->costs : b->row_costs + block,
       .added = b->added,
       .joined = b->row_joined + block,
       .luma = b->luma + column * STEREO_TILE * LINE };
     enter_tile (&w, column, row, k == s.begin ? NULL : &before);
     if (k < s.first) {
-      read_costs (plan, &w.tile, 1, b->costs); /* the paths to the right have perhaps not come here */
+      transpose_block (&w.tile, cpu_list_costs (plan, &w.tile, w.tile.y0),
+          b->costs); /* the paths to the right have perhaps not come here */
       cross_tile (&w, &l, LINE, KEEP, b);
     } else
       cross_tile (&w, &l, LINE, PICK, b);
@@ -610,8 +573,8 @@ sweep_row (StereoPlan *plan, void *context, int row, int thread)
 
   memset (b->right, 0xFF, (size_t) plan->width * LINE * sizeof *b->right);
   for (int x = 0; x < plan->lists.columns * STEREO_TILE; x += STEREO_TILE)
-    transpose (plan->view[STEREO_LEFT].luma + (size_t) y0 * (size_t) plan->image_pitch + x, plan->image_pitch, height,
-        b->luma + x * LINE, LINE);
+    cpu_transpose (plan->view[STEREO_LEFT].luma + (size_t) y0 * (size_t) plan->image_pitch + x, plan->image_pitch,
+        height, b->luma + x * LINE, LINE);
   /* each stretch to the left follows the stretches to the right in its tiles, while these are in the cache */
   for (int k = 0; k < stretches; k++) {
     sweep_right (plan, c, row, stretch_of (1, plan->lists.columns, k), b);
@@ -638,7 +601,7 @@ paths_prepare (StereoPlan *plan, void *context, StereoError *error)
   Band size;
   c->thread_bytes = lay_out (plan, &size);
   if ((status = cpu_reserve_measures (plan, error)) ||
-      (status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->up, columns * TILE_BLOCK, rows, error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->up, columns * CPU_BLOCK, rows, error)) ||
       (status = stereo_reserve_for (plan, STEREO_LIFE_PATHS, (void **) &c->down, columns, sizeof *c->down, error)) ||
       (status = stereo_reserve_for (
            plan, STEREO_LIFE_PATHS, (void **) &c->progress, rows * PROGRESS, sizeof *c->progress, error)))
