@@ -58,18 +58,20 @@ typedef struct Edge
 static void
 set_edge (const StereoPlan *plan, const CpuTile *t, int x, int dx, Edge *edge)
 {
-  int first[LINE], last[LINE];
+  Words first, end;
 
   for (int k = 0; k < LINE; k++) {
-    first[k] = stereo_first_index (x + k * dx, plan->width, plan->min_disparity);
-    last[k] = stereo_last_index (x + k * dx, plan->disparities, plan->min_disparity);
+    int last = stereo_last_index (x + k * dx, plan->disparities, plan->min_disparity);
+    first[k] = (uint16_t) stereo_first_index (x + k * dx, plan->width, plan->min_disparity);
+    end[k] = (uint16_t) (last < 0 ? 0 : last + 1);
   }
   for (int slot = 0; slot < t->count * STEREO_GROUP; slot++) {
-    int index = cpu_slot_index (t, slot), searched = index < plan->disparities;
-    for (int k = 0; k < LINE; k++) {
-      int beyond = (index < first[k]) | (index > last[k]);
-      edge->absent[slot][k] = !searched || beyond ? 0xFFFF : 0;
-      edge->outside[slot][k] = searched && beyond ? 0xFFFF : 0;
+    uint16_t index = (uint16_t) cpu_slot_index (t, slot), searched = index < plan->disparities ? 0xFFFF : 0;
+    for (int at = 0; at < LINE; at += WORDS) {
+      VecW number = (VecW){ 0 } + index;
+      VecW beyond = (VecW) (number < vec_load_w (first + at)) | (VecW) (number >= vec_load_w (end + at));
+      vec_store_w (edge->absent[slot] + at, beyond | (uint16_t) ~searched);
+      vec_store_w (edge->outside[slot] + at, beyond & searched);
     }
   }
 }
