@@ -355,8 +355,7 @@ find_windows (const ColumnSums &sums, unsigned inside, uint32_t (&window)[TWO])
 
 /*
  * Warp: COLUMNS columns of ROWS rows, two a lane, and on both sides as many as the windows there reach; blockIdx.z: the view.
- * Changes of a lane's columns are summed up over the rows of a window first, then over its columns. All that is read is loaded
- * a row ahead.
+ * Changes of a lane's columns are summed up over a window's rows, then over its columns. They are loaded a row ahead, pixels two.
  */
 static __global__ void
 __launch_bounds__ (THREADS, BLOCKS)
@@ -372,7 +371,7 @@ __launch_bounds__ (THREADS, BLOCKS)
   int32_t noise = w.measured[view].noise;
   uint32_t rows[2 * RADIUS + 1], windows[2 * AWAY + 1][TWO] = {};
   ColumnSums sums = {};
-  Pixels next = {};
+  Pixels next = {}, after = {};
 
   /* a division takes longer than all else that a share is for */
   if (threadIdx.x > 0 && threadIdx.x <= STEREO_TEMPORAL_MOST)
@@ -380,6 +379,8 @@ __launch_bounds__ (THREADS, BLOCKS)
   __syncthreads ();
   if (ours)
     next = load_pixels (f, past, view, x, begin);
+  if (ours && begin + 1 < end)
+    after = load_pixels (f, past, view, x, begin + 1);
   rows[0] = 0;
 #pragma unroll
   for (int k = 1; k <= 2 * RADIUS; k++) {
@@ -406,8 +407,9 @@ __launch_bounds__ (THREADS, BLOCKS)
     Pixels pixels = next;
     Pair<uint8_t> count;
     int32_t share[TWO];
-    if (y + 1 < end)
-      next = load_pixels (f, past, view, x, y + 1);
+    next = after;
+    if (y + 2 < end)
+      after = load_pixels (f, past, view, x, y + 2);
 #pragma unroll
     for (int k = 0; k < TWO; k++) {
       uint32_t most = largest (windows[0][k], windows[AWAY][k], windows[2 * AWAY][k]);
