@@ -25,8 +25,7 @@ struct __align__ (16) ListLink
   uint16_t before[LIST_WAYS][STEREO_TILE_GROUPS];
   uint32_t head; /* bits 0..8: no group, or a gap, lies before this one; from LIST_COUNT_AT: groups; LIST_EDGE, LIST_BEYOND */
 };
-constexpr int LIST_FEW = STEREO_TILE_GROUPS /
-    2; /* lane k of a pixel's has group k, and in longer lists group k + LIST_FEW */
+constexpr int LIST_FEW = STEREO_TILE_GROUPS / 2; /* lane k of a pixel's has group k, in longer lists k + LIST_FEW too */
 constexpr int LIST_NOWHERE = STEREO_TILE_GROUPS, LIST_COUNT_AT = 12;
 constexpr uint32_t LIST_EDGE = 1u << 16;   /* some candidates of some pixels do not exist */
 constexpr uint32_t LIST_BEYOND = 1u << 17; /* some are beyond the last disparity: the others are outside the other view */

@@ -113,20 +113,23 @@ read_tile (const ListPaths &p, const Line &l, int k)
 }
 
 /* Starts to copy the costs of tile @n to shared memory: vectors of four groups, such that those of neighbouring lanes lie side by
- * side. */
+ * side. A lane's are as far from each other in all tiles. */
 template <bool MANY> static __device__ __forceinline__ void
 copy_tile (const ListPaths &p, const Line &l, int n, int pixels, Stage &stage)
 {
-  const int VECTORS = MANY ? 2 : 1;
+  const int VECTORS = MANY ? 2 : 1, ALONG = 32 / VECTORS / LIST_TILE, ACROSS = 32 / VECTORS / LINES;
+  int first = (int) threadIdx.x / VECTORS, byte = 16 * ((int) threadIdx.x % VECTORS);
+  int line = l.rows ? first / LIST_TILE : first % LINES, place = l.rows ? first % LIST_TILE : first / LINES;
+  const uint8_t *from = p.lists.costs + (l.first + line) * l.line_step + (n * LIST_TILE + place) * l.step + byte;
+  uint8_t *to = stage.costs[line] + place * LIST_SLOTS + byte;
+  size_t from_step = l.rows ? ALONG * l.line_step : ACROSS * l.step;
+  int to_step = l.rows ? ALONG * (int) sizeof stage.costs[0] : ACROSS * LIST_SLOTS;
+  int room = l.rows ? (place < pixels ? l.lines - l.first - line : 0) : (l.first + line < l.lines ? pixels - place : 0);
+
 #pragma unroll
-  for (int k = 0; k < 4 * VECTORS; k++) {
-    int vector = (int) threadIdx.x + 32 * k, rest = vector / VECTORS;
-    int line = l.rows ? rest / LIST_TILE : rest % LINES, place = l.rows ? rest % LIST_TILE : rest / LINES;
-    int byte = 16 * (vector % VECTORS);
-    if (l.first + line < l.lines && place < pixels)
-      copy_async<16> (stage.costs[line] + place * LIST_SLOTS + byte,
-          p.lists.costs + (l.first + line) * l.line_step + (n * LIST_TILE + place) * l.step + byte);
-  }
+  for (int k = 0; k < 4 * VECTORS; k++, from += from_step, to += to_step)
+    if (k * (l.rows ? ALONG : ACROSS) < room)
+      copy_async<16> (to, from);
 }
 
 static __device__ __forceinline__ void
@@ -149,7 +152,7 @@ copy_next (const ListPaths &p, const Line &l, int n, const Tile &t, Stage &stage
  */
 
 constexpr int UNROLLED = 3;               /* pixels: more do not stay in the cache of instructions */
-constexpr uint32_t MISSING = 0x7FFF7FFFu; /* the path cost of a candidate that the list before lacks; more than any other one */
+constexpr uint32_t MISSING = 0x7FFF7FFFu; /* of a candidate that the list before lacks: more than any other path cost */
 static_assert (LIST_TILE % UNROLLED == 1, "the first pixel of a tile is one of its own");
 
 /* Bytes that __byte_perm() takes: of a word and the next one, the slots between them; of one alone, its own slot twice, in place of
