@@ -29,6 +29,8 @@ load_batch (PixelBatch<PAIRS> &b, const Sgm &s, const LinePath<PAIRS, LANES> &t,
     if (k >= count)
       return;
     b.luma[k] = *luma;
+    if (PAIRS == 2)
+      b.raw[k].word[0] = *(const uint32_t *) from;
 #pragma unroll
     for (int half = 0; half < PAIRS / 4; half++) {
       uint2 eight = ((const uint2 *) from)[half];
@@ -186,8 +188,8 @@ __launch_bounds__ (THREADS) winner_kernel (const __grid_constant__ Frame f, cons
 StereoStatus
 sgm_winner (StereoPlan *plan, const Sgm &s, StereoError *error)
 {
-  StereoStatus status = s.depth <= 32 ? launch_lines<4, 4> (plan, s, error) :
-      s.depth <= 64                   ? launch_lines<4, 8> (plan, s, error) :
+  StereoStatus status = s.depth <= 32 ? launch_lines<2, 8> (plan, s, error) :
+      s.depth <= 64                   ? launch_lines<2, 16> (plan, s, error) :
       s.depth <= 256                  ? launch_lines<4, 32> (plan, s, error) :
                                         launch_lines<8, 32> (plan, s, error);
   dim3 blocks (cuda_blocks ((size_t) plan->width * WINNER_LANES, THREADS), plan->height);
