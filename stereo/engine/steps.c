@@ -56,7 +56,21 @@ add_keep (StereoPlan *plan)
   plan->steps[plan->step_count - 1].late = STEREO_BESIDE_MAPS;
 }
 
-/* The steps from features to the first selection. */
+/* With lists, on the branch of the match, which waits for it: the coarser levels make their own features. */
+static void
+choose_features (StereoPlan *plan)
+{
+  int first = plan->step_count;
+
+  if (plan->features != STEREO_FEATURES_NONE)
+    add (plan, plan->stages->features[plan->features]);
+  if (plan->params.color_difference == STEREO_COLOR_LAB)
+    add (plan, plan->stages->lab);
+  for (int i = first; i < plan->step_count && plan->listed; i++)
+    plan->steps[i].early = beside_levels (plan);
+}
+
+/* The steps up to the first selection. */
 static void
 choose_selection (StereoPlan *plan)
 {
@@ -65,6 +79,7 @@ choose_selection (StereoPlan *plan)
 
   if (plan->listed) {
     add (plan, t->coarse);
+    choose_features (plan);
     add (plan, t->candidates);
     plan->steps[plan->step_count - 1].joins |= 1u << STEREO_BESIDE_MAPS;
     add (plan, t->list_match ? t->list_match (p) : NULL);
@@ -82,6 +97,7 @@ choose_selection (StereoPlan *plan)
       add_late (plan, STEREO_BESIDE_COARSE);
     return;
   }
+  choose_features (plan);
   add (plan, t->match[p->method](p));
   if (p->paths != STEREO_PATHS_NONE && p->method != STEREO_METHOD_SGM)
     add (plan, t->paths);
@@ -160,35 +176,22 @@ choose_output (StereoPlan *plan)
   add (plan, t->store);
 }
 
-/* With lists, on the branch of the match, which waits for it: the coarser levels make their own features. */
-static void
-choose_features (StereoPlan *plan)
-{
-  int first = plan->step_count;
-
-  if (plan->listed)
-    begin_branch (plan, beside_levels (plan));
-  if (plan->features != STEREO_FEATURES_NONE)
-    add (plan, plan->stages->features[plan->features]);
-  if (plan->params.color_difference == STEREO_COLOR_LAB)
-    add (plan, plan->stages->lab);
-  for (int i = first; i < plan->step_count && plan->listed; i++)
-    plan->steps[i].early = beside_levels (plan);
-}
-
 /* All steps of the half size, whose views the plan that it belongs to makes: the winners before and after the paths. */
 static void
 choose_coarse (StereoPlan *plan)
 {
   const StereoStageTable *t = plan->stages;
 
-  choose_features (plan);
   if (plan->listed) {
     choose_selection (plan);
     return;
   }
+  choose_features (plan);
   add (plan, t->match[plan->params.method](&plan->params));
   add_keep (plan);
+  /* these paths leave most of the device to what the finer levels need of their own views */
+  begin_branch (plan, STEREO_BESIDE_COARSE);
+  begin_branch (plan, STEREO_BESIDE_LEVELS);
   add (plan, t->paths);
   add (plan, t->select);
 }
@@ -210,7 +213,6 @@ choose_frame (StereoPlan *plan)
   if (p->temporal > 0)
     add (plan, t->temporal);
   begin_branch (plan, STEREO_BESIDE_MATCH);
-  choose_features (plan);
   choose_selection (plan);
   for (int i = 0; i < p->refine_iterations; i++)
     choose_refinement (plan);
