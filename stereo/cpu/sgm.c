@@ -487,7 +487,7 @@ start_row (const Sweep *s, Row *row, int k, int r, int rows, int thread)
     find_all_steps (plan, row, y, s->up);
   if (!s->up)
     make_costs (plan, row, y);
-  else if (cpu_picks_early (plan))
+  else if (cpu_picks_early (plan) && !plan->is_coarse)
     start_picks (plan, row, c->keys + (size_t) thread * pick_words (plan), r);
 }
 
@@ -505,6 +505,11 @@ sweep_and_pick (const Sweep *s, Row *row, int y, PathColumns columns, int from, 
     }
     columns (s, row, from, to);
     const uint16_t *costs = row->sums + (size_t) (first - row->first_sum) * (size_t) plan->depth;
+    if (plan->is_coarse) { /* nothing else is read of a coarser level */
+      uint16_t *index = plan->view[STEREO_LEFT].index + (size_t) y * (size_t) plan->map_pitch;
+      CPU (pick_lowest) (plan, costs, to - from, index + first);
+      return;
+    }
     CPU (pick_columns) (plan, &row->picks, costs, first, end);
     CPU (pick_store) (plan, &plan->view[STEREO_LEFT], y, first, end, row->picks.left1, row->picks.left2);
     if (!plan->fusion.keeps_costs)

@@ -295,6 +295,9 @@ decide_fusion (StereoPlan *plan)
       f->selector = STEREO_SELECTOR_PATHS;
       f->match_for_keep = f->match_for_paths = can->left_for_paths && is_left_in_two_passes (p);
       f->keep_for_paths &= !f->match_for_paths;
+    } else if (can->paths_select && !plan->single_stages) {
+      f->selector = STEREO_SELECTOR_PATHS;
+      f->keeps_costs = f->keeps_right = 0;
     }
     return;
   }

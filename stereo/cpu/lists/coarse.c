@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* From the views to the lists of tiles: the views at half the size, the steps of that size, and the votes of their result. */
 #include "stereo/cpu/lists/lists.h"
+#include "stereo/cpu/post/pick.h"
 
 /* ---- half the size ------------------------------------------------------------------------------- */
 
@@ -93,27 +94,6 @@ keep_tile_row (const StereoPlan *plan, const CpuTile *t, int y)
     winners[x] = (uint16_t) winner[x];
 }
 
-/* The same in the volume, or STEREO_INVALID. */
-static uint16_t
-lowest_candidate (const StereoPlan *plan, int x, int y)
-{
-  const uint16_t *costs = plan->volume + ((size_t) y * (size_t) plan->width + (size_t) x) * (size_t) plan->depth;
-  VecW low = (VecW){ 0 } + STEREO_INVALID, first = low, numbers = { 0 };
-
-  for (int k = 0; k < WORDS; k++)
-    numbers[k] = (uint16_t) k;
-  for (int i = 0; i < plan->depth; i += WORDS) {
-    VecW behind = (VecW) (numbers + (uint16_t) i >= (uint16_t) plan->disparities);
-    low = vec_min_words (low, vec_load_w (costs + i) | behind);
-  }
-  uint16_t lowest = vec_lowest_word (low);
-  for (int i = 0; i < plan->depth; i += WORDS) {
-    VecW others = (VecW) (vec_load_w (costs + i) != lowest);
-    first = vec_min_words (first, (numbers + (uint16_t) i) | others);
-  }
-  return lowest == STEREO_INVALID ? STEREO_INVALID : vec_lowest_word (first);
-}
-
 static void
 keep_row (StereoPlan *plan, void *context, int row, int thread)
 {
@@ -123,8 +103,9 @@ keep_row (StereoPlan *plan, void *context, int row, int thread)
       keep_tile_row (plan, &t, y);
   }
   for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++)
-    for (int x = 0; x < plan->width; x++)
-      plan->winner[(size_t) y * (size_t) plan->map_pitch + (size_t) x] = lowest_candidate (plan, x, y);
+    CPU (pick_lowest)
+  (plan, plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth, plan->width,
+      plan->winner + (size_t) y * (size_t) plan->map_pitch);
 }
 
 static StereoStatus

@@ -140,6 +140,28 @@ CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, int fro
   }
 }
 
+void
+CPU (pick_lowest) (const StereoPlan *plan, const uint16_t *costs, int count, uint16_t *index)
+{
+  VecW numbers = { 0 };
+
+  for (int k = 0; k < WORDS; k++)
+    numbers[k] = (uint16_t) k;
+  for (int x = 0; x < count; x++, costs += plan->depth) {
+    VecW low = (VecW){ 0 } + STEREO_INVALID, first = low;
+    for (int i = 0; i < plan->depth; i += WORDS) {
+      VecW behind = (VecW) (numbers + (uint16_t) i >= (uint16_t) plan->disparities);
+      low = vec_min_words (low, vec_load_w (costs + i) | behind);
+    }
+    uint16_t lowest = vec_lowest_word (low);
+    for (int i = 0; i < plan->depth; i += WORDS) {
+      VecW others = (VecW) (vec_load_w (costs + i) != lowest);
+      first = vec_min_words (first, (numbers + (uint16_t) i) | others);
+    }
+    index[x] = lowest == STEREO_INVALID ? STEREO_INVALID : vec_lowest_word (first);
+  }
+}
+
 /* ---- sub-pixel offsets ----------------------------------------------------------------------------- */
 
 /* The costs of the columns are collected first, so that the rest runs on vectors; those of pixels that have no offset are made

@@ -53,6 +53,9 @@ void CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, in
  * that is stored. Only without plan->fusion.keeps_costs. */
 void CPU (pick_measures) (const StereoPlan *plan, const uint16_t *costs, int y, int from, int to);
 
+/* Of @count pixels whose costs are given, the candidate of the lowest cost; of equal ones the first. Or STEREO_INVALID. */
+void CPU (pick_lowest) (const StereoPlan *plan, const uint16_t *costs, int count, uint16_t *index);
+
 /* All of this for row @y, whose costs are in the volume; @keys: cpu_picks_words(). */
 void CPU (pick_row) (const StereoPlan *plan, uint32_t *keys, int y);
 
