@@ -38,7 +38,7 @@ pick_block (const uint16_t *costs, int depth, int columns, int j, int edge, VecU
 #pragma GCC unroll 8
   for (int g = 0; g < columns; g++) {
     int i = j - (columns - 1) + g;
-    VecU key = (VecU) vec_widen (vec_load_h (costs + g * depth + i)) << 16 | (VecU) (lanes + i);
+    VecU key = vec_join_words (vec_load_h (costs + g * depth + i), lanes + i);
     if (edge)
       key |= ~vec_between (i, 0, depth);
     take (key, &low[g], &next[g]);

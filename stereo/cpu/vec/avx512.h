@@ -21,6 +21,15 @@ VEC_ONE (VecI, vec_widen_signed, VecS, _mm512_cvtepi16_epi32, __m256i)
 VEC_ONE (VecH, vec_narrow, VecI, _mm512_cvtepi32_epi16, __m512i)
 VEC_ONE (VecB, vec_narrow_bytes, VecI, _mm512_cvtepi32_epi8, __m512i)
 
+#define VEC_JOINS_WORDS 1 /* vec_join_words() is here */
+
+VEC_INLINE VecU
+vec_join_words (VecH high, VecI low)
+{
+  const VecI lanes = LANE_NUMBERS, words = (lanes + 32) << 16 | 2 * lanes; /* of @low; from 32 on of @high */
+  return (VecU) _mm512_permutex2var_epi16 ((__m512i) low, (__m512i) words, _mm512_castsi256_si512 ((__m256i) high));
+}
+
 VEC_INLINE void
 vec_store_words_as_bytes (uint8_t *to, VecW words)
 {

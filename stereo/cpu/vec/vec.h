@@ -21,6 +21,7 @@
  *   vec_any (v)                              whether a bit is set in any lane
  *   vec_gather (from, offset)                four bytes at from + offset; only where VEC_GATHERS is defined
  *   vec_words_at (from, index)               from[index]; here
+ *   vec_join_words (high, low)               high << 16 | low, of values from 0 to 65535; here, but where VEC_JOINS_WORDS is defined
  *   vec_store_threes (to, pixels)            the lower three bytes of each element, without gaps; only with VEC_GATHERS.
  *                                            Up to 4 bytes past a quarter are written; nothing past the last pixel
  *   vec_words_of_bytes (from)                WORDS bytes, widened
@@ -129,6 +130,14 @@ vec_words_at (const uint16_t *from, VecI index)
     words[k] = from[at[k]];
   return vec_widen (words);
 }
+
+#ifndef VEC_JOINS_WORDS
+VEC_INLINE VecU
+vec_join_words (VecH high, VecI low)
+{
+  return (VecU) vec_widen (high) << 16 | (VecU) low;
+}
+#endif
 
 /* Product of values that fit 16 bits, the sign included. */
 VEC_INLINE VecI
