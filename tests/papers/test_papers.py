@@ -326,7 +326,7 @@ METHODS = {
 
 
 # The default, as "What the default adds to the thesis" has it
-DEFAULT = {"method": "asw", "profile": "balanced", "cost": "mixed", "support": "left", "window": 5, "paths": "4", "temporal": 0.75}
+DEFAULT = {"method": "asw", "profile": "balanced", "cost": "mixed", "support": "left", "window": 3, "paths": "4", "temporal": 0.75}
 # What rows may set: what the page varies, and says so. Nothing else may differ from the claims above.
 FINISH = {"consistency", "speckle-size", "fill", "median"}  # "checked and filled"
 REFINEMENT = {"refine-iterations", "refine-mode", "refine-window", "refine-gamma-distance", "refine-alpha"}
