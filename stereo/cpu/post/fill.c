@@ -634,27 +634,14 @@ farther (const float *from, const Hole *hole, int width)
 static int
 mismatched (const StereoPlan *plan, int x, int y)
 {
-  const VecI lanes = LANE_NUMBERS;
-  const VecU16 numbers = (VecU16) (lanes * 0x20002 + 0x10000);
-  const int words = 2 * LANES;
   int first = stereo_first_index (x, plan->width, plan->min_disparity), sees = 0;
-  int end = stereo_last_index (x, plan->disparities, plan->min_disparity) + 1;
+  int last = stereo_last_index (x, plan->disparities, plan->min_disparity);
   const uint16_t *right = plan->view[STEREO_RIGHT].index + (size_t) y * (size_t) plan->map_pitch;
-  VecU16 near = { 0 };
 
   right += plan->width - 1 - x + plan->min_disparity;
-  if (end - first < words) {
-    for (int i = first; i < end; i++)
-      sees |= stereo_fill_sees (i, right[i]);
-    return sees;
-  }
-  for (int i = end; i > first;) { /* the last vector may have some of the one before */
-    VecU16 selected;
-    i = i - words > first ? i - words : first;
-    memcpy (&selected, right + i, sizeof selected);
-    near |= (VecU16) ((selected - (numbers + (uint16_t) i) + 1 <= 2) & (selected != STEREO_INVALID));
-  }
-  return vec_any ((VecI) near);
+  for (int i = first; i <= last; i++)
+    sees |= stereo_fill_sees (i, right[i]);
+  return sees;
 }
 
 /* Mismatched: the neighbours all around. Along the row, they are where the hole ends. */
