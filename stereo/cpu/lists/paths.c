@@ -306,7 +306,7 @@ offer_right (const StereoPlan *plan, const CpuTile *t, const Slots *slots, const
       continue;
     for (int at = 0; at < LINE; at += LANES) {
       uint32_t *place = partner + index * LINE + at;
-      VecU key = (VecU) vec_widen (vec_load_h (sums->sums[k] + at)) << 16 | (uint32_t) index;
+      VecU key = vec_join_words (vec_load_h (sums->sums[k] + at), (VecI){ 0 } + index);
       vec_store_u (place, vec_min_unsigned (vec_load_u (place), key));
     }
   }
