@@ -12,9 +12,9 @@ constexpr int THREADS = LIST_TILE * LIST_TILE;
 constexpr int WARPS = 4; /* of link_kernel */
 static_assert (LIST_WAYS * LIST_GROUPS == 32, "a lane a group of a way");
 
-/* Whether the step to pixel (x, y) from (x + dx, y + dy) halves the penalties. */
+/* Whether the step to pixel (x, y) from (x + dx, y + dy) lowers the penalties. */
 static __device__ __forceinline__ bool
-halves (const Frame &f, int x, int y, int dx, int dy, int step)
+lowers (const Frame &f, int x, int y, int dx, int dy, int step)
 {
   const uint8_t *luma = f.view[STEREO_LEFT].luma;
   int from_x = x + dx, from_y = y + dy;
@@ -77,16 +77,16 @@ head_of (const Frame &f, const uint16_t *groups, int count, int column)
 
 /* Block: a tile. A thread looks at a pixel of a row, and at one of a column, such that a warp has two lines of either. */
 static __global__ void
-__launch_bounds__ (THREADS) halved_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
+__launch_bounds__ (THREADS) lowered_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
 {
   int x0 = blockIdx.x * LIST_TILE, y0 = blockIdx.y * LIST_TILE;
   int along = threadIdx.x % LIST_TILE, line = threadIdx.x / LIST_TILE;
   ListLink *link = p.links + blockIdx.y * p.lists.columns + blockIdx.x;
 
-  store_lines (link->halved[LIST_RIGHT], halves (f, x0 + along, y0 + line, -1, 0, p.penalty_step));
-  store_lines (link->halved[LIST_LEFT], halves (f, x0 + along, y0 + line, 1, 0, p.penalty_step));
-  store_lines (link->halved[LIST_DOWN], halves (f, x0 + line, y0 + along, 0, -1, p.penalty_step));
-  store_lines (link->halved[LIST_UP], halves (f, x0 + line, y0 + along, 0, 1, p.penalty_step));
+  store_lines (link->lowered[LIST_RIGHT], lowers (f, x0 + along, y0 + line, -1, 0, p.penalty_step));
+  store_lines (link->lowered[LIST_LEFT], lowers (f, x0 + along, y0 + line, 1, 0, p.penalty_step));
+  store_lines (link->lowered[LIST_DOWN], lowers (f, x0 + line, y0 + along, 0, -1, p.penalty_step));
+  store_lines (link->lowered[LIST_UP], lowers (f, x0 + line, y0 + along, 0, 1, p.penalty_step));
 }
 
 /* Warp: a tile, a lane a group of a way. */
@@ -112,8 +112,8 @@ list_links (StereoPlan *plan, const ListPaths &paths, StereoError *error)
 
   if (status)
     return status;
-  halved_kernel<<<dim3 (paths.lists.columns, paths.lists.rows), THREADS, 0, stream>>> (cuda_frame (plan), paths);
-  CUDA_LAUNCHED (plan, "halved_kernel");
+  lowered_kernel<<<dim3 (paths.lists.columns, paths.lists.rows), THREADS, 0, stream>>> (cuda_frame (plan), paths);
+  CUDA_LAUNCHED (plan, "lowered_kernel");
   unsigned blocks = cuda_blocks ((size_t) paths.lists.columns * paths.lists.rows, WARPS);
   link_kernel<<<blocks, dim3 (32, WARPS), 0, cuda_state (plan)->stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "link_kernel");
@@ -172,8 +172,8 @@ paths_of (const StereoPlan *plan, const PathsContext *context)
     int small = stereo_plan_penalty (plan, direction, 0), large = stereo_plan_penalty (plan, direction, 1);
     paths.small[k] = 0x10001u * (uint32_t) small;
     paths.large[k] = 0x10001u * (uint32_t) large;
-    paths.small_half[k] = 0x10001u * (uint32_t) (small / STEREO_LISTED_STEP_P1);
-    paths.large_half[k] = 0x10001u * (uint32_t) (large / STEREO_LISTED_STEP_P2);
+    paths.small_low[k] = 0x10001u * (uint32_t) (small / STEREO_LISTED_STEP_P1);
+    paths.large_low[k] = 0x10001u * (uint32_t) (large / STEREO_LISTED_STEP_P2);
   }
   return paths;
 }

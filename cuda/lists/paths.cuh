@@ -18,8 +18,8 @@ enum ListWay
 /* What does not depend on costs, of a tile. */
 struct __align__ (16) ListLink
 {
-  /* For each line of the tile, a row or a column: bit k says that the step to pixel k halves the penalties. */
-  uint16_t halved[LIST_WAYS][STEREO_TILE];
+  /* For each line of the tile, a row or a column: bit k says that the step to pixel k lowers the penalties. */
+  uint16_t lowered[LIST_WAYS][STEREO_TILE];
   /* Where the tile that a path comes from has each group, bits 0..3, the one below it, 4..7, and the one above it, 8..11; or
    * LIST_NOWHERE. */
   uint16_t before[LIST_WAYS][STEREO_TILE_GROUPS];
@@ -37,11 +37,10 @@ struct ListPaths
   Lists lists;
   ListLink *links;
   uint8_t *added[LIST_WAYS];
-  uint8_t *distinctness;                                     /* of cells; NULL: nobody reads it */
-  uint32_t small[2], large[2], small_half[2], large_half[2]; /* along rows, along columns; in both halves of a word */
+  uint8_t *distinctness;                                   /* of cells; NULL: nobody reads it */
+  uint32_t small[2], large[2], small_low[2], large_low[2]; /* along rows, along columns; in both halves of a word */
   int penalty_step, subpixel;
-  int first_row,
-      end_row; /* the rows of tiles of a band, which @added is for: its first tile is that of the first column of row 0 */
+  int first_row, end_row; /* a band's rows of tiles, which @added is for: it begins with the first tile of row 0 */
 };
 constexpr size_t LIST_ADDED = (size_t) STEREO_TILE * STEREO_TILE * STEREO_SLOTS;
 

@@ -32,7 +32,7 @@ struct Line
   int tile, tile_step;           /* the first tile, and from tile to tile */
   size_t line_step, step;        /* bytes of costs from line to line, from pixel to pixel */
   bool rows, back;
-  Penalties whole, half;
+  Penalties whole, lowered;
 };
 
 /* Warps for paths along the band's rows, both ways. */
@@ -80,7 +80,7 @@ line_of (const Frame &f, const ListPaths &p, int warp)
   l.tile = l.first / LIST_TILE * (l.rows ? p.lists.columns : 1);
   l.tile_step = l.rows ? 1 : p.lists.columns;
   l.whole = l.rows ? Penalties{ p.small[0], p.large[0] } : Penalties{ p.small[1], p.large[1] };
-  l.half = l.rows ? Penalties{ p.small_half[0], p.large_half[0] } : Penalties{ p.small_half[1], p.large_half[1] };
+  l.lowered = l.rows ? Penalties{ p.small_low[0], p.large_low[0] } : Penalties{ p.small_low[1], p.large_low[1] };
   l.line_step = (size_t) LIST_SLOTS * (l.rows ? f.width : 1);
   l.step = (size_t) LIST_SLOTS * (l.rows ? 1 : f.width);
   return l;
@@ -90,7 +90,7 @@ line_of (const Frame &f, const ListPaths &p, int warp)
 struct Tile
 {
   int pixels; /* 0: there is none */
-  uint32_t head, before[2], halved;
+  uint32_t head, before[2], lowered;
 };
 
 /* The tile that has number @k along the way. */
@@ -109,7 +109,7 @@ read_tile (const ListPaths &p, const Line &l, int k)
   const ListLink *link = p.links + l.tile + n * l.tile_step;
   const uint16_t *before = link->before[l.way] + l.lane;
   return { min (LIST_TILE, l.length - n * LIST_TILE), link->head, { before[0], before[LIST_FEW] },
-    link->halved[l.way][l.across % LIST_TILE] };
+    link->lowered[l.way][l.across % LIST_TILE] };
 }
 
 /* Starts to copy the costs of tile @n to shared memory: vectors of four groups, such that those of neighbouring lanes lie side by
@@ -354,17 +354,17 @@ struct Walk
 {
   const uint8_t *costs; /* in shared memory */
   uint8_t *to;
-  uint32_t halved; /* bit 0: of this pixel */
-  bool stores;     /* the tile is one of the path's stretch, and the line one of the picture */
-  Missing missing; /* unless all candidates exist */
+  uint32_t lowered; /* bit 0: of this pixel */
+  bool stores;      /* the tile is one of the path's stretch, and the line one of the picture */
+  Missing missing;  /* unless all candidates exist */
 };
 
-/* A pixel: bit @k of the halved ones. @slots: of the tile; of its first pixel what lies beside comes from elsewhere. */
+/* A pixel: bit @k of the lowered ones. @slots: of the tile; of its first pixel what lies beside comes from elsewhere. */
 template <Kind KIND> static __device__ __forceinline__ void
 walk_pixel (const Line &l, Path &path, const Beside &beside, const Slots &slots, const Walk &w, int k, bool many)
 {
-  bool halves = w.halved & 1u << k;
-  Penalties penalties = { halves ? l.half.small : l.whole.small, halves ? l.half.large : l.whole.large };
+  bool lowers = w.lowered & 1u << k;
+  Penalties penalties = { lowers ? l.lowered.small : l.whole.small, lowers ? l.lowered.large : l.whole.large };
   const uint32_t *costs = (const uint32_t *) w.costs;
   uint32_t few = step_group<0> (path, beside, slots, costs[0], penalties), more = 0;
 
@@ -396,7 +396,7 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
   Walk w = { stage.costs[line] + begin * LIST_SLOTS + STEREO_GROUP * l.lane,
     p.added[l.way] + (size_t) tile * LIST_ADDED + l.across % LIST_TILE * (l.rows ? LIST_TILE * pitch : pitch) +
         begin * (l.rows ? pitch : LIST_TILE * pitch) + STEREO_GROUP * l.lane,
-    l.back ? __brev (t.halved) >> (32 - t.pixels) : t.halved, number >= l.kept && l.across < l.lines, {} };
+    l.back ? __brev (t.lowered) >> (32 - t.pixels) : t.lowered, number >= l.kept && l.across < l.lines, {} };
   int index[2], x = l.rows ? n * LIST_TILE + begin : min (l.across, l.lines - 1);
 
   if constexpr (KIND >= EDGE_FEW) {
@@ -408,9 +408,9 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
       find_outside<KIND> (f, index, x, w.missing);
   }
   walk_pixel<KIND> (l, path, beside, first, w, 0, many);
-  w.halved >>= 1;
+  w.lowered >>= 1;
   if constexpr (KIND == ANY) {
-    for (int k = 1; k < t.pixels; k++, w.halved >>= 1) {
+    for (int k = 1; k < t.pixels; k++, w.lowered >>= 1) {
       w.costs += sign * LIST_SLOTS;
       w.to += step;
       if (l.rows)
@@ -419,7 +419,7 @@ walk_tile (const Frame &f, const ListPaths &p, const Line &l, const Tile &t, int
     }
   } else {
 #pragma unroll 1
-    for (int k = 1; k < LIST_TILE; k += UNROLLED, w.halved >>= UNROLLED)
+    for (int k = 1; k < LIST_TILE; k += UNROLLED, w.lowered >>= UNROLLED)
 #pragma unroll
       for (int j = 0; j < UNROLLED; j++) {
         w.costs += sign * LIST_SLOTS;

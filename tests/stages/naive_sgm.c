@@ -59,9 +59,9 @@ set_penalties (const StereoPlan *p, NaivePath *path, int x, int y, int dx, int d
 
   if (naive_inside (p, x + dx) && y + dy >= 0 && y + dy < p->height)
     step = abs (luma[naive_image (p, x, y)] - luma[naive_image (p, x + dx, y + dy)]);
-  int halved = p->params.penalty_step > 0 && step >= p->params.penalty_step;
-  path->small = halved ? path->p1 / (p->listed ? 4 : 2) : path->p1;
-  path->large = halved ? path->p2 / (p->listed ? 3 : 2) : path->p2;
+  int lowered = p->params.penalty_step > 0 && step >= p->params.penalty_step;
+  path->small = lowered ? path->p1 / (p->listed ? 4 : 2) : path->p1;
+  path->large = lowered ? path->p2 / (p->listed ? 3 : 2) : path->p2;
 }
 
 void
