@@ -199,9 +199,10 @@ unpack_band (void *work, int item, int thread)
     const uint8_t *from = own->pinned_target + y * own->target_row;
     if (dense)
       memcpy (to, from, (size_t) own->target_row);
-    for (int x = 0; x < table->width && !dense; x++, to += plane->target.pixel_stride)
-      for (int c = 0; c < plane->channels; c++)
-        to[plane->target.offset[c]] = *from++;
+    else
+      for (int x = 0; x < table->width; x++, to += plane->target.pixel_stride)
+        for (int c = 0; c < plane->channels; c++)
+          to[plane->target.offset[c]] = *from++;
   }
 }
 

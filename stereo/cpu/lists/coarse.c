@@ -102,10 +102,10 @@ keep_row (StereoPlan *plan, void *context, int row, int thread)
     for (int y = t.y0; y < t.y1; y++)
       keep_tile_row (plan, &t, y);
   }
-  for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++)
-    CPU (pick_lowest)
-  (plan, plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth, plan->width,
-      plan->winner + (size_t) y * (size_t) plan->map_pitch);
+  for (int y = row * STEREO_TILE; !plan->listed && y < (row + 1) * STEREO_TILE && y < plan->height; y++) {
+    const uint16_t *costs = plan->volume + (size_t) y * (size_t) plan->width * (size_t) plan->depth;
+    CPU (pick_lowest) (plan, costs, plan->width, plan->winner + (size_t) y * (size_t) plan->map_pitch);
+  }
 }
 
 static StereoStatus
