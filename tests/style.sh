@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Checks that nothing outside tests/ includes from tests/, that no stage includes from another one, that there is no circle
-# of includes, that elements map frames with gst_stereo_map() alone, and that every C, C++ and CUDA file is formatted as
-# .clang-format says, by clang-format 14.0.6. Other versions format other lines otherwise.
+# of includes, that elements map frames with gst_stereo_map() alone, that every mutant of tests/mutants/list still has its
+# line in the sources, and that every C, C++ and CUDA file is formatted as .clang-format says, by clang-format 14.0.6. Other
+# versions format other lines otherwise.
 #
 #   sh tests/style.sh            names the lines that differ
 #   sh tests/style.sh --apply    formats the files
@@ -52,6 +53,8 @@ if [ -n "$bare" ]; then
   echo "$bare" >&2
   exit 1
 fi
+# tests/mutants.sh, which is seldom run, needs all of them.
+echo "$files" | python3 tests/mutants/apply.py tests/mutants/list || { echo "change tests/mutants/list with the sources" >&2; exit 1; }
 
 # is_pinned PROGRAM
 is_pinned () { "$1" --version 2>/dev/null | grep -q "version $version"; }

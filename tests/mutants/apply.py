@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Copies the files that standard input names into a folder, with every mutant of a list: apply.py LIST FOLDER
+"""Copies the files that standard input names into a folder, with every mutant of a list: apply.py LIST [FOLDER]
 
-Files that are there as they have to be are left alone: no more is compiled again than has changed. What else is there, but
-for build/, is removed. Prints a line NUMBER|FILE|TESTS|TEXT for each. The list has for each mutant
+Without FOLDER it says only which mutants do not fit the files, if any. Files that are there as they have to be are left alone:
+no more is compiled again than has changed. What else is there, but for build/, is removed. Prints a line NUMBER|FILE|TESTS|TEXT
+for each. The list has for each mutant
 
     FILE | TEST, TEST | what is wrong
     - what stands in FILE, once and within a line
@@ -83,7 +84,7 @@ def remove_others(folder, files):
                 os.remove(path)
 
 
-def main(path, folder):
+def main(path, folder=None):
     mutants, of_file, wrong = read(path), {}, []
     files = {os.path.normpath(file) for file in sys.stdin.read().splitlines()}
     files = {file for file in files if os.path.isfile(file)}
@@ -101,9 +102,12 @@ def main(path, folder):
             for begin, end, put_in, _ in reversed(found):
                 text = text[:begin] + put_in + text[end:]
             text = text.encode()
-        copy(file, folder, text)
+        if folder:
+            copy(file, folder, text)
     if wrong:
         sys.exit("\n".join(wrong))
+    if not folder:
+        return
     remove_others(folder, files)
     for number, (file, tests, what, _, _) in enumerate(mutants, 1):
         print(f"{number}|{file}|{tests}|{what}")
