@@ -100,6 +100,18 @@ class Workflow(unittest.TestCase):
             self.assertTrue(os.path.exists(os.path.join(ROOT, command.split()[1])), command)
 
 
+class Options(unittest.TestCase):
+    def test_programs_have_them(self):
+        """Those that the documents give to stereo-bench, or to what runs it."""
+        bench = read("stereo/tools/bench.c") + read("stereo/engine/params.c")
+        known = {"stereo-bench": bench, "tests/bench": bench + "".join(map(read, glob.glob("tests/bench/*.py", root_dir=ROOT)))}
+        documents = "".join(map(read, glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True))).replace("\\\n", "")
+        named = {(program, option) for program, line in re.findall(r"(stereo-bench|tests/bench)(?:/\w+\.py)?( [^`\n]*)", documents)
+                 for option in re.findall(r" --(\w[\w-]*)", line)}
+        self.assertGreater(len(named), 15)
+        self.assertEqual([(program, option) for program, option in named if not re.search(f'"(--)?{option}"', known[program])], [])
+
+
 class Words(unittest.TestCase):
     def test_readme_is_an_entry_page(self):
         self.assertLessEqual(len(read("README.md").split()), 900)
