@@ -252,7 +252,7 @@ gst_stereo_rectify_maps_load (GstStereoRectifyMaps *self, const GstStereoRectify
     settings->calibration_height };
   gboolean works = self->loaded_serial != 0, set = settings->calibration && *settings->calibration;
   g_autofree gchar *message = NULL;
-  GstStereoCalibration loaded;
+  GstStereoCalibration loaded = { 0 };
 
   if (serial == self->loaded_serial)
     return TRUE;

@@ -58,11 +58,9 @@ gst_stereo_params_rows (const gchar *const *names, gsize offset, GParamFlags fla
       .min = info->min,
       .max = info->max,
       .initial = info->initial,
+      .type = info->choices ? type_name (info->name) : NULL,
+      .choices = info->choices ? copy_choices (info->choices) : NULL,
       .note = note };
-    if (info->choices) {
-      row.type = type_name (info->name);
-      row.choices = copy_choices (info->choices);
-    }
     g_array_append_val (rows, row);
   }
   return (GstStereoProperty *) g_array_free (rows, FALSE);

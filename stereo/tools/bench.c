@@ -340,14 +340,13 @@ open_plan (Bench *b)
 {
   int width = b->view[0].width, height = b->view[0].height;
   size_t pixels = (size_t) width * (size_t) height;
-  float *disparity = malloc (pixels * sizeof *disparity);
 
-  b->output = (StereoOutput){ disparity, width * (ptrdiff_t) sizeof *disparity, STEREO_SAMPLE_F32, malloc (pixels),
-    width };
+  b->output = (StereoOutput){ malloc (pixels * sizeof (float)), width * (ptrdiff_t) sizeof (float), STEREO_SAMPLE_F32,
+    malloc (pixels), width };
   b->plan = stereo_plan_new (&b->options->params, width, height, &b->error);
   if (b->plan && *stereo_plan_warning (b->plan))
     fprintf (stderr, "%s\n", stereo_plan_warning (b->plan));
-  return b->plan && disparity && b->output.confidence;
+  return b->plan && b->output.data && b->output.confidence;
 }
 
 /* Frame @number, from 1, of those without times. */

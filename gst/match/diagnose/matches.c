@@ -207,6 +207,8 @@ fit_offsets (GstStereoMatches *m)
   guint count = figures->placed;
   StereoSparseFit fit = { { 0 } };
 
+  if (count == 0) /* all of these figures are 0 */
+    return;
   for (guint i = 0; i < count; i++) {
     places[i] = m->points[i].place;
     all[i] = places[i].vertical;
@@ -224,7 +226,7 @@ fit_offsets (GstStereoMatches *m)
   /* places lie between -1/2 and 1/2 */
   figures->scale = fit.c[1] / 2;
   figures->roll = fit.c[2] / 2;
-  figures->rest = count ? sqrt (squares / weights) : 0;
+  figures->rest = sqrt (squares / weights);
 }
 
 gboolean

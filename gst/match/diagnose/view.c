@@ -490,7 +490,7 @@ compare_block (GstStereoViews *views, guint v, gint bx, gint by, Reach reach, Re
   block->votes[EVEN] = (guint8) (even ? MIN (block->votes[EVEN] + 1, MOST_VOTES) : 0);
   /* else the other view may see no such place */
   block->votes[ALONE] = wide.whole && block->is_live;
-  for (gint y = by ? -1 : 0; y <= (by < views->down - 1) && block->votes[ALONE]; y++)
+  for (gint y = by ? -1 : 0; y <= (by < views->down - 1 ? 1 : 0) && block->votes[ALONE]; y++)
     for (gint x = wide.first; x <= wide.last; x++)
       block->votes[ALONE] &= row[y * views->across + x].stopped > 1;
   if (wide.whole && block->stopped > 1 && block->is_textured && !stopped && 2 * live > count)

@@ -103,8 +103,8 @@ GstStereoUnmeasured *gst_stereo_views_get_unmeasured (const GstStereoViews *view
 void gst_stereo_views_add_stats (GstStereoViews *views, GstStructure *stats);
 
 /* For tests: what a look finds. FALSE for views that are too small. */
-gboolean gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *pair,
-    GstStereoViewFigures figures[2], GstStereoPairFigures *both);
+gboolean gst_stereo_views_measure (GstStereoViews *views, const GstStereoLookedPair *viewed,
+    GstStereoViewFigures figures[2], GstStereoPairFigures *pair);
 
 G_END_DECLS
 
