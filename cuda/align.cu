@@ -117,7 +117,7 @@ align_run (StereoPlan *plan, void *context, StereoError *error)
   dim3 grid (cuda_blocks (plan->width, ALIGN_PIXELS * ALIGN_THREADS), cuda_blocks (plan->height, ALIGN_ROWS));
   Frame f = cuda_frame (plan);
 
-  if (!plan->align.active)
+  if (!plan->align.active || cuda_state (plan)->first_view + cuda_state (plan)->views <= STEREO_RIGHT)
     return STEREO_OK;
   resample_kernel<<<grid, ALIGN_THREADS, 0, stream>>> (
       f, c->steps, c->rows, stereo_align_scale (plan->width), stereo_align_scale (plan->height));

@@ -26,9 +26,12 @@ struct CudaGraph
   StereoImage source[2];      /* the images that @load reads */
   StereoSample sample;        /* that the last step writes */
   bool aligns;                /* has kernels of the align stage */
+  int first_view;             /* of its load and temporal */
 };
 
-constexpr int CUDA_BANDS = 16; /* of a picture, which several threads copy on the host */
+constexpr int CUDA_BANDS = 64; /* of a picture, which several threads copy on the host */
+constexpr int CUDA_PARTS = 8;  /* of large results, which are copied to the host one after the other */
+constexpr int CUDA_EARLY = 2;  /* of these parts, which are made before the others */
 
 /* Memory and events of one frame in flight. */
 struct CudaSlot
@@ -38,12 +41,12 @@ struct CudaSlot
   uint8_t *input[2];                  /* device staging, 4 bytes a pixel */
   uint8_t *results;                   /* device: see transfer.cu */
   CudaGraph graph;
-  cudaEvent_t arrived;                   /* recorded when the upload stream reaches this frame */
-  cudaEvent_t uploaded, computed, ready; /* images on the device; results on the device; results on the host */
-  bool packed[2][CUDA_BANDS];            /* of the views; atomic */
-  int sent[2];                           /* bands on their way to the device */
-  StereoError sending;                   /* why a band could not be sent */
-  uint64_t arrived_ns;                   /* about the same moment on the host's clock */
+  cudaEvent_t arrived;           /* recorded when the upload stream reaches this frame */
+  cudaEvent_t uploaded[2];       /* a view on the device */
+  cudaEvent_t computed[2];       /* early parts of the results on the device; all others */
+  cudaEvent_t ready[CUDA_PARTS]; /* a part of the results on the host */
+  int band;                      /* the first one that threads copy now */
+  uint64_t arrived_ns;           /* about the same moment as @arrived on the host's clock */
 };
 
 /* What runs beside the steps. */
@@ -70,7 +73,6 @@ struct CudaState
   cudaStream_t stream; /* of the steps */
   CudaBranch branch[STEREO_BRANCHES - 1]; /* without STEREO_WITH_STEPS */
   cudaStream_t upload_stream, download_stream;
-  CudaSlot slot[STEREO_MAX_IN_FLIGHT];
   StereoPool *pool;                 /* threads that copy images and results on the host */
   cudaEvent_t events[STEREO_MARKS]; /* each is created at its first mark */
 
@@ -85,6 +87,10 @@ struct CudaState
   uint8_t *path_costs;   /* [y][x][i]: what paths read; 0 where there is no candidate */
   uint16_t *means;       /* [y][x][i]: of match_for_keep: costs as in the volume */
   uint8_t *distinctness; /* of each cell, of a plan that searches coarse to fine: list_paths leaves it to probability */
+
+  CudaSlot slot[STEREO_MAX_IN_FLIGHT];
+  int first_view,
+      views; /* that load, align and temporal work on: both, or the left one while the right one is on its way */
 };
 
 static inline CudaState *
@@ -138,11 +144,13 @@ StereoStatus cuda_fail (StereoError *error, cudaError_t code, const char *call, 
 StereoStatus cuda_upload (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_download (StereoPlan *plan, StereoError *error);
 StereoStatus cuda_collect (StereoPlan *plan, StereoError *error);
-/* Results of a frame, in one piece so that one copy takes them: two counts (valid samples, sum of confidence bytes),
- * samples, confidence; rows without gaps. */
-constexpr size_t CUDA_SAMPLES_AT = 256;
-size_t cuda_confidence_at (const StereoPlan *plan);
+/* Results of a frame: two counts (valid samples, sum of confidence bytes) of the early parts and two of the others, then rows: samples,
+ * confidence. @part begins with row cuda_part(). */
+constexpr size_t CUDA_ROWS_AT = 256;
+size_t cuda_result_row (const StereoPlan *plan);
 size_t cuda_results_most (const StereoPlan *plan);
+int cuda_parts (const StereoPlan *plan);
+int cuda_part (const StereoPlan *plan, int part);
 
 /* graph.cu: captures the steps as one graph if possible, and says in the plan's reason whether it was; runs a frame. */
 void cuda_make_graph (StereoPlan *plan);

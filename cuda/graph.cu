@@ -49,80 +49,33 @@ cuda_free_graph (CudaGraph *graph)
     cudaGraphExecDestroy (graph->launchable);
   if (graph->steps)
     cudaGraphDestroy (graph->steps);
-  memset (graph, 0, sizeof *graph);
+  *graph = {};
 }
 
-/* Load is the first step, and no other step can begin before it. */
-static StereoStatus
-find_load (CudaGraph *graph, StereoError *error)
-{
-  size_t count = 1;
-
-  CUDA_TRY (cudaGraphGetRootNodes (graph->steps, &graph->load, &count));
-  return count == 1 ? STEREO_OK : stereo_fail (error, STEREO_ERROR_BACKEND, "%zu steps want to be the first.", count);
-}
-
-static StereoStatus
-instantiate (CudaGraph *graph, StereoError *error)
-{
-  CUDA_TRY (cudaGraphInstantiateWithFlags (&graph->launchable, graph->steps, cudaGraphInstantiateFlagUseNodePriority));
-  return STEREO_OK;
-}
-
-static StereoStatus
-capture_steps (StereoPlan *plan, CudaGraph *graph, StereoError *error)
-{
-  cudaStream_t stream = cuda_state (plan)->stream;
-  StereoStatus status;
-
-  /* relaxed: other threads may use the device meanwhile, and this one may load kernels */
-  CUDA_TRY (cudaStreamBeginCapture (stream, cudaStreamCaptureModeRelaxed));
-  status = stereo_run_steps (plan, 0, plan->step_count, error);
-  cudaError_t code = cudaStreamEndCapture (stream, &graph->steps);
-  if (status)
-    return status;
-  CUDA_TRY (code);
-  return find_load (graph, error);
-}
-
-/* Captures the steps as they are now into @graph, which stays empty if that fails. */
+/* Captures the steps as they are now into @graph, which is empty. */
 static StereoStatus
 capture (StereoPlan *plan, CudaGraph *graph, StereoError *error)
 {
-  const CudaState *state = cuda_state (plan);
-  CudaGraph made = {};
+  cudaStream_t stream = cuda_state (plan)->stream;
   uint64_t before = hash_host_state (plan);
-  StereoStatus status = capture_steps (plan, &made, error);
+  size_t count = 1; /* load is the first step, and no other one can begin before it */
 
-  memcpy (made.source, state->source, sizeof made.source);
-  made.sample = plan->output.sample;
-  made.aligns = plan->align.active;
+  /* relaxed: other threads may use the device meanwhile, and this one may load kernels */
+  CUDA_TRY (cudaStreamBeginCapture (stream, cudaStreamCaptureModeRelaxed));
+  StereoStatus status = stereo_run_steps (plan, 0, plan->step_count, error);
   if (!status && hash_host_state (plan) != before)
     status = stereo_fail (error, STEREO_ERROR_BACKEND, "A stage changes state on the host from frame to frame.");
-  if (!status)
-    status = instantiate (&made, error);
-  if (status)
-    cuda_free_graph (&made);
-  *graph = made;
+  cudaError_t code = cudaStreamEndCapture (stream, &graph->steps);
+  if (!status && code == cudaSuccess)
+    code = cudaGraphGetRootNodes (graph->steps, &graph->load, &count);
+  if (!status && code == cudaSuccess)
+    code = cudaGraphInstantiateWithFlags (&graph->launchable, graph->steps, cudaGraphInstantiateFlagUseNodePriority);
   cudaGetLastError ();
-  return status;
-}
-
-/* Makes the graph of the current frame's slot fit this frame. */
-static StereoStatus
-fit_graph (StereoPlan *plan, CudaGraph *graph, StereoError *error)
-{
-  const CudaState *state = cuda_state (plan);
-
-  if (!graph->launchable || graph->sample != plan->output.sample || (plan->align.active && !graph->aligns)) {
-    cuda_free_graph (graph);
-    return capture (plan, graph, error);
-  }
-  if (memcmp (graph->source, state->source, sizeof graph->source)) {
-    CUDA_TRY (cuda_load_source (plan, graph->launchable, graph->load));
-    memcpy (graph->source, state->source, sizeof graph->source);
-  }
-  return STEREO_OK;
+  memcpy (graph->source, cuda_state (plan)->source, sizeof graph->source);
+  graph->sample = plan->output.sample;
+  graph->aligns = plan->align.active;
+  graph->first_view = cuda_state (plan)->first_view;
+  return status || code == cudaSuccess ? status : cuda_fail (error, code, "capture", __FILE__, __LINE__);
 }
 
 void
@@ -134,6 +87,7 @@ cuda_make_graph (StereoPlan *plan)
   size_t end = strlen (plan->reason);
 
   plan->output.sample = STEREO_SAMPLE_U16; /* the usual type */
+  state->first_view = state->views = 1;    /* the usual way: the views are copied */
   if (state->debug_sync)
     stereo_fail (&error, STEREO_ERROR_BACKEND, "STEREO_DEBUG_SYNC is set.");
   else if (state->no_graph)
@@ -161,10 +115,19 @@ cuda_run (StereoPlan *plan, StereoError *error)
 
   if (state->fault_at && state->fault_at == plan->submitted && (status = cuda_fault (plan, error)))
     return status;
+  state->first_view = state->views == 2 ? STEREO_LEFT : STEREO_RIGHT;
   if (!state->has_graph || plan->profiling)
     return stereo_run_steps (plan, 0, plan->step_count, error);
-  if ((status = fit_graph (plan, graph, error)))
-    return status;
+  if (!graph->launchable || graph->sample != plan->output.sample || graph->first_view != state->first_view ||
+      (plan->align.active && !graph->aligns)) {
+    cuda_free_graph (graph);
+    if ((status = capture (plan, graph, error)))
+      return status;
+  }
+  if (memcmp (graph->source, state->source, sizeof graph->source)) {
+    CUDA_TRY (cuda_load_source (plan, graph->launchable, graph->load));
+    memcpy (graph->source, state->source, sizeof graph->source);
+  }
   CUDA_TRY (cudaGraphLaunch (graph->launchable, state->stream));
   return STEREO_OK;
 }

@@ -122,12 +122,12 @@ store_colors (const Frame &f, const StereoView &view, int to, int y, const uint3
   }
 }
 
-/* Thread: four pixels of a row; blockIdx.z: the view. The right view is written in reverse order. Luma is 77 R + 150 G
+/* Thread: four pixels of a row; blockIdx.z: the view, from @first on. The right view is written in reverse order. Luma is 77 R + 150 G
  * + 29 B of 256; with equal samples it is that sample. */
 static __global__ void
-__launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, const __grid_constant__ Sources sources)
+__launch_bounds__ (LOAD_THREADS) load_kernel (Frame f, const __grid_constant__ Sources sources, int first)
 {
-  int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = blockIdx.z;
+  int to = (blockIdx.x * LOAD_THREADS + threadIdx.x) * LOAD_PIXELS, y = blockIdx.y, view = first + blockIdx.z;
   const StereoImage &image = sources.image[view]; /* in place: a copy of the parameter would go through memory */
   uint32_t rgb[LOAD_PIXELS];
 
@@ -152,7 +152,7 @@ load_prepare (StereoPlan *plan, void *context, StereoError *error)
 static dim3
 load_grid (const StereoPlan *plan)
 {
-  return dim3 (cuda_blocks (plan->width, LOAD_PIXELS * LOAD_THREADS), plan->height, 2);
+  return dim3 (cuda_blocks (plan->width, LOAD_PIXELS * LOAD_THREADS), plan->height, cuda_state (plan)->views);
 }
 
 static StereoStatus
@@ -161,7 +161,7 @@ load_run (StereoPlan *plan, void *context, StereoError *error)
   const CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
 
-  load_kernel<<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources);
+  load_kernel<<<load_grid (plan), LOAD_THREADS, 0, state->stream>>> (cuda_frame (plan), sources, state->first_view);
   CUDA_LAUNCHED (plan, "load_kernel");
   return STEREO_OK;
 }
@@ -171,10 +171,10 @@ load_run (StereoPlan *plan, void *context, StereoError *error)
 cudaError_t
 cuda_load_source (const StereoPlan *plan, cudaGraphExec_t graph, cudaGraphNode_t node)
 {
-  const CudaState *state = cuda_state (plan);
+  CudaState *state = cuda_state (plan);
   Sources sources = { { state->source[0], state->source[1] } };
   Frame f = cuda_frame (plan);
-  void *values[] = { &f, &sources };
+  void *values[] = { &f, &sources, &state->first_view };
   cudaKernelNodeParams launch = {};
 
   launch.func = (void *) load_kernel;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the temporal stage share. */
+/* Temporal: both views are averaged over time where they stand still, by the rules of exact/temporal.h. The past lies in
+ * device memory, in the frame state: a captured frame reads what the one before it left there. */
 #include "cuda/common.cuh"
 
 /* Sums of a view, in device memory. Between frames the histograms are 0, and so is the number of blocks that have added to them. */
@@ -24,7 +25,7 @@ struct TemporalWork
   int16_t *change[2];
   TemporalMeasured *measured;
   int32_t *in_place; /* StereoLast's noise */
-  int most;
+  int most, first_view;
 };
 
 /* From the past to the present luma: the change of each pixel, and how much of that is noise. */
@@ -136,7 +137,7 @@ __launch_bounds__ (THREADS)
     change_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w, int rows)
 {
   __shared__ uint32_t bins[STEREO_TEMPORAL_HISTOGRAMS][BINS];
-  int x = FOUR * (blockIdx.x * THREADS + threadIdx.x), view = blockIdx.z, begin = blockIdx.y * rows;
+  int x = FOUR * (blockIdx.x * THREADS + threadIdx.x), view = w.first_view + blockIdx.z, begin = blockIdx.y * rows;
   const StereoPast &past = w.past[view];
   TemporalMeasured *measured = w.measured + view;
 
@@ -166,19 +167,6 @@ __launch_bounds__ (THREADS)
   __syncthreads ();
   if (__syncthreads_or (threadIdx.x == 0 && atomicAdd (&measured->blocks, 1u) + 1 == gridDim.x * gridDim.y))
     measure_noise (measured, bins, view == STEREO_LEFT ? w.in_place : NULL);
-}
-
-static StereoStatus
-cuda_temporal_changes (StereoPlan *plan, const Frame &f, const TemporalWork &w, StereoError *error)
-{
-  int rows = 8, across = (int) cuda_blocks (plan->width, FOUR * THREADS);
-
-  if (2 * across * plan->height / rows < 4 * cuda_state (plan)->multiprocessors)
-    rows = 4; /* a small picture waits for a block's rows, one after the other */
-  change_kernel<<<dim3 (across, cuda_blocks (plan->height, rows), 2), THREADS, 0, cuda_state (plan)->stream>>> (
-      f, w, rows);
-  CUDA_LAUNCHED (plan, "change_kernel");
-  return STEREO_OK;
 }
 
 /* Averages of pixels that stand still, which take the place of the views. */
@@ -362,7 +350,8 @@ __launch_bounds__ (THREADS, BLOCKS)
     blend_kernel (const __grid_constant__ Frame f, const __grid_constant__ TemporalWork w)
 {
   __shared__ int32_t shares[STEREO_TEMPORAL_MOST + 1];
-  int lane = threadIdx.x % 32, view = blockIdx.z, begin = blockIdx.y * ROWS, end = min (begin + ROWS, f.height);
+  int lane = threadIdx.x % 32, view = w.first_view + blockIdx.z, begin = blockIdx.y * ROWS,
+      end = min (begin + ROWS, f.height);
   int x = (int) (blockIdx.x * (THREADS / 32) + threadIdx.x / 32) * COLUMNS - SIDE + TWO * lane;
   bool ours = lane >= SIDE / TWO && lane < 32 - SIDE / TWO && x < f.width;
   unsigned inside = x < 0 ? 0 : (x < f.width) | (x + 1 < f.width) << 1;
@@ -424,21 +413,6 @@ __launch_bounds__ (THREADS, BLOCKS)
 }
 
 static StereoStatus
-cuda_temporal_blend (StereoPlan *plan, const Frame &f, TemporalWork w, StereoError *error)
-{
-  dim3 grid (cuda_blocks (plan->width, THREADS / 32 * COLUMNS), cuda_blocks (plan->height, ROWS), 2);
-
-  blend_kernel<<<grid, THREADS, 0, cuda_state (plan)->stream>>> (f, w);
-  CUDA_LAUNCHED (plan, "blend_kernel");
-  return STEREO_OK;
-}
-
-/*
- * Temporal: both views are averaged over time where they stand still, by the rules of exact/temporal.h. The past lies in
- * device memory, in the frame state: a captured frame reads what the one before it left there.
- */
-
-static StereoStatus
 temporal_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   TemporalContext *c = (TemporalContext *) context;
@@ -455,14 +429,21 @@ static StereoStatus
 temporal_run (StereoPlan *plan, void *context, StereoError *error)
 {
   const TemporalContext *c = (const TemporalContext *) context;
+  const CudaState *state = cuda_state (plan);
   Frame f = cuda_frame (plan);
   TemporalWork w = { { plan->past[0], plan->past[1] }, { c->change[0], c->change[1] }, c->measured, plan->last.noise,
-    c->most };
-  StereoStatus status = cuda_temporal_changes (plan, f, w, error);
+    c->most, state->first_view };
+  unsigned rows = 8, across = cuda_blocks (plan->width, FOUR * THREADS);
+  dim3 grid (cuda_blocks (plan->width, THREADS / 32 * COLUMNS), cuda_blocks (plan->height, ROWS), state->views);
 
-  if (!status)
-    status = cuda_temporal_blend (plan, f, w, error);
-  return status;
+  if (2 * across * plan->height / rows < 4u * state->multiprocessors)
+    rows = 4; /* a small picture waits for a block's rows, one after the other */
+  change_kernel<<<dim3 (across, cuda_blocks (plan->height, rows), state->views), THREADS, 0, state->stream>>> (
+      f, w, (int) rows);
+  CUDA_LAUNCHED (plan, "change_kernel");
+  blend_kernel<<<grid, THREADS, 0, state->stream>>> (f, w);
+  CUDA_LAUNCHED (plan, "blend_kernel");
+  return STEREO_OK;
 }
 
 }

@@ -364,7 +364,7 @@ typedef struct StereoStats
   double valid_ratio;     /* share of output pixels that hold a value, 0..1 */
   double mean_confidence; /* over all pixels, 0..1 */
   uint64_t compute_ns;    /* from the call of execute or submit until the results are in place */
-  uint64_t steps_ns;      /* of that, the steps alone, by the clock of the device: no copies to it and from it */
+  uint64_t steps_ns; /* of that, the steps alone, by the clock of the device: no copies, and no steps beside them */
 } StereoStats;
 
 /* ---- plans ------------------------------------------------------------------------------- */

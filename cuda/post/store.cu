@@ -186,8 +186,8 @@ median_or_thin (const float (&window)[25])
   return stereo_median_keeps (alike) ? own : median;
 }
 
-/* From the disparity and its confidence to samples without gaps between rows, for transfer.cu. Median, threshold and
- * storing are one kernel: the disparities between them are never written. */
+/* From the disparity and its confidence to samples, for transfer.cu. Median, threshold and storing are one kernel: the disparities between
+ * them are never written. */
 
 constexpr int BLOCK_X = 32;
 constexpr int BLOCK_Y = 8;
@@ -202,8 +202,8 @@ struct OutputContext
 
 struct Store
 {
-  void *samples;
-  uint8_t *confidence;
+  uint8_t *rows;              /* of results: see common.cuh */
+  size_t row;                 /* bytes */
   unsigned long long *counts; /* valid samples, sum of confidence bytes */
   float least;                /* confidence that a pixel needs to have a disparity */
   bool depth;
@@ -246,11 +246,11 @@ make_sample (const Frame &f, const Store &s, float d, float *to)
   return !isnan (v);
 }
 
-/* Stores the values of the pixels from column @x on, in one piece if every row begins on a whole vector. */
+/* Stores the values of the pixels from column @x on to row @to, in one piece if every row begins on a whole vector. */
 template <typename Value> static __device__ __forceinline__ void
-store_four (const Frame &f, int x, int y, const Four<Value> &values, Value *to)
+store_four (const Frame &f, int x, const Four<Value> &values, Value *to)
 {
-  to += (size_t) y * f.width + x;
+  to += x;
   if (f.width % EACH == 0) {
     *(Four<Value> *) to = values;
     return;
@@ -342,7 +342,7 @@ struct OpenPixels
 
 /* By all threads of the block: the medians of the @open pixels of this thread; see load_disparities(). */
 static __device__ __forceinline__ void
-find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)[EACH])
+find_open_medians (const Frame &f, OpenPixels *shared, int first, unsigned open, float (&d)[EACH])
 {
   int thread = threadIdx.y * BLOCK_X + threadIdx.x;
 
@@ -354,7 +354,7 @@ find_open_medians (const Frame &f, OpenPixels *shared, unsigned open, float (&d)
 #pragma unroll 1
   for (int n = thread; n < shared->count; n += BLOCK_X * BLOCK_Y) {
     int pixel = shared->pixel[n], x = blockIdx.x * BLOCK_X * EACH + pixel % (BLOCK_X * EACH);
-    int y = blockIdx.y * BLOCK_Y + pixel / (BLOCK_X * EACH);
+    int y = first + blockIdx.y * BLOCK_Y + pixel / (BLOCK_X * EACH);
     float window[25];
 #pragma unroll
     for (int j = 0; j < 25; j++) {
@@ -467,15 +467,15 @@ find_edges (const Frame &f, int x, int y, float (&own)[EACH])
   return edges;
 }
 
-/* Thread: four pixels of a row. Those at edges are few: all threads of the block share them out. Shared memory: their list.
- * @counts: those of the frame, to which the next kernel adds. */
+/* Thread: four pixels of a row, from row @first on. Those at edges are few: all threads of the block share them out. Shared memory: their
+ * list. @counts, to which the next kernel adds, are emptied. */
 static __global__ void
-__launch_bounds__ (BLOCK_X *BLOCK_Y, 4) edges_kernel (Frame f, float *to, unsigned long long *counts)
+__launch_bounds__ (BLOCK_X *BLOCK_Y, 4) edges_kernel (Frame f, float *to, unsigned long long *counts, int first)
 {
   __shared__ int count;
   __shared__ uint16_t pixels[BLOCK_X * BLOCK_Y * EACH]; /* thread * EACH + its pixel */
   int thread = threadIdx.y * BLOCK_X + threadIdx.x;
-  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = first + blockIdx.y * BLOCK_Y + threadIdx.y;
 
   if (thread == 0)
     count = 0;
@@ -495,7 +495,7 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y, 4) edges_kernel (Frame f, float *to, unsign
 #pragma unroll 1
   for (int n = thread; n < count; n += BLOCK_X * BLOCK_Y) {
     int u = blockIdx.x * BLOCK_X * EACH + pixels[n] % (BLOCK_X * EACH);
-    int v = blockIdx.y * BLOCK_Y + pixels[n] / (BLOCK_X * EACH);
+    int v = first + blockIdx.y * BLOCK_Y + pixels[n] / (BLOCK_X * EACH);
     to[(size_t) v * f.map_pitch + u] = edge_median (f, u, v);
   }
 }
@@ -517,15 +517,15 @@ warp_sum (unsigned value)
 /* One word has both counts of a block of 1024 pixels: 11 bits for the valid ones above 20 bits of confidence. */
 constexpr int VALID_SHIFT = 20;
 
-/* Thread: four pixels of a row. A pixel without a disparity gets the confidence 0. Shared memory: the counts of the
- * block, and its open pixels. */
+/* Thread: four pixels of a row, from @first to @end - 1. A pixel without a disparity gets the confidence 0. Shared memory: the counts of
+ * the block, and its open pixels. */
 template <typename Sample, int RADIUS> static __global__ void
-__launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
+__launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s, int first, int end)
 {
   __shared__ unsigned block_counts;
   __shared__ OpenPixels open_pixels; /* only of windows of 5x5 */
-  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = blockIdx.y * BLOCK_Y + threadIdx.y;
-  bool inside = x < f.width && y < f.height;
+  int x = (blockIdx.x * BLOCK_X + threadIdx.x) * EACH, y = first + blockIdx.y * BLOCK_Y + threadIdx.y;
+  bool inside = x < f.width && y < end;
   unsigned counts = 0, open = 0;
   float d[EACH];
 
@@ -538,7 +538,7 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
   if (inside)
     open = load_disparities<RADIUS> (f, x, y, d);
   if (RADIUS == 2)
-    find_open_medians (f, &open_pixels, open, d);
+    find_open_medians (f, &open_pixels, first, open, d);
   if (inside) {
     float4 quad = *(const float4 *) (f.view[STEREO_LEFT].confidence + (size_t) y * f.map_pitch + x);
     float confidence[EACH] = { quad.x, quad.y, quad.z, quad.w };
@@ -553,8 +553,8 @@ __launch_bounds__ (BLOCK_X *BLOCK_Y) output_kernel (Frame f, Store s)
       bytes.of[k] = isnan (d[k]) ? 0 : (uint8_t) rintf (confidence[k] * 255);
       counts += bytes.of[k];
     }
-    store_four (f, x, y, samples, (Sample *) s.samples);
-    store_four (f, x, y, bytes, s.confidence);
+    store_four (f, x, samples, (Sample *) (s.rows + (size_t) y * s.row));
+    store_four (f, x, bytes, s.rows + (size_t) y * s.row + f.width * sizeof (Sample));
   }
   counts = warp_sum (counts);
   if (threadIdx.x == 0)
@@ -582,19 +582,54 @@ output_prepare (StereoPlan *plan, void *data, StereoError *error)
   return status;
 }
 
-template <typename Sample> static void
-launch (const StereoPlan *plan, const Frame &f, const Store &s, dim3 grid, dim3 block)
+static dim3
+grid_of (const Frame &f, int rows)
 {
-  cudaStream_t stream = cuda_state (plan)->stream;
-
-  if (plan->params.median == STEREO_MEDIAN_5)
-    output_kernel<Sample, 2><<<grid, block, 0, stream>>> (f, s);
-  else if (plan->params.median == STEREO_MEDIAN_3)
-    output_kernel<Sample, 1><<<grid, block, 0, stream>>> (f, s);
-  else
-    output_kernel<Sample, 0><<<grid, block, 0, stream>>> (f, s);
+  return dim3 (cuda_blocks (f.width, BLOCK_X * EACH), cuda_blocks (rows, BLOCK_Y));
 }
 
+template <typename Sample> static void
+launch (const StereoPlan *plan, const Frame &f, const Store &s, int first, int end, cudaStream_t stream)
+{
+  auto kernel = plan->params.median == STEREO_MEDIAN_5 ? output_kernel<Sample, 2> :
+      plan->params.median == STEREO_MEDIAN_3           ? output_kernel<Sample, 1> :
+                                                         output_kernel<Sample, 0>;
+  kernel<<<grid_of (f, end - first), dim3 (BLOCK_X, BLOCK_Y), 0, stream>>> (f, s, first, end);
+}
+
+/* The rows of some parts of the results. Medians at edges are made as far as the windows of 5x5 reach: those between two parts are made
+ * twice, the same ones. */
+static StereoStatus
+run_parts (StereoPlan *plan, Store s, float *edges, int part, int parts, cudaStream_t stream, StereoError *error)
+{
+  int first = cuda_part (plan, part), end = cuda_part (plan, part + parts);
+  Frame f = cuda_frame (plan);
+
+  s.counts += part ? 2 : 0;
+  if (plan->params.median == STEREO_MEDIAN_5) {
+    int from = max (first - 2, 0);
+    edges_kernel<<<grid_of (f, min (end + 2, f.height) - from), dim3 (BLOCK_X, BLOCK_Y), 0, stream>>> (
+        f, edges, s.counts, from);
+    CUDA_LAUNCHED (plan, "edges_kernel");
+    f.disparity = edges;
+  } else
+    CUDA_TRY (cudaMemsetAsync (s.counts, 0, 2 * sizeof *s.counts, stream));
+  switch (plan->output.sample) {
+    case STEREO_SAMPLE_U8:
+      launch<uint8_t> (plan, f, s, first, end, stream);
+      break;
+    case STEREO_SAMPLE_U16:
+      launch<uint16_t> (plan, f, s, first, end, stream);
+      break;
+    case STEREO_SAMPLE_F32:
+      launch<float> (plan, f, s, first, end, stream);
+      break;
+  }
+  CUDA_LAUNCHED (plan, "output_kernel");
+  return STEREO_OK;
+}
+
+/* Of several parts, the first ones are on their way to the host while the others are made. Their event is not one of the graph's own. */
 static StereoStatus
 output_run (StereoPlan *plan, void *data, StereoError *error)
 {
@@ -602,32 +637,22 @@ output_run (StereoPlan *plan, void *data, StereoError *error)
   const CudaState *state = cuda_state (plan);
   const StereoParams *p = &plan->params;
   uint8_t *results = state->slot[plan->slot].results;
-  Store s = { results + CUDA_SAMPLES_AT, results + cuda_confidence_at (plan), (unsigned long long *) results,
+  Store s = { results + CUDA_ROWS_AT, cuda_result_row (plan), (unsigned long long *) results,
     (float) stereo_params_last_threshold (p), p->output == STEREO_OUTPUT_DEPTH, (float) p->disparity_scale,
     p->num_disparities > 1 ? 254.0f / (float) (p->num_disparities - 1) : 0.0f, (float) (p->focal_length * p->baseline),
     (float) p->principal_offset, (float) (1000 / p->depth_unit) };
-  dim3 grid (cuda_blocks (plan->width, BLOCK_X * EACH), cuda_blocks (plan->height, BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
-  Frame frame = cuda_frame (plan);
+  int parts = cuda_parts (plan), early = min (parts, CUDA_EARLY);
+  cudaStream_t late = state->stream;
+  cudaStreamCaptureStatus capture;
+  StereoStatus status = parts > early ? cuda_begin_late (plan, &late, error) : STEREO_OK;
 
-  if (p->median == STEREO_MEDIAN_5) {
-    edges_kernel<<<grid, block, 0, state->stream>>> (frame, context->edges, s.counts);
-    CUDA_LAUNCHED (plan, "edges_kernel");
-    frame.disparity = context->edges;
-  } else
-    CUDA_TRY (cudaMemsetAsync (s.counts, 0, 2 * sizeof *s.counts, state->stream));
-  switch (plan->output.sample) {
-    case STEREO_SAMPLE_U8:
-      launch<uint8_t> (plan, frame, s, grid, block);
-      break;
-    case STEREO_SAMPLE_U16:
-      launch<uint16_t> (plan, frame, s, grid, block);
-      break;
-    case STEREO_SAMPLE_F32:
-      launch<float> (plan, frame, s, grid, block);
-      break;
-  }
-  CUDA_LAUNCHED (plan, "output_kernel");
-  return STEREO_OK;
+  if (status || (status = run_parts (plan, s, context->edges, 0, early, state->stream, error)) || early == parts)
+    return status;
+  CUDA_TRY (cudaStreamIsCapturing (state->stream, &capture));
+  CUDA_TRY (cudaEventRecordWithFlags (state->slot[plan->slot].computed[0], state->stream,
+      capture == cudaStreamCaptureStatusActive ? cudaEventRecordExternal : cudaEventRecordDefault));
+  status = run_parts (plan, s, context->edges, early, parts - early, late, error);
+  return status ? status : cuda_join (plan, error);
 }
 
 }

@@ -187,7 +187,7 @@ static const StereoParamInfo table[] = {
   INT ("cuda-device-id", cuda_device_id, -2, 255, -1,
       "CUDA device; -1 = the driver's first, -2 = the calling thread's current context"),
   INT ("threads", threads, 0, 256, 0,
-      "Threads of the CPU backend, or that copy for the CUDA one; 0 = all cores, 4 for copies"),
+      "Threads of the CPU backend, or that copy for the CUDA one; 0 = all cores, at most 8 for copies"),
   INT ("scratch-layers", scratch_layers, 0, 1024, 0,
       "Disparities aggregated at a time on the CPU: fewer take less memory (CUDA works in place); 0 = chosen"),
   { "memory-limit", "Bytes one matcher may take; fewer scratch layers are tried before it is an error; 0 = no limit",

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define POLL_NS 20000 /* about what it takes to sleep and to be woken */
+#define POLL_NS 60000 /* what it takes to sleep and to be woken, at most */
 #define POLLS 64      /* from one reading of the clock to the next */
 
 typedef struct Worker

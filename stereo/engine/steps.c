@@ -167,6 +167,7 @@ choose_output (StereoPlan *plan)
 
   if (t->output) {
     add (plan, t->output);
+    add_late (plan, STEREO_BESIDE_MAPS);
     return;
   }
   if (p->median)

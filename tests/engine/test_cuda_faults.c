@@ -77,7 +77,11 @@ FREES (cudaEventDestroy)
 FREES (cudaGraphExecDestroy)
 WORKS (
     cudaMemcpyAsync, (void *to, const void *from, size_t size, int kind, void *stream), (to, from, size, kind, stream))
+WORKS (cudaMemcpy2DAsync,
+    (void *to, size_t to_row, const void *from, size_t from_row, size_t size, size_t rows, int kind, void *stream),
+    (to, to_row, from, from_row, size, rows, kind, stream))
 WORKS (cudaMemsetAsync, (void *to, int value, size_t size, void *stream), (to, value, size, stream))
+WORKS (cudaEventRecordWithFlags, (void *event, void *stream, unsigned flags), (event, stream, flags))
 WORKS (cudaEventRecord, (void *event, void *stream), (event, stream))
 WORKS (cudaEventSynchronize, (void *event), (event))
 WORKS (cudaStreamWaitEvent, (void *stream, void *event, unsigned flags), (stream, event, flags))
@@ -299,8 +303,10 @@ check_lost (const StereoParams *params)
   pair_free (&got);
 }
 
+static int waits; /* for every stage: a message names the kernel */
+
 static void
-fault_alone (int sync)
+test_fault (void)
 {
   StereoError error = { 0 };
   StereoParams params;
@@ -309,25 +315,13 @@ fault_alone (int sync)
   params_of (&params, STEREO_METHOD_SGM);
   pair_new (&want, WIDTH, HEIGHT, 4);
   execute_with (&params, &want);
-  setenv ("STEREO_DEBUG_SYNC", sync ? "1" : "0", 1);
+  setenv ("STEREO_DEBUG_SYNC", waits ? "1" : "0", 1);
   StereoPlan *plan = plan_with_fault (&params, "kernel:3", &error);
   if (CHECK (plan != NULL, "%s", error.message))
-    run_into_fault (plan, &want, sync);
+    run_into_fault (plan, &want, waits);
   stereo_plan_free (plan);
   check_lost (&params);
   pair_free (&want);
-}
-
-static void
-test_fault (void)
-{
-  fault_alone (0);
-}
-
-static void
-test_fault_named (void)
-{
-  fault_alone (1);
 }
 
 /* A plan that was there is lost too, whichever context it lives in: it says so, and can be freed. */
@@ -388,8 +382,7 @@ static const struct
   const char *name;
   void (*test) (void);
 } cases[] = { { "every call fails", test_calls }, { "no memory left", test_full }, { "the switch", test_switch },
-  { "fault", test_fault }, { "fault that waiting names", test_fault_named },
-  { "fault beside another plan", test_neighbour } };
+  { "fault", test_fault }, { "fault that waiting names", test_fault }, { "fault beside another plan", test_neighbour } };
 
 static int
 run_case (int k, int argc, char **argv)
@@ -397,6 +390,7 @@ run_case (int k, int argc, char **argv)
   char reason[200];
 
   check_start (argc, argv);
+  waits = strstr (cases[k].name, "waiting") != NULL;
   if (check_begin ("%s", cases[k].name)) {
     if (stereo_backend_available (STEREO_BACKEND_CUDA, -1, reason, sizeof reason))
       cases[k].test ();

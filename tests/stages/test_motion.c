@@ -232,6 +232,7 @@ run_load (StereoPlan *plan, int step)
 
   for (int v = 0; v < 2; v++)
     plan->input[v] = (StereoImage){ .data = black, .stride = plan->width, .pixel_stride = 1, .channels = 1 };
+  stereo_plan_set_profiling (plan, 1); /* begin() runs no step */
   CHECK (!plan->backend->begin || !plan->backend->begin (plan, &error), "%s", error.message);
   while (count < step && naive_kind (plan, plan->steps[count].stage) != STAGE_MATCH)
     count++;

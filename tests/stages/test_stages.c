@@ -70,6 +70,7 @@ frame_new (
   frame->plan = stereo_plan_new (&params, c->width, c->height, error);
   if (!frame->plan)
     return 0;
+  stereo_plan_set_profiling (frame->plan, 1); /* begin() runs no step */
   for (int v = 0; v < 2; v++)
     picture_new (&frame->picture[v], c->width, c->height, c->layout, guard);
   picture_paint (&frame->picture[0], &frame->picture[1], c->kind, params.min_disparity, params.num_disparities, &random);

@@ -126,15 +126,20 @@ GIVES_BACK (cudaGraphExecDestroy, cudaGraphExec_t)
 
 CALL (cudaMemcpyAsync, (void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream),
     memcpy (to, from, size))
+CALL (cudaMemcpy2DAsync,
+    (void *to, size_t row, const void *from, size_t same, size_t size, size_t n, enum cudaMemcpyKind k, cudaStream_t s),
+    for (; n--; to = (char *) to + row, from = (const char *) from + row) memcpy (to, from, size))
 CALL (cudaMemsetAsync, (void *to, int value, size_t size, cudaStream_t stream), memset (to, value, size))
 CALL (cudaMemGetInfo, (size_t * available, size_t *total), *available = *total = (size_t) 1 << 33)
 CALL (cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), )
+CALL (cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), )
 CALL (cudaEventQuery, (cudaEvent_t event), )
 CALL (cudaEventSynchronize, (cudaEvent_t event), )
 CALL (cudaEventElapsedTime, (float *ms, cudaEvent_t from, cudaEvent_t to), *ms = 0)
 CALL (cudaStreamSynchronize, (cudaStream_t stream), )
 CALL (cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), )
 CALL (cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode), )
+ANSWERS (cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status), *status = 0)
 CALL (cudaGraphLaunch, (cudaGraphExec_t graph, cudaStream_t stream), )
 CALL (cudaGraphGetRootNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count), *count = 1)
 CALL (cudaGraphExecKernelNodeSetParams,
