@@ -192,7 +192,7 @@ template <> struct Cost<STEREO_COST_MIXED>
   of_two_pairs (const TwoDifferences &d)
   {
     uint32_t color = (__vminu2 (pack_shorts (d.sad[0], d.sad[1]), 0x003C003C) * 17 + 0x00200020) >> 6 & 0x001F001F;
-    uint32_t cost = 4 * pack_shorts (d.bits[0], d.bits[1]) + color;
+    uint32_t cost = 4 * d.bits[0] + (0x40000 * d.bits[1] + color);
     __half2 gradient = __hmin2 (d.level, halves_of (0x49004900)); /* 10 */
     return bits_of (__hfma2 (gradient, halves_of (0x00020002), halves_of (cost)));
   }
@@ -339,6 +339,22 @@ raw_cost (const Frame &f, size_t row, int x, int xm)
   if constexpr (Cost<COST>::level != Level::NONE)
     d.level = load_level<COST> (l, left) - load_level<COST> (r, right);
   return Cost<COST>::of_pair (d);
+}
+
+/* What paths read of the candidates of group @group at left column @x, whose features are @left; 0 outside the view. */
+template <int COST> static __device__ __forceinline__ uint32_t
+cost_group (const Frame &f, const CostPixel &left, ptrdiff_t row, int x, int group, int shift)
+{
+  uint32_t word = 0;
+
+#pragma unroll
+  for (int e = 0; e < STEREO_GROUP; e++) {
+    int xm = f.width - 1 - x + f.min_disparity + group * STEREO_GROUP + e;
+    int raw = raw_cost<COST> (left, load_pixel<COST> (f.view[STEREO_RIGHT], row + xm));
+    uint32_t cost = stereo_path_cost ((uint32_t) raw, shift);
+    word |= xm >= 0 && xm < f.width ? cost << 8 * e : 0;
+  }
+  return word;
 }
 
 /* ---- from a plan's cost to a kernel of that cost ------------------------------------------------------------ */

@@ -195,7 +195,7 @@ gather_row (const float (&sum)[INDEX_TILES][4], int r, Convert convert)
 /* Scratch memory and launch settings of the stage. */
 struct AswLeftContext
 {
-  uint8_t *records[2]; /* features of both views, column by column: see records.cuh */
+  uint8_t *records[2]; /* features of both views, column by column: see left_columns.cu */
   uint32_t *color;     /* what weights compare of the left view, in the same order */
   int strip;           /* of the first pass, tiles */
 };
@@ -272,16 +272,16 @@ shift_right (uint32_t a, int bits)
   return b;
 }
 
-/* Half floats of the 2 N columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
+/* Half floats of the four columns from @x on: 1 where the candidate of index @i exists, which is from column i + min on and
  * before column i + min + width, else 0. */
-template <int N> __device__ __forceinline__ void
-existing (const Frame &f, int x, int i, uint32_t (&ones)[N])
+__device__ __forceinline__ void
+existing (const Frame &f, int x, int i, uint32_t (&ones)[2])
 {
-  int before = i + f.min_disparity - x, after = 2 * N - (before + f.width);
+  int before = i + f.min_disparity - x, after = 4 - (before + f.width);
 #pragma unroll
-  for (int h = 0; h < N; h++)
+  for (int h = 0; h < 2; h++)
     ones[h] = shift_left (0x3C003C00u, 16 * max (before - 2 * h, 0)) &
-        shift_right (0x3C003C00u, 16 * max (after - 2 * (N - 1 - h), 0));
+        shift_right (0x3C003C00u, 16 * max (after - 2 * (1 - h), 0));
 }
 
 /* Adding 2^23 leaves the rounded number in the low bits. */

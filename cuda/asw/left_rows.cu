@@ -8,7 +8,7 @@
  * line: it makes or reads each cost once, and has it in registers as long as the window reaches it.
  *
  * - Raw costs are the bits of half-precision subnormals and need no conversion: see Cost in cuda/cost.cuh.
- * - Copies of the next tiles to shared memory run meanwhile; neighbouring columns share records (records.cuh).
+ * - Copies of the next tiles to shared memory run meanwhile; neighbouring columns share records (left_columns.cu).
  * - The warps of a line compute each weight once and store it as registers of the product in shared memory.
  * - The first pass writes half floats to the volume; the second pass reads them and writes the means in their place.
  * - The sums of the weights are one more product, with ones; where candidates are missing at the border, with ones and

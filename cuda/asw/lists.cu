@@ -1,449 +1,429 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Costs of the candidates in the lists, a block a tile: averaged in two passes as in left_rows.cu, by banded products on the tensor cores
- * (left.cuh). A tile needs costs of its own of all pixels in its windows, because the tiles beside it have other lists.
- */
-#include "cuda/asw/left.cuh"
-#include "cuda/asw/records.cuh"
+/* Costs of the candidates in the lists, averaged over windows by support weights, a block a tile. */
+#include "cuda/asw/weights.cuh"
 #include "cuda/lists.cuh"
+
+#include <algorithm>
+
+/*
+ * Windows of up to 9 pixels. The tiles beside a tile have other lists, so that it makes the costs of all pixels in its windows itself:
+ * patches of four columns by the four candidates of a group. A patch reads seven right pixels, two vectors of each feature. Costs are
+ * bytes in shared memory, and a lane averages those of a patch, first down the columns. As the bits of a half float a cost n is
+ * n * 2^-24; the first pass multiplies it by 2^12, and a mean then has 11 bits. The second pass adds to a pixel's mean what others
+ * differ from it: little, so that little is rounded.
+ */
 
 namespace
 {
 
-constexpr int MEAN_WARPS = 4;
-constexpr float COST_SCALE = 16777216.0f; /* 2^24: the bits of a raw cost n are the half float n * 2^-24 */
-static_assert (TILE_PIXELS == LIST_TILE, "a tile of weights is one of the lists");
+constexpr int TILE_THREADS = 128;
+constexpr int MOST_REACH = 4; /* pixels of a window on either side */
+constexpr int SIDE = 4;       /* columns, and candidates, of a patch */
+constexpr float COST_SCALE = 4096.0f;
+static_assert (SIDE == STEREO_GROUP, "a patch has the candidates of a group");
+static_assert ((int64_t) STEREO_MAX_SIDE * (2 * STEREO_MAX_SIDE) <= INT32_MAX + 1ll, "elements of an image");
 
-/* In place of the number of tap tiles: windows that reach the tile itself, and no more than a quarter of the tiles beside it. These
- * quarters are a tile of 8 taps, of which a lane has two in place of four. */
-constexpr int NARROW = 1;
-constexpr int NARROW_RADIUS = TILE_PIXELS / 4;
-template <int TAP_TILES> constexpr int TILES = TAP_TILES == NARROW ? 2 : TAP_TILES;
+/* Of a row of a tile, with REACH columns on either side, and up to two before the first such that right vectors are aligned. */
+template <int REACH> constexpr int PATCHES = (LIST_TILE + 2 * REACH + 2 + SIDE - 1) / SIDE;
 
-struct MatchContext
+/* What is the same for all tiles. */
+struct Averages
 {
-  uint8_t *records[2]; /* asw/records.cuh */
-  uint32_t *color;
+  AswWindow window;
+  int before;             /* columns of the first patch before the tile */
+  __half2 scale, inverse; /* from means to what paths read, and minus back */
+  __half2 rounding;       /* what rounding to volume steps first adds to a half, on average */
 };
 
-/*
- * For K * 8 slots: [row][column][slot] half floats, in shared memory, of the columns that windows reach. Product k of a lane's K has
- * slots K n + k in its columns n, so that a lane makes costs of neighbouring disparities, and its sums are those of neighbouring
- * slots. Bytes of a column and of a row are such that the lanes of a load read different banks.
- */
-template <int TAP_TILES, int K> struct Means
+/* Shared memory of a block: features of the left pixels, weights of each tap of either pass as halves, costs of each row and group. */
+template <int COST, int REACH> struct Tile
 {
-  static constexpr int side = TAP_TILES == NARROW ? NARROW_RADIUS :
-      TAP_TILES == 2                              ? TILE_PIXELS / 2 :
-                                                    TILE_PIXELS * SIDE<TAP_TILES>;
-  static constexpr int columns = TILE_PIXELS + 2 * side;
-  static constexpr int column = 16 * K + 8, row = columns * column + (TAP_TILES == NARROW ? 0 : 64);
+  static constexpr int words = Cost<COST>::census_words, rows = LIST_TILE + 2 * REACH, patches = PATCHES<REACH>;
+  uint4 census[words ? rows * patches * words : 1];
+  uint4 color[rows * patches];
+  uint4 level[rows * patches]; /* halves, each twice */
+  uint2 weights[2][2 * REACH + 1][LIST_TILE][patches];
+  uint4 raw[rows * LIST_GROUPS * patches];
 };
 
-/* Products a lane, of which short lists need fewer. Wide windows leave no room for more. */
-template <int TAP_TILES> constexpr int MOST_PRODUCTS = TAP_TILES <= 2 ? 4 : 2;
-
-/* A tile, and the part of its list that is worked on: K * 2 groups from @first on. */
+/* A tile's place and list. */
 struct Work
 {
-  int column, row, x0, y0;
+  int x0, y0, first, count; /* @first: the first patch's first column */
   const uint16_t *groups;
-  int count, first;
-  bool interior; /* all its candidates exist for all pixels in its windows */
+  uint32_t inverse; /* 2^16 over @count, and a bit more */
 };
 
-/* The index of slot @slot of the part; without a group that of another one, which no one reads. */
-static __device__ __forceinline__ int
-index_of (const Work &t, int slot)
+/* The left pixels, with the borders of the picture repeated: their weights are 0. Levels become halves, such that differences are
+ * exact: lumas + 1024, gradients + 1536. */
+template <int COST, int REACH> static __device__ __forceinline__ void
+load_left (const Frame &f, const Work &t, Tile<COST, REACH> &tile)
 {
-  int g = t.first + slot / STEREO_GROUP;
-  return t.groups[g < t.count ? g : 0] * STEREO_GROUP + slot % STEREO_GROUP;
-}
+  typedef Tile<COST, REACH> T;
+  const int COLUMNS = SIDE * T::patches;
+  const StereoView &view = f.view[STEREO_LEFT];
 
-/* Tap tile @k of a lane, from the tile of its pixels on: the tile that its taps are in, the first of them, and how many they are. */
-template <int TAP_TILES, int k> struct Taps
-{
-  static constexpr bool quarters = TAP_TILES == NARROW && k == 1;
-  /* of the lane's pixels, one alone reaches taps beside its tile */
-  static constexpr bool has_one = TILES<TAP_TILES> == 2 && k == 1;
-  static constexpr int count = quarters ? 2 : 4;
-  int tile, first;
-
-  __device__ __forceinline__
-  Taps ()
-  {
-    int lane = threadIdx.x & 31, t = lane & 3;
-    tile = tile_of_taps<TILES<TAP_TILES>> (k, lane);
-    first = quarters ? 2 * t + (tile < 0 ? TILE_PIXELS / 2 : 0) : 4 * t;
+  for (int k = threadIdx.x; k < T::rows * COLUMNS; k += TILE_THREADS) {
+    int x = min (max (t.first + k % COLUMNS, 0), f.width - 1);
+    int y = min (max (t.y0 - REACH + k / COLUMNS, 0), f.height - 1);
+    unsigned at = (unsigned) (y * f.image_pitch + x);
+#pragma unroll
+    for (int w = 0; w < T::words; w++)
+      ((uint32_t *) tile.census)[k * T::words + w] = ((const uint32_t *) view.census)[at * T::words + w];
+    if (Cost<COST>::color)
+      ((uint32_t *) tile.color)[k] = view.color[at];
+    if constexpr (Cost<COST>::level != Level::NONE)
+      ((uint32_t *) tile.level)[k] = 0x10001u *
+          ((Cost<COST>::level == Level::GRADIENT ? 0x6600u : 0x6400u) + (uint32_t) load_level<COST> (view, at));
   }
-};
-
-/* Calls @work for all tap tiles: with their number as a type. */
-template <int TAP_TILES, int k = 0, typename Work> static __device__ __forceinline__ void
-for_tap_tiles (Work work)
-{
-  work (std::integral_constant<int, k> ());
-  if constexpr (k + 1 < TILES<TAP_TILES>)
-    for_tap_tiles<TAP_TILES, k + 1> (work);
 }
 
-/* Distance terms of the exponents of a lane's weights, of pixels g and g + 8 of tile @tile of a line for its taps in each tap tile, or of
- * the one that reaches them; minus infinity outside the window and outside the line. */
-template <int TAP_TILES> struct Exponents
+/* The weight of the pixel @dx to the right and @dy below; 0 outside the window and the picture. */
+static __device__ __forceinline__ float
+weigh (const Frame &f, AswWindow w, const uint32_t *pixel, int x, int y, int dx, int dy)
 {
-  float of[TILES<TAP_TILES>][2][4];
+  bool there = (unsigned) (x + dx) < (unsigned) f.width && (unsigned) (y + dy) < (unsigned) f.height;
+  int away = abs (dx + dy);
+  float distance = there && away <= w.radius ? w.distance * (float) away : -INFINITY;
+  return cuda_weight (pixel[0], pixel[there ? dy * f.image_pitch + dx : 0], w.color, distance);
+}
 
-  __device__ __forceinline__
-  Exponents (AswWindow w, int tile, int length)
-  {
-    int g = (threadIdx.x & 31) >> 2;
-    for_tap_tiles<TAP_TILES> ([&] (auto number) {
-      constexpr int k = decltype (number)::value;
-      Taps<TAP_TILES, k> taps;
+/* The weights of the tile's rows, whose sum is 1, for the first pass COST_SCALE. */
+template <int COST, int REACH> static __device__ __forceinline__ void
+make_weights (const Frame &f, AswWindow w, const Work &t, Tile<COST, REACH> &tile)
+{
+  const int COLUMNS = SIDE * Tile<COST, REACH>::patches;
+
+  for (int k = threadIdx.x; k < LIST_TILE * COLUMNS; k += TILE_THREADS) {
+    int column = k % COLUMNS, x = min (max (t.first + column, 0), f.width - 1);
+    int row = k / COLUMNS, y = min (t.y0 + row, f.height - 1);
+    const uint32_t *pixel = f.view[STEREO_LEFT].likeness + (ptrdiff_t) y * f.image_pitch + x;
 #pragma unroll
-      for (int r = 0; r < (taps.has_one ? 1 : 2); r++)
+    for (int pass = 0; pass < 2; pass++) {
+      float weights[2 * REACH + 1], sum = 0;
 #pragma unroll
-        for (int e = 0; e < taps.count; e++) {
-          int tap = taps.tile * TILE_PIXELS + taps.first + e,
-              distance = abs (tap - (g + 8 * (taps.has_one ? taps.tile > 0 : r)));
-          bool there = distance <= w.radius && (unsigned) (tile * TILE_PIXELS + tap) < (unsigned) length;
-          of[k][r][e] = there ? w.distance * (float) distance : -INFINITY;
-        }
-    });
-  }
-};
-
-/* Weights of @pixel for two neighbouring taps. */
-static __device__ __forceinline__ uint32_t
-two_weights (AswWindow w, uint32_t pixel, const uint32_t *taps, const float *terms)
-{
-  return pack_halves (cuda_weight (pixel, taps[0], w.color, terms[0]), cuda_weight (pixel, taps[1], w.color, terms[1]));
-}
-
-/* The lane's registers of A. @p, @q: colours of pixels g and g + 8. */
-template <int TAP_TILES, int k> static __device__ __forceinline__ uint4
-weights_of (
-    const Exponents<TAP_TILES> &x, AswWindow w, uint32_t p, uint32_t q, const RowWords<Taps<TAP_TILES, k>::count> &taps)
-{
-  constexpr bool quarters = Taps<TAP_TILES, k>::quarters;
-  if constexpr (Taps<TAP_TILES, k>::has_one) {
-    bool after = !(threadIdx.x & 2);
-    uint32_t low = two_weights (w, after ? q : p, taps.of, x.of[k][0]);
-    uint32_t high = quarters ? 0 : two_weights (w, after ? q : p, taps.of + (quarters ? 0 : 2), x.of[k][0] + 2);
-    return after ? make_uint4 (0, low, 0, high) : make_uint4 (low, 0, high, 0);
-  } else
-    return make_uint4 (two_weights (w, p, taps.of, x.of[k][0]), two_weights (w, q, taps.of, x.of[k][1]),
-        two_weights (w, p, taps.of + 2, x.of[k][0] + 2), two_weights (w, q, taps.of + 2, x.of[k][1] + 2));
-}
-
-/* Adds the product with one register of B, or with two; @first: there is no sum yet. */
-template <int N> static __device__ __forceinline__ void
-multiply_taps (float (&sum)[4], const uint4 &a, const uint32_t (&b)[N], bool first)
-{
-  if constexpr (N == 1)
-    multiply_half (sum, a.x, a.y, b[0]);
-  else
-    multiply (sum, a, b[0], b[1], first);
-}
-
-/* @other, or @own where the line has no such tile: its weights are 0. */
-static __device__ __forceinline__ int
-tile_or (int own, int other, int tiles)
-{
-  return other < 0 || other >= tiles ? own : other;
-}
-
-/* The means of column @x, by a warp. */
-template <int COST, int TAP_TILES, int K> static __device__ __forceinline__ void
-average_column (const Frame &f, const Records &from, const Work &t, AswWindow w, const Exponents<TAP_TILES> &exponents,
-    int x, uint8_t *means)
-{
-  const int RECORD = RecordFormat<COST>::bytes;
-  int lane = threadIdx.x & 31, g = lane >> 2, l = lane & 3, tiles = (f.height + TILE_PIXELS - 1) / TILE_PIXELS;
-  int right = f.width - 1 - x + RECORD_PAD + index_of (t, K * g);
-  const uint32_t *own = from.color + ((size_t) t.row * from.columns[STEREO_LEFT] + x) * TILE_PIXELS;
-  uint32_t p = own[g], q = own[g + 8];
-  float sum[K][4], weights[4];
-
-  for_tap_tiles<TAP_TILES> ([&] (auto number) {
-    constexpr int k = decltype (number)::value, N = Taps<TAP_TILES, k>::count;
-    Taps<TAP_TILES, k> at;
-    int row = tile_or (t.row, t.row + at.tile, tiles);
-    size_t left_record = (size_t) row * from.columns[STEREO_LEFT] + x;
-    const uint8_t *right_record = from.view[STEREO_RIGHT] + ((size_t) row * from.columns[STEREO_RIGHT] + right) * RECORD;
-    RowWords<N> taps = *(const RowWords<N> *) (from.color + left_record * TILE_PIXELS + at.first);
-    uint4 a = weights_of<TAP_TILES, k> (exponents, w, p, q, taps);
-    uint32_t ones[N / 2];
-    SomeRows<COST, N> left, other;
+      for (int tap = -REACH; tap <= REACH; tap++)
+        sum += weights[tap + REACH] = tap ? weigh (f, w, pixel, x, y, pass ? tap : 0, pass ? 0 : tap) : 1;
+      float share = reciprocal (sum) * (pass ? 1 : COST_SCALE);
 #pragma unroll
-    for (uint32_t &one : ones)
-      one = 0x3C003C00u;
-    load_rows (left, from.view[STEREO_LEFT] + left_record * RECORD, at.first);
-    multiply_taps (weights, a, ones, k == 0);
-#pragma unroll
-    for (int j = 0; j < K; j++) {
-      uint32_t costs[N / 2];
-      load_rows (other, right_record + j * RECORD, at.first);
-      costs_of_rows (left, other, costs);
-      multiply_taps (sum[j], a, costs, k == 0);
+      for (int tap = 0; tap <= 2 * REACH; tap++)
+        ((__half *) tile.weights[pass][tap])[k] = __float2half_rn (weights[tap] * share);
     }
-  });
-  Candidates all = candidates (f, x);
-#pragma unroll
-  for (int r = 0; r < 2; r++) {
-    float scale = reciprocal (weights[2 * r]) * COST_SCALE;
-    uint2 *to = (uint2 *) (means + (g + 8 * r) * Means<TAP_TILES, K>::row +
-                    (x - t.x0 + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column) +
-        l * (K / 2);
-    uint32_t words[K];
-#pragma unroll
-    for (int e = 0; e < K; e++) { /* slots 2 e and 2 e + 1 of the lane's */
-      float low = sum[2 * e % K][2 * r + 2 * e / K] * scale,
-            high = sum[(2 * e + 1) % K][2 * r + (2 * e + 1) / K] * scale;
-      if (!t.interior) {
-        int i = index_of (t, 2 * K * l + 2 * e);
-        low = has (all, i) ? low : 0;
-        high = has (all, i + 1) ? high : 0;
-      }
-      words[e] = pack_halves (low, high);
-    }
-#pragma unroll
-    for (int e = 0; e < K / 2; e++)
-      to[e] = make_uint2 (words[2 * e], words[2 * e + 1]);
   }
 }
 
-/* The lane's registers of B: means of its N columns (taps) of a tap tile, for its K products. */
-template <int K, int N> static __device__ __forceinline__ void
-read_means (const uint8_t *from, int pitch, uint32_t (&to)[K][N])
+/* Features of eight right pixels. */
+template <int COST> struct RightPixels
 {
-  uint32_t column[2 * N][K / 2];
+  uint4 census[2 * Cost<COST>::census_words + 1], color[2]; /* one more, because an array must not be empty */
+  uint32_t level[4];
+};
+
+/* Half @half of them, from element @at on. */
+template <int COST> static __device__ __forceinline__ void
+load_right (const StereoView &view, unsigned at, int half, RightPixels<COST> &to)
+{
+  const int WORDS = Cost<COST>::census_words;
+
 #pragma unroll
-  for (int c = 0; c < 2 * N; c++)
-    if constexpr (K == 4) {
-      uint2 four = *(const uint2 *) (from + c * pitch);
-      column[c][0] = four.x;
-      column[c][1] = four.y;
-    } else
-      column[c][0] = *(const uint32_t *) (from + c * pitch);
-#pragma unroll
-  for (int k = 0; k < K; k++)
-#pragma unroll
-    for (int h = 0; h < N; h++)
-      to[k][h] = __byte_perm (column[2 * h][k / 2], column[2 * h + 1][k / 2], k & 1 ? 0x7632 : 0x5410);
+  for (int w = 0; w < WORDS; w++)
+    to.census[half * WORDS + w] = ((const uint4 *) ((const uint32_t *) view.census + at * WORDS))[w];
+  if (Cost<COST>::color)
+    to.color[half] = *(const uint4 *) (view.color + at);
+  if constexpr (Cost<COST>::level == Level::GRADIENT) {
+    uint2 four = *(const uint2 *) (view.gradient + at);
+    to.level[2 * half] = (four.x ^ 0x80008000u) - 0x1A001A00u; /* no half borrows */
+    to.level[2 * half + 1] = (four.y ^ 0x80008000u) - 0x1A001A00u;
+  } else if constexpr (Cost<COST>::level == Level::LUMA) {
+    uint32_t four = *(const uint32_t *) (view.luma + at);
+    to.level[2 * half] = __byte_perm (four, 0x64, 0x4140);
+    to.level[2 * half + 1] = __byte_perm (four, 0x64, 0x4342);
+  }
 }
 
-/* The costs of row @y of the tile, by a warp. Where candidates are missing, each slot has a sum of weights of its own. */
-template <int TAP_TILES, int K> static __device__ __forceinline__ void
-average_row (const Frame &f, const Work &t, AswWindow w, const Exponents<TAP_TILES> &exponents, const PathCosts &costs,
-    float unit, int y, const uint8_t *means)
+/* The costs of a patch, a word a column. @at: its left pixels. @start: the column of the first of eight right pixels. SKIPPED: those
+ * before the first partner. Where a vector would be outside the picture, no candidate of it exists. */
+template <int COST, int SKIPPED, int REACH> static __device__ __forceinline__ uint4
+make_patch (const Frame &f, const Tile<COST, REACH> &tile, int at, int y, int start)
 {
-  int lane = threadIdx.x & 31, g = lane >> 2, l = lane & 3, tiles = (f.width + TILE_PIXELS - 1) / TILE_PIXELS;
-  const uint32_t *color = f.view[STEREO_LEFT].likeness + (size_t) y * f.image_pitch;
-  uint32_t p = color[t.x0 + g], q = color[t.x0 + g + 8];
-  float sum[K][4], weights[4], some[K][4];
-  int index = index_of (t, K * g);
+  const int WORDS = Cost<COST>::census_words;
+  int last = (f.width - 1) & -4;
+  unsigned row = (unsigned) (y * f.image_pitch);
+  uint32_t words[SIDE];
+  uint4 color = tile.color[at], level = tile.level[at];
+  RightPixels<COST> right;
 
-  for_tap_tiles<TAP_TILES> ([&] (auto number) {
-    constexpr int k = decltype (number)::value, N = Taps<TAP_TILES, k>::count;
-    Taps<TAP_TILES, k> at;
-    int tile = tile_or (t.column, t.column + at.tile, tiles), column = at.tile * TILE_PIXELS + at.first;
-    RowWords<N> taps = *(const RowWords<N> *) (color + tile * TILE_PIXELS + at.first);
-    uint4 a = weights_of<TAP_TILES, k> (exponents, w, p, q, taps);
-    uint32_t b[K][N / 2], ones[N / 2];
-    read_means<K> (means + (y - t.y0) * Means<TAP_TILES, K>::row +
-            (column + Means<TAP_TILES, K>::side) * Means<TAP_TILES, K>::column + 2 * K * g,
-        Means<TAP_TILES, K>::column, b);
+  load_right<COST> (f.view[STEREO_RIGHT], row + min (max (start, 0), last), 0, right);
+  load_right<COST> (f.view[STEREO_RIGHT], row + min (max (start + 4, 0), last), 1, right);
 #pragma unroll
-    for (uint32_t &one : ones)
-      one = 0x3C003C00u;
-    multiply_taps (weights, a, ones, k == 0);
+  for (int c = 0; c < SIDE; c++) {
+    uint32_t pairs[2];
 #pragma unroll
-    for (int j = 0; j < K; j++)
-      multiply_taps (sum[j], a, b[j], k == 0);
-    if (!t.interior)
-#pragma unroll
-      for (int j = 0; j < K; j++) {
-        existing (f, t.x0 + column, index + j, ones);
-        multiply_taps (some[j], a, ones, k == 0);
-      }
-  });
-#pragma unroll
-  for (int r = 0; r < 2; r++) {
-    float scale = reciprocal (weights[2 * r]) * unit;
-    uint32_t words[4] = { 0, 0, 0, 0 };
-#pragma unroll
-    for (int e = 0; e < K; e++) {
-      uint32_t bits[2];
+    for (int e = 0; e < SIDE; e += 2) {
+      int k = SKIPPED + SIDE - 1 - c + e;
+      TwoDifferences d = {};
 #pragma unroll
       for (int h = 0; h < 2; h++) {
-        int j = (2 * e + h) % K, c = 2 * r + (2 * e + h) / K;
-        bits[h] = t.interior ? rounded_bits (sum[j][c], scale) :
-            some[j][c] > 0   ? rounded_bits (sum[j][c] * reciprocal (some[j][c]), unit) :
-                               0;
+#pragma unroll
+        for (int w = 0; w < WORDS; w++) {
+          int l = c * WORDS + w, r = (k + h) * WORDS + w;
+          d.bits[h] += __popc (word_of (tile.census[at * WORDS + l / 4], l % 4) ^ word_of (right.census[r / 4], r % 4));
+        }
+        if (Cost<COST>::color)
+          d.sad[h] = __vsadu4 (word_of (color, c), word_of (right.color[(k + h) / 4], (k + h) % 4));
       }
-      words[e] = __byte_perm (bits[0], bits[1], 0x5410);
+      if (Cost<COST>::level != Level::NONE) {
+        uint32_t pair = k % 2 ? __byte_perm (right.level[k / 2], right.level[k / 2 + 1], 0x5432) : right.level[k / 2];
+        d.level = __habs2 (__hsub2 (halves_of (word_of (level, c)), halves_of (pair)));
+      }
+      pairs[e / 2] = Cost<COST>::of_two_pairs (d);
     }
-    if (t.x0 + g + 8 * r >= f.width)
-      continue;
-    uint8_t *to = costs.costs + ((size_t) y * f.width + t.x0 + g + 8 * r) * LIST_SLOTS + t.first * STEREO_GROUP +
-        2 * K * l;
-    uint2 bytes = path_bytes (costs, make_uint4 (words[0], words[1], words[2], words[3]));
-    if (K == 4)
-      *(uint2 *) to = bytes;
-    else
-      *(uint32_t *) to = bytes.x;
+    words[c] = __byte_perm (pairs[0], pairs[1], 0x6420);
+  }
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+/* Half @k of four, twice. */
+static __device__ __forceinline__ __half2
+twice (uint2 four, int k)
+{
+  return halves_of (__byte_perm (k < 2 ? four.x : four.y, 0, k % 2 ? 0x3232 : 0x1010));
+}
+
+/* Ones where candidates exist, of column @x and indices @i and @i + 1. */
+static __device__ __forceinline__ __half2
+existing (const Frame &f, int x, int i)
+{
+  int first = stereo_first_index (x, f.width, f.min_disparity),
+      last = stereo_last_index (x, f.disparities, f.min_disparity);
+  return halves_of ((i >= first && i <= last ? 0x3C00u : 0) | (i + 1 >= first && i + 1 <= last ? 0x3C000000u : 0));
+}
+
+/* Both passes, a lane a patch: neighbouring lanes have neighbouring patches. INTERIOR: all candidates exist. */
+template <int COST, int REACH, bool INTERIOR> static __device__ __forceinline__ void
+average_tile (const Frame &f, const Lists &lists, const Averages &a, const Work &t, const Tile<COST, REACH> &tile)
+{
+  const int EACH = 32 / PATCHES<REACH>, ALL = SIDE + 2 * REACH;
+  const __half2 zero = halves_of (0), low_bits = halves_of (0x66006600); /* 1536: a rounded sum is in the low bits */
+  int lane = threadIdx.x % 32, patch = lane % PATCHES<REACH>, x = t.first + SIDE * patch, items = LIST_TILE * t.count;
+
+  for (int begin = threadIdx.x / 32 * EACH; begin < items; begin += TILE_THREADS / 32 * EACH) {
+    int item = min (begin + lane / PATCHES<REACH>, items - 1);
+    int row = (int) ((uint32_t) item * t.inverse >> 16), g = item - row * t.count, y = t.y0 + row;
+    const uint4 *raw = tile.raw + item * PATCHES<REACH> + patch;
+    uint8_t *to = list_costs (f, lists, x, y) + g * STEREO_GROUP;
+    __half2 mean[ALL][2];
+#pragma unroll
+    for (int tap = 0; tap <= 2 * REACH; tap++) {
+      uint4 costs = raw[tap * t.count * PATCHES<REACH>];
+      uint2 weights = tile.weights[0][tap][row][patch];
+#pragma unroll
+      for (int c = 0; c < SIDE; c++)
+#pragma unroll
+        for (int h = 0; h < 2; h++)
+          mean[REACH + c][h] = __hfma2 (twice (weights, c),
+              halves_of (__byte_perm (word_of (costs, c), 0, h ? 0x4342 : 0x4140)), tap ? mean[REACH + c][h] : zero);
+    }
+#pragma unroll
+    for (int k = 0; k < REACH; k++)
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        mean[k][h] = __shfl_up_sync (LIST_LANES, mean[SIDE + k][h], 1);
+        mean[REACH + SIDE + k][h] = __shfl_down_sync (LIST_LANES, mean[REACH + k][h], 1);
+      }
+    bool stores = lane < EACH * PATCHES<REACH> && begin + lane / PATCHES<REACH> < items && y < f.height;
+#pragma unroll
+    for (int c = 0; c < SIDE; c++) {
+      uint32_t cost[2];
+#pragma unroll
+      for (int h = 0; h < 2; h++) {
+        __half2 own = mean[REACH + c][h], number = __hfma2 (own, a.scale, low_bits);
+        __half2 rest = __hadd2 (__hfma2 (__hsub2 (number, low_bits), a.inverse, own), a.rounding);
+        __half2 sum = INTERIOR ? rest : zero, all = zero;
+#pragma unroll
+        for (int tap = 0; tap <= 2 * REACH; tap++) {
+          if (INTERIOR && tap == REACH)
+            continue;
+          __half2 weight = twice (tile.weights[1][tap][row][patch], c);
+          if (!INTERIOR) {
+            weight = __hmul2 (weight, existing (f, x + c + tap - REACH, t.groups[g] * STEREO_GROUP + 2 * h));
+            all = __hadd2 (all, weight);
+          }
+          sum = __hfma2 (weight, __hsub2 (mean[c + tap][h], own), sum);
+        }
+        if (!INTERIOR)
+          sum = __hadd2 (__h2div (sum, all), rest);
+        cost[h] = bits_of (number) + bits_of (__hfma2 (sum, a.scale, low_bits));
+      }
+      if (stores && x + c >= t.x0 && x + c < min (t.x0 + LIST_TILE, f.width))
+        *(uint32_t *) (to + c * LIST_SLOTS) = __byte_perm (cost[0], cost[1], 0x6420);
+    }
   }
 }
 
-/* Both passes of a part of the list. A warp takes every MEAN_WARPS-th line. */
-template <int COST, int TAP_TILES, int K> static __device__ __forceinline__ void
-average_tile (const Frame &f, const Records &records, const Work &t, AswWindow w, const PathCosts &costs, float unit,
-    uint8_t *means)
+/* REACH: the most pixels of a window on either side. */
+template <int COST, int REACH, int SKIPPED> static __global__ void
+__launch_bounds__ (TILE_THREADS, REACH < MOST_REACH ? 8 : 1) tile_kernel (
+    const __grid_constant__ Frame f, const __grid_constant__ Lists lists, const __grid_constant__ Averages a)
 {
-  typedef Means<TAP_TILES, K> M;
-  int warp = threadIdx.x / 32, from = max (t.x0 - w.radius, 0), end = min (t.x0 + TILE_PIXELS + w.radius, f.width);
+  typedef Tile<COST, REACH> T;
+  __shared__ T tile;
+  int number = blockIdx.y * lists.columns + blockIdx.x, count = count_groups (lists, number);
+  Work t = { (int) blockIdx.x * LIST_TILE, (int) blockIdx.y * LIST_TILE, (int) blockIdx.x * LIST_TILE - a.before, count,
+    lists.groups + (size_t) number * LIST_GROUPS, 0x10000u / (uint32_t) count + 1 };
 
-  /* 0 times what was there before must be 0 */
-  for (int x = t.x0 - M::side + warp; x < t.x0 + TILE_PIXELS + M::side; x += MEAN_WARPS)
-    for (int k = threadIdx.x % 32; (x < from || x >= end) && k < TILE_PIXELS * 2 * K; k += 32)
-      ((uint2 *) (means + k / (2 * K) * M::row + (x - t.x0 + M::side) * M::column))[k % (2 * K)] = make_uint2 (0, 0);
-  {
-    Exponents<TAP_TILES> exponents (w, t.row, f.height);
-    for (int x = from + warp; x < end; x += MEAN_WARPS)
-      average_column<COST, TAP_TILES, K> (f, records, t, w, exponents, x, means);
+  load_left (f, t, tile);
+  make_weights (f, a.window, t, tile);
+  __syncthreads ();
+  for (int item = threadIdx.x; item < T::rows * T::patches * count; item += TILE_THREADS) {
+    int patch = item % T::patches, n = item / T::patches;
+    int row = (int) ((uint32_t) n * t.inverse >> 16), g = n - row * count, x = t.first + SIDE * patch;
+    int y = min (max (t.y0 - REACH + row, 0), f.height - 1);
+    int start = f.width - SIDE - x + f.min_disparity + t.groups[g] * STEREO_GROUP - SKIPPED;
+    tile.raw[item] = make_patch<COST, SKIPPED> (f, tile, row * T::patches + patch, y, start);
   }
   __syncthreads ();
-  Exponents<TAP_TILES> exponents (w, t.column, f.width);
-  for (int y = t.y0 + warp; y < min (t.y0 + TILE_PIXELS, f.height); y += MEAN_WARPS)
-    average_row<TAP_TILES, K> (f, t, w, exponents, costs, unit, y, means);
+  int from = max (t.x0 - REACH, 0), to = min (t.x0 + LIST_TILE + REACH, f.width) - 1;
+  int highest = t.groups[count - 1] * STEREO_GROUP + STEREO_GROUP - 1;
+  if (highest <= stereo_last_index (from, f.disparities, f.min_disparity) &&
+      t.groups[0] * STEREO_GROUP >= stereo_first_index (to, f.width, f.min_disparity))
+    average_tile<COST, REACH, true> (f, lists, a, t, tile);
+  else
+    average_tile<COST, REACH, false> (f, lists, a, t, tile);
 }
 
-/*
- * Block: a tile. A warp makes the first pass of whole columns, all slots of a part of the list: a lane makes the costs of its
- * elements of B from records in global memory, which the columns beside it read too, from the cache. The means are in shared
- * memory. Then a warp makes the second pass of whole rows, and stores neighbouring slots of neighbouring pixels.
- */
-template <int COST, int TAP_TILES> static __global__ void __launch_bounds__ (32 * MEAN_WARPS, TAP_TILES <= 2 ? 5 : 4)
-    mean_kernel (const __grid_constant__ Frame f, const __grid_constant__ Records records, AswWindow w,
-        const __grid_constant__ Lists lists, PathCosts costs, float unit)
+template <int COST, int REACH> static void
+launch_tiles (StereoPlan *plan)
 {
-  extern __shared__ uint4 shared[];
-  int tile = blockIdx.y * lists.columns + blockIdx.x;
-  Work t = { (int) blockIdx.x, (int) blockIdx.y, (int) blockIdx.x * LIST_TILE, (int) blockIdx.y * LIST_TILE,
-    lists.groups + (size_t) tile * LIST_GROUPS, count_groups (lists, tile), 0, false };
-  int first_column = max (t.x0 - w.radius, 0), last_column = min (t.x0 + TILE_PIXELS + w.radius, f.width) - 1;
-  int highest = t.groups[t.count - 1] * STEREO_GROUP + STEREO_GROUP - 1;
+  Frame f = cuda_frame (plan);
+  Lists lists = lists_of (plan);
+  float unit = COST_SCALE * (float) plan->volume_unit, scale = ldexpf (unit, -plan->path_shift);
+  int before = REACH, skipped;
+  while ((skipped = (f.width + f.min_disparity + before) & 3) > 1)
+    before++;
+  Averages a = { asw_window (plan), before, __float2half2_rn (scale), __float2half2_rn (-1 / scale),
+    __float2half2_rn (plan->path_shift ? 0.5f / unit : 0) };
 
-  t.interior = highest <= stereo_last_index (first_column, f.disparities, f.min_disparity) &&
-      t.groups[0] * STEREO_GROUP >= stereo_first_index (last_column, f.width, f.min_disparity);
-  if constexpr (MOST_PRODUCTS<TAP_TILES> == 4)
-    if (t.count > 4) {
-      average_tile<COST, TAP_TILES, 4> (f, records, t, w, costs, unit, (uint8_t *) shared);
-      return;
+  (skipped ?
+          tile_kernel<COST, REACH, 1> :
+          tile_kernel<COST, REACH, 0>) <<<dim3 (lists.columns, lists.rows), TILE_THREADS, 0, cuda_state (plan)->stream>>> (
+      f, lists, a);
+}
+
+/* Wider windows, plainly: a few groups of the list at a time. */
+
+constexpr int WIDE_THREADS = LIST_TILE * LIST_TILE;
+constexpr int WIDE_GROUPS = 4;       /* at a time, at most */
+constexpr int WIDE_BYTES = 48 << 10; /* of shared memory, at most */
+
+/* Of the candidates of a group. */
+struct __align__ (16) Four
+{
+  float of[STEREO_GROUP];
+};
+
+/* Bytes of shared memory for a group: means of the first pass, and costs around the tile, four a word. */
+static __host__ __device__ int
+wide_bytes (int side)
+{
+  return side * (LIST_TILE * (int) sizeof (Four) + side * (int) sizeof (uint32_t));
+}
+
+/* Block: a tile, @most groups at a time. A mean below 0 is that of a candidate that does not exist. */
+template <int COST> static __global__ void
+__launch_bounds__ (WIDE_THREADS) wide_kernel (
+    const __grid_constant__ Frame f, const __grid_constant__ Lists lists, AswWindow w, float unit, int shift, int most)
+{
+  extern __shared__ Four means[]; /* [group][row][column] */
+  int x0 = blockIdx.x * LIST_TILE, y0 = blockIdx.y * LIST_TILE, side = LIST_TILE + 2 * w.radius;
+  int number = blockIdx.y * lists.columns + blockIdx.x, count = count_groups (lists, number);
+  int across = threadIdx.x % LIST_TILE, down = threadIdx.x / LIST_TILE, x = x0 + across, y = y0 + down;
+  const uint16_t *groups = lists.groups + (size_t) number * LIST_GROUPS;
+  const uint32_t *likeness = f.view[STEREO_LEFT].likeness;
+  uint32_t *raw = (uint32_t *) (means + most * LIST_TILE * side); /* likewise */
+
+  for (int first = 0; first < count; first += most, groups += most) {
+    int some = min (most, count - first);
+    for (int k = threadIdx.x; k < side * side; k += WIDE_THREADS) {
+      int column = min (max (x0 - w.radius + k % side, 0), f.width - 1);
+      ptrdiff_t row = (ptrdiff_t) min (max (y0 - w.radius + k / side, 0), f.height - 1) * f.image_pitch;
+      CostPixel left = load_pixel<COST> (f.view[STEREO_LEFT], row + column);
+      for (int g = 0; g < some; g++)
+        raw[g * side * side + k] = cost_group<COST> (f, left, row, column, groups[g], 0);
     }
-  for (; t.first < t.count; t.first += 4) {
-    if (t.first)
-      __syncthreads ();
-    average_tile<COST, TAP_TILES, 2> (f, records, t, w, costs, unit, (uint8_t *) shared);
+    __syncthreads ();
+    for (int k = threadIdx.x; k < LIST_TILE * side; k += WIDE_THREADS) {
+      int column = min (max (x0 - w.radius + k % side, 0), f.width - 1), row = min (y0 + k / side, f.height - 1);
+      int index = stereo_first_index (column, f.width, f.min_disparity),
+          last = stereo_last_index (column, f.disparities, f.min_disparity);
+      Four sum[WIDE_GROUPS] = {};
+      float all = 0;
+      for (int tap = 0; tap <= 2 * w.radius; tap++) {
+        float weight = weigh (f, w, likeness + (ptrdiff_t) row * f.image_pitch + column, column, row, 0, tap - w.radius);
+        all += weight;
+#pragma unroll
+        for (int g = 0; g < WIDE_GROUPS; g++)
+          for (int e = 0; e < STEREO_GROUP && g < some; e++)
+            sum[g].of[e] += weight * (float) (raw[g * side * side + tap * side + k] >> 8 * e & 255);
+      }
+#pragma unroll
+      for (int g = 0; g < WIDE_GROUPS; g++)
+        for (int e = 0; e < STEREO_GROUP && g < some; e++) {
+          int i = groups[g] * STEREO_GROUP + e;
+          means[g * LIST_TILE * side + k].of[e] = i >= index && i <= last ? sum[g].of[e] / all : -1;
+        }
+    }
+    __syncthreads ();
+    Four sum[WIDE_GROUPS] = {}, all[WIDE_GROUPS] = {};
+    for (int tap = 0; x < f.width && y < f.height && tap <= 2 * w.radius; tap++) {
+      float weight = weigh (f, w, likeness + (ptrdiff_t) y * f.image_pitch + x, x, y, tap - w.radius, 0);
+#pragma unroll
+      for (int g = 0; g < WIDE_GROUPS; g++)
+        for (int e = 0; e < STEREO_GROUP && g < some; e++) {
+          float mean = means[(g * LIST_TILE + down) * side + across + tap].of[e];
+          sum[g].of[e] += mean < 0 ? 0 : weight * mean;
+          all[g].of[e] += mean < 0 ? 0 : weight;
+        }
+    }
+#pragma unroll
+    for (int g = 0; g < WIDE_GROUPS; g++)
+      for (int e = 0; e < STEREO_GROUP && g < some && x < f.width && y < f.height; e++)
+        list_costs (f, lists, x, y)[(first + g) * STEREO_GROUP + e] = (uint8_t) stereo_path_cost (
+            (uint32_t) (sum[g].of[e] / fmaxf (all[g].of[e], 1e-30f) * unit + 0.5f), shift);
+    __syncthreads ();
   }
 }
 
-/* ---- the stage ------------------------------------------------------------------------------------------ */
-
-static int
-tiles_of (const StereoPlan *plan)
+template <int COST> static void
+launch_wide (StereoPlan *plan)
 {
-  return (plan->height + TILE_PIXELS - 1) / TILE_PIXELS;
-}
+  AswWindow w = asw_window (plan);
+  Lists lists = lists_of (plan);
+  int each = wide_bytes (LIST_TILE + 2 * w.radius), groups = std::clamp (WIDE_BYTES / each, 1, WIDE_GROUPS);
 
-static Records
-records_of (const StereoPlan *plan, const MatchContext *context)
-{
-  return { { context->records[0], context->records[1] }, context->color,
-    { plan->width + RECORD_PAD, plan->width + plan->depth + 2 * RECORD_PAD } };
-}
-
-template <int TAP_TILES> static size_t
-mean_bytes ()
-{
-  return TILE_PIXELS * Means<TAP_TILES, MOST_PRODUCTS<TAP_TILES>>::row;
-}
-
-template <int COST> static StereoStatus
-prepare_cost (StereoPlan *plan, MatchContext *context, StereoError *error)
-{
-  Records records = records_of (plan, context);
-  size_t rows = (size_t) tiles_of (plan);
-  StereoStatus status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->color,
-      rows * (size_t) records.columns[STEREO_LEFT], TILE_PIXELS * sizeof (uint32_t), error);
-
-  for (int v = 0; v < 2 && !status; v++)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MATCH, (void **) &context->records[v],
-        rows * (size_t) records.columns[v], RecordFormat<COST>::bytes, error);
-  if (status)
-    return status;
-  CUDA_TRY (
-      cudaFuncSetAttribute (mean_kernel<COST, 5>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) mean_bytes<5> ()));
-  return STEREO_OK;
-}
-
-static StereoStatus
-mean_prepare (StereoPlan *plan, void *context, StereoError *error)
-{
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error,
-      [=] (auto cost) { return prepare_cost<decltype (cost)::value> (plan, (MatchContext *) context, error); });
-}
-
-template <int COST, int TAP_TILES> static void
-launch_mean (StereoPlan *plan, const Records &records)
-{
-  PathCosts costs = path_costs_of (plan, plan->lists.costs);
-  mean_kernel<COST, TAP_TILES>
-      <<<dim3 (plan->lists.columns, plan->lists.rows), 32 * MEAN_WARPS, mean_bytes<TAP_TILES> (), cuda_state (plan)->stream>>> (
-          cuda_frame (plan), records, asw_window (plan), lists_of (plan), costs, (float) plan->volume_unit);
-}
-
-template <int COST> static StereoStatus
-launch_cost (StereoPlan *plan, const MatchContext *context, StereoError *error)
-{
-  dim3 grid (cuda_blocks (plan->width, RECORD_COLUMNS), tiles_of (plan), 2);
-  Records records = records_of (plan, context);
-  StereoStatus status;
-  cudaStream_t stream;
-
-  if ((status = cuda_begin_early (plan, &stream, error)))
-    return status;
-  make_records<COST><<<grid, RECORD_THREADS, 0, stream>>> (cuda_frame (plan), records);
-  CUDA_LAUNCHED (plan, "make_records");
-  if ((status = cuda_join (plan, error)))
-    return status;
-  switch (asw_tap_tiles (plan)) {
-    case 5:
-      launch_mean<COST, 5> (plan, records);
-      break;
-    case 3:
-      launch_mean<COST, 3> (plan, records);
-      break;
-    default:
-      if (plan->params.window / 2 > NARROW_RADIUS)
-        launch_mean<COST, 2> (plan, records);
-      else
-        launch_mean<COST, NARROW> (plan, records);
-  }
-  CUDA_LAUNCHED (plan, "mean_kernel");
-  return STEREO_OK;
+  wide_kernel<COST><<<dim3 (lists.columns, lists.rows), WIDE_THREADS, groups * each, cuda_state (plan)->stream>>> (
+      cuda_frame (plan), lists, w, (float) plan->volume_unit, plan->path_shift, groups);
 }
 
 static StereoStatus
 mean_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  return launch_for_cost<STEREO_METHOD_ASW> (plan, error,
-      [=] (auto cost) { return launch_cost<decltype (cost)::value> (plan, (const MatchContext *) context, error); });
+  int reach = plan->params.window / 2;
+  StereoStatus status = cuda_join (plan, error);
+
+  if (status)
+    return status;
+  status = launch_for_cost<STEREO_METHOD_ASW> (plan, error, [=] (auto cost) {
+    constexpr int COST = decltype (cost)::value;
+    (reach <= 1                 ? launch_tiles<COST, 1> :
+            reach <= MOST_REACH ? launch_tiles<COST, MOST_REACH> :
+                                  launch_wide<COST>) (plan);
+    return STEREO_OK;
+  });
+  CUDA_LAUNCHED (plan, "costs of lists");
+  return status;
 }
 
 }
 
-extern const StereoStage stereo_cuda_list_means = {
-  .name = "match", .context_size = sizeof (MatchContext), .prepare = mean_prepare, .run = mean_run
-};
+extern const StereoStage stereo_cuda_list_means = { .name = "match", .run = mean_run };

@@ -17,23 +17,8 @@ group_at (const uint4 &groups, int k)
   return (int) (k % 2 ? pair >> 16 : pair & 0xFFFF);
 }
 
-/* Costs of group @group at a pixel of column @x, whose features are @left. @right: those of row y of the other view. */
-template <int COST> static __device__ __forceinline__ uint32_t
-cost_group (const Frame &f, const CostPixel &left, ptrdiff_t row, int x, int group, int shift)
-{
-  uint32_t word = 0;
-
-#pragma unroll
-  for (int e = 0; e < STEREO_GROUP; e++) {
-    int xm = f.width - 1 - x + f.min_disparity + group * STEREO_GROUP + e;
-    int raw = raw_cost<COST> (left, load_pixel<COST> (f.view[STEREO_RIGHT], row + xm));
-    uint32_t cost = stereo_path_cost ((uint32_t) raw, shift);
-    word |= xm >= 0 && xm < f.width ? cost << 8 * e : 0;
-  }
-  return word;
-}
-
-/* Thread: a pixel of row blockIdx.y. Neighbours look at neighbours in the other view; they would not if a thread had a group. */
+/* Thread: a pixel of row blockIdx.y. Neighbours look at neighbours in the other view; they would not if a thread had a group. Costs of
+ * missing groups are written, too: no one reads them, but memory takes whole sectors faster. */
 template <int COST> static __global__ void
 __launch_bounds__ (SINGLE_THREADS)
     single_kernel (const __grid_constant__ Frame f, const __grid_constant__ Lists lists, int shift)
@@ -49,8 +34,6 @@ __launch_bounds__ (SINGLE_THREADS)
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     uint32_t words[4] = {};
-    if (group_at (groups, 4 * half) == STEREO_NO_GROUP)
-      return;
 #pragma unroll
     for (int k = 0; k < 4; k++) {
       int group = group_at (groups, 4 * half + k);
