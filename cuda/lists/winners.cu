@@ -7,13 +7,12 @@
 namespace
 {
 
-constexpr int THREADS = 384; /* measured: of a band all rows run at once */
+constexpr int WARPS = 12; /* of a block, at most; measured: of a band all rows run at once */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 constexpr int BLOCKS = 2; /* on a multiprocessor, for the compiler's choice of registers: the most that Turing can run */
 #else
-constexpr int BLOCKS = 4;
+constexpr int BLOCKS = 3;
 #endif
-constexpr int WARPS = THREADS / 32;
 constexpr int LANES = 4;           /* of a pixel */
 constexpr int PIXELS = 32 / LANES; /* of a warp at a time, in one tile */
 constexpr int SPAN = 32;           /* whose results are stored at a time, a lane each */
@@ -41,29 +40,43 @@ slot_of (const Pixel &at, int k)
   return (at.lane + k / STEREO_GROUP * LIST_FEW) * STEREO_GROUP + k % STEREO_GROUP;
 }
 
-/* The lane's sums, two slots a word. */
-template <bool MANY> static __device__ __forceinline__ void
-add_paths (const Frame &f, const ListPaths &p, const Pixel &at, int y, int tile, uint32_t (&sums)[4])
+/* What is read of a pixel: costs, and what paths add, of the lane's groups. */
+struct Costs
 {
-  const int GROUPS = MANY ? 2 : 1;
-  size_t place = (size_t) tile * LIST_ADDED + (y % LIST_TILE * LIST_TILE + at.x % LIST_TILE) * added_pitch (MANY);
-  uint32_t costs[GROUPS], added[LIST_WAYS][GROUPS];
+  uint32_t own[2], added[LIST_WAYS][2];
+};
+
+static __device__ __forceinline__ Costs
+load_costs (const Frame &f, const ListPaths &p, const Pixel &at, int y, int tile)
+{
+  bool many = has_many (at.head);
+  size_t place = (size_t) tile * LIST_ADDED + (y % LIST_TILE * LIST_TILE + at.x % LIST_TILE) * added_pitch (many);
+  Costs c = {};
 
 #pragma unroll
-  for (int g = 0; g < GROUPS; g++) {
+  for (int g = 0; g < 2; g++) {
     int word = at.lane + g * LIST_FEW;
-    costs[g] = ((const uint32_t *) list_costs (f, p.lists, at.x, y))[word];
+    if (g && !many)
+      break;
+    c.own[g] = ((const uint32_t *) list_costs (f, p.lists, at.x, y))[word];
 #pragma unroll
     for (int k = 0; k < LIST_WAYS; k++)
-      added[k][g] = ((const uint32_t *) (p.added[k] + place))[word];
+      c.added[k][g] = ((const uint32_t *) (p.added[k] + place))[word];
   }
+  return c;
+}
+
+/* The lane's sums, two slots a word. */
+template <bool MANY> static __device__ __forceinline__ void
+add_paths (const Pixel &at, const Costs &c, uint32_t (&sums)[4])
+{
 #pragma unroll
-  for (int k = 0; k < 2 * GROUPS; k++) {
+  for (int k = 0; k < (MANY ? 4 : 2); k++) {
     uint32_t select = k % 2 ? 0x4342 : 0x4140;
-    sums[k] = __byte_perm (costs[k / 2], 0, select) * 4;
+    sums[k] = __byte_perm (c.own[k / 2], 0, select) * 4;
 #pragma unroll
     for (int j = 0; j < LIST_WAYS; j++)
-      sums[k] += __byte_perm (added[j][k / 2], 0, select);
+      sums[k] += __byte_perm (c.added[j][k / 2], 0, select);
     if (at.head & LIST_EDGE)
       sums[k] |= outside_of (index_of (at, 2 * k), at.first, at.last);
     else if (index_of (at, 2 * k) >= STEREO_NO_GROUP)
@@ -178,26 +191,31 @@ struct __align__ (16) Span
   uint32_t keys[SPAN];                 /* of lowest_two() */
 };
 
+/* The same of pixel @x of the tile. */
+static __device__ __forceinline__ Pixel
+moved_to (const Frame &f, const Pixel &at, int x)
+{
+  return { x, at.lane, stereo_first_index (x, f.width, f.min_disparity),
+    stereo_last_index (x, f.disparities, f.min_disparity), at.head, at.groups };
+}
+
 /* What a lane knows of pixel @x. */
 static __device__ __forceinline__ Pixel
 pixel_at (const Frame &f, const ListPaths &p, int x, int tile)
 {
   int lane = threadIdx.x % LANES;
   const uint16_t *groups = p.lists.groups + tile * LIST_GROUPS + lane;
-  return { x, lane, stereo_first_index (x, f.width, f.min_disparity),
-    stereo_last_index (x, f.disparities, f.min_disparity), p.links[tile].head,
-    groups[0] | (uint32_t) groups[LIST_FEW] << 16 };
+  return moved_to (f, { x, lane, 0, 0, p.links[tile].head, groups[0] | (uint32_t) groups[LIST_FEW] << 16 }, x);
 }
 
 /* Sums and lowest keys of a warp's pixels, the ones from @first on of the span at @x0; their right pixels. */
 template <bool MANY, bool COARSE> static __device__ __forceinline__ void
-sum_pixels (const Frame &f, const ListPaths &p, const Pixel &at, int x0, int first, int y, int tile, Span &span,
-    uint32_t *right)
+sum_pixels (const Frame &f, const Pixel &at, const Costs &costs, int x0, int first, Span &span, uint32_t *right)
 {
   int pixel = first + (int) (threadIdx.x % 32 / LANES);
   uint32_t sums[4] = { ~0u, ~0u, ~0u, ~0u };
 
-  add_paths<MANY> (f, p, at, y, tile, sums);
+  add_paths<MANY> (at, costs, sums);
   if (!COARSE) {
     ((uint2 *) span.sums[pixel])[at.lane] = make_uint2 (sums[0], sums[1]);
     ((uint2 *) span.sums[pixel])[at.lane + LIST_FEW] = make_uint2 (sums[2], sums[3]);
@@ -253,20 +271,31 @@ store_cells (const Frame &f, const ListPaths &p, int x0, int y, const Span &span
     p.distinctness[(size_t) (y / STEREO_CELL) * cells + cell] = (uint8_t) value;
 }
 
-/* The span of pixels from @x0 on, by a warp. */
+/* The span of pixels from @x0 on, by a warp. All costs of a tile are loaded at once, and meanwhile what is known of the next tile. */
 template <bool COARSE> static __device__ __forceinline__ void
 pick_span (const Frame &f, const ListPaths &p, int x0, int y, Span &span, uint32_t *right, bool cells)
 {
-  int lane = threadIdx.x % 32;
+  const int TURNS = LIST_TILE / PIXELS;
+  int lane = threadIdx.x % 32, row = y / LIST_TILE * p.lists.columns;
+  Pixel next = pixel_at (f, p, x0, row + x0 / LIST_TILE);
 
   __syncwarp ();
-  for (int first = 0; first < SPAN && x0 + first < f.width; first += PIXELS) {
-    int tile = y / LIST_TILE * p.lists.columns + (x0 + first) / LIST_TILE;
-    Pixel at = pixel_at (f, p, min (x0 + first + lane / LANES, f.width - 1), tile);
-    if (has_many (at.head))
-      sum_pixels<true, COARSE> (f, p, at, x0, first, y, tile, span, right);
-    else
-      sum_pixels<false, COARSE> (f, p, at, x0, first, y, tile, span, right);
+  for (int first = 0; first < SPAN && x0 + first < f.width; first += LIST_TILE) {
+    Pixel at[TURNS];
+    Costs costs[TURNS];
+#pragma unroll
+    for (int k = 0; k < TURNS; k++) {
+      at[k] = moved_to (f, next, min (x0 + first + k * PIXELS + lane / LANES, f.width - 1));
+      costs[k] = load_costs (f, p, at[k], y, row + (x0 + first) / LIST_TILE);
+    }
+    int beside = min (x0 + first + LIST_TILE, f.width - 1);
+    next = pixel_at (f, p, beside, row + beside / LIST_TILE);
+#pragma unroll
+    for (int k = 0; k < TURNS; k++)
+      if (has_many (at[k].head))
+        sum_pixels<true, COARSE> (f, at[k], costs[k], x0, first + k * PIXELS, span, right);
+      else
+        sum_pixels<false, COARSE> (f, at[k], costs[k], x0, first + k * PIXELS, span, right);
   }
   __syncwarp ();
   if (x0 + lane < f.width)
@@ -280,23 +309,22 @@ pick_span (const Frame &f, const ListPaths &p, int x0, int y, Span &span, uint32
  * by side. The sums of a span are in shared memory until a lane stores a pixel each; so are the right pixels of the row, each the
  * lowest of sum << 16 | index so far. COARSE: a coarser level, of which only the left index is read.
  */
-template <bool COARSE> static __global__ void
-__launch_bounds__ (THREADS, BLOCKS)
+template <bool COARSE> static __global__ void __launch_bounds__ (32 * WARPS, BLOCKS)
     list_winners_kernel (const __grid_constant__ Frame f, const __grid_constant__ ListPaths p)
 {
   extern __shared__ uint32_t right[];
   __shared__ Span spans[WARPS];
-  int y = p.first_row * LIST_TILE + blockIdx.x, warp = threadIdx.x / 32;
+  int y = p.first_row * LIST_TILE + blockIdx.x, warp = threadIdx.x / 32, threads = blockDim.x;
   bool cells = p.distinctness && y == stereo_cell_pixel (y / STEREO_CELL, f.height);
   uint16_t *index = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
 
-  for (int x = threadIdx.x; !COARSE && x < f.width; x += THREADS)
+  for (int x = threadIdx.x; !COARSE && x < f.width; x += threads)
     right[x] = ~0u;
   __syncthreads ();
-  for (int x0 = warp * SPAN; x0 < f.width; x0 += WARPS * SPAN)
+  for (int x0 = warp * SPAN; x0 < f.width; x0 += threads)
     pick_span<COARSE> (f, p, x0, y, spans[warp], right, cells);
   __syncthreads ();
-  for (int x = threadIdx.x; !COARSE && x < f.width; x += THREADS)
+  for (int x = threadIdx.x; !COARSE && x < f.width; x += threads)
     index[x] = right[x] == ~0u ? (uint16_t) STEREO_INVALID : (uint16_t) right[x];
 }
 
@@ -321,11 +349,13 @@ StereoStatus
 list_winners (StereoPlan *plan, const ListPaths &paths, cudaStream_t stream, StereoError *error)
 {
   int rows = std::min (paths.end_row * LIST_TILE, plan->height) - paths.first_row * LIST_TILE;
+  int spans = (int) cuda_blocks (plan->width, SPAN), turns = (spans + WARPS - 1) / WARPS;
+  int threads = 32 * ((spans + turns - 1) / turns); /* all warps have as many spans */
 
   if (plan->is_coarse)
-    list_winners_kernel<true><<<rows, THREADS, 0, stream>>> (cuda_frame (plan), paths);
+    list_winners_kernel<true><<<rows, threads, 0, stream>>> (cuda_frame (plan), paths);
   else
-    list_winners_kernel<false><<<rows, THREADS, plan->width * sizeof (uint32_t), stream>>> (cuda_frame (plan), paths);
+    list_winners_kernel<false><<<rows, threads, plan->width * sizeof (uint32_t), stream>>> (cuda_frame (plan), paths);
   CUDA_LAUNCHED (plan, "list_winners_kernel");
   return STEREO_OK;
 }
