@@ -10,6 +10,8 @@
 #define MS G_GINT64_CONSTANT (1000000)
 #define FRAME (40 * MS)
 
+GST_DEBUG_CATEGORY_EXTERN (gst_stereo_match_debug);
+
 static GstElement *element;
 static GstStereoFaults *faults;
 
@@ -209,5 +211,6 @@ TEST (test_pace_at_the_start)
 
 SUITE (faults)
 {
+  GST_DEBUG_CATEGORY_INIT (gst_stereo_match_debug, "stereomatch", 0, NULL); /* no plugin is there to do it */
   generator.state = random_seed ();
 }
