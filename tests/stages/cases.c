@@ -271,7 +271,7 @@ const Case cases[] = {
   { 33, 31, PICTURE_CHECKER, &rgb, U16, 19,
       "method=bm cost=sad window=1 confidence-threshold=1 confidence-measure=margin fill=none" },
   { 33, 31, PICTURE_CHECKER, &rgb, U16, 19, "method=bm cost=ssd window=15" },
-  { 33, 31, PICTURE_CHECKER, &grey, U16, 19, "method=bm cost=nssd window=3" },
+  { 33, 31, PICTURE_EDGES, &grey, U16, 19, "method=bm cost=nssd window=3" },
   { 67, 43, PICTURE_CHECKER, &rgb, U16, 19, "method=bm cost=ncc window=31" },
   { 67, 43, PICTURE_CHECKER, &rgb, U16, 19, "method=bm cost=zncc window=31" },
   { 67, 43, PICTURE_EDGES, &rgb, U16, 33, "method=bm cost=zncc window=17" },
