@@ -3,7 +3,7 @@
 
 #include "stereo/cpu/vec/vec.h"
 
-#define FITTED 16 /* columns at a time, whose costs are fetched */
+#define FITTED 64 /* columns at a time, whose costs are fetched */
 
 /* ---- the two lowest costs ------------------------------------------------------------------------ */
 
@@ -31,6 +31,7 @@ pick_block (const uint16_t *costs, int depth, int columns, int j, int edge, VecU
     uint32_t *right2)
 {
   const VecI lanes = LANE_NUMBERS;
+  VecI number = lanes + (j - (columns - 1));
   VecU low_right = vec_load_u (right1 + j), next_right = { 0 };
 
   if (right2)
@@ -38,7 +39,8 @@ pick_block (const uint16_t *costs, int depth, int columns, int j, int edge, VecU
 #pragma GCC unroll 8
   for (int g = 0; g < columns; g++) {
     int i = j - (columns - 1) + g;
-    VecU key = vec_join_words (vec_load_h (costs + g * depth + i), lanes + i);
+    VecU key = vec_join_words (vec_load_h (costs + g * depth + i), number);
+    number += 1;
     if (edge)
       key |= ~vec_between (i, 0, depth);
     take (key, &low[g], &next[g]);
@@ -81,7 +83,7 @@ VEC_INLINE void
 pick_group (
     const uint16_t *costs, int depth, int columns, uint32_t *left1, uint32_t *left2, uint32_t *right1, uint32_t *right2)
 {
-  VecU low[UNROLLED], next[UNROLLED];
+  VecU low[UNROLLED], next[UNROLLED], low_joined[UNROLLED], next_joined[UNROLLED];
 
 #pragma GCC unroll 8
   for (int g = 0; g < columns; g++)
@@ -91,11 +93,14 @@ pick_group (
     pick_block (costs, depth, columns, j, 0, low, next, right1, right2);
   if (columns > 1)
     pick_block (costs, depth, columns, depth, 1, low, next, right1, right2);
-  join_lanes (low, next, columns);
+#pragma GCC unroll 8
   for (int g = 0; g < columns; g++) {
-    left1[g] = low[0][g];
-    left2[g] = next[0][g];
+    low_joined[g] = low[g];
+    next_joined[g] = next[g];
   }
+  join_lanes (low_joined, next_joined, columns);
+  memcpy (left1, low_joined, (size_t) columns * sizeof *left1);
+  memcpy (left2, next_joined, (size_t) columns * sizeof *left2);
 }
 
 void
@@ -164,42 +169,59 @@ CPU (pick_lowest) (const StereoPlan *plan, const uint16_t *costs, int count, uin
 
 /* ---- sub-pixel offsets ----------------------------------------------------------------------------- */
 
+/* stereo_equiangular() in lanes. */
+VEC_INLINE VecF
+offsets_of (VecI before, VecI lowest, VecI after)
+{
+  VecI steep = vec_max (before, after), some = (steep > lowest) & (vec_min (before, after) >= lowest);
+  return (VecF) ((VecI) (vec_float (before - after) / vec_float (2 * (steep - lowest))) & some);
+}
+
 /* The costs of the columns are collected first, so that the rest runs on vectors; those of pixels that have no offset are made
  * flat. */
 void
 CPU (fit_columns) (const StereoPlan *plan, const uint16_t *index, const uint16_t *costs, int count, float *to)
 {
-  uint16_t before[FITTED], lowest[FITTED], after[FITTED];
+  uint16_t own[FITTED] = { 0 }, before[FITTED] = { 0 }, lowest[FITTED] = { 0 }, after[FITTED] = { 0 };
+  float value[FITTED];
 
   for (int k = 0; k < count; k++, costs += plan->depth) {
-    int i = index[k], fits = i > 0 && i < plan->disparities - 1;
+    int i = index[k], fits = (i > 0) & (i < plan->disparities - 1);
     const uint16_t *at = costs + (fits ? i : 1);
-    fits = fits && at[-1] != STEREO_INVALID && at[1] != STEREO_INVALID;
+    fits &= (at[-1] != STEREO_INVALID) & (at[1] != STEREO_INVALID);
+    own[k] = index[k];
     before[k] = at[-1];
     lowest[k] = fits ? at[0] : STEREO_INVALID;
     after[k] = at[1];
   }
-  for (int k = 0; k < count; k++)
-    to[k] = index[k] == STEREO_INVALID ?
-        NAN :
-        (float) (plan->min_disparity + index[k]) + stereo_equiangular (before[k], lowest[k], after[k]);
+  for (int k = 0; k < count; k += LANES) {
+    VecI i = vec_widen (vec_load_h (own + k)), none = i == (int) STEREO_INVALID;
+    VecF offset = offsets_of (
+        vec_widen (vec_load_h (before + k)), vec_widen (vec_load_h (lowest + k)), vec_widen (vec_load_h (after + k)));
+    vec_store_f (value + k, vec_choose (none, (VecF){ 0 } + NAN, vec_float (i + plan->min_disparity) + offset));
+  }
+  memcpy (to, value, (size_t) count * sizeof *to);
 }
 
 /* ---- distinctness ---------------------------------------------------------------------------------- */
 
-/* The cost of the rival, of all candidates at once. What lies beyond the last of them is STEREO_INVALID, and so is the word
- * before @costs. */
-static uint32_t
-rival_of (const uint16_t *costs, int depth, int index)
+/* The cost of the rival is searched for among all candidates at once. What stands beside @costs is another pixel's. */
+uint32_t
+CPU (distinctness) (const StereoPlan *plan, const uint16_t *costs, int index)
 {
-  VecW lowest = (VecW){ 0 } - 1, lowest_away = lowest, number = { 0 };
   const VecW near = (VecW){ 0 } + 2 * (STEREO_RIVAL_AWAY - 1), nearer = (VecW){ 0 } + 2 * (STEREO_NO_RIVAL_AWAY - 1);
+  VecW lowest = (VecW){ 0 } - 1, lowest_away = lowest, number = { 0 }, first = { 0xFFFF }, last = { 0 };
 
+  if (index == (int) STEREO_INVALID)
+    return 0;
+  last[WORDS - 1] = 0xFFFF;
   for (int k = 0; k < WORDS; k++)
     number[k] = (uint16_t) (k - index);
-  for (int i = 0; i < depth; i += WORDS, number += WORDS) {
-    VecW cost = vec_load_w (costs + i), before = vec_load_w (costs + i - 1), after = vec_load_w (costs + i + 1);
+  for (int i = 0; i < plan->depth; i += WORDS, number += WORDS, first = (VecW){ 0 }) {
+    VecW cost = vec_load_w (costs + i), before = vec_load_w (costs + i - 1) | first, after = vec_load_w (costs + i + 1);
     VecW place = number + (STEREO_RIVAL_AWAY - 1), place_away = number + (STEREO_NO_RIVAL_AWAY - 1);
+    if (i + WORDS >= plan->depth)
+      after |= last;
     VecW minimum = (VecW) (vec_min_words (vec_min_words (before, after), cost) == cost);
     VecW same = (VecW) (vec_min_words (place, near) == place),
          same_away = (VecW) (vec_min_words (place_away, nearer) == place_away);
@@ -207,20 +229,7 @@ rival_of (const uint16_t *costs, int depth, int index)
     lowest_away = vec_min_words (lowest_away, cost | same_away);
   }
   uint16_t rival = vec_lowest_word (lowest);
-  return rival == STEREO_INVALID ? vec_lowest_word (lowest_away) : rival;
-}
-
-uint32_t
-CPU (distinctness) (const StereoPlan *plan, const uint16_t *costs, int index)
-{
-  uint16_t padded[STEREO_MAX_DISPARITIES + 2 * WORDS];
-
-  if (index == (int) STEREO_INVALID)
-    return 0;
-  memset (padded, 0xFF, WORDS * sizeof *padded);
-  memcpy (padded + WORDS, costs, (size_t) plan->depth * sizeof *costs);
-  memset (padded + WORDS + plan->depth, 0xFF, WORDS * sizeof *padded);
-  return stereo_distinctness (costs[index], rival_of (padded + WORDS, plan->depth, index));
+  return stereo_distinctness (costs[index], rival == STEREO_INVALID ? vec_lowest_word (lowest_away) : rival);
 }
 
 void
