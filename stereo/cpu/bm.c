@@ -612,6 +612,19 @@ correlate_edge (const BmLayer *layer, int cost, const VecU *sum, int x, int m, i
       to[k] = part_correlation (layer, cost, sums[k], x, m + k);
 }
 
+/* Stores whole numbers from 0 to 65535. */
+INLINE void
+store_words (uint16_t *to, const VecU *v, int count)
+{
+  UNROLL for (int k = 0; k + LANES < count; k += 2 * LANES)
+  {
+    VecU16 words = vec_narrow_two ((VecI) v[k / LANES], (VecI) v[k / LANES + 1]);
+    memcpy (to + k, &words, sizeof words);
+  }
+  if (count / LANES % 2)
+    vec_store_h (to + count - LANES, vec_narrow ((VecI) v[count / LANES - 1]));
+}
+
 /* Means of @sum around column @x, which are at hand. */
 INLINE void
 find_means (const BmLayer *layer, const BmFactors *f, const VecU *sum, int x, int whole, VecU *means, int count)
@@ -665,8 +678,8 @@ cost_column (const BmLayer *layer, int cost, const VecU *sum, int x, uint16_t *r
     VecU sums = vec_load_u (means + k) + costs[k / LANES] - (VecU) vec_widen (vec_load_h (ring + k));
     vec_store_u (means + k, sums);
     mean[k / LANES] += sums;
-    vec_store_h (ring + k, vec_narrow ((VecI) costs[k / LANES]));
   }
+  store_words (ring, costs, count);
 }
 
 /* Writes the means around column @x. */
@@ -681,14 +694,12 @@ mean_column (const BmLayer *layer, const VecU *sum, int x, int whole, int count)
   if (!whole && beyond < end) /* candidates that exist */
     end = beyond;
   find_means (layer, &layer->of_means, sum, x, whole, means, count);
-  EACH_VECTOR (k) {
-    VecU some = means[k / LANES];
+  EACH_VECTOR (k)
     if (whole ? k + 16 >= count && end < k + LANES : k < from || k + LANES > end) {
       VecU exists = vec_between (k, from, end);
-      some = (some & exists) | (~exists & STEREO_INVALID);
+      means[k / LANES] = (means[k / LANES] & exists) | (~exists & STEREO_INVALID);
     }
-    vec_store_h (to + k, vec_narrow ((VecI) some));
-  }
+  store_words (to, means, count);
 }
 
 /* ---- a band --------------------------------------------------------------------------------------- */

@@ -24,11 +24,16 @@ vec_widen_bytes (VecB bytes)
 VEC_ONE (VecI, vec_widen, VecH, _mm256_cvtepu16_epi32, __m128i)
 VEC_ONE (VecI, vec_widen_signed, VecS, _mm256_cvtepi16_epi32, __m128i)
 
+VEC_INLINE VecU16
+vec_narrow_two (VecI a, VecI b)
+{
+  return (VecU16) _mm256_permute4x64_epi64 (_mm256_packus_epi32 ((__m256i) a, (__m256i) b), 0xD8);
+}
+
 VEC_INLINE VecH
 vec_narrow (VecI v)
 {
-  __m256i words = _mm256_packus_epi32 ((__m256i) v, (__m256i) v);
-  return (VecH) _mm256_castsi256_si128 (_mm256_permute4x64_epi64 (words, 0xD8));
+  return (VecH) _mm256_castsi256_si128 ((__m256i) vec_narrow_two (v, v));
 }
 
 VEC_INLINE VecB

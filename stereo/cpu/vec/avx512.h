@@ -21,6 +21,15 @@ VEC_ONE (VecI, vec_widen_signed, VecS, _mm512_cvtepi16_epi32, __m256i)
 VEC_ONE (VecH, vec_narrow, VecI, _mm512_cvtepi32_epi16, __m512i)
 VEC_ONE (VecB, vec_narrow_bytes, VecI, _mm512_cvtepi32_epi8, __m512i)
 
+VEC_INLINE VecU16
+vec_narrow_two (VecI a, VecI b)
+{
+  const VecI lanes = LANE_NUMBERS;
+  VecI second = (lanes & 8) << 2, words = 4 * lanes & 31; /* of a; from 32 on of b */
+  words = (words + second) | (words + second + 2) << 16;
+  return (VecU16) _mm512_permutex2var_epi16 ((__m512i) a, (__m512i) words, (__m512i) b);
+}
+
 #define VEC_JOINS_WORDS 1 /* vec_join_words() is here */
 
 VEC_INLINE VecU

@@ -43,6 +43,12 @@ vec_narrow (VecI v)
   return __builtin_convertvector(v, VecH);
 }
 
+VEC_INLINE VecU16
+vec_narrow_two (VecI a, VecI b)
+{
+  return VEC_SHUFFLE (VecU16, (VecU16) a, (VecU16) b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
 VEC_INLINE VecB
 vec_narrow_bytes (VecI v)
 {

@@ -42,6 +42,8 @@ VEC_ONE (VecI, vec_widen, VecH, vmovl_u16, uint16x4_t)
 VEC_ONE (VecI, vec_widen_signed, VecS, vmovl_s16, int16x4_t)
 VEC_ONE (VecH, vec_narrow, VecI, vmovn_u32, uint32x4_t)
 
+VEC_TWO (VecU16, vec_narrow_two, VecI, vuzp1q_u16, uint16x8_t)
+
 VEC_INLINE VecB
 vec_narrow_bytes (VecI v)
 {

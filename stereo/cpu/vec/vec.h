@@ -6,6 +6,7 @@
  *
  *   vec_widen_bytes (bytes), vec_widen (words), vec_widen_signed (words)    to 32 bits
  *   vec_narrow (v), vec_narrow_bytes (v)     of values from 0 to 65535, from 0 to 255
+ *   vec_narrow_two (a, b)                    words of a, then of b
  *   vec_min (a, b), vec_max (a, b), vec_abs (v)
  *   vec_min_unsigned (a, b), vec_max_unsigned (a, b)
  *   vec_popcount (v)                         bits set; here, but where VEC_COUNTS_BITS is defined
