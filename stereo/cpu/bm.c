@@ -77,11 +77,12 @@ typedef struct BmLayer
   int radius;      /* of the first step's window */
   int taps;        /* of a whole one around the row at hand */
   BmFactors of_costs, of_means;
-  uint32_t *sums;  /* down the columns, first step */
-  uint32_t *means; /* second step */
-  uint16_t *ring;  /* the first step's costs of the last rows; row y at y % window */
-  uint16_t *costs; /* of the row at hand and all disparities, from column means_of.from on: second step's means */
-  uint32_t *blank; /* a row of pixels for those that are not in the picture: they differ by nothing */
+  uint32_t *sums;      /* down the columns, first step */
+  uint32_t *means;     /* second step */
+  uint16_t *ring;      /* the first step's costs of the last rows; row y at y % window */
+  uint16_t *costs;     /* of the row at hand and all disparities, from column means_of.from on: second step's means */
+  uint32_t *blank;     /* a row of pixels for those that are not in the picture: they differ by nothing */
+  uint32_t *turned[2]; /* colours of the rows that enter or leave windows: row y at y % (window + 1) */
   const BmPicks *picks;
   int thread, tile;
   BmLine line[2];
@@ -208,7 +209,8 @@ static size_t
 bm_thread_bytes (const StereoPlan *plan)
 {
   size_t elements = columns_of (plan) * (size_t) bm_layer_depth (plan);
-  size_t lines = 3 + (stereo_bm_correlates (plan->params.cost) ? 2 * sizeof (BmLine) / sizeof (uint32_t *) : 0);
+  size_t lines = 3 + (stereo_bm_correlates (plan->params.cost) ? 2 * sizeof (BmLine) / sizeof (uint32_t *) : 0) +
+      (stereo_bm_channels (plan->params.cost) > 1 ? 2 * (size_t) (plan->params.window + 1) : 0);
   return 2 * elements * sizeof (uint32_t) + (size_t) plan->params.window * elements * sizeof (uint16_t) +
       lines * line_words (plan) * sizeof (uint32_t) + row_bytes (plan);
 }
@@ -246,9 +248,11 @@ bm_start_layer (BmLayer *layer, const StereoPlan *plan, int first, BmRange colum
   layer->blank = at + plan->image_pad;
   layer->of_costs = (BmFactors){ layer->radius, plan->volume_unit, 0, 0, (float *) (layer->blank + words) };
   layer->of_means = (BmFactors){ plan->params.window / 2, 1, 0, 0, layer->of_costs.line + words };
+  at += 3 * words;
+  for (int v = 0; v < 2; v++)
+    layer->turned[v] = at + plan->image_pad + (size_t) (v * (plan->params.window + 1)) * words;
   if (!stereo_bm_correlates (plan->params.cost))
     return;
-  at += 3 * words;
   for (int v = 0; v < 2; v++) {
     BmLine *line = &layer->line[v];
     uint32_t **parts[] = { &line->column_sums, &line->column_squares, &line->sums, &line->squares, &line->window_sums,
@@ -494,11 +498,11 @@ raw (int kind, uint32_t left, const void *right)
 {
   VecI l = { 0 };
 
-  l += (int32_t) left;
   if (kind == RAW_COLORS)
-    return (VecU) vec_color_distance (vec_load_u (right), (VecU) l);
+    return (VecU) vec_turned_distance (vec_load_u (right), left);
   if (kind == RAW_COLOR_SQUARES)
-    return (VecU) vec_color_squares ((VecU) l, vec_load_u (right));
+    return (VecU) vec_turned_squares (vec_load_u (right), left);
+  l += (int32_t) left;
   VecI r = vec_widen_bytes (vec_load_b (right));
   VecI difference = l - r;
   return (VecU) (kind == RAW_PRODUCT ? vec_product (l, r) :
@@ -521,8 +525,10 @@ raw_row (const BmLayer *layer, int kind, int y)
 
   if (y < 0 || y >= plan->height)
     return (RawRow){ layer->blank, layer->blank };
-  if (kind == RAW_COLORS || kind == RAW_COLOR_SQUARES)
-    return (RawRow){ l->color + at, r->color + at };
+  if (kind == RAW_COLORS || kind == RAW_COLOR_SQUARES) {
+    size_t row = (size_t) (y % (plan->params.window + 1)) * line_words (plan);
+    return (RawRow){ layer->turned[STEREO_LEFT] + row, layer->turned[STEREO_RIGHT] + row };
+  }
   return (RawRow){ l->luma + at, r->luma + at };
 }
 
@@ -540,6 +546,25 @@ INLINE int
 partner_of (const BmLayer *layer, int x)
 {
   return layer->plan->width - 1 - x + layer->plan->min_disparity + layer->first;
+}
+
+/* Copies the colours of row @y in the columns of the layer. Odd right columns have their halves exchanged, and so have the left ones
+ * whose candidates begin there: vec_turned_distance(). */
+static void
+turn_row (const BmLayer *layer, int y)
+{
+  const StereoPlan *plan = layer->plan;
+  int right = partner_of (layer, layer->raw.to), columns = layer->raw.to - layer->raw.from + 1;
+  int from[2] = { layer->raw.from, right }, count[2] = { columns, columns - 1 + layer->depth };
+  int odd[2] = { right + columns - 1, right }; /* whether the first column is */
+
+  for (int v = 0; v < 2; v++) {
+    const uint32_t *restrict color = plan->view[v].color + (ptrdiff_t) y * plan->image_pitch + from[v];
+    uint32_t *restrict to = layer->turned[v] + (size_t) (y % (plan->params.window + 1)) * line_words (plan) + from[v];
+    cpu_fetch (color + plan->image_pitch, (size_t) count[v] * sizeof *color); /* of the next row */
+    for (int k = 0; k < count[v]; k++)
+      to[k] = (odd[v] + k) & 1 ? color[k] << 16 | color[k] >> 16 : color[k];
+  }
 }
 
 INLINE void
@@ -833,7 +858,7 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
 {
   const StereoPlan *plan = layer->plan;
   int height = plan->height, radius = layer->radius, mean_radius = plan->params.window / 2;
-  int from = first < mean_radius ? 0 : first - mean_radius;
+  int from = first < mean_radius ? 0 : first - mean_radius, turns = kind == RAW_COLORS || kind == RAW_COLOR_SQUARES;
 
   for (int y = from; y <= last + mean_radius; y++) {
     int mean = y - mean_radius >= first ? y - mean_radius : -1;
@@ -841,6 +866,8 @@ band (BmLayer *layer, int cost, int kind, int first, int last)
       y < height ? y : -1, NULL, mean };
     if (rows.cost >= 0)
       bm_set_row (layer, cost, y);
+    for (int n = y > from ? y + radius : y < radius ? 0 : y - radius; turns && n <= y + radius && n < height; n++)
+      turn_row (layer, n);
     if (mean >= 0) {
       set_factors (&layer->of_means, plan, stereo_bm_rows (mean, height, mean_radius));
       begin_costs (layer, mean);

@@ -96,6 +96,13 @@ vec_color_distance (VecU a, VecU b)
   return (VecI) _mm512_mask_dbsad_epu8 (sad, 0x44444444, (__m512i) a, _mm512_rol_epi32 ((__m512i) b, 16), 0xF5);
 }
 
+/* What an odd pixel is summed against begins in the middle of @color: with its halves exchanged, one vdbpsadbw is enough. */
+VEC_INLINE VecI
+vec_turned_distance (VecU pixels, uint32_t color)
+{
+  return (VecI) _mm512_maskz_dbsad_epu8 (0x55555555, (__m512i) pixels, _mm512_set1_epi32 ((int) color), 0xE4);
+}
+
 #define VEC_COUNTS_BITS 1 /* vec_popcount() is here */
 
 VEC_INLINE VecI

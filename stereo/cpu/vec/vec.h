@@ -156,13 +156,31 @@ vec_color_distance (VecU a, VecU b)
 }
 #endif
 
-/* Sum of squared differences over R, G, B. */
-VEC_INLINE VecI
-vec_color_squares (VecU a, VecU b)
+/* @color in the even lanes, and in the odd ones with its halves exchanged. */
+VEC_INLINE VecU
+vec_turned (uint32_t color)
 {
-  VecU difference = vec_byte_differences (a, b);
-  VecI outer = (VecI) (difference & 0x00FF00FFu), inner = (VecI) (difference >> 8 & 0xFFu);
-  return vec_dot (outer, outer) + vec_product (inner, inner);
+  const VecI lanes = LANE_NUMBERS;
+  VecU odd = (VecU) (-(lanes & 1)), all = (VecU){ 0 } + color;
+  return (all & ~odd) | ((all << 16 | all >> 16) & odd);
+}
+
+/* SAD over R, G, B of @color and of pixels of which the odd ones have their halves exchanged. */
+#ifndef VEC_SUMS_COLORS
+VEC_INLINE VecI
+vec_turned_distance (VecU pixels, uint32_t color)
+{
+  return vec_color_distance (pixels, vec_turned (color));
+}
+#endif
+
+/* The same, of squared differences. */
+VEC_INLINE VecI
+vec_turned_squares (VecU pixels, uint32_t color)
+{
+  VecU difference = vec_byte_differences (pixels, vec_turned (color));
+  VecI even = (VecI) (difference & 0x00FF00FFu), odd = (VecI) (difference >> 8 & 0x00FF00FFu);
+  return vec_dot (even, even) + vec_dot (odd, odd);
 }
 
 /* 2^x for x <= 0, with an error below 3e-6; 0 below 2^-126. */
