@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Weighted medians of the neighbours of a pixel, for filling. */
+/* Filling, and what fill=gaps leaves without a value. */
 #include "cuda/common.cuh"
 #include "stereo/exact/cost.h"
 #include "stereo/exact/fill.h"
 #include "stereo/exact/gaps.h"
-
-static __device__ __forceinline__ float
-disparity_at (const Frame &f, int x, int y)
-{
-  return x >= 0 && x < f.width && y >= 0 && y < f.height ? f.disparity[(size_t) y * f.map_pitch + x] : NAN;
-}
 
 /* Neighbours of a pixel: infinity and no weight where there is none. */
 template <int COUNT> struct Met
@@ -51,12 +45,12 @@ weighted_median (const Met<COUNT> &met)
   return median;
 }
 
-/* The plane that a filled pixel moves onto: ../../stereo/exact/fill.h. */
+/* The plane that a point moves onto: ../../stereo/exact/fill.h. */
 
 constexpr int CELLS = STEREO_PLANE_CELLS; /* taps of a window, either way */
-constexpr int CELL_BORDER = CELLS / 2;    /* cells around the grid of taps, which are none */
+constexpr int CELL_BORDER = CELLS / 2;    /* cells around the points, which are none */
 
-/* A pixel that planes may be fitted to. */
+/* A point that planes may be fitted to. */
 struct Tap
 {
   float disparity;
@@ -69,7 +63,7 @@ rounded (float v)
   return v + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC;
 }
 
-/* Sums over a column of a window, by rows of the window: whole numbers, which a float holds. */
+/* Sums over a column of a window: whole numbers, which a float holds. */
 struct ColumnSums
 {
   float w, wr, wrr, wd, wdr;
@@ -101,41 +95,26 @@ sum_of_group (int32_t own)
   return own;
 }
 
-/* By the lanes of a group, a column of the window each: the sums of exact/fill.h about (@x, @y), of colour @color. Rows become
- * places along y, y = first + CELL * row. An anchor that is no number has no taps. */
+/* By the lanes of a group, a column of the window each: the sums of exact/fill.h about the point @point. An anchor that is no number
+ * has no taps. */
 template <int LANES> static __device__ __forceinline__ StereoPlaneSums
-plane_sums (const Frame &f, const Tap *grid, int pitch, int x, int y, uint32_t color, float anchor)
+plane_sums (const Tap *point, int pitch, float anchor)
 {
   static_assert (LANES == CELLS, "a lane a column");
-  int column = stereo_plane_first (x) + (int) threadIdx.x % LANES, row = stereo_plane_first (y);
-  int u = column * STEREO_PLANE_CELL - x, first_y = row * STEREO_PLANE_CELL - y;
-  const Tap *taps = grid + (row + CELL_BORDER) * pitch + column + CELL_BORDER;
+  int u = STEREO_PLANE_FIRST + (int) threadIdx.x % LANES;
+  const Tap *taps = point + STEREO_PLANE_FIRST * pitch + u;
+  uint32_t color = point->color;
   float near = stereo_plane_near (anchor);
   ColumnSums own = {};
-  StereoPlaneSums s;
 
 #pragma unroll
   for (int k = 0; k < CELLS; k++, taps += pitch)
-    add_tap (own, *taps, color, anchor, near, (float) k);
+    add_tap (own, *taps, color, anchor, near, (float) (STEREO_PLANE_FIRST + k));
   int32_t w = (int32_t) own.w, wr = (int32_t) own.wr, wd = (int32_t) own.wd;
-  s.w = sum_of_group<LANES> (w);
-  s.wx = sum_of_group<LANES> (w * u);
-  s.wxx = sum_of_group<LANES> (w * u * u);
-  s.wy = sum_of_group<LANES> (wr);
-  s.wxy = sum_of_group<LANES> (wr * u);
-  s.wyy = sum_of_group<LANES> ((int32_t) own.wrr);
-  s.wd = sum_of_group<LANES> (wd);
-  s.wxd = sum_of_group<LANES> (wd * u);
-  s.wyd = sum_of_group<LANES> ((int32_t) own.wdr);
-  s.wyy = STEREO_PLANE_CELL * (STEREO_PLANE_CELL * s.wyy + 2 * first_y * s.wy) + first_y * first_y * s.w;
-  s.wxy = STEREO_PLANE_CELL * s.wxy + first_y * s.wx;
-  s.wy = STEREO_PLANE_CELL * s.wy + first_y * s.w;
-  s.wyd = STEREO_PLANE_CELL * s.wyd + first_y * s.wd;
-  return s;
+  return { sum_of_group<LANES> (w), sum_of_group<LANES> (w * u), sum_of_group<LANES> (wr),
+    sum_of_group<LANES> (w * u * u), sum_of_group<LANES> (wr * u), sum_of_group<LANES> ((int32_t) own.wrr),
+    sum_of_group<LANES> (wd), sum_of_group<LANES> (wd * u), sum_of_group<LANES> ((int32_t) own.wdr) };
 }
-
-/* What fill=gaps leaves without a value: ../../stereo/exact/gaps.h. Sure pixels are counted before others are filled; what is open is
- * found meanwhile, and emptied after. */
 
 /* Maps of cells, in rows of @columns. Of bytes that are 0 or 1. */
 struct CudaGaps
@@ -182,37 +161,37 @@ inside (const CudaGaps &c, int x, int y)
 static __device__ __forceinline__ unsigned
 find_sure (const Frame &f, int x0, int y, float least)
 {
-  static_assert (STEREO_GAPS_CELL == 4, "a row of a cell is a vector");
+  static_assert (STEREO_FILL_CELL == 4, "a row of a cell is a vector");
   size_t at = (size_t) y * f.map_pitch + x0;
   float4 disparity = *(const float4 *) (f.disparity + at);
   float4 confidence = *(const float4 *) (f.view[STEREO_LEFT].confidence + at);
   unsigned sure = (!isnan (disparity.x) && confidence.x >= least) |
       (!isnan (disparity.y) && confidence.y >= least) << 1 | (!isnan (disparity.z) && confidence.z >= least) << 2 |
       (!isnan (disparity.w) && confidence.w >= least) << 3;
-  return sure & (1u << min (f.width - x0, STEREO_GAPS_CELL)) - 1;
+  return sure & (1u << min (f.width - x0, STEREO_FILL_CELL)) - 1;
 }
 
 /* By a block: the pixels at the left border that the right view lacks, of each row of pixels of row @row of cells. @first: memory. */
 static __device__ __forceinline__ void
 count_lacking (const Frame &f, int columns, int row, float least, int *first)
 {
-  if (threadIdx.x < STEREO_GAPS_CELL)
+  if (threadIdx.x < STEREO_FILL_CELL)
     first[threadIdx.x] = f.width;
   __syncthreads ();
 #pragma unroll
-  for (int v = 0; v < STEREO_GAPS_CELL; v++) {
-    int y = min (row * STEREO_GAPS_CELL + v, f.height - 1);
+  for (int v = 0; v < STEREO_FILL_CELL; v++) {
+    int y = min (row * STEREO_FILL_CELL + v, f.height - 1);
     for (int column = threadIdx.x; column < columns; column += COUNT_WARPS * WARP) {
-      unsigned sure = find_sure (f, column * STEREO_GAPS_CELL, y, least);
+      unsigned sure = find_sure (f, column * STEREO_FILL_CELL, y, least);
       if (sure) {
-        atomicMin (first + v, column * STEREO_GAPS_CELL + __ffs (sure) - 1);
+        atomicMin (first + v, column * STEREO_FILL_CELL + __ffs (sure) - 1);
         break;
       }
     }
   }
   __syncthreads ();
-  if (threadIdx.x < STEREO_GAPS_CELL) {
-    int x = first[threadIdx.x], y = min (row * STEREO_GAPS_CELL + (int) threadIdx.x, f.height - 1);
+  if (threadIdx.x < STEREO_FILL_CELL) {
+    int x = first[threadIdx.x], y = min (row * STEREO_FILL_CELL + (int) threadIdx.x, f.height - 1);
     first[threadIdx.x] = x < f.width && stereo_gaps_at_border (x, f.disparity[(size_t) y * f.map_pitch + x]) ? x : 0;
   }
   __syncthreads ();
@@ -222,11 +201,11 @@ count_lacking (const Frame &f, int columns, int row, float least, int *first)
 static __device__ __forceinline__ int
 count_sure (const Frame &f, int column, int row, float least, const int *lacking)
 {
-  int x0 = column * STEREO_GAPS_CELL, y0 = row * STEREO_GAPS_CELL, count = 0;
+  int x0 = column * STEREO_FILL_CELL, y0 = row * STEREO_FILL_CELL, count = 0;
 
 #pragma unroll
-  for (int v = 0; v < STEREO_GAPS_CELL; v++) {
-    int border = min (max (lacking[v] - x0, 0), STEREO_GAPS_CELL);
+  for (int v = 0; v < STEREO_FILL_CELL; v++) {
+    int border = min (max (lacking[v] - x0, 0), STEREO_FILL_CELL);
     unsigned sure = find_sure (f, x0, min (y0 + v, f.height - 1), least) | (1u << border) - 1;
     count += y0 + v < f.height ? __popc (sure) : 0;
   }
@@ -264,7 +243,7 @@ add_row (int *to, int columns, At at)
 static __global__ void
 __launch_bounds__ (COUNT_WARPS *WARP) count_kernel (Frame f, CudaGaps c, float least)
 {
-  __shared__ int lacking[STEREO_GAPS_CELL];
+  __shared__ int lacking[STEREO_FILL_CELL];
   int row = blockIdx.x;
 
   count_lacking (f, c.columns, row, least, lacking);
@@ -350,23 +329,17 @@ __launch_bounds__ (GAPS_THREADS) ray_kernel (CudaGaps c)
   }
 }
 
-/* Thread: a cell. */
-static __global__ void
-__launch_bounds__ (GAPS_THREADS) empty_kernel (Frame f, CudaGaps c)
+/* Whether a cell is left without a value. */
+static __device__ __forceinline__ bool
+stays_open (const CudaGaps &c, int x, int y)
 {
-  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y, count = 0;
-  size_t at = (size_t) row * c.columns + column;
+  size_t at = (size_t) y * c.columns + x;
+  int count = 0;
 
-  if (column >= c.columns)
-    return;
 #pragma unroll
   for (int k = 0; k < STEREO_GAPS_RAYS; k++)
     count += c.open[(size_t) k * c.rows * c.columns + at];
-  if (!c.square[STEREO_GAPS_LARGE][at] && count < STEREO_GAPS_OPEN)
-    return;
-  for (int y = row * STEREO_GAPS_CELL; y < min ((row + 1) * STEREO_GAPS_CELL, f.height); y++)
-    for (int x = column * STEREO_GAPS_CELL; x < min ((column + 1) * STEREO_GAPS_CELL, f.width); x++)
-      f.disparity[(size_t) y * f.map_pitch + x] = NAN;
+  return c.square[STEREO_GAPS_LARGE][at] || count >= STEREO_GAPS_OPEN;
 }
 
 static StereoStatus
@@ -374,23 +347,14 @@ cuda_gaps_reserve (StereoPlan *plan, CudaGaps *c, StereoError *error)
 {
   StereoStatus status;
 
-  c->columns = stereo_gaps_cells (plan->width);
-  c->rows = stereo_gaps_cells (plan->height);
+  c->columns = stereo_fill_cells (plan->width);
+  c->rows = stereo_fill_cells (plan->height);
   size_t cells = (size_t) c->columns * c->rows;
   status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->open, cells, STEREO_GAPS_RAYS, error);
   for (int k = 0; k < 2 && !status; k++)
     if (!(status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->square[k], cells, 1, error)))
       status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->along[k], cells, sizeof (int), error);
   return status;
-}
-
-static StereoStatus
-cuda_gaps_count (StereoPlan *plan, const CudaGaps &c, StereoError *error)
-{
-  count_kernel<<<c.rows, COUNT_WARPS * WARP, 0, cuda_state (plan)->stream>>> (
-      cuda_frame (plan), c, stereo_params_sure (&plan->params));
-  CUDA_LAUNCHED (plan, "count_kernel");
-  return STEREO_OK;
 }
 
 static StereoStatus
@@ -404,6 +368,8 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, cudaStream_t stream, Stereo
     squares.radius[k] = stereo_gaps_radius ((StereoGapsSquare) k, plan->width);
     squares.most[k] = stereo_gaps_most ((StereoGapsSquare) k, plan->width);
   }
+  count_kernel<<<c.rows, COUNT_WARPS * WARP, 0, stream>>> (cuda_frame (plan), c, stereo_params_sure (&plan->params));
+  CUDA_LAUNCHED (plan, "count_kernel");
   judge_kernel<false><<<runs, GAPS_THREADS, 0, stream>>> (c, squares);
   CUDA_LAUNCHED (plan, "judge_kernel");
   mark_kernel<<<dim3 (c.rows, 2), COUNT_WARPS * WARP, 0, stream>>> (c);
@@ -416,194 +382,90 @@ cuda_gaps_find (StereoPlan *plan, const CudaGaps &c, cudaStream_t stream, Stereo
   return STEREO_OK;
 }
 
-static StereoStatus
-cuda_gaps_empty (StereoPlan *plan, const CudaGaps &c, StereoError *error)
-{
-  dim3 grid (cuda_blocks (c.columns, GAPS_THREADS), c.rows);
-
-  empty_kernel<<<grid, GAPS_THREADS, 0, cuda_state (plan)->stream>>> (cuda_frame (plan), c);
-  CUDA_LAUNCHED (plan, "empty_kernel");
-  return STEREO_OK;
-}
-
 /*
- * Filling: ../../stereo/exact/fill.h says what a pixel without a disparity gets. A first kernel lists these pixels, a
- * second one finds their values, and a third one stores them when nothing looks at the disparities before any more. The
- * same then happens to the values that smooth them. The length of the list stays on the device: the grids do not depend on
- * it.
+ * Filling: ../../stereo/exact/fill.h says what a pixel without a disparity gets. A first kernel takes the points from the picture, a
+ * second one finds the values of those that have no disparity, and a third one makes the picture that the last medians look at.
  */
 
-constexpr int FILL_THREADS = 192; /* of a row: all rows of 1080 run at once on a GPU with 108 multiprocessors */
-constexpr int FILL_WARPS = FILL_THREADS / 32;
-constexpr int HOLE_THREADS = 128;
-constexpr int HOLE_BLOCKS = 16;              /* of a multiprocessor, at most */
-constexpr int STRIDE = 4;                    /* steps of a ray whose loads are in flight together */
-constexpr int GROUP = STEREO_FILL_RAYS;      /* lanes that look at a pixel together */
-constexpr int EACH = 2;                      /* pixels of a group at a time */
-constexpr int HOLES = 32 / GROUP * EACH;     /* of a warp */
-constexpr uint32_t MISMATCHED = 0x80000000u; /* beside the number of a pixel */
-constexpr int WORDS = STEREO_MAX_SIDE / 32;  /* bits of a row */
+constexpr int FILL_THREADS = 128;
+constexpr int GROUP = STEREO_FILL_RAYS; /* lanes that look at a point together */
+constexpr int SHARE = 4;                /* cells of a group, side by side */
+constexpr int STRIDE = 4;               /* steps of a ray whose loads are in flight together */
+constexpr int TILE = 32;                /* px; side of what a block smooths */
+constexpr int TILE_CELLS = TILE / STEREO_FILL_CELL;
+constexpr unsigned GROUP_LANES = (1u << GROUP) - 1;
 
 static_assert (STEREO_FILL_STEPS % STRIDE == 0, "the end of a ray");
 static_assert (
     GROUP == 16 && CELLS == GROUP, "half a warp: a lane for each ray, and for each column of a plane's window");
-static_assert ((int64_t) STEREO_MAX_SIDE * STEREO_MAX_SIDE <= INT32_MAX && STEREO_MAX_SIDE % 32 == 0, "pixels");
 
 /* Scratch memory of a stage. */
 struct FillContext
 {
-  uint32_t *pixels; /* y * map_pitch + x, with MISMATCHED, of each pixel without a disparity; those of a row together */
-  float *values;    /* of the same pixels: what they get */
-  int *count;       /* of them */
-  Tap *taps;        /* a grid with a border; planes and gaps */
+  Tap *taps;     /* the points, with a border */
+  float *values; /* of the same cells: of the points, filled */
+  float *filled; /* the picture, in rows of the maps' pitch: where there is no disparity, that of the cell's point */
   int tap_pitch, tap_rows;
   CudaGaps gaps; /* gaps only */
 };
 
-/* ---- the list ----------------------------------------------------------------------------------------- */
-
-/* The nearest value before this lane's (@step -1), or after it (@step 1), in the warp; NaN: there is none. *@all: the nearest one
- * for who comes after the warp in that direction. */
-static __device__ __forceinline__ float
-nearest_in_warp (float own, int step, float *all)
-{
-  int lane = threadIdx.x % 32;
-
-#pragma unroll
-  for (int away = 1; away < 32; away *= 2) {
-    float other = __shfl_sync (ALL_LANES, own, lane + step * away);
-    own = isnan (own) && lane + step * away >= 0 && lane + step * away < 32 ? other : own;
-  }
-  float beside = __shfl_sync (ALL_LANES, own, lane + step);
-  *all = __shfl_sync (ALL_LANES, own, step < 0 ? 31 : 0);
-  return lane == (step < 0 ? 0 : 31) ? NAN : beside;
-}
-
-/* In each thread's span, @first and @last are its first and last value: they become the first value after it, and the last one
- * before it. */
-static __device__ void
-spread (float *first, float *last)
-{
-  __shared__ float firsts[FILL_WARPS], lasts[FILL_WARPS];
-  int warp = threadIdx.x / 32;
-  float all_first, all_last;
-
-  *first = nearest_in_warp (*first, 1, &all_first);
-  *last = nearest_in_warp (*last, -1, &all_last);
-  if (threadIdx.x % 32 == 0) {
-    firsts[warp] = all_first;
-    lasts[warp] = all_last;
-  }
-  __syncthreads ();
-  for (int k = warp + 1; k < FILL_WARPS; k++)
-    *first = isnan (*first) ? firsts[k] : *first;
-  for (int k = warp - 1; k >= 0; k--)
-    *last = isnan (*last) ? lasts[k] : *last;
-}
-
-/* Sets the bits in @seen of the columns of row @y that have a candidate on the right view's disparity map: each pixel of
- * the right view is on it with the candidate it selected, and one less and one more. These are columns beside each other. */
-static __device__ void
-mark_seen (const Frame &f, int y, uint32_t *seen)
-{
-  const uint16_t *selected = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch;
-
-#pragma unroll 4
-  for (int x = threadIdx.x; x < f.width; x += FILL_THREADS) {
-    int index = selected[x], column = f.width - 1 - x + f.min_disparity; /* of candidate 0 */
-    int first = max (max (index - 1, 0), -column), last = min (min (index + 1, f.disparities - 1), f.width - 1 - column);
-    if (index == (int) STEREO_INVALID || first > last)
-      continue;
-    int from = column + first, to = column + last;
-    uint32_t bits = (2u << (last - first)) - 1;
-    atomicOr (&seen[from / 32], bits << from % 32);
-    if (from / 32 != to / 32)
-      atomicOr (&seen[to / 32], bits >> (32 - from % 32));
-  }
-}
-
-/* The place in the list of the first of @count pixels of each thread: those of a block lie together, in the order of the
- * threads. */
-static __device__ int
-reserve (int *list, int count)
-{
-  __shared__ int sums[FILL_WARPS], start;
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, before = count;
-
-  for (int away = 1; away < 32; away *= 2) {
-    int other = __shfl_up_sync (ALL_LANES, before, away);
-    before += lane >= away ? other : 0;
-  }
-  if (lane == 31)
-    sums[warp] = before;
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    int all = 0;
-    for (int k = 0; k < FILL_WARPS; k++) {
-      int own = sums[k];
-      sums[k] = all;
-      all += own;
-    }
-    start = atomicAdd (list, all);
-  }
-  __syncthreads ();
-  return start + sums[warp] + before - count;
-}
-
-/* Lists the pixels of columns @from to @to - 1 of row @y that have no disparity, with the farther neighbour's. */
-static __device__ void
-list_span (const Frame &f, const FillContext &c, const uint32_t *seen, int y, int from, int to, float before,
-    float beyond, int place)
-{
-  const float *row = f.disparity + (size_t) y * f.map_pitch;
-
-  for (int x = from; x < to;) {
-    if (!isnan (row[x])) {
-      before = row[x++];
-      continue;
-    }
-    int end = x;
-    while (end < to && isnan (row[end]))
-      end++;
-    float after = end < to ? row[end] : beyond;
-    float value = isnan (before) || after < before ? after : before;
-    for (; x < end; x++, place++) {
-      uint32_t mismatched = seen[x / 32] >> x % 32 & 1 ? MISMATCHED : 0;
-      c.pixels[place] = (uint32_t) (y * f.map_pitch + x) | mismatched;
-      c.values[place] = value;
-    }
-  }
-}
-
-/* Block: a row; thread: a span of it. Shared memory: a bit for each column. */
+/* Thread: a cell, or one of the border. */
 static __global__ void
-__launch_bounds__ (FILL_THREADS) list_kernel (Frame f, FillContext c)
+tap_kernel (Frame f, FillContext c)
 {
-  __shared__ uint32_t seen[WORDS];
-  const float *row = f.disparity + (size_t) blockIdx.x * f.map_pitch;
-  int t = threadIdx.x, span = (f.width + FILL_THREADS - 1) / FILL_THREADS, holes = 0;
-  int from = min (t * span, f.width), to = min (from + span, f.width);
-  float first = NAN, last = NAN;
+  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y, at = row * c.tap_pitch + column;
+  int x = (column - CELL_BORDER) * STEREO_FILL_CELL;
+  Tap tap = { STEREO_PLANE_NOWHERE, 0 };
 
-#pragma unroll 4
-  for (int x = from; x < to; x++) {
-    float d = row[x];
-    holes += isnan (d);
-    last = isnan (d) ? last : d;
-    first = isnan (first) ? d : first;
-  }
-  if (!__syncthreads_or (holes))
+  if (column >= c.tap_pitch)
     return;
-  for (int k = t; k < (f.width + 31) / 32; k += FILL_THREADS)
-    seen[k] = 0;
-  __syncthreads ();
-  mark_seen (f, blockIdx.x, seen);
-  spread (&first, &last);
-  int place = reserve (c.count, holes); /* which also waits for what the others have seen */
-  list_span (f, c, seen, blockIdx.x, from, to, last, first, place);
+  if (x >= 0 && x < f.width && row >= CELL_BORDER && row < c.tap_rows - CELL_BORDER) {
+    int y = stereo_fill_point (row - CELL_BORDER, f.height);
+    float d = f.disparity[(size_t) y * f.map_pitch + x];
+    tap = { isnan (d) ? STEREO_PLANE_NOWHERE : d, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x] };
+  }
+  c.taps[at] = tap;
+  c.values[at] = tap.disparity;
 }
 
-/* ---- mismatched pixels -------------------------------------------------------------------------------- */
+/* By the lanes of a group: the first point with a disparity to one side of point @point, NaN where there is none, and how many cells it
+ * is away. Column @column, of @columns. */
+static __device__ __forceinline__ float
+nearest_point (const Tap *point, int column, int columns, int step, int *cells)
+{
+  int lane = threadIdx.x % GROUP, shift = threadIdx.x % WARP / GROUP * GROUP,
+      room = step < 0 ? column : columns - 1 - column;
+  float value = NAN;
+  bool goes_on = true;
+
+  for (int first = 1; __any_sync (ALL_LANES, goes_on); first += GROUP) {
+    int away = first + lane;
+    float d = goes_on && away <= room ? point[step * away].disparity : STEREO_PLANE_NOWHERE;
+    unsigned found = __ballot_sync (ALL_LANES, d < STEREO_PLANE_NOWHERE) >> shift & GROUP_LANES;
+    int nearest = __ffs (found) - 1;
+    float at_nearest = __shfl_sync (ALL_LANES, d, max (nearest, 0), GROUP);
+    if (goes_on && found) {
+      value = at_nearest;
+      *cells = first + nearest;
+    }
+    goes_on = goes_on && !found && first + GROUP <= room;
+  }
+  return value;
+}
+
+/* By the lanes of a group: whether a candidate of the pixel (@x, @y) lies on the right view's disparity map. */
+static __device__ __forceinline__ bool
+mismatched (const Frame &f, int x, int y)
+{
+  const uint16_t *right = f.view[STEREO_RIGHT].index + (size_t) y * f.map_pitch + f.width - 1 - x + f.min_disparity;
+  int first = stereo_first_index (x, f.width, f.min_disparity), shift = threadIdx.x % WARP / GROUP * GROUP;
+  int last = stereo_last_index (x, f.disparities, f.min_disparity);
+  bool sees = false;
+
+  for (int i = first + (int) threadIdx.x % GROUP; i <= last; i += GROUP)
+    sees = sees || stereo_fill_sees (i, right[i]);
+  return __ballot_sync (ALL_LANES, sees) >> shift & GROUP_LANES;
+}
 
 /* What a ray meets: infinity and no weight where it meets no value. */
 struct Neighbour
@@ -675,106 +537,106 @@ median_around (const Frame &f, int x, int y, uint32_t color, float otherwise)
   return median < INFINITY ? median : otherwise;
 }
 
-/* ---- planes ------------------------------------------------------------------------------------------- */
-
-/* Thread: a cell, or one of the border. */
-static __global__ void
-tap_kernel (Frame f, FillContext c)
-{
-  int column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
-  int x = (column - CELL_BORDER) * STEREO_PLANE_CELL, y = (row - CELL_BORDER) * STEREO_PLANE_CELL;
-  float d = disparity_at (f, x, y);
-  Tap tap = { STEREO_PLANE_NOWHERE, 0 };
-
-  if (column >= c.tap_pitch)
-    return;
-  if (!isnan (d))
-    tap = { d, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x] };
-  c.taps[row * c.tap_pitch + column] = tap;
-}
-
-/* ---- kernels of the listed pixels --------------------------------------------------------------------- */
-
-/* A pixel of the list, as the lanes of a group see it. */
-struct Hole
-{
-  int x, y;
-  bool mismatched;
-  uint32_t color;
-  float value;
-};
-
-static __device__ __forceinline__ Hole
-load_hole (const Frame &f, const FillContext &c, int k)
-{
-  uint32_t pixel = c.pixels[k];
-  int y = (int) ((pixel & ~MISMATCHED) / f.map_pitch), x = (int) ((pixel & ~MISMATCHED) % f.map_pitch);
-  return { x, y, (pixel & MISMATCHED) != 0, f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x], c.values[k] };
-}
-
-/* Warp: HOLES pixels of the list at a time, one after the other for each group of lanes; what the sums for a plane come to is
- * found for all of them at once, by a lane each. A warp goes on with its groups together, to the end of the list for both. */
+/* Group: SHARE cells beside each other. A warp goes on with its groups together. */
 template <bool PLANES> static __global__ void
-__launch_bounds__ (HOLE_THREADS) value_kernel (Frame f, FillContext c)
+__launch_bounds__ (FILL_THREADS) value_kernel (Frame f, FillContext c, int columns)
 {
-  int count = *c.count, lane = threadIdx.x % GROUP, group = threadIdx.x % 32 / GROUP;
-  int warp = (blockIdx.x * HOLE_THREADS + threadIdx.x) / 32, warps = gridDim.x * (HOLE_THREADS / 32);
+  int first = (blockIdx.x * FILL_THREADS + threadIdx.x) / GROUP * SHARE, row = blockIdx.y;
+  int y = stereo_fill_point (row, f.height);
 
-  for (int from = HOLES * warp; from < count; from += HOLES * warps) {
-    int own = from + group * EACH + lane % EACH; /* the pixel that this lane stores */
-    StereoPlaneSums sums = {};
-    float value = NAN;
 #pragma unroll 1
-    for (int n = 0; n < EACH; n++) {
-      Hole hole = load_hole (f, c, min (from + group * EACH + n, count - 1));
-      if (__any_sync (ALL_LANES, hole.mismatched)) {
-        float median = median_around (f, hole.x, hole.y, hole.color, hole.value);
-        hole.value = hole.mismatched ? median : hole.value;
-      }
-      if (PLANES) {
-        StereoPlaneSums all = plane_sums<GROUP> (f, c.taps, c.tap_pitch, hole.x, hole.y, hole.color, hole.value);
-        sums = lane % EACH == n ? all : sums;
-      }
-      value = lane % EACH == n ? hole.value : value;
+  for (int k = 0; k < SHARE; k++) {
+    int column = min (first + k, columns - 1), x = column * STEREO_FILL_CELL, cells = 0;
+    int at = (row + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER;
+    const Tap *point = c.taps + at;
+    bool open = first + k < columns && !(point->disparity < STEREO_PLANE_NOWHERE);
+    if (!__any_sync (ALL_LANES, open))
+      continue;
+    float before = nearest_point (point, column, columns, -1, &cells);
+    float after = nearest_point (point, column, columns, 1, &cells);
+    float value = isnan (before) || after < before ? after : before;
+    bool around = !stereo_fill_hides (before, after, cells) | mismatched (f, x, y);
+    if (__any_sync (ALL_LANES, open && around)) {
+      float median = median_around (f, x, y, point->color, value);
+      value = around ? median : value;
     }
-    if (PLANES && !isnan (value))
-      value = stereo_plane_value (&sums, value, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
-    if (lane < EACH && own < count)
-      c.values[own] = value;
+    if (PLANES) {
+      StereoPlaneSums sums = plane_sums<GROUP> (point, c.tap_pitch, value);
+      value = isnan (value) ?
+          value :
+          stereo_plane_value (&sums, value, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
+    }
+    if (open && threadIdx.x % GROUP == 0)
+      c.values[at] = value;
   }
 }
 
-/* Thread: pixels of the list, whose values are stored already. */
+/* Thread: a row of a cell. */
 static __global__ void
-__launch_bounds__ (HOLE_THREADS) smooth_kernel (Frame f, FillContext c)
+__launch_bounds__ (FILL_THREADS) expand_kernel (Frame f, FillContext c, int columns)
 {
-  int count = *c.count;
+  int column = blockIdx.x * FILL_THREADS + threadIdx.x, y = blockIdx.y;
+  size_t at = (size_t) y * f.map_pitch + column * STEREO_FILL_CELL;
 
-  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS) {
-    int pixel = (int) (c.pixels[k] & ~MISMATCHED), y = pixel / f.map_pitch, x = pixel % f.map_pitch;
-    uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-    Met<STEREO_SMOOTH_TAPS> met;
+  if (column >= columns)
+    return;
+  float value = c.values[(y / STEREO_FILL_CELL + CELL_BORDER) * c.tap_pitch + column + CELL_BORDER];
+  float4 d = *(const float4 *) (f.disparity + at);
+  *(float4 *) (c.filled + at) = make_float4 (
+      isnan (d.x) ? value : d.x, isnan (d.y) ? value : d.y, isnan (d.z) ? value : d.z, isnan (d.w) ? value : d.w);
+}
+
+static __device__ __forceinline__ float
+smoothed (const Frame &f, const float *filled, int x, int y)
+{
+  uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
+  Met<STEREO_SMOOTH_TAPS> met;
 
 #pragma unroll
-    for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
-      int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
-      int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
-      float value = disparity_at (f, column, row);
-      met.value[tap] = isnan (value) ? INFINITY : value;
-      met.weight[tap] = isnan (value) ? 0 : weight_at (f, column, row, color);
-    }
-    float median = weighted_median (met);
-    c.values[k] = median < INFINITY ? median : NAN;
+  for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
+    int row = y + tap / STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
+    int column = x + tap % STEREO_SMOOTH_SIDE * STEREO_SMOOTH_STEP - STEREO_SMOOTH_RADIUS;
+    bool inside = column >= 0 && column < f.width && row >= 0 && row < f.height;
+    float value = inside ? filled[(size_t) row * f.map_pitch + column] : NAN;
+    met.value[tap] = isnan (value) ? INFINITY : value;
+    met.weight[tap] = isnan (value) ? 0 : weight_at (f, column, row, color);
   }
+  float median = weighted_median (met);
+  return median < INFINITY ? median : NAN;
 }
 
-static __global__ void
-__launch_bounds__ (HOLE_THREADS) store_kernel (Frame f, FillContext c)
+/* Block: a tile, of which it lists the pixels that get a median. GAPS: cells that stay open are emptied. */
+template <bool GAPS> static __global__ void
+__launch_bounds__ (FILL_THREADS) smooth_kernel (Frame f, FillContext c)
 {
-  int count = *c.count;
+  __shared__ uint16_t list[TILE * TILE];
+  __shared__ uint8_t none[TILE_CELLS * TILE_CELLS];
+  __shared__ int count;
+  int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE;
 
-  for (int k = blockIdx.x * HOLE_THREADS + threadIdx.x; k < count; k += gridDim.x * HOLE_THREADS)
-    f.disparity[c.pixels[k] & ~MISMATCHED] = c.values[k];
+  if (threadIdx.x == 0)
+    count = 0;
+  for (int k = threadIdx.x; GAPS && k < TILE_CELLS * TILE_CELLS; k += FILL_THREADS) {
+    int x = x0 / STEREO_FILL_CELL + k % TILE_CELLS, y = y0 / STEREO_FILL_CELL + k / TILE_CELLS;
+    none[k] = x < c.gaps.columns && y < c.gaps.rows && stays_open (c.gaps, x, y);
+  }
+  __syncthreads ();
+#pragma unroll
+  for (int k = threadIdx.x; k < TILE * TILE; k += FILL_THREADS) {
+    int u = k % TILE, v = k / TILE;
+    if (x0 + u >= f.width || y0 + v >= f.height)
+      continue;
+    float *d = f.disparity + (size_t) (y0 + v) * f.map_pitch + x0 + u;
+    if (GAPS && none[v / STEREO_FILL_CELL * TILE_CELLS + u / STEREO_FILL_CELL])
+      *d = NAN;
+    else if (isnan (*d))
+      list[atomicAdd (&count, 1)] = (uint16_t) k;
+  }
+  __syncthreads ();
+  for (int k = threadIdx.x; k < count; k += FILL_THREADS) {
+    int x = x0 + list[k] % TILE, y = y0 + list[k] / TILE;
+    f.disparity[(size_t) y * f.map_pitch + x] = smoothed (f, c.filled, x, y);
+  }
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
@@ -784,83 +646,61 @@ fill_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
   FillContext *c = (FillContext *) data;
   size_t pixels = stereo_times ((size_t) plan->map_pitch, (size_t) plan->height);
-  StereoStatus status = stereo_reserve_for (
-      plan, STEREO_LIFE_MAPS, (void **) &c->pixels, pixels, sizeof (uint32_t), error);
+  StereoStatus status;
 
-  if (!status)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->values, pixels, sizeof (float), error);
-  return status ? status : stereo_reserve (plan, (void **) &c->count, 1, sizeof (int), error);
+  c->tap_pitch = stereo_fill_cells (plan->width) + 2 * CELL_BORDER;
+  c->tap_rows = stereo_fill_cells (plan->height) + 2 * CELL_BORDER;
+  size_t taps = (size_t) c->tap_pitch * c->tap_rows;
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->filled, pixels, sizeof (float), error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->values, taps, sizeof (float), error)))
+    return status;
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps, taps, sizeof (Tap), error);
 }
 
-static StereoStatus
-planes_prepare (StereoPlan *plan, void *data, StereoError *error)
-{
-  FillContext *c = (FillContext *) data;
-  StereoStatus status = fill_prepare (plan, data, error);
-
-  c->tap_pitch = (int) cuda_blocks (plan->width, STEREO_PLANE_CELL) + 2 * CELL_BORDER;
-  c->tap_rows = (int) cuda_blocks (plan->height, STEREO_PLANE_CELL) + 2 * CELL_BORDER;
-  return status ? status :
-                  stereo_reserve (plan, (void **) &c->taps, (size_t) c->tap_pitch * c->tap_rows, sizeof (Tap), error);
-}
-
-template <bool PLANES> static StereoStatus
+/* GAPS: what stays open is found beside the values. */
+template <bool PLANES, bool GAPS> static StereoStatus
 run (StereoPlan *plan, void *data, StereoError *error)
 {
   const FillContext &c = *(const FillContext *) data;
-  const CudaState *state = cuda_state (plan);
   Frame frame = cuda_frame (plan);
-  int blocks = (int) cuda_blocks ((size_t) plan->width * plan->height, HOLE_THREADS);
+  int columns = stereo_fill_cells (plan->width), rows = stereo_fill_cells (plan->height);
+  cudaStream_t stream = cuda_state (plan)->stream, beside;
+  StereoStatus status;
 
-  blocks = min (blocks, HOLE_BLOCKS * state->multiprocessors);
-  CUDA_TRY (cudaMemsetAsync (c.count, 0, sizeof (int), state->stream));
-  list_kernel<<<plan->height, FILL_THREADS, 0, state->stream>>> (frame, c);
-  CUDA_LAUNCHED (plan, "list_kernel");
-  if (PLANES) {
-    dim3 grid (cuda_blocks (c.tap_pitch, HOLE_THREADS), c.tap_rows);
-    tap_kernel<<<grid, HOLE_THREADS, 0, state->stream>>> (frame, c);
-    CUDA_LAUNCHED (plan, "tap_kernel");
-  }
-  value_kernel<PLANES><<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  if (GAPS &&
+      ((status = cuda_begin_late (plan, &beside, error)) || (status = cuda_gaps_find (plan, c.gaps, beside, error))))
+    return status;
+  tap_kernel<<<dim3 (cuda_blocks (c.tap_pitch, FILL_THREADS), c.tap_rows), FILL_THREADS, 0, stream>>> (frame, c);
+  CUDA_LAUNCHED (plan, "tap_kernel");
+  dim3 groups (cuda_blocks (columns, FILL_THREADS / GROUP * SHARE), rows);
+  value_kernel<PLANES><<<groups, FILL_THREADS, 0, stream>>> (frame, c, columns);
   CUDA_LAUNCHED (plan, "value_kernel");
-  store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
-  CUDA_LAUNCHED (plan, "store_kernel");
-  smooth_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
+  dim3 quarters (cuda_blocks (columns, FILL_THREADS), plan->height);
+  expand_kernel<<<quarters, FILL_THREADS, 0, stream>>> (frame, c, columns);
+  CUDA_LAUNCHED (plan, "expand_kernel");
+  if (GAPS && (status = cuda_join (plan, error)))
+    return status;
+  dim3 tiles (cuda_blocks (plan->width, TILE), cuda_blocks (plan->height, TILE));
+  smooth_kernel<GAPS><<<tiles, FILL_THREADS, 0, stream>>> (frame, c);
   CUDA_LAUNCHED (plan, "smooth_kernel");
-  store_kernel<<<blocks, HOLE_THREADS, 0, state->stream>>> (frame, c);
-  CUDA_LAUNCHED (plan, "store_kernel");
   return STEREO_OK;
 }
 
 static StereoStatus
 gaps_prepare (StereoPlan *plan, void *data, StereoError *error)
 {
-  StereoStatus status = planes_prepare (plan, data, error);
+  StereoStatus status = fill_prepare (plan, data, error);
   return status ? status : cuda_gaps_reserve (plan, &((FillContext *) data)->gaps, error);
-}
-
-static StereoStatus
-gaps_run (StereoPlan *plan, void *data, StereoError *error)
-{
-  const CudaGaps &gaps = ((const FillContext *) data)->gaps;
-  StereoStatus status;
-  cudaStream_t beside;
-
-  if ((status = cuda_gaps_count (plan, gaps, error)) || (status = cuda_begin_late (plan, &beside, error)) ||
-      (status = cuda_gaps_find (plan, gaps, beside, error)) || (status = run<true> (plan, data, error)) ||
-      (status = cuda_join (plan, error)))
-    return status;
-  return cuda_gaps_empty (plan, gaps, error);
 }
 
 }
 
 extern const StereoStage stereo_cuda_fill = {
-  .name = "fill", .context_size = sizeof (FillContext), .prepare = fill_prepare, .run = run<false>
+  .name = "fill", .context_size = sizeof (FillContext), .prepare = fill_prepare, .run = run<false, false>
 };
 extern const StereoStage stereo_cuda_planes = {
-  .name = "planes", .context_size = sizeof (FillContext), .prepare = planes_prepare, .run = run<true>
+  .name = "planes", .context_size = sizeof (FillContext), .prepare = fill_prepare, .run = run<true, false>
 };
 extern const StereoStage stereo_cuda_gaps = {
-  .name = "gaps", .context_size = sizeof (FillContext), .prepare = gaps_prepare, .run = gaps_run
+  .name = "gaps", .context_size = sizeof (FillContext), .prepare = gaps_prepare, .run = run<true, true>
 };

@@ -3,10 +3,13 @@
  * Filling: the disparity that a pixel without one gets.
  *
  * A pixel lost its disparity because it is occluded (the right view does not see it) or mismatched (the right view sees it,
- * and one of the two maps is wrong there). Hirschmueller 2008, 2.6.2: an occluded pixel gets the farther of its two
- * neighbours along the row, a mismatched pixel a median of its neighbours all around, in which similar colours count more.
- * fill=planes then fits a plane to the valid pixels of similar colour around it, and moves the value onto this plane. At
- * last the filled pixels are smoothed, so that each agrees with its neighbours.
+ * and one of the two maps is wrong there). Values are found for one pixel of each cell, its point (stereo_fill_point()). A point that
+ * has no disparity is occluded if no candidate of it lies on the right view's disparity map, and the surface to the right, of the
+ * points of its row, is so much nearer that it can hide this point; so is one with no surface on one of the two sides. It gets the
+ * farther of the two neighbours (Hirschmueller 2008, 2.6.2). Any other point gets a median of what it meets all around, in which
+ * similar colours count more. fill=planes then fits a plane to the points of similar colour that have a disparity, and moves the value
+ * onto this plane. At last each pixel without a disparity takes a median around it, in which a pixel without one has the value of its
+ * cell's point.
  *
  * All sums are sums of whole numbers, so both backends get the same bits in any order of adding.
  */
@@ -15,12 +18,38 @@
 
 #include "stereo/exact/shared.h"
 
-/* Whether a candidate lies on the disparity map of the right view: its partner selected @selected, within a pixel. If any
- * candidate of a pixel does, the pixel is mismatched, else occluded. No index is as large as STEREO_INVALID - 1. */
+#define STEREO_FILL_CELL 4 /* px; side of a cell */
+
+/* Cells along a side of @size pixels. */
+STEREO_SHARED int
+stereo_fill_cells (int size)
+{
+  return (size + STEREO_FILL_CELL - 1) / STEREO_FILL_CELL;
+}
+
+/* The row of the points of row @cell of cells. Their columns are the first ones of the cells: what an occluded pixel shows goes on to
+ * its left. */
+STEREO_SHARED int
+stereo_fill_point (int cell, int height)
+{
+  int y = cell * STEREO_FILL_CELL + STEREO_FILL_CELL / 2;
+  return y < height ? y : height - 1;
+}
+
+/* Whether a candidate lies on the disparity map of the right view: its partner selected @selected, within a pixel. No index is as
+ * large as STEREO_INVALID - 1. */
 STEREO_SHARED int
 stereo_fill_sees (int candidate, int selected)
 {
   return selected - candidate >= -1 && selected - candidate <= 1;
+}
+
+/* Whether the surface of the disparity @after, @cells to the right, hides from the right view what has the disparity @before;
+ * also where one of them is not known, NaN. */
+STEREO_SHARED int
+stereo_fill_hides (float before, float after, int cells)
+{
+  return !((float) (STEREO_FILL_CELL * (cells - 1)) >= after - before);
 }
 
 /* ---- the neighbours all around --------------------------------------------------------------------- */
@@ -49,30 +78,31 @@ stereo_ray_offset (int step, int halves)
   return (step * halves + 1) >> 1;
 }
 
-/* Weight of a neighbour of the same colour in the median: a surface has one colour more often than two. It is one less for each
+/* Weight of a neighbour of the same colour in a median: a surface has one colour more often than two. It is one less for each
  * step of colour distance (0..765), and at least 1. The median is the least value with at least half of the weight at or
  * below it. */
-#define STEREO_FILL_ALIKE 64
+#define STEREO_FILL_ALIKE 96
 
 /* ---- smoothing ------------------------------------------------------------------------------------- */
 
-/* A filled pixel takes the weighted median, as above, of SIDE x SIDE pixels around it that are STEP px apart, filled ones
- * and itself among them. */
+/* A pixel without a disparity takes the weighted median, as above, of SIDE x SIDE pixels around it that are STEP px apart, itself
+ * among them. */
 #define STEREO_SMOOTH_SIDE 5
 #define STEREO_SMOOTH_STEP 4
 #define STEREO_SMOOTH_TAPS (STEREO_SMOOTH_SIDE * STEREO_SMOOTH_SIDE)
 #define STEREO_SMOOTH_RADIUS (STEREO_SMOOTH_SIDE / 2 * STEREO_SMOOTH_STEP) /* px */
+static_assert (STEREO_SMOOTH_RADIUS % STEREO_FILL_CELL == 0, "whole cells");
 
 /* ---- the plane ------------------------------------------------------------------------------------- */
 
-/* Taps are the pixels whose column and row are multiples of CELL: a window has CELLS x CELLS of them. */
-#define STEREO_PLANE_CELL 4
+/* Taps are the points of CELLS x CELLS cells, of which this is the first column or row less that of the anchor's cell. */
 #define STEREO_PLANE_CELLS 16
+#define STEREO_PLANE_FIRST (1 - STEREO_PLANE_CELLS / 2)
 #define STEREO_PLANE_STEPS 16      /* steps per pixel in which disparities are counted */
 #define STEREO_PLANE_FARTHEST 5.0f /* px: the most that stereo_plane_near() allows */
 #define STEREO_PLANE_WEIGHT 256    /* of a tap of the same colour, and of the anchor itself */
-#define STEREO_PLANE_RIDGE 102    /* px^2: variance added to that of the taps' places, so that few taps give no slope */
-#define STEREO_PLANE_NOWHERE 1e9f /* disparity of a tap that does not exist, or was filled itself */
+#define STEREO_PLANE_RIDGE 6 /* cells^2: variance added to that of the taps' places, so that few taps give no slope */
+#define STEREO_PLANE_NOWHERE 1e9f     /* disparity of a tap that does not exist, or has none */
 #define STEREO_PLANE_MAGIC 12582912.f /* 1.5 * 2^23: adding it, then subtracting it, rounds to a whole number */
 
 /* Taps further than this from the anchor are of another surface, px; the plane stays as near. How much a slanted surface
@@ -84,13 +114,6 @@ stereo_plane_near (float anchor)
   return near < 1 ? 1.0f : near > STEREO_PLANE_FARTHEST ? STEREO_PLANE_FARTHEST : near;
 }
 
-/* The first cell of the window of column or row @at; the taps' places, less @at, are within -31..32. */
-STEREO_SHARED int
-stereo_plane_first (int at)
-{
-  return at / STEREO_PLANE_CELL - (STEREO_PLANE_CELLS / 2 - 1);
-}
-
 /*
  * The bits of a float: the weight of a tap before it is rounded. It halves with every 32 of colour distance, the sum over R,
  * G and B (0..765), and is linear in between. That is what adding the shifted distance to the bits of a float does.
@@ -98,27 +121,27 @@ stereo_plane_first (int at)
 #define STEREO_PLANE_WEIGHT_BITS 0x43800000 /* of the float STEREO_PLANE_WEIGHT */
 #define STEREO_PLANE_DISTANCE_SHIFT 18
 
-/* Weighted sums over the taps; x and y from the pixel on, d from the anchor in steps. All fit 28 bits. */
+/* Weighted sums over the taps; x and y in cells from the anchor's on, d from the anchor in steps. All fit 27 bits. */
 typedef struct StereoPlaneSums
 {
   int32_t w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
 } StereoPlaneSums;
 
-/* a * b / @weight, towards zero. Both operations round once: a product of sums has up to 45 bits. */
+/* a * b / @weight, towards zero. Both operations round once: a product of sums has up to 43 bits. */
 STEREO_SHARED int64_t
 stereo_plane_share (int32_t a, int32_t b, double weight)
 {
   return (int64_t) ((double) ((int64_t) a * b) / weight);
 }
 
-/* Slope in steps per pixel, times 2^16. */
+/* Slope in steps per cell, times 2^16. */
 STEREO_SHARED int64_t
 stereo_plane_slope (int64_t numerator, int64_t determinant)
 {
   return (int64_t) ((double) numerator / (double) determinant * 65536.0);
 }
 
-/* What the plane of least squares adds to the anchor at the pixel itself, px. The anchor counts as a tap. */
+/* What the plane of least squares adds to the anchor at the point itself, px. The anchor counts as a tap. */
 STEREO_SHARED float
 stereo_plane_offset (const StereoPlaneSums *s)
 {
@@ -129,7 +152,7 @@ stereo_plane_offset (const StereoPlaneSums *s)
   int64_t xy = s->wxy - stereo_plane_share (s->wx, s->wy, weight);
   int64_t xd = s->wxd - stereo_plane_share (s->wx, s->wd, weight);
   int64_t yd = s->wyd - stereo_plane_share (s->wy, s->wd, weight);
-  int64_t determinant = xx * yy - xy * xy; /* below 2^54; the ridge keeps it above zero */
+  int64_t determinant = xx * yy - xy * xy; /* below 2^46; the ridge keeps it above zero */
   int64_t slope_x = stereo_plane_slope (xd * yy - yd * xy, determinant);
   int64_t slope_y = stereo_plane_slope (yd * xx - xd * xy, determinant);
   int64_t centre = (int64_t) s->wd * 65536 - slope_x * s->wx - slope_y * s->wy;

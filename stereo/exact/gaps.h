@@ -3,7 +3,7 @@
  * Which pixels of a filled picture stay without a value: fill=gaps removes the values of fill=planes where no surface bounds
  * them.
  *
- * The picture is divided into cells of a few pixels. A pixel is sure if it has a disparity before it is filled, and that is at
+ * The picture is divided into the cells of fill.h. A pixel is sure if it has a disparity before it is filled, and that is at
  * least as likely right as wrong (stereo_params_sure()). The pixels at the left border that the right view lacks count as sure: the
  * surface beside them goes on. A square of cells is bare if few of its pixels are sure. What lies above or below the picture is not
  * sure; near the left and the right border squares are shifted inwards. There are two kinds of squares:
@@ -37,15 +37,6 @@ stereo_gaps_ray (int k)
   return STEREO_FILL_RAYS / 2 + 1 + k;
 }
 
-#define STEREO_GAPS_CELL 4 /* px; side of a cell */
-
-/* Cells along a side of @size pixels. */
-STEREO_SHARED int
-stereo_gaps_cells (int size)
-{
-  return (size + STEREO_GAPS_CELL - 1) / STEREO_GAPS_CELL;
-}
-
 /* Radius of a square, cells. It grows with the width of the picture, px, so that a square shows the same part of the scene: a 64th
  * of the width, or seven times that. */
 STEREO_SHARED int
@@ -60,7 +51,7 @@ stereo_gaps_radius (StereoGapsSquare square, int width)
 STEREO_SHARED int
 stereo_gaps_at_border (int x, float disparity)
 {
-  return (float) x - disparity < (float) STEREO_GAPS_CELL;
+  return (float) x - disparity < (float) STEREO_FILL_CELL;
 }
 
 /* The first column of cells, of @cells, that the square around column @cell has; it has 2 * @radius + 1 columns, or all. */
@@ -76,7 +67,7 @@ stereo_gaps_first (int cell, int radius, int cells)
 STEREO_SHARED int
 stereo_gaps_most (StereoGapsSquare square, int width)
 {
-  int side = (2 * stereo_gaps_radius (square, width) + 1) * STEREO_GAPS_CELL;
+  int side = (2 * stereo_gaps_radius (square, width) + 1) * STEREO_FILL_CELL;
   return square == STEREO_GAPS_LARGE ? side * side / 100 : side * side * 2 / 5;
 }
 

@@ -27,14 +27,11 @@ at (const StereoPlan *p, const float *d, int x, int y)
   return naive_inside (p, x) && y >= 0 && y < p->height ? d[naive_map (p, x, y)] : NAN;
 }
 
-/* The value nearest to (x, y) on one side of the row, or NaN. */
-static float
-nearest (const StereoPlan *p, const float *d, int x, int y, int step)
+/* Cells of 4 x 4 pixels, of which the first pixel of the third row, or of the last row, is the point. */
+static int
+point_row (const StereoPlan *p, int y)
 {
-  for (x += step; naive_inside (p, x); x += step)
-    if (!isnan (at (p, d, x, y)))
-      return at (p, d, x, y);
-  return NAN;
+  return y / 4 * 4 + 2 < p->height ? y / 4 * 4 + 2 : p->height - 1;
 }
 
 /* Whether the epipolar line of (x, y) meets the right view's disparity map. */
@@ -74,22 +71,21 @@ ascending (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Neighbours of the pixel (x, y). */
+/* Neighbours of the pixel (x, y); one of its colour counts @alike times. */
 typedef struct Around
 {
-  int x, y, count, total;
+  int x, y, alike, count, total;
   Neighbour met[26];
 } Around;
 
-/* Takes the value @value of pixel (column, row) 64 times if the pixel has the same colour, once less for each grey level of
- * difference, and at least once. */
+/* Takes the value @value of pixel (column, row): once less for each grey level of difference, and at least once. */
 static void
 meet (const StereoPlan *p, Around *around, int column, int row, float value)
 {
   Neighbour *next = &around->met[around->count++];
 
   next->value = value;
-  next->weight = (int) fmax (64 - color_distance (p, around->x, around->y, column, row), 1);
+  next->weight = (int) fmax (around->alike - color_distance (p, around->x, around->y, column, row), 1);
   around->total += next->weight;
 }
 
@@ -112,7 +108,7 @@ median_of (Around *around)
 static float
 median_around (const StereoPlan *p, const float *d, int x, int y)
 {
-  Around around = { x, y, 0, 0, { { 0, 0 } } };
+  Around around = { x, y, 96, 0, 0, { { 0, 0 } } };
 
   for (int ray = 0; ray < 16; ray++)
     for (int step = 1; step <= 64; step++) {
@@ -127,38 +123,25 @@ median_around (const StereoPlan *p, const float *d, int x, int y)
   return median_of (&around);
 }
 
+/* What has no value takes the median of every fourth pixel within 8 px, where such a pixel has its point's value of @filled. */
 static void
-fill_holes (StereoPlan *p, const float *before)
+smooth_holes (StereoPlan *p, const float *before, const float *filled)
 {
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      if (!isnan (at (p, before, x, y)))
-        continue;
-      float value = mismatched (p, x, y) ? median_around (p, before, x, y) : NAN;
-      if (isnan (value)) /* fminf: of one NaN, the other */
-        value = fminf (nearest (p, before, x, y, -1), nearest (p, before, x, y, 1));
-      p->disparity[naive_map (p, x, y)] = value;
-    }
-}
-
-/* What was filled takes the median of every fourth pixel within 8 px. */
-static void
-smooth_holes (StereoPlan *p, const float *before)
-{
-  float *filled = copy_disparity (p);
-
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++) {
-      Around around = { x, y, 0, 0, { { 0, 0 } } };
+      Around around = { x, y, 96, 0, 0, { { 0, 0 } } };
       if (!isnan (at (p, before, x, y)))
         continue;
       for (int row = y - 8; row <= y + 8; row += 4)
-        for (int column = x - 8; column <= x + 8; column += 4)
-          if (!isnan (at (p, filled, column, row)))
-            meet (p, &around, column, row, at (p, filled, column, row));
+        for (int column = x - 8; column <= x + 8; column += 4) {
+          float value = at (p, before, column, row);
+          if (isnan (value) && naive_inside (p, column) && row >= 0 && row < p->height)
+            value = at (p, filled, column / 4 * 4, point_row (p, row));
+          if (!isnan (value))
+            meet (p, &around, column, row, value);
+        }
       p->disparity[naive_map (p, x, y)] = median_of (&around);
     }
-  free (filled);
 }
 
 /* Where, of every second pixel within 4 px, two differ by more than a pixel, a pixel takes their median, in which it counts twice, in steps
@@ -170,7 +153,7 @@ naive_edges (StereoPlan *p)
 
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
-      Around around = { x, y, 0, 0, { { 0, 0 } } };
+      Around around = { x, y, 64, 0, 0, { { 0, 0 } } };
       float own = at (p, before, x, y), median;
       if (isnan (own) || !(own - at (p, before, x - 4, y) <= 1 || own - at (p, before, x + 4, y) <= 1) ||
           !(own - at (p, before, x, y - 4) <= 1 || own - at (p, before, x, y + 4) <= 1))
@@ -184,16 +167,6 @@ naive_edges (StereoPlan *p)
       if (around.met[around.count - 1].value - around.met[0].value > 1)
         p->disparity[naive_map (p, x, y)] = (float) (p->min_disparity + rint ((median - p->min_disparity) * 8192) / 8192);
     }
-  free (before);
-}
-
-void
-naive_fill (StereoPlan *p)
-{
-  float *before = copy_disparity (p);
-
-  fill_holes (p, before);
-  smooth_holes (p, before);
   free (before);
 }
 
@@ -232,8 +205,8 @@ solve (double a[3][3], double b[3])
   }
 }
 
-/* Least squares for c + sx * x + sy * y over the valid taps of the window, with the anchor as one more tap and a ridge of
- * 102 px^2 on the slopes; returns c. */
+/* Least squares for c + sx * x + sy * y over the points of the window that have a disparity, with the anchor as one more and a ridge of
+ * 6 on the slopes; x and y in cells. Returns c. */
 static double
 plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
 {
@@ -241,37 +214,64 @@ plane_at (const StereoPlan *p, const float *before, int x, int y, float anchor)
 
   for (int cy = y / 4 - 7; cy <= y / 4 + 8; cy++)
     for (int cx = x / 4 - 7; cx <= x / 4 + 8; cx++) {
-      float away = at (p, before, 4 * cx, 4 * cy) - anchor;
+      int row = 4 * cy < p->height ? point_row (p, 4 * cy) : p->height; /* above the picture it is above */
+      float away = at (p, before, 4 * cx, row) - anchor;
       if (!((double) fabsf (away) <= (double) (float) plane_near ((double) anchor)))
         continue;
-      double w = plane_weight (color_distance (p, x, y, 4 * cx, 4 * cy));
-      double place[3] = { 1, 4 * cx - x, 4 * cy - y };
+      double w = plane_weight (color_distance (p, x, y, 4 * cx, row));
+      double place[3] = { 1, cx - x / 4, cy - y / 4 };
       for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++)
           a[i][j] += w * place[i] * place[j];
         b[i] += w * place[i] * (double) rintf (away * 16) / 16;
       }
     }
-  a[1][1] += 102 * a[0][0];
-  a[2][2] += 102 * a[0][0];
+  a[1][1] += 6 * a[0][0];
+  a[2][2] += 6 * a[0][0];
   solve (a, b);
   return b[0];
+}
+
+/* Finds values of all points that have none. Occluded is what the right view shows nowhere, and what the surface at the right end of the
+ * hole hides: there are less pixels in between, but for 4, than its disparity is larger. */
+static void
+fill (StereoPlan *p, int planes)
+{
+  float *before = copy_disparity (p), *filled = copy_disparity (p);
+
+  for (int cell = 0; cell < p->height; cell += 4)
+    for (int x = 0, y = point_row (p, cell), left, right; x < p->width; x += 4) {
+      for (left = x; left >= 0 && isnan (at (p, before, left, y));)
+        left -= 4;
+      for (right = x; right < p->width && isnan (at (p, before, right, y));)
+        right += 4;
+      if (left == right)
+        continue;
+      float farther = at (p, before, left, y), other = at (p, before, right, y), value = NAN;
+      int hidden = isnan (farther) || isnan (other) || (float) (right - x - 4) < other - farther;
+      if (!hidden || mismatched (p, x, y))
+        value = median_around (p, before, x, y);
+      if (isnan (value))
+        value = fminf (farther, other); /* of one NaN, the other */
+      if (planes && !isnan (value)) {
+        double near = plane_near (value), plane = value + fmin (fmax (plane_at (p, before, x, y, value), -near), near);
+        value = (float) fmin (fmax (plane, p->min_disparity), p->min_disparity + p->disparities - 1);
+      }
+      filled[naive_map (p, x, y)] = value;
+    }
+  smooth_holes (p, before, filled);
+  free (filled);
+  free (before);
+}
+
+void
+naive_fill (StereoPlan *p)
+{
+  fill (p, 0);
 }
 
 void
 naive_planes (StereoPlan *p)
 {
-  float *before = copy_disparity (p);
-
-  fill_holes (p, before);
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++) {
-      float *d = &p->disparity[naive_map (p, x, y)];
-      if (!isnan (at (p, before, x, y)) || isnan (*d))
-        continue;
-      double near = plane_near (*d), value = *d + fmin (fmax (plane_at (p, before, x, y, *d), -near), near);
-      *d = (float) fmin (fmax (value, p->min_disparity), p->min_disparity + p->disparities - 1);
-    }
-  smooth_holes (p, before);
-  free (before);
+  fill (p, 1);
 }

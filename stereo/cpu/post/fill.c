@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Every pixel looks at the disparities as they
- * were before, which the stage has in a copy with a border: a ray that leaves the image meets no value there. */
+/* Filling: stereo/exact/fill.h says what a pixel without a disparity gets. Few cells have a point without one: values are found for
+ * those alone. The last medians look at copies with borders. */
 #include "stereo/cpu/post/sorted.h"
 #include "stereo/cpu/vec/vec.h"
 #include "stereo/exact/fill.h"
@@ -50,11 +50,11 @@ weighted_median (CpuMet *met, int count)
 
 /* ---- the sums over a window that a plane is fitted to --------------------------------------------- */
 
-#define CPU_TAP_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the grid */
+#define CPU_TAP_BORDER (STEREO_PLANE_CELLS / 2) /* cells around the points */
 #define VECTORS (STEREO_PLANE_CELLS / LANES)    /* of a row of a window */
 #define ROUNDED(v) ((v) + STEREO_PLANE_MAGIC - STEREO_PLANE_MAGIC)
 
-/* The taps of planes: a grid, with a border of none. */
+/* The points, with a border of none. */
 typedef struct CpuTaps
 {
   float *disparity;
@@ -89,7 +89,7 @@ add_taps (
   sums->wyd += wd * y;
 }
 
-/* Sums of a window, of each lane. Columns and rows of taps are counted from the window's first. */
+/* Sums of a window, of each lane. */
 typedef struct CpuPlaneLanes
 {
   VecI w, wx, wy, wxx, wxy, wyy, wd, wxd, wyd;
@@ -110,33 +110,35 @@ add_columns (CpuPlaneLanes *sums, const CpuPlaneColumns *columns, VecF x)
   sums->wyd += vec_round (columns->wyd);
 }
 
-/* Pixels of a row that get planes. */
+/* Points of a row that get planes. */
 typedef struct CpuPlanes
 {
   int count;
-  int32_t column[LANES];
+  int column[LANES]; /* of cells */
   float anchor[LANES];
   CpuPlaneLanes sums[LANES];
 } CpuPlanes;
 
+/* Of the point of cell (@x, @y). */
 static inline void
-add_plane (CpuPlanes *planes, const CpuTaps *taps, int x, int y, float anchor, uint32_t color)
+add_plane (CpuPlanes *planes, const CpuTaps *taps, int x, int y, float anchor)
 {
   const VecI lanes = LANE_NUMBERS;
-  size_t at = (size_t) (stereo_plane_first (y) + CPU_TAP_BORDER) * (size_t) taps->pitch +
-      (size_t) (stereo_plane_first (x) + CPU_TAP_BORDER);
+  size_t pitch = (size_t) taps->pitch;
+  size_t point = (size_t) (y + CPU_TAP_BORDER) * pitch + (size_t) (x + CPU_TAP_BORDER);
+  size_t at = point - (size_t) -STEREO_PLANE_FIRST * (pitch + 1);
   float near = stereo_plane_near (anchor);
   CpuPlaneColumns columns[VECTORS] = { 0 };
   CpuPlaneLanes sums = { 0 };
-  VecU own = (VecU){ 0 } + color;
+  VecU own = (VecU){ 0 } + taps->color[point];
 
 #pragma GCC unroll 16
-  for (int k = 0; k < STEREO_PLANE_CELLS; k++, at += (size_t) taps->pitch)
+  for (int k = STEREO_PLANE_FIRST; k < STEREO_PLANE_FIRST + STEREO_PLANE_CELLS; k++, at += pitch)
     for (int v = 0; v < VECTORS; v++)
       add_taps (
           &columns[v], taps->disparity + at + v * LANES, taps->color + at + v * LANES, anchor, near, own, (float) k);
   for (int v = 0; v < VECTORS; v++)
-    add_columns (&sums, &columns[v], vec_float (lanes + v * LANES));
+    add_columns (&sums, &columns[v], vec_float (lanes + (STEREO_PLANE_FIRST + v * LANES)));
   planes->column[planes->count] = x;
   planes->anchor[planes->count] = anchor;
   planes->sums[planes->count++] = sums;
@@ -162,28 +164,18 @@ totals (const CpuPlanes *planes, size_t offset)
 
 #define TOTALS(sum) totals (planes, offsetof (CpuPlaneLanes, sum))
 
-/* Moves the pixels of row @y onto their planes, and empties @planes. */
+/* Moves the points of row @to onto their planes, and empties @planes. */
 static __attribute__ ((noinline)) void
-write_planes (const StereoPlan *plan, CpuPlanes *planes, int y, float *to)
+write_planes (const StereoPlan *plan, CpuPlanes *planes, float *to)
 {
-  const VecI cell = (VecI){ 0 } + STEREO_PLANE_CELL;
-  float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1), value[LANES];
-  /* the first taps' places, from the pixel on; then sums with one place, and those with two */
-  VecI y1 = (VecI){ 0 } + (stereo_plane_first (y) * STEREO_PLANE_CELL - y);
-  VecI x1 = stereo_plane_first (0) * STEREO_PLANE_CELL - vec_load_i (planes->column) % STEREO_PLANE_CELL;
-  VecI w = TOTALS (w), columns = TOTALS (wx), rows = TOTALS (wy), d = TOTALS (wd);
-  VecI wx = cell * columns + x1 * w, wy = cell * rows + y1 * w;
-  VecI wxx = cell * (cell * TOTALS (wxx) + x1 * columns) + x1 * wx;
-  VecI wxy = cell * (cell * TOTALS (wxy) + x1 * rows) + y1 * wx;
-  VecI wyy = cell * (cell * TOTALS (wyy) + y1 * rows) + y1 * wy;
-  VecI wxd = cell * TOTALS (wxd) + x1 * d, wyd = cell * TOTALS (wyd) + y1 * d;
+  float min = (float) plan->min_disparity, max = (float) (plan->min_disparity + plan->disparities - 1);
+  VecI w = TOTALS (w), wx = TOTALS (wx), wy = TOTALS (wy), wxx = TOTALS (wxx), wxy = TOTALS (wxy), wyy = TOTALS (wyy);
+  VecI wd = TOTALS (wd), wxd = TOTALS (wxd), wyd = TOTALS (wyd);
 
-  for (int k = 0; k < LANES; k++) {
-    StereoPlaneSums sums = { w[k], wx[k], wy[k], wxx[k], wxy[k], wyy[k], d[k], wxd[k], wyd[k] };
-    value[k] = stereo_plane_value (&sums, planes->anchor[k], min, max);
+  for (int k = 0; k < planes->count; k++) {
+    StereoPlaneSums sums = { w[k], wx[k], wy[k], wxx[k], wxy[k], wyy[k], wd[k], wxd[k], wyd[k] };
+    to[planes->column[k]] = stereo_plane_value (&sums, planes->anchor[k], min, max);
   }
-  for (int k = 0; k < planes->count; k++)
-    to[planes->column[k]] = value[k];
   planes->count = 0;
 }
 
@@ -244,14 +236,14 @@ count_row (StereoPlan *plan, void *context, int row, int thread)
   uint8_t *to = c->sure + cell_at (c, 0, row);
 
   memset (to, 0, (size_t) c->columns);
-  for (int y = row * STEREO_GAPS_CELL; y < lesser ((row + 1) * STEREO_GAPS_CELL, plan->height); y++) {
+  for (int y = row * STEREO_FILL_CELL; y < lesser ((row + 1) * STEREO_FILL_CELL, plan->height); y++) {
     size_t at = (size_t) y * (size_t) plan->map_pitch;
     Row r = { plan->disparity + at, plan->view[STEREO_LEFT].confidence + at, stereo_params_sure (&plan->params) };
     int lacking = count_lacking (&r, plan->width);
     for (int x = 0; x < lacking; x++)
-      to[x / STEREO_GAPS_CELL]++;
+      to[x / STEREO_FILL_CELL]++;
     for (int x = lacking; x < plan->width; x++) {
-      uint8_t *count = to + x / STEREO_GAPS_CELL;
+      uint8_t *count = to + x / STEREO_FILL_CELL;
       *count = (uint8_t) (*count + is_sure (&r, x));
     }
   }
@@ -324,142 +316,21 @@ follow_ray (const CpuGaps *c, int ray)
     }
 }
 
-static void
-empty_row (StereoPlan *plan, void *context, int y, int thread)
-{
-  const CpuGaps *c = context;
-  const uint8_t *none = c->none + cell_at (c, 0, y / STEREO_GAPS_CELL);
-  float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
-
-  for (int x = 0; x < plan->width; x++)
-    to[x] = none[x / STEREO_GAPS_CELL] ? NAN : to[x];
-}
-
-/*
- * ---- rays: how far it is from each pixel, along each ray of stereo/exact/fill.h, to the first pixel that has a disparity.
- *
- * Two steps on, a ray goes on as the ray of the pixel there does. So a row follows from a row that is done: the distance is
- * one or two steps, or two more than from the pixel two steps on. The rays along the row itself are left to the caller, who
- * sees where a hole begins and ends.
- */
-
-#define CPU_RAY_BACK (STEREO_FILL_RAYS / 2)      /* along the row, as ray 0; to the left */
-#define CPU_RAYS_MEASURED (STEREO_FILL_RAYS - 2) /* all others */
-#define CPU_RAY_BEYOND (STEREO_FILL_STEPS + 1)   /* steps where a ray meets nothing */
-#define CPU_RAY_HOLE UINT8_MAX                   /* more than any step */
-#define CPU_RAY_BORDER 2 /* columns on both sides of a row, at least what a ray goes in two steps */
-
-typedef struct CpuRays
-{
-  uint8_t *holes; /* rows: CPU_RAY_HOLE where a pixel has no disparity, else 0 */
-  uint8_t *steps; /* such rows for each ray that is measured: 1..CPU_RAY_BEYOND */
-  uint8_t *none;  /* two rows as they would be outside: of holes, of steps */
-  int pitch;
-} CpuRays;
-
-/* The ray that comes @k-th among those that are measured. */
-static inline int
-measured_ray (int k)
-{
-  return k + 1 < CPU_RAY_BACK ? k + 1 : k + 2;
-}
-
-/* Steps of that ray from the pixels of row @y. */
-static inline uint8_t *
-ray_steps (const StereoPlan *plan, const CpuRays *rays, int k, int y)
-{
-  return rays->steps + ((size_t) y * CPU_RAYS_MEASURED + (size_t) k) * (size_t) rays->pitch + CPU_RAY_BORDER;
-}
-
-static_assert (CPU_RAY_BEYOND < UINT8_MAX - 1, "steps are bytes");
-
-static uint8_t *
-holes_row (const StereoPlan *plan, const CpuRays *rays, int y)
-{
-  if (y < 0 || y >= plan->height)
-    return rays->none + CPU_RAY_BORDER;
-  return rays->holes + (size_t) y * (size_t) rays->pitch + CPU_RAY_BORDER;
-}
-
-static uint8_t *
-steps_row (const StereoPlan *plan, const CpuRays *rays, int k, int y)
-{
-  return y < 0 || y >= plan->height ? rays->none + rays->pitch + CPU_RAY_BORDER : ray_steps (plan, rays, k, y);
-}
-
-/* Sets the columns outside the picture. */
-static void
-close_row (uint8_t *row, int width, int value)
-{
-  memset (row - CPU_RAY_BORDER, value, CPU_RAY_BORDER);
-  memset (row + width, value, CPU_RAY_BORDER);
-}
-
-static void
-find_holes (StereoPlan *plan, void *context, int y, int thread)
-{
-  const CpuRays *rays = context;
-  const float *restrict disparity = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
-  uint8_t *restrict holes = holes_row (plan, rays, y);
-
-  for (int x = 0; x < plan->width; x++)
-    holes[x] = isnan (disparity[x]) ? CPU_RAY_HOLE : 0;
-  close_row (holes, plan->width, CPU_RAY_HOLE);
-}
-
-/* @one and @two: of the pixels one and two steps on; @from: how far it is from the latter. All that is computed fits a byte, so
- * that a vector has as many pixels as bytes. */
-static void
-step_row (const uint8_t *restrict one, const uint8_t *restrict two, const uint8_t *restrict from, uint8_t *restrict to,
-    int width)
-{
-  for (int x = 0; x < width; x++) {
-    uint8_t first = one[x] | 1, second = two[x] | 2, beyond = (uint8_t) (from[x] + 2);
-    beyond = beyond < CPU_RAY_BEYOND ? beyond : CPU_RAY_BEYOND;
-    second = second < beyond ? second : beyond;
-    to[x] = first < second ? first : second;
-  }
-}
-
-/* All rows, from the side that the ray goes to. */
-static void
-measure_ray (StereoPlan *plan, void *context, int k, int thread)
-{
-  const CpuRays *rays = context;
-  int ray = measured_ray (k), along = stereo_ray_x (ray), down = stereo_ray_y (ray);
-  int x1 = stereo_ray_offset (1, along), x2 = stereo_ray_offset (2, along);
-  int y1 = stereo_ray_offset (1, down), y2 = stereo_ray_offset (2, down);
-
-  for (int row = 0; row < plan->height; row++) {
-    int y = down > 0 ? plan->height - 1 - row : row;
-    uint8_t *to = steps_row (plan, rays, k, y);
-    step_row (holes_row (plan, rays, y + y1) + x1, holes_row (plan, rays, y + y2) + x2,
-        steps_row (plan, rays, k, y + y2) + x2, to, plan->width);
-    close_row (to, plan->width, CPU_RAY_BEYOND);
-  }
-}
-
 #define BORDER (LANES + STEREO_SMOOTH_RADIUS) /* columns on both sides of a copy */
 
 typedef struct Context
 {
-  /* image rows, with a border on both sides: of NaN, and of any colour */
-  float *before; /* the disparities before */
-  float *filled; /* the same, filled */
+  /* rows of the picture, with a border on both sides: of NaN, and of any colour */
+  float *filled; /* disparities; where there is none, that of the cell's point */
   float *none;   /* a row of NaN */
   uint32_t *image;
   int pitch;
-  CpuRays rays;
-  int32_t place[CPU_RAYS_MEASURED][CPU_RAY_BEYOND + 1]; /* after so many steps along a ray; beyond: at its start */
-  CpuTaps taps;                                         /* planes and gaps */
-  CpuGaps gaps;                                         /* gaps only */
+  float *value; /* of the points, filled */
+  CpuTaps taps;
+  int columns, rows; /* of cells */
+  int has_planes;
+  CpuGaps gaps; /* gaps only */
 } Context;
-
-static float *
-before_row (const Context *c, int y)
-{
-  return c->before + (size_t) y * (size_t) c->pitch + BORDER;
-}
 
 static float *
 filled_row (const Context *c, int y)
@@ -473,8 +344,6 @@ color_row (const Context *c, int y)
   return c->image + (size_t) y * (size_t) c->pitch + BORDER;
 }
 
-/* ---- what the rows need of the whole frame -------------------------------------------------------- */
-
 static void
 fill_none (float *from, float *to)
 {
@@ -482,45 +351,25 @@ fill_none (float *from, float *to)
     *from++ = NAN;
 }
 
-/* Copies a row, with its border. */
-static void
-copy_row (const float *from, float *to, const StereoPlan *plan)
-{
-  fill_none (to - BORDER, to);
-  memcpy (to, from, (size_t) plan->width * sizeof *to);
-  fill_none (to + plan->width, to + plan->width + BORDER);
-}
-
-static void
-copy_views (StereoPlan *plan, void *context, int y, int thread)
-{
-  const Context *c = context;
-
-  copy_row (plan->disparity + (size_t) y * (size_t) plan->map_pitch, before_row (c, y), plan);
-  memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
-      (size_t) plan->width * sizeof *c->image);
-}
-
-static int
-tap_rows (const StereoPlan *plan)
-{
-  return (plan->height + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
-}
-
-/* A row of cells, or of their border: the disparity and the colour of each cell's first pixel. */
+/* A row of cells, or of their border: the disparity and the colour of each point. */
 static void
 make_taps (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  int y = (row - CPU_TAP_BORDER) * STEREO_PLANE_CELL, inside = y >= 0 && y < plan->height;
-  const float *from = before_row (c, inside ? y : 0);
-  const uint32_t *color = color_row (c, inside ? y : 0);
+  int inside = row >= CPU_TAP_BORDER && row < CPU_TAP_BORDER + c->rows;
+  size_t y = inside ? (size_t) stereo_fill_point (row - CPU_TAP_BORDER, plan->height) : 0;
+  const float *from = plan->disparity + y * (size_t) plan->map_pitch;
+  const uint32_t *color = plan->view[STEREO_LEFT].color + y * (size_t) plan->image_pitch;
+  float *value = c->value + (size_t) (inside ? row - CPU_TAP_BORDER : 0) * (size_t) c->columns;
 
   for (int k = 0; k < c->taps.pitch; k++) {
-    int x = (k - CPU_TAP_BORDER) * STEREO_PLANE_CELL, valid = inside && x >= 0 && x < plan->width && !isnan (from[x]);
+    int column = k - CPU_TAP_BORDER, x = column * STEREO_FILL_CELL,
+        exists = inside && column >= 0 && column < c->columns;
     size_t at = (size_t) row * (size_t) c->taps.pitch + (size_t) k;
-    c->taps.disparity[at] = valid ? from[x] : STEREO_PLANE_NOWHERE;
-    c->taps.color[at] = valid ? color[x] : 0;
+    c->taps.disparity[at] = exists && !isnan (from[x]) ? from[x] : STEREO_PLANE_NOWHERE;
+    c->taps.color[at] = exists ? color[x] : 0;
+    if (exists)
+      value[column] = from[x];
   }
 }
 
@@ -529,7 +378,6 @@ make_taps (StereoPlan *plan, void *context, int row, int thread)
 #define MOST_NEIGHBOURS STEREO_SMOOTH_TAPS
 
 static_assert (MOST_NEIGHBOURS >= STEREO_FILL_RAYS, "neighbours of a pixel");
-static_assert (STEREO_SMOOTH_RADIUS % STEREO_GAPS_CELL == 0, "whole cells");
 
 /* Pixels of a row that lie anywhere in it. Few pixels need a median, and they are far apart. */
 typedef struct Batch
@@ -607,28 +455,20 @@ next_hole (const float *from, const uint8_t *none, int x, int width)
 
   for (VecF v; x + LANES <= width && (v = vec_load_f (from + x), !vec_any ((VecI) (v != v)));)
     x += LANES;
-  while (x < width && !(isnan (from[x]) && !(none && none[x / STEREO_GAPS_CELL])))
+  while (x < width && !(isnan (from[x]) && !(none && none[x / STEREO_FILL_CELL])))
     x++;
   hole.first = x;
-  while (x < width && isnan (from[x]) && !(none && none[x / STEREO_GAPS_CELL]))
+  while (x < width && isnan (from[x]) && !(none && none[x / STEREO_FILL_CELL]))
     x++;
   hole.end = x;
   return hole;
 }
 
-/* The row of a map of cells that has row @y of the picture; NULL without gaps. */
+/* Row @row of a map of cells; NULL without gaps. */
 static const uint8_t *
-cells_of (const Context *c, const uint8_t *map, int y)
+cells_of (const Context *c, const uint8_t *map, int row)
 {
-  return map ? map + cell_at (&c->gaps, 0, y / STEREO_GAPS_CELL) : NULL;
-}
-
-/* Occluded: the farther neighbour. */
-static float
-farther (const float *from, const Hole *hole, int width)
-{
-  float before = hole->first > 0 ? from[hole->first - 1] : NAN, after = hole->end < width ? from[hole->end] : NAN;
-  return isnan (before) || after < before ? after : before;
+  return map ? map + cell_at (&c->gaps, 0, row) : NULL;
 }
 
 static int
@@ -644,72 +484,80 @@ mismatched (const StereoPlan *plan, int x, int y)
   return sees;
 }
 
-/* Mismatched: the neighbours all around. Along the row, they are where the hole ends. */
+/* The neighbours all around the point (@x, @y) of cell @column. */
 static void
-take_around (const StereoPlan *plan, const Context *c, Batch *batch, int x, int y, const Hole *hole)
+take_around (const StereoPlan *plan, Batch *batch, int column, int x, int y)
 {
-  const float *from = before_row (c, y) + x;
-  const uint32_t *color = color_row (c, y) + x;
-  int forward = hole->end < plan->width && hole->end - x <= STEREO_FILL_STEPS ? hole->end - x : 0;
-  int back = hole->first > 0 && x - hole->first < STEREO_FILL_STEPS ? hole->first - 1 - x : 0;
+  const uint32_t *color = plan->view[STEREO_LEFT].color;
 
-  begin_pixel (batch, x, *color);
-  for (int k = 0; k < CPU_RAYS_MEASURED; k++) {
-    int32_t at = c->place[k][ray_steps (plan, &c->rays, k, y)[x]];
-    take_neighbour (batch, k, from[at], color[at]);
+  begin_pixel (batch, column, color[(size_t) y * (size_t) plan->image_pitch + (size_t) x]);
+  for (int ray = 0; ray < STEREO_FILL_RAYS; ray++) {
+    int along = stereo_ray_x (ray), down = stereo_ray_y (ray);
+    take_neighbour (batch, ray, NAN, 0);
+    for (int step = 1; step <= STEREO_FILL_STEPS; step++) {
+      int u = x + stereo_ray_offset (step, along), v = y + stereo_ray_offset (step, down);
+      if (u < 0 || u >= plan->width || v < 0 || v >= plan->height)
+        break;
+      float d = plan->disparity[(size_t) v * (size_t) plan->map_pitch + (size_t) u];
+      if (isnan (d))
+        continue;
+      take_neighbour (batch, ray, d, color[(size_t) v * (size_t) plan->image_pitch + (size_t) u]);
+      break;
+    }
   }
-  take_neighbour (batch, CPU_RAYS_MEASURED, from[forward], color[forward]);
-  take_neighbour (batch, CPU_RAYS_MEASURED + 1, from[back], color[back]);
 }
 
+/* A row of cells: the values of its points. */
 static void
-fill_row (StereoPlan *plan, void *context, int y, int thread)
+fill_points (StereoPlan *plan, void *context, int row, int thread)
 {
   const Context *c = context;
-  const float *from = before_row (c, y);
-  const uint8_t *needed = cells_of (c, c->gaps.needed, y);
-  float *to = filled_row (c, y);
+  const uint8_t *needed = cells_of (c, c->gaps.needed, row);
+  float *to = c->value + (size_t) row * (size_t) c->columns;
+  int y = stereo_fill_point (row, plan->height);
+  size_t taps = (size_t) (row + CPU_TAP_BORDER) * (size_t) c->taps.pitch + CPU_TAP_BORDER;
   Batch batch = { 0 };
+  CpuPlanes planes = { 0 };
   Hole hole = { 0 };
 
-  copy_row (from, to, plan);
-  while (hole = next_hole (from, NULL, hole.end, plan->width), hole.first < hole.end) {
-    float value = farther (from, &hole, plan->width);
+  while (hole = next_hole (to, NULL, hole.end, c->columns), hole.first < hole.end) {
+    float before = hole.first > 0 ? to[hole.first - 1] : NAN, after = hole.end < c->columns ? to[hole.end] : NAN;
     for (int x = hole.first; x < hole.end; x++) {
-      to[x] = value;
-      if ((needed && !needed[x / STEREO_GAPS_CELL]) || !mismatched (plan, x, y))
+      to[x] = isnan (before) || after < before ? after : before;
+      if ((needed && !needed[x]) ||
+          (stereo_fill_hides (before, after, hole.end - x) && !mismatched (plan, x * STEREO_FILL_CELL, y)))
         continue;
-      take_around (plan, c, &batch, x, y, &hole);
+      take_around (plan, &batch, x, x * STEREO_FILL_CELL, y);
       if (batch.count == LANES)
         write_medians (&batch, STEREO_FILL_RAYS, to);
     }
   }
   write_medians (&batch, STEREO_FILL_RAYS, to);
+  for (int x = 0; x < c->columns && c->has_planes; x++) {
+    if (c->taps.disparity[taps + (size_t) x] < STEREO_PLANE_NOWHERE || isnan (to[x]) || (needed && !needed[x]))
+      continue;
+    add_plane (&planes, &c->taps, x, row, to[x]);
+    if (planes.count == LANES)
+      write_planes (plan, &planes, to);
+  }
+  write_planes (plan, &planes, to);
 }
 
-/* ---- planes ------------------------------------------------------------------------------------------- */
-
+/* A row of the picture: the copies. */
 static void
-plane_row (StereoPlan *plan, void *context, int y, int thread)
+copy_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
-  const float *from = before_row (c, y);
-  const uint32_t *color = color_row (c, y);
-  const uint8_t *needed = cells_of (c, c->gaps.needed, y);
+  const float *from = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
+  const float *value = c->value + (size_t) (y / STEREO_FILL_CELL) * (size_t) c->columns;
   float *to = filled_row (c, y);
-  CpuPlanes planes = { 0 };
-  Hole hole = { 0 };
 
-  fill_row (plan, context, y, thread);
-  while (hole = next_hole (from, NULL, hole.end, plan->width), hole.first < hole.end)
-    for (int x = hole.first; x < hole.end; x++) {
-      if (isnan (to[x]) || (needed && !needed[x / STEREO_GAPS_CELL]))
-        continue;
-      add_plane (&planes, &c->taps, x, y, to[x], color[x]);
-      if (planes.count == LANES)
-        write_planes (plan, &planes, y, to);
-    }
-  write_planes (plan, &planes, y, to);
+  fill_none (to - BORDER, to);
+  for (int x = 0; x < plan->width; x++)
+    to[x] = isnan (from[x]) ? value[x / STEREO_FILL_CELL] : from[x];
+  fill_none (to + plan->width, to + plan->width + BORDER);
+  memcpy (color_row (c, y), plan->view[STEREO_LEFT].color + (size_t) y * (size_t) plan->image_pitch,
+      (size_t) plan->width * sizeof *c->image);
 }
 
 /* ---- smoothing ------------------------------------------------------------------------------------------ */
@@ -776,15 +624,14 @@ static void
 smooth_row (StereoPlan *plan, void *context, int y, int thread)
 {
   const Context *c = context;
-  const float *from = before_row (c, y);
   const uint32_t *color = color_row (c, y);
-  const uint8_t *none = cells_of (c, c->gaps.none, y);
+  const uint8_t *none = cells_of (c, c->gaps.none, y / STEREO_FILL_CELL);
   float *to = plan->disparity + (size_t) y * (size_t) plan->map_pitch;
   TapRows rows = rows_around (plan, c, y);
   Batch batch = { 0 };
   Hole hole = { 0 };
 
-  while (hole = next_hole (from, none, hole.end, plan->width), hole.first < hole.end) {
+  while (hole = next_hole (to, none, hole.end, plan->width), hole.first < hole.end) {
     int x = hole.first;
     for (; hole.end - x >= SHORTEST_RUN; x += LANES)
       smooth_run (&rows, x, hole.end - x < LANES ? hole.end - x : LANES, color, to);
@@ -795,82 +642,58 @@ smooth_row (StereoPlan *plan, void *context, int y, int thread)
     }
   }
   write_medians (&batch, STEREO_SMOOTH_TAPS, to);
+  for (int x = 0; none && x < plan->width; x++)
+    to[x] = none[x / STEREO_FILL_CELL] ? NAN : to[x];
 }
 
 /* ---- stages --------------------------------------------------------------------------------------------- */
+
+static int
+tap_rows (const Context *c)
+{
+  return c->rows + 2 * CPU_TAP_BORDER;
+}
 
 static StereoStatus
 fill_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
   Context *c = context;
-  CpuRays *rays = &c->rays;
   StereoStatus status;
-  size_t count;
+  size_t pixels, taps;
 
   c->pitch = plan->width + 2 * BORDER;
-  for (int k = 0; k < CPU_RAYS_MEASURED; k++) /* the place of CPU_RAY_BEYOND stays 0 */
-    for (int step = 1; step <= STEREO_FILL_STEPS; step++)
-      c->place[k][step] = stereo_ray_offset (step, stereo_ray_y (measured_ray (k))) * c->pitch +
-          stereo_ray_offset (step, stereo_ray_x (measured_ray (k)));
-  count = stereo_times ((size_t) c->pitch, (size_t) plan->height);
-  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->before, count, sizeof (float), error)) ||
-      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->filled, count, sizeof (float), error)) ||
+  c->columns = stereo_fill_cells (plan->width);
+  c->rows = stereo_fill_cells (plan->height);
+  c->taps.pitch = c->columns + 2 * CPU_TAP_BORDER;
+  pixels = stereo_times ((size_t) c->pitch, (size_t) plan->height);
+  taps = (size_t) c->taps.pitch * (size_t) tap_rows (c);
+  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->filled, pixels, sizeof (float), error)) ||
       (status = stereo_reserve_for (
            plan, STEREO_LIFE_MAPS, (void **) &c->none, (size_t) c->pitch, sizeof (float), error)) ||
-      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->image, count, sizeof (uint32_t), error)))
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->image, pixels, sizeof (uint32_t), error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->value, taps, sizeof (float), error)) ||
+      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.disparity, taps, sizeof (float), error)))
     return status;
-  rays->pitch = plan->width + 2 * CPU_RAY_BORDER;
-  count = stereo_times ((size_t) plan->height, (size_t) rays->pitch);
-  if ((status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->holes, count, 1, error)) ||
-      (status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->none, (size_t) rays->pitch, 2, error)))
-    return status;
-  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &rays->steps, count, CPU_RAYS_MEASURED, error);
-}
-
-/* @fill_one: fills a row. */
-static void
-fill_rows (StereoPlan *plan, Context *c, CpuJob fill_one)
-{
-  CpuRays *rays = &c->rays;
-
-  fill_none (c->none, c->none + c->pitch);
-  memset (rays->none, CPU_RAY_HOLE, (size_t) rays->pitch);
-  memset (rays->none + rays->pitch, CPU_RAY_BEYOND, (size_t) rays->pitch);
-  cpu_run (plan, rays, find_holes, plan->height);
-  cpu_run (plan, rays, measure_ray, CPU_RAYS_MEASURED);
-  cpu_run (plan, c, fill_one, plan->height);
-  cpu_run (plan, c, smooth_row, plan->height);
-}
-
-static StereoStatus
-fill_run (StereoPlan *plan, void *context, StereoError *error)
-{
-  cpu_run (plan, context, copy_views, plan->height);
-  fill_rows (plan, context, fill_row);
-  return STEREO_OK;
+  return stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.color, taps, sizeof (uint32_t), error);
 }
 
 static StereoStatus
 planes_prepare (StereoPlan *plan, void *context, StereoError *error)
 {
-  Context *c = context;
-  StereoStatus status = fill_prepare (plan, context, error);
-  size_t count;
-
-  c->taps.pitch = (plan->width + STEREO_PLANE_CELL - 1) / STEREO_PLANE_CELL + 2 * CPU_TAP_BORDER;
-  count = (size_t) c->taps.pitch * (size_t) tap_rows (plan);
-  if (!status)
-    status = stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.disparity, count, sizeof (float), error);
-  return status ? status :
-                  stereo_reserve_for (plan, STEREO_LIFE_MAPS, (void **) &c->taps.color, count, sizeof (uint32_t), error);
+  ((Context *) context)->has_planes = 1;
+  return fill_prepare (plan, context, error);
 }
 
 static StereoStatus
-planes_run (StereoPlan *plan, void *context, StereoError *error)
+fill_run (StereoPlan *plan, void *context, StereoError *error)
 {
-  cpu_run (plan, context, copy_views, plan->height);
-  cpu_run (plan, context, make_taps, tap_rows (plan));
-  fill_rows (plan, context, plane_row);
+  Context *c = context;
+
+  fill_none (c->none, c->none + c->pitch);
+  cpu_run (plan, c, make_taps, tap_rows (c));
+  cpu_run (plan, c, fill_points, c->rows);
+  cpu_run (plan, c, copy_row, plan->height);
+  cpu_run (plan, c, smooth_row, plan->height);
   return STEREO_OK;
 }
 
@@ -881,8 +704,8 @@ gaps_prepare (StereoPlan *plan, void *context, StereoError *error)
   uint8_t **maps[] = { &c->sure, &c->bare, &c->hole, &c->none, &c->needed, &c->open[0], &c->open[1] };
   StereoStatus status = planes_prepare (plan, context, error);
 
-  c->columns = stereo_gaps_cells (plan->width);
-  c->rows = stereo_gaps_cells (plan->height);
+  c->columns = stereo_fill_cells (plan->width);
+  c->rows = stereo_fill_cells (plan->height);
   for (size_t k = 0; k < sizeof maps / sizeof *maps && !status; k++)
     status = stereo_reserve_for (
         plan, STEREO_LIFE_MAPS, (void **) maps[k], (size_t) c->columns * (size_t) c->rows, 1, error);
@@ -907,15 +730,13 @@ gaps_run (StereoPlan *plan, void *context, StereoError *error)
     c->none[at] |= c->open[1][at] >= STEREO_GAPS_OPEN;
     c->hole[at] = !c->none[at];
   }
-  judge_squares (c, c->hole, c->needed, STEREO_SMOOTH_RADIUS / STEREO_GAPS_CELL, 0, 1);
-  planes_run (plan, context, error);
-  cpu_run (plan, c, empty_row, plan->height);
-  return STEREO_OK;
+  judge_squares (c, c->hole, c->needed, STEREO_SMOOTH_RADIUS / STEREO_FILL_CELL, 0, 1);
+  return fill_run (plan, context, error);
 }
 
 const StereoStage CPU (
     fill) = { .name = "fill", .context_size = sizeof (Context), .prepare = fill_prepare, .run = fill_run };
 const StereoStage CPU (
-    planes) = { .name = "planes", .context_size = sizeof (Context), .prepare = planes_prepare, .run = planes_run };
+    planes) = { .name = "planes", .context_size = sizeof (Context), .prepare = planes_prepare, .run = fill_run };
 const StereoStage CPU (
     gaps) = { .name = "gaps", .context_size = sizeof (Context), .prepare = gaps_prepare, .run = gaps_run };
