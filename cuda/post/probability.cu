@@ -99,9 +99,9 @@ least_of (uint32_t pair)
   return least;
 }
 
-/* The lowest cost among the minima away from candidate @index. @own: the lane's first costs. */
-static __device__ __forceinline__ unsigned
-lowest_minimum (const Frame &f, const uint16_t *costs, Costs own, int index, int lane)
+/* The lowest cost of the candidates at least AWAY from @index, or of the minima among them. @own: the lane's first costs. */
+template <int AWAY, bool MINIMA> static __device__ __forceinline__ unsigned
+lowest_away (const Frame &f, const uint16_t *costs, Costs own, int index, int lane)
 {
   uint32_t rival = ~0u; /* two costs: the lower one counts */
 
@@ -120,32 +120,14 @@ lowest_minimum (const Frame &f, const uint16_t *costs, Costs own, int index, int
       uint32_t pair = own.word[k];
       uint32_t below = __byte_perm (k ? own.word[k - 1] : before, pair, 0x5432);
       uint32_t above = __byte_perm (pair, k < LANE_WORDS - 1 ? own.word[k + 1] : after, 0x5432);
-      uint32_t higher = pair - __vminu2 (__vminu2 (below, above), pair); /* no half borrows from the other */
-      rival = __vminu2 (rival, unless (higher | too_near<STEREO_RIVAL_AWAY> (place, 2 * k), pair));
+      uint32_t higher = MINIMA ? pair - __vminu2 (__vminu2 (below, above), pair) :
+                                 0; /* no half borrows from the other */
+      rival = __vminu2 (rival, unless (higher | too_near<AWAY> (place, 2 * k), pair));
     }
     base += ROUND;
     if (base >= f.disparities)
       return least_of (rival);
   }
-}
-
-/* The lowest cost of all candidates away from @index. */
-static __device__ __forceinline__ unsigned
-lowest_away (const Frame &f, const uint16_t *costs, int index, int lane)
-{
-  uint32_t rival = ~0u;
-
-#pragma unroll 1
-  for (int base = 0; base < f.disparities; base += ROUND) {
-    int first = base + lane * LANE_COSTS;
-    Costs own = costs_from (f, costs, first);
-    uint32_t place = BOTH * (uint16_t) (first - index);
-    forget_beyond (own, f.disparities - first);
-#pragma unroll
-    for (int k = 0; k < LANE_WORDS; k++)
-      rival = __vminu2 (rival, unless (too_near<STEREO_NO_RIVAL_AWAY> (place, 2 * k), own.word[k]));
-  }
-  return least_of (rival);
 }
 
 /* By a block: the bits of STEREO_CELL rows from @top on, two words a warp. */
@@ -198,7 +180,7 @@ measure_cells (const Frame &f, const Measures &to, int row)
   int index = view.index[(size_t) y * f.map_pitch + x];
   const uint8_t *lumas = view.luma + (size_t) min (top + (int) (lane % STEREO_CELL), f.height - 1) * f.image_pitch;
   uint32_t four = *(const uint32_t *) (lumas + left);
-  unsigned rival = LISTED ? 0 : lowest_minimum (f, costs, own, index, (int) lane);
+  unsigned rival = LISTED ? 0 : lowest_away<STEREO_RIVAL_AWAY, true> (f, costs, own, index, (int) lane);
   unsigned cost = LISTED ? 0 : costs[min (index, f.disparities - 1)];
   uint32_t luma = __byte_perm (__shfl_sync (ALL_LANES, four, y - top, CELL_LANES), 0, (unsigned) (x - left) * 0x1111);
   uint32_t different = (four ^ luma) & ~0u >> 8 * max (left + STEREO_CELL - f.width, 0);
@@ -206,7 +188,8 @@ measure_cells (const Frame &f, const Measures &to, int row)
       ((1u << CELL_LANES) - 1);
   bool wanted = textured && index != (int) STEREO_INVALID;
   if (!LISTED && __any_sync (ALL_LANES, wanted && rival == STEREO_INVALID)) {
-    unsigned other = lowest_away (f, costs, index, (int) lane);
+    Costs again = costs_from (f, costs, (int) lane * LANE_COSTS);
+    unsigned other = lowest_away<STEREO_NO_RIVAL_AWAY, false> (f, costs, again, index, (int) lane);
     rival = rival == STEREO_INVALID ? other : rival;
   }
   unsigned distinctness = !wanted ? 0 :
@@ -382,13 +365,21 @@ __launch_bounds__ (WARP *TILE_WARPS)
 {
   __shared__ Tile tile;
   int x0 = blockIdx.x * TILE, y0 = blockIdx.y * TILE, u = threadIdx.x, v = threadIdx.y * STEREO_CELL, x = x0 + u;
-  int own[STEREO_CELL], count[STEREO_CELL], sum[STEREO_CELL];
+  int own[STEREO_CELL], index[STEREO_CELL], count[STEREO_CELL], sum[STEREO_CELL];
+  uint32_t ends = 0; /* the highest index of the column, then of the cell, and above it what the lowest is below 0xFFFF */
   const StereoView &view = f.view[STEREO_LEFT];
 
 #pragma unroll
-  for (int j = 0; j < STEREO_CELL; j++)
+  for (int j = 0; j < STEREO_CELL; j++) {
     own[j] = view.luma[(size_t) min (y0 + v + j, f.height - 1) * f.image_pitch + min (x, f.width - 1)];
+    index[j] = view.index[(size_t) min (y0 + v + j, f.height - 1) * f.map_pitch + min (x, f.width - 1)];
+  }
   load_tile (f, from, x0, y0, &tile);
+#pragma unroll
+  for (int j = 0; j < STEREO_CELL; j++)
+    ends = __vmaxu2 (ends, BOTH * index[j] ^ 0xFFFF0000u);
+  for (int beside = 1; beside < STEREO_CELL; beside *= 2)
+    ends = __vmaxu2 (ends, __shfl_xor_sync (ALL_LANES, ends, beside));
   __syncthreads ();
   if (x >= f.width)
     return;
@@ -401,7 +392,8 @@ __launch_bounds__ (WARP *TILE_WARPS)
       return;
     size_t at = (size_t) y * f.map_pitch + x;
     float probability = stereo_probability (&tile.table.of, agreement_of (f, count[j], x, y),
-        distinctness_of (&tile, sum[j], u, v), view.index[at], f.disparities - 1);
+        distinctness_of (&tile, sum[j], u, v), (ends >> 16) + (ends & 0xFFFF) > 0xFFFF + STEREO_EDGE, index[j],
+        f.disparities - 1);
     view.confidence[at] = probability;
     if (probability < least)
       f.disparity[at] = NAN;

@@ -2,8 +2,9 @@
 /* Tables that stages read. First the probability that a disparity is right: how each method's two measures are weighed. */
 #include "stereo/engine/backend.h"
 
-/* A logit is offset + agreement * log (1.01 - a) + distinctness * log (d + 0.02), a and d between 0 and 1. It orders the
- * pixels. The logit of the probability lies on a curve above it: linear between STEREO_KNOTS, and of slope 1 beyond them. */
+/* A logit is offset + agreement * log (1.01 - a) + distinctness * log (d + 0.02), a and d between 0 and 1, and edge at a depth
+ * edge. It orders the pixels. The logit of the probability lies on a curve above it: linear between STEREO_KNOTS, and of slope 1
+ * beyond them. */
 #define STEREO_KNOTS \
   { \
     -6, -3, -1.5, 0, 1.2, 2.5, 4 \
@@ -14,11 +15,12 @@ typedef struct Weights
 {
   double agreement, distinctness, offset;
   double curve[KNOTS];
+  double edge;
 } Weights;
 
 /* Fitted by tests/bench/probability.py. Along paths costs of wrong candidates rise: the same distinctness says less. The
  * curves of esaw and esmp end at 0.9 (--most): their surest pixels are few, and of few scenes. Along paths, which no profile
- * sets for them, they take what asw has there. */
+ * sets for them, they take what asw has there. Where edge is 0, depth edges do not count. */
 enum
 {
   ALONE,
@@ -36,7 +38,7 @@ enum
 static const Weights weights[STEREO_METHODS][KINDS] = {
   [STEREO_METHOD_ASW] = { [ALONE] = { -0.940, 1.261, 1.089, { -7.42, -3.56, -0.75, 0.61, 1.38, 2.06, 3.08 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS,
-      [ON_LISTS] = { -0.396, 4.265, 2.377, { -5.44, -2.61, -0.79, 0.46, 1.37, 2.12, 4.27 } } },
+      [ON_LISTS] = { -0.392, 3.797, 2.472, { -4.89, -2.58, -0.84, 0.44, 1.41, 2.16, 4.14 }, -0.737 } },
   [STEREO_METHOD_ESAW] = { [ALONE] = { -0.458, 1.147, 0.874, { -5.86, -2.48, -1.12, 0.19, 1.48, 2.17, 2.17 } },
       [ALONG_PATHS] = ASW_ALONG_PATHS },
   [STEREO_METHOD_ESMP] = { [ALONE] = { -0.456, 1.116, 0.568, { -4.62, -2.18, -1.24, 0.27, 1.66, 2.03, 2.17 } },
@@ -78,6 +80,7 @@ stereo_probability_table (const StereoParams *params, StereoProbability *table)
   }
   /* without any distinctness nothing speaks for the disparity: both views agree about every one of a grey picture */
   table->distinctness[0] = -4 * STEREO_LOGIT_TOP;
+  table->edge = (int32_t) lrint (w->edge * STEREO_LOGIT_STEPS);
   for (int k = -STEREO_LOGIT_TOP; k <= STEREO_LOGIT_TOP; k++) {
     double probability = 1 / (1 + exp (-curve_at (w->curve, (double) k / STEREO_LOGIT_STEPS)));
     table->probability[k + STEREO_LOGIT_TOP] = (float) rint (probability * 255) / 255;

@@ -16,7 +16,7 @@ stereo_confidence (uint32_t lowest, uint32_t second)
 }
 
 /*
- * The probability that a disparity is right, from two measures between 0 and 255, which StereoProbability combines.
+ * The probability that a disparity is right, from two measures between 0 and 255 and depth edges, which StereoProbability combines.
  *
  * Agreement: the share of the pixels in a window about which the views agree within a pixel (left-right difference, Hu and
  * Mordohai 2012), rounded. Distinctness: how far the cost of the selected candidate lies below that of its rival, as a
@@ -25,6 +25,8 @@ stereo_confidence (uint32_t lowest, uint32_t second)
  * one pixel of each cell of a grid. A pixel takes the rounded mean of the cells around it whose luma is like its own, so
  * that sky beside a textured object has the distinctness of the sky. A cell whose pixels all have the same luma, such as an
  * overexposed one, does not count. Where no cell counts, distinctness is 0.
+ *
+ * At a depth edge pixels are wrong more often. A pixel is at one if two disparities of its cell are more than STEREO_EDGE apart.
  *
  * In a search from coarse to fine, exact/lists.h says what agrees, and what is a rival.
  */
@@ -35,6 +37,7 @@ stereo_confidence (uint32_t lowest, uint32_t second)
 #define STEREO_LIKE_LUMA 8         /* grey levels */
 #define STEREO_RIVAL_AWAY 2        /* px between a candidate and its rival, at least */
 #define STEREO_NO_RIVAL_AWAY 3     /* the same, of a rival that is no minimum */
+#define STEREO_EDGE 2              /* px */
 
 /* The column or row of the pixel that stands for cell @cell of a side of @size pixels. */
 STEREO_SHARED int
@@ -61,19 +64,21 @@ stereo_distinctness (uint32_t cost, uint32_t rival)
 #define STEREO_LOGIT_STEPS 32 /* of 1: the step of a term */
 #define STEREO_LOGIT_TOP (8 * STEREO_LOGIT_STEPS)
 
-/* A logistic function of the logarithms of both measures, in tables: stereo_probability_table(). */
+/* A logistic function of the logarithms of both measures, and of edges, in tables: stereo_probability_table(). */
 typedef struct StereoProbability
 {
-  int16_t agreement[256], distinctness[256];   /* terms of the logit */
+  int16_t agreement[256], distinctness[256];   /* terms of the logit, */
+  int32_t edge;                                /* and at depth edges */
   float probability[2 * STEREO_LOGIT_TOP + 1]; /* a multiple of 1/255, of the logit from -STEREO_LOGIT_TOP on */
 } StereoProbability;
 
-/* @index: the candidate. The probability of the last one, @last, is 0: it is no proven minimum, and surfaces that are too near
- * for the search, and many that cannot be matched, get it. */
+/* @edge: whether the pixel is at one. @index: the candidate. The probability of the last one, @last, is 0: it is no proven
+ * minimum, and surfaces that are too near for the search, and many that cannot be matched, get it. */
 STEREO_SHARED float
-stereo_probability (const StereoProbability *table, uint32_t agreement, uint32_t distinctness, int index, int last)
+stereo_probability (
+    const StereoProbability *table, uint32_t agreement, uint32_t distinctness, int edge, int index, int last)
 {
-  int logit = table->agreement[agreement] + table->distinctness[distinctness];
+  int logit = table->agreement[agreement] + table->distinctness[distinctness] + (edge ? table->edge : 0);
   logit = logit < -STEREO_LOGIT_TOP ? -STEREO_LOGIT_TOP : logit > STEREO_LOGIT_TOP ? STEREO_LOGIT_TOP : logit;
   return index == last ? 0.0f : table->probability[logit + STEREO_LOGIT_TOP];
 }

@@ -42,18 +42,18 @@ COARSE = 4
 
 
 def counts_of(program, truth, words):
-    """[(agreement, distinctness, pixels, right, near)], the measures between 0 and 1."""
+    """[(agreement, distinctness, edge, pixels, right, near)], the measures between 0 and 1."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(truth.astype(np.float32).tobytes())
         file.flush()
         done = subprocess.run([program, file.name, *words], stdout=subprocess.PIPE, check=True, text=True)
     counts = collections.defaultdict(lambda: [0, 0, 0])
     for line in done.stdout.splitlines():
-        a, d, *row = (int(word) for word in line.split())
-        total = counts[COARSE * round(a / COARSE), COARSE * round(d / COARSE)]
+        a, d, edge, *row = (int(word) for word in line.split())
+        total = counts[COARSE * round(a / COARSE), COARSE * round(d / COARSE), edge]
         for k, count in enumerate(row):
             total[k] += count
-    return [(min(a, 255) / 255, min(d, 255) / 255, *row) for (a, d), row in counts.items()]
+    return [(min(a, 255) / 255, min(d, 255) / 255, edge, *row) for (a, d, edge), row in counts.items()]
 
 
 def seen(truth, mask):
@@ -69,7 +69,7 @@ def scenes_of(arguments):
         return cache.of(words, lambda: counts_of(arguments.counts, truth(), words))
     options = [*arguments.options, "fill=background", "confidence-threshold=0"]
     result = {}
-    for group in groups.GROUPS:
+    for group in groups.SETS:
         result[group.name] = {}
         for scene, disparities in group.scenes.items():
             pair = score.scene_of(*(os.path.join(arguments.data, scene, view + ".png") for view in ("left", "right")))
@@ -84,12 +84,9 @@ def scenes_of(arguments):
     return result
 
 
-def terms(agreement, distinctness):
-    return (math.log(1.01 - agreement), math.log(distinctness + 0.02), 1.0)
-
-
-def sigmoid(logit):
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, logit))))
+def terms(row):
+    agreement, distinctness, edge, *_ = row
+    return (math.log(1.01 - agreement), math.log(distinctness + 0.02), 1.0, edge)
 
 
 def regression(samples, start, stiff=False):
@@ -108,7 +105,7 @@ def regression(samples, start, stiff=False):
 
 def logit_of(weights, row):
     """Before the curve. The matcher's tables end at 8."""
-    return max(-8.0, min(8.0, np.dot(weights, terms(row[0], row[1]))))
+    return max(-8.0, min(8.0, np.dot(weights, terms(row))))
 
 
 def curve_terms(logit):
@@ -119,7 +116,7 @@ def curve_terms(logit):
 
 def probability(weights, curve, row):
     shares, more = curve_terms(logit_of(weights, row))
-    return sigmoid(np.dot(curve, shares) + more)
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, np.dot(curve, shares) + more))))
 
 
 def samples_of(scenes, left_out, sky_weight, terms_of):
@@ -127,8 +124,8 @@ def samples_of(scenes, left_out, sky_weight, terms_of):
     for group, members in scenes.items():
         seen = {name: rows for name, rows in members.items() if name != left_out}
         for rows in seen.values():
-            share = (sky_weight if group == "sky" else 1) / len(seen) / sum(row[2] for row in rows)
-            samples += [(*terms_of(row), row[2] * share, row[3] * share) for row in rows]
+            share = (sky_weight if group == "sky" else 1) / len(seen) / sum(row[3] for row in rows)
+            samples += [(*terms_of(row), row[3] * share, row[4] * share) for row in rows]
     return samples
 
 
@@ -148,7 +145,7 @@ def fit_curve(samples):
 
 def fit(scenes, most, left_out=None):
     """The weights, and the logits at the knots, none of which is above @most."""
-    weights = regression(samples_of(scenes, left_out, SKY_WEIGHT, lambda row: (terms(row[0], row[1]), 0)), [0.0] * 3)
+    weights = regression(samples_of(scenes, left_out, SKY_WEIGHT, lambda row: (terms(row), 0)), [0.0] * 4)
     curve = fit_curve(samples_of(scenes, left_out, 1, lambda row: curve_terms(logit_of(weights, row))))
     return weights, [min(value, most) for value in curve]
 
@@ -156,7 +153,7 @@ def fit(scenes, most, left_out=None):
 def area_ratio(weights, rows):
     """The area under the sparsification curve, wrong by more than 3 px, as a multiple of that of the best order."""
     order = sorted(rows, key=lambda row: (-logit_of(weights, row), random.random()))
-    kept, bad = (np.cumsum([0, *counts]) for counts in zip(*((row[2], row[2] - row[4]) for row in order)))
+    kept, bad = (np.cumsum([0, *counts]) for counts in zip(*((row[3], row[3] - row[5]) for row in order)))
     steps, share = kept[-1] * np.arange(1, 21) / 20, bad[-1] / kept[-1]
     return np.mean(np.interp(steps, kept, bad) / steps) / (share + (1 - share) * math.log(1 - share)) if 0 < share < 1 else float("nan")
 
@@ -175,7 +172,7 @@ def main():
     scenes = scenes_of(arguments)
     most = -math.log(1 / arguments.most - 1) if arguments.most < 1 else math.inf
     weights, curve = fit(scenes, most)
-    print("weights of agreement, distinctness, offset: " + ", ".join(f"{w:.3f}" for w in weights))
+    print("weights of agreement, distinctness, offset, edge: " + ", ".join(f"{w:.3f}" for w in weights))
     print("logits at the knots: " + ", ".join(f"{w:.2f}" for w in curve))
     bins = np.zeros((BINS, 3))  # stated, measured, share of the pixels
     for group, members in scenes.items():
@@ -183,10 +180,10 @@ def main():
         for name, rows in members.items():
             own, own_curve = fit(scenes, most, name)
             ratios.append(area_ratio(own, rows))
-            share = 1 / len(members) / sum(row[2] for row in rows)
+            share = 1 / len(members) / sum(row[3] for row in rows)
             for row in rows:
                 p = probability(own, own_curve, row)
-                bins[min(int(p * BINS), BINS - 1)] += np.array([p * row[2], row[3], row[2]]) * share
+                bins[min(int(p * BINS), BINS - 1)] += np.array([p * row[3], row[4], row[3]]) * share
         if group != "sky":
             print(f"{group}: area {sum(ratios) / len(ratios):.2f} times the best")
     print("stated  measured  share of the pixels, of scenes that were left out")

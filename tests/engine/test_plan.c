@@ -273,11 +273,12 @@ CASE (test_probability, "probability of every method")
     params.paths = k % 2 || method == STEREO_METHOD_SGM ? STEREO_PATHS_4 : STEREO_PATHS_NONE;
     stereo_probability_table (&params, &table);
     for (uint32_t m = 1; m < 256; m++)
-      CHECK (stereo_probability (&table, m, 255, 0, 1) >= stereo_probability (&table, m - 1, 255, 0, 1) &&
-              stereo_probability (&table, 255, m, 0, 1) >= stereo_probability (&table, 255, m - 1, 0, 1),
+      CHECK (stereo_probability (&table, m, 255, 0, 0, 1) >= stereo_probability (&table, m - 1, 255, 0, 0, 1) &&
+              stereo_probability (&table, 255, m, 0, 0, 1) >= stereo_probability (&table, 255, m - 1, 0, 0, 1) &&
+              stereo_probability (&table, m, m, 0, 0, 1) >= stereo_probability (&table, m, m, 1, 0, 1),
           "%s: surer by the measures at %u, and less likely", stereo_method_info (method)->name, m);
-    float best = stereo_probability (&table, 255, 255, 0, 1), doubted = stereo_probability (&table, 0, 255, 0, 1),
-          alike = stereo_probability (&table, 255, 0, 0, 1);
+    float best = stereo_probability (&table, 255, 255, 0, 0, 1), doubted = stereo_probability (&table, 0, 255, 0, 0, 1),
+          alike = stereo_probability (&table, 255, 0, 0, 0, 1);
     CHECK (best > 0.85f && doubted < best - 0.05f && alike < 0.3f,
         "%s: %g; %g where the views disagree, %g without distinctness", stereo_method_info (method)->name,
         (double) best, (double) doubted, (double) alike);

@@ -170,7 +170,7 @@ void naive_exponential (StereoPlan *p);
 int naive_raw_cost (const StereoPlan *p, size_t left, size_t right);
 typedef struct NaiveMeasures
 {
-  uint8_t agreement, distinctness; /* exact/confidence.h */
+  uint8_t agreement, distinctness, edge; /* exact/confidence.h */
 } NaiveMeasures;
 /* For every pixel, rows without padding, from both views' indices and the costs. Free with free(). */
 NaiveMeasures *naive_measures (StereoPlan *p);

@@ -139,6 +139,21 @@ mean_distinctness (const StereoPlan *p, const uint32_t *cells, int x, int y)
   return count ? share (sum, count, 1) : cells[y / CELL * columns + x / CELL];
 }
 
+/* Whether two pixels of the cell of (x, y) have disparities that are more than 2 px apart. */
+static int
+at_edge (const StereoPlan *p, int x, int y)
+{
+  int least = INT32_MAX, most = 0;
+
+  for (int k = 0; k < CELL * CELL; k++) {
+    double u = fmin (x / CELL * CELL + k % CELL, p->width - 1), v = fmin (y / CELL * CELL + k / CELL, p->height - 1);
+    int index = p->view[STEREO_LEFT].index[naive_map (p, (int) u, (int) v)];
+    least = index < least ? index : least;
+    most = index > most ? index : most;
+  }
+  return most - least > 2;
+}
+
 NaiveMeasures *
 naive_measures (StereoPlan *p)
 {
@@ -157,19 +172,12 @@ naive_measures (StereoPlan *p)
       NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
       at->agreement = (uint8_t) agreement (p, x, y);
       at->distinctness = (uint8_t) mean_distinctness (p, cells, x, y);
+      at->edge = (uint8_t) at_edge (p, x, y);
     }
   if (p->listed)
     naive_take_volume (p);
   free (cells);
   return measures;
-}
-
-/* The last candidate is no proven minimum: its probability is 0. */
-static float
-probability (const StereoProbability *table, const NaiveMeasures *of, int index, int last)
-{
-  int logit = table->agreement[of->agreement] + table->distinctness[of->distinctness];
-  return index == last ? 0 : table->probability[LOGITS + (int) fmax (fmin (logit, LOGITS), -LOGITS)];
 }
 
 void
@@ -182,7 +190,10 @@ naive_probability (StereoPlan *p)
   for (int y = 0; y < p->height; y++)
     for (int x = 0; x < p->width; x++) {
       const NaiveMeasures *at = &measures[(size_t) y * (size_t) p->width + (size_t) x];
-      float value = probability (&table, at, p->view[STEREO_LEFT].index[naive_map (p, x, y)], p->disparities - 1);
+      int logit = table.agreement[at->agreement] + table.distinctness[at->distinctness] + at->edge * table.edge;
+      /* the last candidate is no proven minimum */
+      int counts = p->view[STEREO_LEFT].index[naive_map (p, x, y)] != p->disparities - 1;
+      float value = (float) counts * table.probability[LOGITS + (int) fmax (fmin (logit, LOGITS), -LOGITS)];
       p->view[STEREO_LEFT].confidence[naive_map (p, x, y)] = value;
       if (value < (float) stereo_params_first_threshold (&p->params))
         p->disparity[naive_map (p, x, y)] = NAN;

@@ -3,7 +3,7 @@
  * probability_counts TRUTH LEFT RIGHT NAME=VALUE...
  *
  * What tests/bench/probability.py fits the probability to: matches a pair with the parameters and counts the pixels with a
- * truth by their two measures (stereo/exact/confidence.h). Prints a line for each pair of them: agreement, distinctness,
+ * truth by their measures (stereo/exact/confidence.h). Prints a line for each set of them: agreement, distinctness, edge,
  * pixels, those right within 1 px, those right within 3 px. TRUTH: a float for each pixel of LEFT, px, of this machine's byte
  * order; what is not finite does not count.
  */
@@ -46,8 +46,8 @@ match (StereoPlan *plan, const StereoImage views[2], const StereoOutput *output)
   return measures;
 }
 
-/* By agreement and distinctness: pixels, right within 1 px, within 3 px. */
-static unsigned counts[256][256][3];
+/* By agreement, distinctness and edge: pixels, right within 1 px, within 3 px. */
+static unsigned counts[256][256][2][3];
 
 int
 main (int argc, char **argv)
@@ -80,14 +80,16 @@ main (int argc, char **argv)
   must (plan != NULL, &error);
   const NaiveMeasures *measures = match (plan, images, &output);
   for (size_t at = 0; at < pixels; at++) {
-    unsigned *count = counts[measures[at].agreement][measures[at].distinctness];
+    unsigned *count = counts[measures[at].agreement][measures[at].distinctness][measures[at].edge];
     float away = fabsf (disparity[at] - truth[at]);
     for (int k = 0; isfinite (truth[at]) && k < 3; k++)
       count[k] += k == 0 || away <= (k == 1 ? 1 : 3);
   }
   for (int a = 0; a < 256; a++)
-    for (int d = 0; d < 256; d++)
-      if (counts[a][d][0])
-        printf ("%d %d %u %u %u\n", a, d, counts[a][d][0], counts[a][d][1], counts[a][d][2]);
+    for (int k = 0; k < 2 * 256; k++) {
+      const unsigned *count = counts[a][k / 2][k % 2];
+      if (*count)
+        printf ("%d %d %d %u %u %u\n", a, k / 2, k % 2, count[0], count[1], count[2]);
+    }
   return 0;
 }

@@ -19,9 +19,9 @@ typedef struct Lines
   uint16_t *agreeing;      /* of each column, in the rows of the window; zeros stand before and after */
   uint16_t *fours, *count; /* of four columns, of the whole window */
   uint16_t *like, *total;  /* cells that are like the pixel, and their sum */
-  uint16_t *agreement, *distinctness;
+  uint16_t *agreement, *distinctness, *edge;
 } Lines;
-#define LINES 8
+#define LINES 9
 
 typedef struct Context
 {
@@ -160,6 +160,32 @@ add_cells (const uint16_t *luma, const uint16_t *distinctness, VecU16 own)
   return sum;
 }
 
+/* Which columns of a row of cells, the rows from @y to before @end, are of cells with a depth edge. */
+static void
+mark_edges (const StereoPlan *plan, const Lines *lines, int y, int end)
+{
+  uint16_t *restrict low = lines->count, *restrict high = lines->fours, *restrict edge = lines->edge;
+
+  for (int row = y; row < end && row < plan->height; row++) {
+    const uint16_t *restrict index = plan->view[STEREO_LEFT].index + (size_t) row * (size_t) plan->map_pitch;
+    for (int x = 0; x < plan->width; x++) {
+      low[x] = row > y && low[x] < index[x] ? low[x] : index[x];
+      high[x] = row > y && high[x] > index[x] ? high[x] : index[x];
+    }
+  }
+  for (int x = 0; x < STEREO_CELL; x++) /* the last cell may end behind the picture */
+    low[plan->width + x] = low[plan->width - 1], high[plan->width + x] = high[plan->width - 1];
+  for (int x = 0; x < plan->width; x += STEREO_CELL) {
+    uint16_t least = low[x], most = high[x];
+    for (int k = 1; k < STEREO_CELL; k++) {
+      least = low[x + k] < least ? low[x + k] : least;
+      most = high[x + k] > most ? high[x + k] : most;
+    }
+    for (int k = 0; k < STEREO_CELL; k++)
+      edge[x + k] = most - least > STEREO_EDGE;
+  }
+}
+
 /* All cells round the pixels of row @y. */
 static void
 add_all_cells (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
@@ -239,7 +265,7 @@ finish_row (const StereoPlan *plan, const Context *c, const Lines *lines, int y)
       (last < plan->height ? last : plan->height - 1) - first + 1, plan->width);
   for (int x = 0; x < plan->width; x++)
     confidence[x] = stereo_probability (
-        &c->table, lines->agreement[x], lines->distinctness[x], index[x], plan->disparities - 1);
+        &c->table, lines->agreement[x], lines->distinctness[x], lines->edge[x], index[x], plan->disparities - 1);
   for (int x = 0; x < plan->width; x++)
     disparity[x] = confidence[x] < least ? NAN : disparity[x];
 }
@@ -253,10 +279,12 @@ combine_row (StereoPlan *plan, void *context, int row, int thread)
 
   for (int k = 0; k < LINES; k++)
     line[k] = c->lines + ((size_t) thread * LINES + (size_t) k) * c->pitch;
-  Lines lines = { line[0], line[1] + STEREO_AGREEMENT_RADIUS, line[2], line[3], line[4], line[5], line[6], line[7] };
+  Lines lines = { line[0], line[1] + STEREO_AGREEMENT_RADIUS, line[2], line[3], line[4], line[5], line[6], line[7],
+    line[8] };
   memset (line[1], 0, c->pitch * sizeof *line[1]);
   for (int y = first - STEREO_AGREEMENT_RADIUS; y < first + STEREO_AGREEMENT_RADIUS; y++)
     add_row (plan, c, lines.agreeing, y, 1);
+  mark_edges (plan, &lines, first, end);
   for (int y = first; y < end && y < plan->height; y++) {
     add_row (plan, c, lines.agreeing, y + STEREO_AGREEMENT_RADIUS, 1);
     add_all_cells (plan, c, &lines, y);
