@@ -130,6 +130,7 @@ CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, int fro
   size_t map = (size_t) y * (size_t) plan->map_pitch;
   uint16_t *restrict index = view->index + map, *restrict first = view->first + map, *restrict second = view->second + map;
   float *restrict confidence = view->confidence + map;
+  int reselects = plan->fusion.keeps_right; /* who reads the second-lowest costs of that view, reads these */
 
   if (!keys2) {
     for (int x = from; x < to; x++)
@@ -139,8 +140,11 @@ CPU (pick_store) (const StereoPlan *plan, const StereoView *view, int y, int fro
   for (int x = from; x < to; x++) {
     uint32_t low = keys1[x], next = keys2[x];
     int some = low >> 16 != STEREO_INVALID, more = next >> 16 != STEREO_INVALID;
-    first[x] = index[x] = some ? (uint16_t) low : STEREO_INVALID;
-    second[x] = more ? (uint16_t) next : STEREO_INVALID;
+    index[x] = some ? (uint16_t) low : STEREO_INVALID;
+    if (reselects) {
+      first[x] = index[x];
+      second[x] = more ? (uint16_t) next : STEREO_INVALID;
+    }
     confidence[x] = more ? stereo_confidence (low >> 16, next >> 16) : 0;
   }
 }
