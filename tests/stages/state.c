@@ -262,15 +262,15 @@ draw_last_pixel (StereoPlan *p, int x, int y, int dx, int dy, float nearer, int 
 }
 
 /* Disparities of the left view, some of them likely, and a frame before in which the camera stood elsewhere: by as much as a
- * camera moves or not at all, unlike the present one, or none. */
+ * camera moves or not at all, unlike the present one, or none. For a prediction mostly nearer: surfaces meet at a place. */
 static void
 draw_last (StereoPlan *p, Random *random)
 {
-  static const int noises[] = { 0, 0, 2, 6, 255 };
-  int still = random_range (random, 0, 5) == 0, none = random_range (random, 0, 7) == 0;
+  int back = p->last.predicted && random_range (random, 0, 7);
+  int still = !back && random_range (random, 0, 5) == 0, none = !back && random_range (random, 0, 7) == 0;
   int dx = still ? 0 : random_range (random, -20, 20), dy = still ? 0 : random_range (random, -9, 9);
-  float nearer = still ? 1.0f : 1.0f + (float) random_range (random, -4, 4) / 128.0f;
-  int noise = noises[random_range (random, 0, 4)];
+  float nearer = still ? 1.0f : 1.0f + (float) random_range (random, back ? 1 : -4, 4) / 128.0f;
+  int noise = (const int[]){ 0, 0, 2, 6, 255 }[random_range (random, 0, back ? 2 : 4)];
 
   draw_disparities (p, random);
   for (int y = 0; y < p->height; y++)
