@@ -3,6 +3,7 @@
 """What chooses constants, with errors and counts that are known: constants.py in the place of what stereo-bench gives, probability.py by a law."""
 import contextlib
 import io
+import itertools
 import json
 import math
 import os
@@ -105,14 +106,14 @@ class Probability(unittest.TestCase):
         print("seed", seed)
         self.draw = random.Random(seed)
         # inside what probability() cuts off: no logit beyond 8
-        self.weights = [self.draw.uniform(-0.5, -0.1), self.draw.uniform(0.5, 1.5), self.draw.uniform(-1, 1)]
+        self.weights = [self.draw.uniform(*ends) for ends in ((-0.5, -0.1), (0.5, 1.5), (-1, 1), (-1, 0))]
 
     def scenes_of(self, curve):
         """What is counted where the law with these weights and this curve holds exactly."""
         scenes = {group: {f"{group}-{k}": [] for k in range(3)} for group in ("one", "two", "sky")}
         for rows in (rows for members in scenes.values() for rows in members.values()):
             pixels = self.draw.randint(10, 5000)
-            for measures in ((a / 255, d / 255) for a in range(0, 256, 15) for d in range(0, 256, 15)):
+            for measures in itertools.product(*[[k / 17 for k in range(18)]] * 2, (0, 1)):
                 right = pixels * probability.probability(self.weights, curve, measures)
                 rows.append((*measures, pixels, right, right))
         return scenes
@@ -125,15 +126,15 @@ class Probability(unittest.TestCase):
         scenes = self.scenes_of(probability.KNOTS)
         fitted = probability.fit(scenes, math.inf)
         self.assertLess(self.off(fitted), 0.005)
-        self.assertLess(max(abs(probability.probability(*fitted, row) - row[3] / row[2]) for row in scenes["two"]["two-0"]), 0.01)
-        scenes["one"]["one-1"] = [(a, d, n, n - right, n - right) for a, d, n, right, _ in scenes["one"]["one-1"]]
+        self.assertLess(max(abs(probability.probability(*fitted, row) - row[4] / row[3]) for row in scenes["two"]["two-0"]), 0.01)
+        scenes["one"]["one-1"] = [(*row[:4], row[3] - row[4], row[3] - row[4]) for row in scenes["one"]["one-1"]]
         self.assertLess(self.off(probability.fit(scenes, math.inf, "one-1")), 0.005)
         self.assertGreater(self.off(probability.fit(scenes, math.inf)), 0.005)
 
     def test_never_falls_and_ends(self):
         law = [-6, -1, -3, 0, 1.2, 2.5, 4]
         terms = [probability.curve_terms(k / 10) for k in range(-60, 41)]
-        curve = probability.fit_curve([(*term, 100, 100 * probability.sigmoid(np.dot(law, term[0]))) for term in terms])
+        curve = probability.fit_curve([(*term, 100, 100 / (1 + math.exp(-np.dot(law, term[0])))) for term in terms])
         self.assertEqual(curve, sorted(curve))
         self.assertEqual(curve[1], curve[2])
         self.assertAlmostEqual(curve[5], law[5], 1)
@@ -141,13 +142,13 @@ class Probability(unittest.TestCase):
 
     def test_area_of_the_best_order(self):
         # all that is wrong is less distinct than all that is right: nothing can order them better
-        rows = [(0.5, d / 255, 1000, 1000 * (d >= 60), 1000 * (d >= 60)) for d in range(256)]
+        rows = [(0.5, d / 255, 0, 1000, 1000 * (d >= 60), 1000 * (d >= 60)) for d in range(256)]
         right = 196 / 256
         # of the surest k/20 those that cannot be right; the integral of the same is what is compared with
         steps = [max(0, k / 20 - right) / (k / 20) for k in range(1, 21)]
         expected = sum(steps) / 20 / (1 - right + right * math.log(right))
-        self.assertAlmostEqual(probability.area_ratio([-0.3, 1.0, 0.0], rows), expected, 1)
-        self.assertGreater(probability.area_ratio([-0.3, -1.0, 0.0], rows), 3 * expected)
+        self.assertAlmostEqual(probability.area_ratio([-0.3, 1.0, 0.0, 0.0], rows), expected, 1)
+        self.assertGreater(probability.area_ratio([-0.3, -1.0, 0.0, 0.0], rows), 3 * expected)
 
 
 if __name__ == "__main__":
