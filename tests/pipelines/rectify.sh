@@ -7,42 +7,18 @@ skip_without stereorectify depthoverlay stereotestsrc stereoconfidence videocrop
 make_truth truth $width $height
 # cameras without distortion, side by side: what is rectified is what was seen
 focal=$((width * 9 / 10))
-cat >"$folder/stereo rig.yml" <<END
-%YAML:1.0
----
-image_width: $width
-image_height: $height
-M1: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ $focal., 0., $((width / 2))., 0., $focal., $((height / 2))., 0., 0., 1. ]
-D1: !!opencv-matrix
-   rows: 1
-   cols: 5
-   dt: d
-   data: [ 0., 0., 0., 0., 0. ]
-M2: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ $focal., 0., $((width / 2))., 0., $focal., $((height / 2))., 0., 0., 1. ]
-D2: !!opencv-matrix
-   rows: 1
-   cols: 5
-   dt: d
-   data: [ 0., 0., 0., 0., 0. ]
-R: !!opencv-matrix
-   rows: 3
-   cols: 3
-   dt: d
-   data: [ 1., 0., 0., 0., 1., 0., 0., 0., 1. ]
-T: !!opencv-matrix
-   rows: 3
-   cols: 1
-   dt: d
-   data: [ -120., 0., 0. ]
-END
+matrix () {
+  printf '%s: !!opencv-matrix\n   rows: %s\n   cols: %s\n   dt: d\n   data: [ %s ]\n' "$@"
+}
+{
+  printf '%%YAML:1.0\n---\nimage_width: %s\nimage_height: %s\n' $width $height
+  for camera in 1 2; do
+    matrix M$camera 3 3 "$focal., 0., $((width / 2))., 0., $focal., $((height / 2))., 0., 0., 1."
+    matrix D$camera 1 5 "0., 0., 0., 0., 0."
+  done
+  matrix R 3 3 "1., 0., 0., 0., 1., 0., 0., 0., 1."
+  matrix T 3 1 "-120., 0., 0."
+} >"$folder/stereo rig.yml"
 # 254 steps over 24 disparities
 grey=$(awk "BEGIN { print 254 / ($disparities - 1) }")
 export CALIBRATION="$folder/stereo rig.yml"
