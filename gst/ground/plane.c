@@ -203,6 +203,13 @@ gst_stereo_ground_points_score (
 
 /* ---- least squares ----------------------------------------------------------------------- */
 
+/* px: points that are farther from a plane do not move it. With less reach, a road that is not quite flat has several planes, and
+ * noise chooses one of them; with more, the feet of objects lift the ground. */
+#define REACH 1.75f
+#define FURTHER 1.7 /* of a step: reweighted least squares comes nearer with each one up to 2, and is fastest near it */
+#define STILL 0.005 /* px */
+#define MOST_STEPS 30
+
 /* Weighted sums of products of 1, u and v with each other and with the residual. */
 typedef struct
 {
@@ -210,11 +217,11 @@ typedef struct
 } Sums;
 
 static void
-add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane, gfloat tolerance)
+add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane)
 {
   memset (sums, 0, sizeof *sums);
   for (guint i = 0; i < points->count; i++) {
-    gfloat r = residual_of (points, i, plane), part = r / tolerance, weight;
+    gfloat r = residual_of (points, i, plane), part = r / REACH, weight;
     gfloat u = points->u[i], v = points->v[i];
 
     if (!(fabsf (part) < 1))
@@ -233,9 +240,9 @@ add_up (Sums *sums, const GstStereoGroundPoints *points, const GstStereoGroundPl
   }
 }
 
-/* Moves @plane by the least-squares plane of the residuals. */
+/* Moves @plane by the least-squares plane of the residuals, and @moved px. */
 static gboolean
-step (const Sums *s, GstStereoGroundPlane *plane)
+step (const Sums *s, GstStereoGroundPlane *plane, gdouble *moved)
 {
   gdouble u, v, r, uu, uv, vv, ur, vr, determinant, across, down;
 
@@ -252,43 +259,27 @@ step (const Sums *s, GstStereoGroundPlane *plane)
   determinant = uu * vv - uv * uv;
   if (!(uu > 1 && vv > 1 && determinant > 0.01 * uu * vv))
     return FALSE;
-  across = (ur * vv - vr * uv) / determinant;
-  down = (vr * uu - ur * uv) / determinant;
+  across = FURTHER * (ur * vv - vr * uv) / determinant;
+  down = FURTHER * (vr * uu - ur * uv) / determinant;
   plane->across += across;
   plane->down += down;
-  plane->at += r - across * u - down * v;
+  plane->at += FURTHER * r - across * u - down * v;
+  *moved = fabs (FURTHER * r) + fabs (across) * sqrt (uu) + fabs (down) * sqrt (vv);
   return TRUE;
 }
 
-/* The distance from @plane, px, within which most of the points near it lie: three times their mean distance. The feet
- * of objects are near the ground too, all on one side. A small tolerance keeps them from lifting the ground. */
-static gfloat
-tolerance_of (const GstStereoGroundPoints *points, const GstStereoGroundPlane *plane)
-{
-  gfloat sum = 0;
-  guint near = 0;
-
-  for (guint i = 0; i < points->count; i++) {
-    gfloat away = fabsf (residual_of (points, i, plane));
-
-    if (away > NEAR)
-      continue;
-    sum += away;
-    near++;
-  }
-  return CLAMP (3 * sum / (gfloat) MAX (1, near), 0.5f, 1.2f);
-}
-
-/* Moves @plane to where the points near it are. FALSE where these do not make a plane. */
+/* Moves @plane to where the points near it are, until it stands still: where it ends depends on the points alone, not on the
+ * draw that it began with. FALSE where these do not make a plane. */
 static gboolean
 refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane)
 {
-  static const gfloat tolerances[] = { 2.0f, 1.5f, 1.2f, 0, 0 }; /* px; 0 = as the points are spread */
-  Sums sums;
+  gdouble moved = STILL + 1;
 
-  for (guint i = 0; i < G_N_ELEMENTS (tolerances); i++) {
-    add_up (&sums, points, plane, tolerances[i] > 0 ? tolerances[i] : tolerance_of (points, plane));
-    if (!step (&sums, plane))
+  for (guint i = 0; i < MOST_STEPS && moved > STILL; i++) {
+    Sums sums;
+
+    add_up (&sums, points, plane);
+    if (!step (&sums, plane, &moved))
       return FALSE;
   }
   return TRUE;
@@ -637,7 +628,7 @@ search (GstStereoGroundFinder *finder, GstStereoGroundFit *fit)
   const GstStereoGroundPoints *points = &finder->points;
   GstStereoGroundPoints *drawn = &finder->drawn;
   GstStereoGroundPlane best[KINDS];
-  gboolean is_drawn[KINDS], found = FALSE, still;
+  gboolean is_drawn[KINDS], found = FALSE;
 
   memset (fit, 0, sizeof *fit);
   read_points (finder);
@@ -656,9 +647,8 @@ search (GstStereoGroundFinder *finder, GstStereoGroundFit *fit)
   draw_all (finder, best, is_drawn);
   if (finder->known)
     found = improve (finder, finder->plane, found, fit);
-  still = found;
   for (guint kind = 0; kind < KINDS; kind++)
-    if (is_drawn[kind] && !(still && is_like (finder, &best[kind], &fit->plane)))
+    if (is_drawn[kind] && !(found && is_like (finder, &best[kind], &fit->plane)))
       found = improve (finder, best[kind], found, fit);
   return found;
 }
