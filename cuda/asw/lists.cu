@@ -199,6 +199,33 @@ existing (const Frame &f, int x, int i)
   return halves_of ((i >= first && i <= last ? 0x3C00u : 0) | (i + 1 >= first && i + 1 <= last ? 0x3C000000u : 0));
 }
 
+/* The first pass, a lane a patch: the means of its columns, and of those that the lanes beside have made of their patches. @raw: the costs
+ * of the first tap, @pitch before those of the next one. */
+template <int COST, int REACH> static __device__ __forceinline__ void
+average_columns (const Tile<COST, REACH> &tile, const uint4 *raw, int pitch, int row, int patch,
+    __half2 (&mean)[SIDE + 2 * REACH][2])
+{
+#pragma unroll
+  for (int tap = 0; tap <= 2 * REACH; tap++) {
+    uint4 costs = raw[tap * pitch];
+    uint2 weights = tile.weights[0][tap][row][patch];
+#pragma unroll
+    for (int c = 0; c < SIDE; c++)
+#pragma unroll
+      for (int h = 0; h < 2; h++)
+        mean[REACH + c][h] = __hfma2 (twice (weights, c),
+            halves_of (__byte_perm (word_of (costs, c), 0, h ? 0x4342 : 0x4140)),
+            tap ? mean[REACH + c][h] : halves_of (0));
+  }
+#pragma unroll
+  for (int k = 0; k < REACH; k++)
+#pragma unroll
+    for (int h = 0; h < 2; h++) {
+      mean[k][h] = __shfl_up_sync (LIST_LANES, mean[SIDE + k][h], 1);
+      mean[REACH + SIDE + k][h] = __shfl_down_sync (LIST_LANES, mean[REACH + k][h], 1);
+    }
+}
+
 /* Both passes, a lane a patch: neighbouring lanes have neighbouring patches. INTERIOR: all candidates exist. */
 template <int COST, int REACH, bool INTERIOR> static __device__ __forceinline__ void
 average_tile (const Frame &f, const Lists &lists, const Averages &a, const Work &t, const Tile<COST, REACH> &tile)
@@ -213,24 +240,7 @@ average_tile (const Frame &f, const Lists &lists, const Averages &a, const Work 
     const uint4 *raw = tile.raw + item * PATCHES<REACH> + patch;
     uint8_t *to = list_costs (f, lists, x, y) + g * STEREO_GROUP;
     __half2 mean[ALL][2];
-#pragma unroll
-    for (int tap = 0; tap <= 2 * REACH; tap++) {
-      uint4 costs = raw[tap * t.count * PATCHES<REACH>];
-      uint2 weights = tile.weights[0][tap][row][patch];
-#pragma unroll
-      for (int c = 0; c < SIDE; c++)
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-          mean[REACH + c][h] = __hfma2 (twice (weights, c),
-              halves_of (__byte_perm (word_of (costs, c), 0, h ? 0x4342 : 0x4140)), tap ? mean[REACH + c][h] : zero);
-    }
-#pragma unroll
-    for (int k = 0; k < REACH; k++)
-#pragma unroll
-      for (int h = 0; h < 2; h++) {
-        mean[k][h] = __shfl_up_sync (LIST_LANES, mean[SIDE + k][h], 1);
-        mean[REACH + SIDE + k][h] = __shfl_down_sync (LIST_LANES, mean[REACH + k][h], 1);
-      }
+    average_columns<COST, REACH> (tile, raw, t.count * PATCHES<REACH>, row, patch, mean);
     bool stores = lane < EACH * PATCHES<REACH> && begin + lane / PATCHES<REACH> < items && y < f.height;
 #pragma unroll
     for (int c = 0; c < SIDE; c++) {

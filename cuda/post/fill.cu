@@ -5,11 +5,11 @@
 #include "stereo/exact/fill.h"
 #include "stereo/exact/gaps.h"
 
-/* Neighbours of a pixel: infinity and no weight where there is none. */
-template <int COUNT> struct Met
+/* Pixels around one: infinity and no weight where there is none. */
+struct Taps
 {
-  float value[COUNT];
-  int weight[COUNT];
+  float value[STEREO_SMOOTH_TAPS];
+  int weight[STEREO_SMOOTH_TAPS];
 };
 
 /* The weight of the pixel (x, y) for one of colour @color. */
@@ -22,9 +22,10 @@ weight_at (const Frame &f, int x, int y, uint32_t color)
 
 /* The least of the values that half of the weight is at or below; infinity if there is no neighbour. Of equal values, the
  * last one gets the weight of them all. */
-template <int COUNT> static __device__ __forceinline__ float
-weighted_median (const Met<COUNT> &met)
+static __device__ __forceinline__ float
+weighted_median (const Taps &met)
 {
+  const int COUNT = STEREO_SMOOTH_TAPS;
   int below[COUNT], total = 0;
   float median = INFINITY;
 
@@ -85,23 +86,22 @@ add_tap (ColumnSums &sums, const Tap &tap, uint32_t color, float anchor, float n
   sums.wdr += weight * steps * row;
 }
 
-/* The sum over the lanes of a group. */
-template <int LANES> static __device__ __forceinline__ int32_t
+/* The sum over a group of CELLS lanes. */
+static __device__ __forceinline__ int32_t
 sum_of_group (int32_t own)
 {
 #pragma unroll
-  for (int away = LANES / 2; away; away /= 2)
+  for (int away = CELLS / 2; away; away /= 2)
     own += __shfl_xor_sync (~0u, own, away);
   return own;
 }
 
 /* By the lanes of a group, a column of the window each: the sums of exact/fill.h about the point @point. An anchor that is no number
  * has no taps. */
-template <int LANES> static __device__ __forceinline__ StereoPlaneSums
+static __device__ __forceinline__ StereoPlaneSums
 plane_sums (const Tap *point, int pitch, float anchor)
 {
-  static_assert (LANES == CELLS, "a lane a column");
-  int u = STEREO_PLANE_FIRST + (int) threadIdx.x % LANES;
+  int u = STEREO_PLANE_FIRST + (int) threadIdx.x % CELLS;
   const Tap *taps = point + STEREO_PLANE_FIRST * pitch + u;
   uint32_t color = point->color;
   float near = stereo_plane_near (anchor);
@@ -111,9 +111,8 @@ plane_sums (const Tap *point, int pitch, float anchor)
   for (int k = 0; k < CELLS; k++, taps += pitch)
     add_tap (own, *taps, color, anchor, near, (float) (STEREO_PLANE_FIRST + k));
   int32_t w = (int32_t) own.w, wr = (int32_t) own.wr, wd = (int32_t) own.wd;
-  return { sum_of_group<LANES> (w), sum_of_group<LANES> (w * u), sum_of_group<LANES> (wr),
-    sum_of_group<LANES> (w * u * u), sum_of_group<LANES> (wr * u), sum_of_group<LANES> ((int32_t) own.wrr),
-    sum_of_group<LANES> (wd), sum_of_group<LANES> (wd * u), sum_of_group<LANES> ((int32_t) own.wdr) };
+  return { sum_of_group (w), sum_of_group (w * u), sum_of_group (wr), sum_of_group (w * u * u), sum_of_group (wr * u),
+    sum_of_group ((int32_t) own.wrr), sum_of_group (wd), sum_of_group (wd * u), sum_of_group ((int32_t) own.wdr) };
 }
 
 /* Maps of cells, in rows of @columns. Of bytes that are 0 or 1. */
@@ -561,7 +560,7 @@ __launch_bounds__ (FILL_THREADS) value_kernel (Frame f, FillContext c, int colum
       value = around ? median : value;
     }
     if (PLANES) {
-      StereoPlaneSums sums = plane_sums<GROUP> (point, c.tap_pitch, value);
+      StereoPlaneSums sums = plane_sums (point, c.tap_pitch, value);
       value = isnan (value) ?
           value :
           stereo_plane_value (&sums, value, (float) f.min_disparity, (float) (f.min_disparity + f.disparities - 1));
@@ -590,7 +589,7 @@ static __device__ __forceinline__ float
 smoothed (const Frame &f, const float *filled, int x, int y)
 {
   uint32_t color = f.view[STEREO_LEFT].color[(size_t) y * f.image_pitch + x];
-  Met<STEREO_SMOOTH_TAPS> met;
+  Taps met;
 
 #pragma unroll
   for (int tap = 0; tap < STEREO_SMOOTH_TAPS; tap++) {
