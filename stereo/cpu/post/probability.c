@@ -284,7 +284,10 @@ combine_row (StereoPlan *plan, void *context, int row, int thread)
   memset (line[1], 0, c->pitch * sizeof *line[1]);
   for (int y = first - STEREO_AGREEMENT_RADIUS; y < first + STEREO_AGREEMENT_RADIUS; y++)
     add_row (plan, c, lines.agreeing, y, 1);
-  mark_edges (plan, &lines, first, end);
+  if (c->table.edge)
+    mark_edges (plan, &lines, first, end);
+  else
+    memset (lines.edge, 0, (size_t) plan->width * sizeof *lines.edge);
   for (int y = first; y < end && y < plan->height; y++) {
     add_row (plan, c, lines.agreeing, y + STEREO_AGREEMENT_RADIUS, 1);
     add_all_cells (plan, c, &lines, y);
