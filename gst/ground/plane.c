@@ -268,8 +268,8 @@ step (const Sums *s, GstStereoGroundPlane *plane, gdouble *moved)
   return TRUE;
 }
 
-/* Moves @plane to where the points near it are, until it stands still: where it ends depends on the points alone, not on the
- * draw that it began with. FALSE where these do not make a plane. */
+/* Moves @plane to where the points near it are, until it stands still: draws near each other end in the same plane. FALSE where these
+ * points do not make a plane. */
 static gboolean
 refine (const GstStereoGroundPoints *points, GstStereoGroundPlane *plane)
 {

@@ -130,7 +130,8 @@ gdouble gst_stereo_ground_points_score (
  * vehicles, noise and holes may cover most of the picture. So lines and planes are drawn through few samples at random,
  * as by Fischler and Bolles (RANSAC, 1981), each is scored by how well it explains the others, as by Torr and Zisserman
  * (MSAC, 2000), and samples clearly below it count against it: no camera sees through the ground. The best ones are
- * refined by reweighted least squares until they stand still. The draws are the same for every frame: equal frames have equal grounds.
+ * refined by reweighted least squares until they stand still. The draws are the same for every frame: equal frames have
+ * equal grounds.
  *
  * From frame to frame, small differences are smoothed, so that noise does not move the ground. A different ground is
  * accepted at once where the last one explains the frame badly, else when it is seen twice.

@@ -209,7 +209,8 @@ CPU (fit_columns) (const StereoPlan *plan, const uint16_t *index, const uint16_t
 
 /* ---- distinctness ---------------------------------------------------------------------------------- */
 
-/* The cost of the rival is searched for among all candidates at once. What stands beside @costs is another pixel's. */
+/* The cost of the rival is searched for among all candidates at once. Beside @costs stands another pixel's, or
+ * what lies beside the volume: neither counts. */
 uint32_t
 CPU (distinctness) (const StereoPlan *plan, const uint16_t *costs, int index)
 {
